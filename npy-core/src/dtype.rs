@@ -407,6 +407,15 @@ impl DType {
         }
     }
 
+    /// Returns true for raw bytes and sub-arrays, which are `void` in NumPy. Records are `void` in NumPy too, but not here.
+    fn is_void(&self) -> bool {
+        match self.kind() {
+            Kind::Scalar(scalar) => scalar.kind() == ScalarKind::Void,
+            Kind::SubArray(_) => true,
+            Kind::Record(_) => false,
+        }
+    }
+
     pub(crate) fn kind(&self) -> &Kind {
         &self.0
     }

@@ -110,7 +110,6 @@ pub mod mmap;
 #[cfg(feature = "npz")]
 pub mod npz;
 mod objects;
-mod pickle;
 mod plan;
 #[doc(hidden)]
 pub mod private;

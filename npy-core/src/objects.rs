@@ -22,8 +22,6 @@ use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::{Limits, to_u64};
-pub use crate::pickle::Encoding;
-use crate::pickle::{self, Form, Graph, Id, LeftOut, NONE, Node, Pickle};
 use crate::shape;
 use crate::value::Value;
 #[cfg(feature = "serde")]
@@ -36,6 +34,8 @@ pub(crate) use dtype::Field;
 pub(crate) use known::Meaning;
 #[cfg(feature = "serde")]
 pub(crate) use known::Object as Called;
+pub use npy_pickle::Encoding;
+use npy_pickle::{self as pickle, Form, Graph, Id, LeftOut, NONE, Node, Pickle};
 pub(crate) use of_array::check_payload;
 #[cfg(feature = "serde")]
 pub(crate) use values::Budget;
@@ -151,6 +151,28 @@ pub struct ObjectRef<'a> {
     id: Id,
     /// The node of the dtype if the object is an item of an array of records; otherwise `NONE`.
     record: Id,
+}
+
+/// [`pickle::UNKNOWN_ENCODING`], and what to do.
+const SET_ENCODING: &str = "the string was pickled by Python 2, is not ASCII, and has no stated encoding; set ReadOptions::encoding";
+
+impl From<pickle::Error> for Error {
+    fn from(error: pickle::Error) -> Self {
+        match error {
+            pickle::Error::Malformed { byte, reason } => {
+                ErrorKind::Pickle { byte, reason: reason.into() }.into()
+            }
+            pickle::Error::Truncated { expected, found } => {
+                ErrorKind::Truncated { what: "pickle", expected, found }.into()
+            }
+            pickle::Error::Memory { bytes } => ErrorKind::Memory { bytes }.into(),
+            _ => {
+                let what = "a pickle of more than four thousand million objects".into();
+                let needs = "a newer version of this crate; save the array in parts";
+                ErrorKind::Unsupported { what, needs }.into()
+            }
+        }
+    }
 }
 
 impl Objects {
@@ -487,7 +509,13 @@ impl<'a> ObjectRef<'a> {
     #[inline]
     fn text_in(self, encoding: Encoding) -> Result<Cow<'a, str>, &'static str> {
         match self.of.graph.node(self.id) {
-            Node::Data(form, data) => pickle::decode_text(form, data.of(&self.of.pickle), encoding),
+            Node::Data(form, data) => {
+                let text = pickle::decode_text(form, data.of(&self.of.pickle), encoding);
+                text.map_err(|reason| match reason {
+                    pickle::UNKNOWN_ENCODING => SET_ENCODING,
+                    reason => reason,
+                })
+            }
             _ => Err("it is not text"),
         }
     }

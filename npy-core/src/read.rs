@@ -19,9 +19,9 @@ use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{ErrorKind, Place, Result, ViewError};
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
+use npy_pickle::Encoding;
 use source::Source;
 #[cfg(feature = "npz")]
 pub(crate) use source::read_at;

@@ -6,6 +6,7 @@ mod choices;
 mod dtype;
 mod dynamic;
 mod end;
+mod graph;
 mod header;
 mod literal;
 mod mutate;
@@ -30,7 +31,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
     Target { name: "dtype", run: dtype::run, seeds: dtype::seeds },
@@ -40,6 +41,7 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "plan", run: plan::run, seeds: noise },
     Target { name: "npz", run: npz::run, seeds: npz::seeds },
     Target { name: "pickle", run: pickle::run, seeds: pickle::seeds },
+    Target { name: "graph", run: graph::run, seeds: graph::seeds },
     Target { name: "writer", run: writer::run, seeds: noise },
     Target { name: "end", run: end::run, seeds: end::seeds },
     Target { name: "archive", run: archive::run, seeds: archive::seeds },

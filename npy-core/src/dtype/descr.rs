@@ -174,16 +174,7 @@ fn read_entry(entry: Item<'_>) -> Result<(Item<'_>, DType), Fault> {
 
 /// Returns true if NumPy treats the field as padding: its name is empty, and its dtype is void.
 fn is_padding(name: Item<'_>, dtype: &DType) -> bool {
-    is_void(dtype) && name.text().is_some_and(|name| name == Text::new(""))
-}
-
-/// Returns true for raw bytes and sub-arrays, which are `void` in NumPy. Records are `void` in NumPy too, but not here.
-pub(super) fn is_void(dtype: &DType) -> bool {
-    match dtype.kind() {
-        Kind::Scalar(scalar) => scalar.kind() == super::ScalarKind::Void,
-        Kind::SubArray(_) => true,
-        Kind::Record(_) => false,
-    }
+    dtype.is_void() && name.text().is_some_and(|name| name == Text::new(""))
 }
 
 /// Reads the title, if there is one, and the name: `'x'` or `('title', 'x')`.

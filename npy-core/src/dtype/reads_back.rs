@@ -1,6 +1,6 @@
 //! Checks that the literal of a dtype can be read back as the same dtype, within the default limits.
 
-use super::descr;
+use super::excerpt::excerpt;
 use super::{DType, Field, Kind, SubArray};
 use crate::checked;
 use crate::error::{Error, ErrorKind};
@@ -15,7 +15,7 @@ use crate::literal::text::Text;
 /// would be read as padding.
 pub(crate) fn check(dtype: &DType) -> Result<(), Error> {
     check_literal(dtype, &Limits::default()).map_err(|reason| {
-        let descr = descr::excerpt(&dtype.descr());
+        let descr = excerpt(&dtype.descr());
         ErrorKind::DType { descr, reason }.into()
     })
 }
@@ -81,9 +81,8 @@ fn count_in_tuple(sub: &SubArray) -> Result<usize, String> {
 
 /// Refuses a field that NumPy would read as padding because it has no name.
 fn refuse_padding(field: &Field) -> Result<(), String> {
-    let is_padding = descr::is_void(&field.dtype)
-        && field.title.is_none()
-        && *field.exact_name() == Text::new("");
+    let is_padding =
+        field.dtype.is_void() && field.title.is_none() && *field.exact_name() == Text::new("");
     if is_padding {
         return Err("it has a field of raw bytes or of a sub-array without a name, which would be read as padding; name the field".into());
     }

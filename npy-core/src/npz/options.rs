@@ -1,10 +1,10 @@
 //! The options for writing and reading archives.
 
 use crate::limits::Limits;
-use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
 use crate::{read, write};
+use npy_pickle::Encoding;
 
 /// Options for writing an archive.
 ///

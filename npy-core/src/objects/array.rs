@@ -11,9 +11,9 @@ use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::MAX_NDIM;
-use crate::pickle::{self, Id, Node};
 use crate::reserve;
 use crate::shape::{self, Order};
+use npy_pickle::{self as pickle, Id, Node};
 
 /// An array: the state that `numpy.ndarray.__setstate__` gets.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use super::Objects;
 use crate::checked;
 use crate::error::Error;
 use crate::limits::to_u64;
-use crate::pickle::{self, Data, Form, LeftOut};
+use npy_pickle::{self as pickle, Data, Form, LeftOut};
 
 /// Reads bytes at an offset of a file. Fails if the file has fewer.
 pub(crate) trait ReadContents: Send + Sync {

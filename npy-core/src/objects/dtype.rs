@@ -7,7 +7,7 @@ use super::{ObjectRef, Objects};
 use crate::dtype::DType;
 use crate::error::{Error, ErrorKind};
 use crate::literal::repr;
-use crate::pickle::{Id, NONE, Node};
+use npy_pickle::{Id, NONE, Node};
 
 /// The most bytes that the text of a dtype may have, as in a header. A small pickle can have a very long dtype, because it can use one
 /// dtype in others any number of times.

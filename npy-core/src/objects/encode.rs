@@ -13,9 +13,9 @@ use crate::element::ucs4;
 use crate::error::Error;
 use crate::kernel::cast::{half, to_half};
 use crate::limits::to_u64;
-use crate::pickle::Id;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
+use npy_pickle::Id;
 
 /// The state of the conversion of all objects of an array.
 #[derive(Default)]

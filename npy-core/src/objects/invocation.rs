@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::time::Span;
 use super::{ObjectRef, Objects};
-use crate::pickle::{self, Call, Encoding, Form, Id, Node};
+use npy_pickle::{self as pickle, Call, Encoding, Form, Id, Node};
 
 /// A call of a class or function that the pickle names.
 pub(super) struct Invocation<'a> {

@@ -7,7 +7,7 @@ use super::array::{PickledArray, PickledScalar};
 use super::invocation::{Arguments, common_module, global};
 use super::time::{Date, DateTime, Span, Time};
 use super::{Kind, ObjectRef, Objects, dtype};
-use crate::pickle::{self, Call, Data, Form, Id, NONE, Node};
+use npy_pickle::{self as pickle, Call, Data, Form, Id, NONE, Node};
 
 /// The kind of an object, with its parts.
 pub(crate) enum Meaning<'a> {

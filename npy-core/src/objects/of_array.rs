@@ -6,7 +6,7 @@ use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
 use crate::header::{Header, Payload};
 use crate::limits::to_u64;
-use crate::pickle::{Encoding, Pickle, Scan, Scanned};
+use npy_pickle::{Encoding, Pickle, Scan, Scanned};
 
 /// Reads the pickle of an array of Python objects, within the limits that the array was read with.
 ///

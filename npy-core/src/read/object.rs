@@ -16,11 +16,11 @@ use crate::error::{ErrorKind, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{to_u64, to_usize};
 use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, check_payload, is_missing};
-use crate::pickle::{LeftOut, Pickle, Scan, Scanned};
 use crate::plan::Cast;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+use npy_pickle::{LeftOut, Pickle, Scan, Scanned};
 
 impl<R: Read> Reader<R> {
     /// Reads the pickle.

@@ -25,9 +25,9 @@ use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{self, Limits, to_u64};
-use crate::pickle::Encoding;
 use crate::plan::Cast;
 use crate::shape::Order;
+use npy_pickle::Encoding;
 #[cfg(feature = "serde")]
 pub(crate) use parts::Items;
 pub use parts::{IntoRecords, Records};

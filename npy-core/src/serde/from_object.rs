@@ -23,9 +23,9 @@ use crate::objects::{
     ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, check_no_objects,
     is_missing, pairs,
 };
-use crate::pickle::{Id, NONE};
 use crate::shape::Order;
 use crate::value::Value;
+use npy_pickle::{Id, NONE};
 
 /// Deserializes a value from an object.
 pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> Result<T, Error> {

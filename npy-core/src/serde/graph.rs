@@ -5,7 +5,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::from_object::Context;
 use super::{NOT_LATIN, RowError};
 use crate::objects::{Called, Meaning, ObjectRef, Objects, PickledArray};
-use crate::pickle::{Id, NONE};
+use npy_pickle::{Id, NONE};
 
 /// Serializes the object with everything in it. The table of [`object::load`](crate::object::load) shows which value each object becomes.
 /// Missing values other than the float `nan` become none, and times become text.

@@ -10,8 +10,8 @@ use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits;
-use crate::pickle::emit::{Emitter, Output};
 use crate::shape::Order;
+use npy_pickle::emit::{Emitter, Output};
 
 /// Indexes in the memo of the pickle. Those from `FIRST_DTYPE` on are dtypes.
 const RECONSTRUCT: u8 = 0;
@@ -22,14 +22,14 @@ const FIRST_DTYPE: usize = 3;
 /// Writes a pickle that contains NumPy arrays. A part that all arrays share is written once; later
 /// arrays recall it from the memo.
 pub(crate) struct Pickle<'w> {
-    pub(crate) to: Emitter<'w>,
+    pub(crate) to: Emitter<'w, Error>,
     has_arrays: bool,
     dtypes: Vec<DType>,
 }
 
 impl<'w> Pickle<'w> {
     /// Starts a pickle. Without an output, its bytes are only counted.
-    pub(crate) fn new(output: Option<&'w mut Output<'w>>) -> Result<Self> {
+    pub(crate) fn new(output: Option<&'w mut Output<'w, Error>>) -> Result<Self> {
         Ok(Pickle { to: Emitter::new(output)?, has_arrays: false, dtypes: Vec::new() })
     }
 
@@ -307,14 +307,14 @@ pub(crate) fn changed() -> Error {
 
 /// A value that is written as one Python object.
 pub(super) trait Object {
-    fn emit(&self, to: &mut Emitter<'_>) -> Result<()>;
+    fn emit(&self, to: &mut Emitter<'_, Error>) -> Result<()>;
 }
 
 /// Implements `Object` for types, each with the method of `Emitter` that writes it.
 macro_rules! object {
     ($($type:ty, $value:ident => $method:ident($argument:expr);)*) => {$(
         impl Object for $type {
-            fn emit(&self, to: &mut Emitter<'_>) -> Result<()> {
+            fn emit(&self, to: &mut Emitter<'_, Error>) -> Result<()> {
                 let $value = self;
                 to.$method($argument)
             }
@@ -372,7 +372,7 @@ optional! {
 }
 
 impl<O: Object> Object for Option<O> {
-    fn emit(&self, to: &mut Emitter<'_>) -> Result<()> {
+    fn emit(&self, to: &mut Emitter<'_, Error>) -> Result<()> {
         match self {
             Some(value) => value.emit(to),
             None => to.none(),

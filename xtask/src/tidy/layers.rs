@@ -29,7 +29,6 @@ const LAYERS: &[(&str, u8)] = &[
     ("calendar", 2),
     ("dtype", 2),
     ("literal", 1),
-    ("pickle", 1),
     ("shape", 1),
     ("reserve", 1),
     ("checked", 0),

@@ -5,9 +5,10 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 8] = [
+const PUBLISHED: [&str; 9] = [
     "npy-core/src/",
     "npy-derive/src/",
+    "npy-pickle/src/",
     "npy-arrow/src/",
     "npy-cli/src/",
     "npy-datafusion/src/",

@@ -10,10 +10,10 @@ use serde::ser::{
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::pickle::emit::Batches;
 use crate::serde::{ARRAY_ANSWER, ARRAY_TOKEN};
 use crate::write::ArrayWriter;
 use crate::write::object::{Pickle, changed};
+use npy_pickle::emit::Batches;
 
 /// The most lists, tuples, dicts and arrays around a value: values are serialized by recursion.
 const MAX_DEPTH: usize = 128;
@@ -401,7 +401,7 @@ impl Parts<'_, '_> {
         }
         let bytes = header.data_bytes();
         pickle.to.begin_bytes(bytes)?;
-        *form = Form::Elements(pickle.to.len().saturating_add(bytes));
+        *form = Form::Elements(pickle.to.written().saturating_add(bytes));
         *role = Role::Elements;
         if pickle.to.only_counts() {
             pickle.to.count(bytes);
@@ -436,7 +436,7 @@ impl Parts<'_, '_> {
                 items.end(to)?;
                 self.pickle.end_array()?;
             }
-            Form::Elements(end) if to.len() == end => self.pickle.end_array()?,
+            Form::Elements(end) if to.written() == end => self.pickle.end_array()?,
             // The header is missing, or states another number of bytes. This can only happen if a type of another crate uses our name.
             Form::Elements(_) | Form::Array => return Err(changed().into()),
             Form::Skipped => {}

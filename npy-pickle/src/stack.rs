@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Id, NONE, wide};
-use crate::checked;
-use crate::error::Error;
-use crate::reserve;
+use crate::error::{Error, reserve};
 
 /// The stack of the machine: the nodes to which opcodes refer by position.
 #[derive(Default)]
@@ -43,18 +41,18 @@ impl Stack {
 
     /// Removes the top `n` nodes, which must exist.
     pub(super) fn drop_last(&mut self, n: usize) {
-        self.nodes.truncate(checked::sub(self.nodes.len(), n));
+        self.nodes.truncate(self.nodes.len() - n);
     }
 
     pub(super) fn mark(&mut self) -> Result<(), Error> {
-        let at = checked::narrow(self.nodes.len());
+        let at = u32::try_from(self.nodes.len()).map_err(|_| Error::TooManyNodes)?;
         push(&mut self.marks, at)
     }
 
     /// Removes the last mark, and returns the number of nodes above it.
     pub(super) fn unmark(&mut self) -> Option<usize> {
         let mark = wide(self.marks.pop()?);
-        Some(checked::sub(self.nodes.len(), mark))
+        Some(self.nodes.len() - mark)
     }
 }
 
@@ -84,7 +82,7 @@ impl Memo {
         if self.get(number).is_none() {
             self.count = self.count.saturating_add(1);
         }
-        let end = checked::add(self.dense.len(), self.dense.len() / 4).max(ALWAYS_DENSE);
+        let end = (self.dense.len() + self.dense.len() / 4).max(ALWAYS_DENSE);
         if at < end {
             while self.dense.len() <= at {
                 push(&mut self.dense, NONE)?;
@@ -122,5 +120,5 @@ pub(super) fn push<T>(list: &mut Vec<T>, item: T) -> Result<(), Error> {
 #[cold]
 fn grow<T>(list: &mut Vec<T>) -> Result<(), Error> {
     const FIRST: usize = 256;
-    reserve::exact(list, (list.len() / 4).max(FIRST))
+    reserve(list, (list.len() / 4).max(FIRST))
 }

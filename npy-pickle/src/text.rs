@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::Form;
-use crate::checked;
 
 /// The encoding of strings that Python 2 pickled, which the pickle does not state. It is the argument `encoding` of `np.load`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,9 +17,13 @@ pub enum Encoding {
     Bytes,
 }
 
+/// The error of [`decode_text`] for a string of Python 2 that is not ASCII, if its encoding is [`Encoding::Ascii`].
+pub const UNKNOWN_ENCODING: &str =
+    "the string was pickled by Python 2, is not ASCII, and has no stated encoding";
+
 /// Decodes text. The error is the reason why the bytes are not text, or why a Rust string or the encoding cannot hold it.
 #[inline]
-pub(crate) fn decode_text(
+pub fn decode_text(
     form: Form,
     bytes: &[u8],
     encoding: Encoding,
@@ -37,9 +40,7 @@ pub(crate) fn decode_text(
             let bytes = decode_bytes(form, bytes).unwrap_or_default();
             match encoding {
                 Encoding::Bytes => Err("the options say that strings of Python 2 are bytes"),
-                Encoding::Ascii if !bytes.is_ascii() => Err(
-                    "the string was pickled by Python 2, is not ASCII, and has no stated encoding; set ReadOptions::encoding",
-                ),
+                Encoding::Ascii if !bytes.is_ascii() => Err(UNKNOWN_ENCODING),
                 _ => Ok(bytes.iter().map(|&byte| char::from(byte)).collect()),
             }
         }
@@ -48,7 +49,7 @@ pub(crate) fn decode_text(
 }
 
 /// Decodes bytes; `None` if they are something else. A string of Python 2 counts as bytes.
-pub(crate) fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+pub fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     match form {
         Form::Bytes | Form::ByteArray | Form::Python2 => Some(Cow::Borrowed(bytes)),
         Form::Python2Literal => Some(unquote(bytes)),
@@ -69,7 +70,7 @@ fn unescape(line: &[u8]) -> Result<String, &'static str> {
             (b'\\', Some(&other)) => {
                 text.push('\\');
                 text.push(char::from(other));
-                rest = checked::tail(rest, 1);
+                rest = rest.get(1..).unwrap_or_default();
                 continue;
             }
             _ => {
@@ -77,13 +78,12 @@ fn unescape(line: &[u8]) -> Result<String, &'static str> {
                 continue;
             }
         };
-        let code =
-            rest.get(1..checked::add(digits, 1)).and_then(|hex| std::str::from_utf8(hex).ok());
+        let code = rest.get(1..(digits + 1)).and_then(|hex| std::str::from_utf8(hex).ok());
         let code = code.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = code.and_then(|hex| u32::from_str_radix(hex, 16).ok());
         let code = code.ok_or("an escape in the text lacks hexadecimal digits")?;
         text.push(char::from_u32(code).ok_or(SURROGATE)?);
-        rest = checked::tail(rest, checked::add(digits, 1));
+        rest = rest.get(digits + 1..).unwrap_or_default();
     }
     Ok(text)
 }
@@ -121,7 +121,7 @@ fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
                 match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
                     Some(code) => {
                         out.push(code);
-                        rest = checked::tail(rest, 2);
+                        rest = rest.get(2..).unwrap_or_default();
                     }
                     None => out.extend([byte, escape]),
                 }
@@ -135,7 +135,7 @@ fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
 
 /// Prints an integer in decimal. `bytes` is its two's complement, the least significant byte first. An integer of more than 1,785 bytes is
 /// printed in hexadecimal, because the time for decimal grows with the square of the length. The limit is that of Python: 4,300 digits.
-pub(crate) fn decimal(bytes: &[u8]) -> String {
+pub fn decimal(bytes: &[u8]) -> String {
     const MAX_DECIMAL: usize = 1785;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
     let sign = if is_negative { "-" } else { "" };

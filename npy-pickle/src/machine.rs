@@ -2,27 +2,22 @@
 
 use super::opcode::{self, Missing};
 use super::stack::{Memo, Stack, push};
-use super::{Call, Data, Form, Graph, Id, Items, NONE, Node, Pickle, malformed, wide};
-use crate::checked;
-use crate::error::{Error, ErrorKind};
-use crate::limits::to_u64;
-use crate::reserve;
+use super::{Call, Data, Form, Graph, Id, Items, NONE, Node, Pickle, wide};
+use crate::error::{Error, malformed, reserve, to_u64};
 
 /// Parses a pickle.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Pickle`], with the position, for a pickle that Python would refuse; [`ErrorKind::Memory`].
-pub(crate) fn parse(pickle: &Pickle) -> Result<Graph, Error> {
+/// [`Error::Malformed`], with the position, for a pickle that Python would refuse; [`Error::Truncated`]; [`Error::Memory`].
+pub fn parse(pickle: &Pickle) -> Result<Graph, Error> {
     let &Pickle { bytes: ref pickle, nodes, ref left_out } = pickle;
     if u32::try_from(pickle.len().min(nodes)).is_err() {
-        let what = "a pickle of more than four thousand million objects".into();
-        let needs = "a newer version of this crate; save the array in parts";
-        return Err(ErrorKind::Unsupported { what, needs }.into());
+        return Err(Error::TooManyNodes);
     }
     let mut machine = Machine { pickle, ..Machine::default() };
     // One more is for the empty tuple, which the scan does not count.
-    reserve::exact(&mut machine.nodes, checked::add(nodes, 1))?;
+    reserve(&mut machine.nodes, nodes + 1)?;
     let (mut at, mut left_out) = (0, left_out.iter());
     loop {
         let step =
@@ -41,7 +36,7 @@ pub(crate) fn parse(pickle: &Pickle) -> Result<Graph, Error> {
             Ok(step) => step,
             Err(Missing::Needs(expected)) => {
                 let found = to_u64(pickle.len());
-                return Err(ErrorKind::Truncated { what: "pickle", expected, found }.into());
+                return Err(Error::Truncated { expected, found });
             }
             Err(Missing::Refused(reason)) => return Err(malformed(at, reason)),
         };
@@ -198,10 +193,10 @@ impl Machine<'_> {
                 self.insert(n)?;
             }
 
-            b'q' | b'r' => self.memo.put(checked::narrow(unsigned(bytes)), self.top()?)?,
+            b'q' | b'r' => self.memo.put(narrow(unsigned(bytes)), self.top()?)?,
             b'p' => self.memo.put(memo_number(bytes)?, self.top()?)?,
             0x94 => self.memo.append(self.top()?)?,
-            b'h' | b'j' => self.recall(checked::narrow(unsigned(bytes)))?,
+            b'h' | b'j' => self.recall(narrow(unsigned(bytes)))?,
             b'g' => self.recall(memo_number(bytes)?)?,
 
             b'c' => self.make(Node::Data(Form::Global, argument))?,
@@ -272,7 +267,7 @@ impl Machine<'_> {
     /// Pushes a new node.
     #[inline]
     fn make(&mut self, node: Node) -> Result<(), Failure> {
-        let id = checked::narrow(self.nodes.len());
+        let id = index(self.nodes.len())?;
         push(&mut self.nodes, node)?;
         Ok(self.stack.push(id)?)
     }
@@ -484,13 +479,13 @@ fn join(chain: &mut Items, parts: &[Part], items: &mut Vec<Id>) -> Result<(), Er
     let start = index(items.len())?;
     let mut next = first;
     while let Some(Part { items: from, next: after }) = part(next) {
-        for at in wide(from.start)..checked::add(wide(from.start), wide(from.length)) {
+        for at in wide(from.start)..(wide(from.start) + wide(from.length)) {
             let id = items.get(at).copied().unwrap_or(NONE);
             push(items, id)?;
         }
         next = *after;
     }
-    *chain = Items { start, length: index(checked::sub(items.len(), wide(start)))? };
+    *chain = Items { start, length: index(items.len() - wide(start))? };
     Ok(())
 }
 
@@ -508,11 +503,7 @@ impl From<Items> for Chain {
 
 /// Converts a length to an index.
 fn index(length: usize) -> Result<u32, Error> {
-    u32::try_from(length).map_err(|_| {
-        let what = "a pickle of more than four thousand million objects".into();
-        let needs = "a newer version of this crate; save the array in parts";
-        ErrorKind::Unsupported { what, needs }.into()
-    })
+    u32::try_from(length).map_err(|_| Error::TooManyNodes)
 }
 
 /// Returns the text of a line, without its line feed.
@@ -528,6 +519,11 @@ fn memo_number(bytes: &[u8]) -> Result<u32, &'static str> {
 /// Reads an unsigned integer of up to 4 bytes.
 fn unsigned(bytes: &[u8]) -> i64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | i64::from(byte))
+}
+
+/// Converts the number of an entry of the memo, of at most 4 bytes.
+fn narrow(number: i64) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Reads an integer in two's complement of up to 8 bytes.

@@ -1,16 +1,23 @@
 //! Finds the end of a pickle, which states no length, without running it.
 
-use super::malformed;
 use super::opcode::{self, Missing};
-use crate::checked;
-use crate::error::Error;
-use crate::limits::to_u64;
+use crate::error::{Error, malformed, to_u64};
 
 /// The search for the end of a pickle that arrives in parts.
 ///
 /// The scan also counts the nodes, so that their memory can be reserved at once.
-#[derive(Default)]
-pub(crate) struct Scan {
+///
+/// ```
+/// use npy_pickle::{Scan, Scanned};
+///
+/// let text = b"\x80\x03](K\x07e. and more";
+/// let mut scan = Scan::default();
+/// assert!(matches!(scan.resume(&text[..5], false)?, Scanned::Incomplete { needed: 6, .. }));
+/// assert!(matches!(scan.resume(text, false)?, Scanned::Complete { length: 8, .. }));
+/// # Ok::<(), npy_pickle::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Scan {
     /// The opcodes before this position are complete.
     at: usize,
     /// No line feed is between `at` and this position.
@@ -23,13 +30,27 @@ pub(crate) struct Scan {
 }
 
 /// The result of a scan.
-pub(crate) enum Scanned {
-    /// The pickle has this length, and at most this many nodes.
-    Complete { length: usize, nodes: usize },
-    /// The scan needs at least `needed` bytes. The pickle has at least `known` bytes, unless it is truncated.
-    Incomplete { needed: u64, known: u64 },
+#[derive(Debug)]
+pub enum Scanned {
+    /// The pickle ends in the text.
+    Complete {
+        /// Its number of bytes.
+        length: usize,
+        /// The largest number of its nodes.
+        nodes: usize,
+    },
+    /// The pickle goes on after the text.
+    Incomplete {
+        /// The number of bytes that the scan needs at least.
+        needed: u64,
+        /// The number of bytes that the pickle has at least, unless it is truncated.
+        known: u64,
+    },
     /// The contents of a large bytes object come next. The caller leaves them out: in the text, the bytes after the contents come next.
-    LeftOut { length: u64 },
+    LeftOut {
+        /// Their number of bytes.
+        length: u64,
+    },
 }
 
 /// A bytes object of this many bytes, or more, may be left out of the text.
@@ -41,7 +62,7 @@ const FRAME: u8 = 0x95;
 impl Scan {
     /// Continues with `text`, which starts with the text of the call before. With `leaves_out`, the contents of large bytes objects are
     /// left out of the text: the caller removes the part of them that it has already read.
-    pub(crate) fn resume(&mut self, text: &[u8], leaves_out: bool) -> Result<Scanned, Error> {
+    pub fn resume(&mut self, text: &[u8], leaves_out: bool) -> Result<Scanned, Error> {
         loop {
             match self.step(text, leaves_out) {
                 Ok(None) => {}
@@ -62,13 +83,13 @@ impl Scan {
         let step = opcode::next(text, self.at, self.searched)?;
         let start = self.in_pickle(self.at);
         if leaves_out && step.is_bytes() && step.length >= LARGE {
-            (self.at, self.nodes) = (step.start, checked::add(self.nodes, step.nodes.into()));
+            (self.at, self.nodes) = (step.start, self.nodes + usize::from(step.nodes));
             self.left_out = self.left_out.saturating_add(step.length);
             self.check_frame(start)?;
             return Ok(Some(Scanned::LeftOut { length: step.length }));
         }
         let argument = step.argument(text)?;
-        (self.at, self.nodes) = (argument.end, checked::add(self.nodes, step.nodes.into()));
+        (self.at, self.nodes) = (argument.end, self.nodes + usize::from(step.nodes));
         self.check_frame(start)?;
         match step.opcode {
             // Python refuses this unless other bytes follow. No pickle of its own is like that.
@@ -80,7 +101,7 @@ impl Scan {
                 Err(Missing::Refused("a frame begins before the end of the last one"))
             }
             FRAME => {
-                let length = checked::slice(text, argument).first_chunk().copied();
+                let length = text.get(argument).and_then(<[u8]>::first_chunk).copied();
                 let length = u64::from_le_bytes(length.unwrap_or_default());
                 let end = self.in_pickle(self.at).checked_add(length);
                 let end = end.filter(|&end| i64::try_from(end).is_ok());
@@ -106,7 +127,7 @@ impl Scan {
     }
 
     /// Returns the position in the text at which the scan continues.
-    pub(crate) fn position(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.at
     }
 }

@@ -1,10 +1,27 @@
 //! Writes the opcodes of a pickle.
 //!
 //! The protocol is 3, which NumPy 1.17 to 2.x write and load.
+//!
+//! ```
+//! use npy_pickle::emit::Emitter;
+//!
+//! let mut bytes = Vec::new();
+//! let mut output = |block: &[u8]| Ok::<(), std::io::Error>(bytes.extend_from_slice(block));
+//! let mut to = Emitter::new(Some(&mut output))?;
+//! let mut list = to.begin_list()?;
+//! for number in [7, 300] {
+//!     list.next(&mut to)?;
+//!     to.int(number)?;
+//! }
+//! list.end(&mut to)?;
+//! to.finish()?;
+//! assert_eq!(bytes, b"\x80\x03](K\x07M\x2c\x01e."); // pickle.dumps([7, 300], protocol=3)
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
-use crate::checked;
-use crate::error::Result;
-use crate::limits;
+use std::fmt;
+
+use crate::error::to_u64;
 
 const PROTO: u8 = 0x80;
 const STOP: u8 = b'.';
@@ -25,7 +42,6 @@ const BINBYTES8: u8 = 0x8e;
 const EMPTY_LIST: u8 = b']';
 const APPENDS: u8 = b'e';
 const EMPTY_DICT: u8 = b'}';
-#[cfg(feature = "serde")]
 const SETITEM: u8 = b's';
 const SETITEMS: u8 = b'u';
 const TUPLE: u8 = b't';
@@ -46,27 +62,27 @@ const BLOCK: usize = 64 << 10;
 /// The number of items that one opcode adds to a list or a dict, as in Python.
 const BATCH: usize = 1000;
 
-/// Receives the blocks of a pickle.
-pub(crate) type Output<'w> = dyn FnMut(&[u8]) -> Result<()> + 'w;
+/// Receives the blocks of a pickle, and may fail with an `E`.
+pub type Output<'w, E> = dyn FnMut(&[u8]) -> Result<(), E> + 'w;
 
 /// Writes a pickle block by block, or only counts its bytes.
-pub(crate) struct Emitter<'w> {
+pub struct Emitter<'w, E> {
     /// `None` if the bytes are only counted.
-    output: Option<&'w mut Output<'w>>,
+    output: Option<&'w mut Output<'w, E>>,
     block: Vec<u8>,
     len: u64,
 }
 
-impl<'w> Emitter<'w> {
+impl<'w, E> Emitter<'w, E> {
     /// Starts a pickle. Without an output, its bytes are only counted.
-    pub(crate) fn new(output: Option<&'w mut Output<'w>>) -> Result<Self> {
+    pub fn new(output: Option<&'w mut Output<'w, E>>) -> Result<Self, E> {
         let mut emitter = Emitter { output, block: Vec::new(), len: 0 };
         emitter.put(&[PROTO, PROTOCOL])?;
         Ok(emitter)
     }
 
     /// Ends the pickle. Returns the number of its bytes.
-    pub(crate) fn finish(mut self) -> Result<u64> {
+    pub fn finish(mut self) -> Result<u64, E> {
         self.put(&[STOP])?;
         if let Some(output) = self.output {
             output(&self.block)?;
@@ -75,31 +91,28 @@ impl<'w> Emitter<'w> {
     }
 
     /// Returns the number of bytes so far.
-    #[cfg(feature = "serde")]
-    pub(crate) fn len(&self) -> u64 {
+    pub fn written(&self) -> u64 {
         self.len
     }
 
     /// Returns true if the bytes are only counted.
-    #[cfg(feature = "serde")]
-    pub(crate) fn only_counts(&self) -> bool {
+    pub fn only_counts(&self) -> bool {
         self.output.is_none()
     }
 
     /// Adds a number of bytes to the count. Only an emitter without an output can count bytes that it does not get.
-    #[cfg(feature = "serde")]
-    pub(crate) fn count(&mut self, bytes: u64) {
+    pub fn count(&mut self, bytes: u64) {
         debug_assert!(self.only_counts(), "an emitter with an output writes the bytes");
         self.len = self.len.saturating_add(bytes);
     }
 
     /// Writes bytes as they are: an opcode and its argument, or the contents of text or bytes.
-    pub(crate) fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.len = self.len.saturating_add(limits::to_u64(bytes.len()));
+    pub fn put(&mut self, bytes: &[u8]) -> Result<(), E> {
+        self.len = self.len.saturating_add(to_u64(bytes.len()));
         let Some(output) = &mut self.output else {
             return Ok(());
         };
-        if checked::add(self.block.len(), bytes.len()) > BLOCK {
+        if self.block.len() + bytes.len() > BLOCK {
             output(&self.block)?;
             self.block.clear();
         }
@@ -110,15 +123,30 @@ impl<'w> Emitter<'w> {
         Ok(())
     }
 
-    pub(crate) fn none(&mut self) -> Result<()> {
+    /// Writes `None`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn none(&mut self) -> Result<(), E> {
         self.put(&[NONE])
     }
 
-    pub(crate) fn bool(&mut self, value: bool) -> Result<()> {
+    /// Writes `True` or `False`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn bool(&mut self, value: bool) -> Result<(), E> {
         self.put(&[if value { NEWTRUE } else { NEWFALSE }])
     }
 
-    pub(crate) fn int(&mut self, value: i128) -> Result<()> {
+    /// Writes an integer.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn int(&mut self, value: i128) -> Result<(), E> {
         if let Ok(value) = u8::try_from(value) {
             self.put(&[BININT1, value])
         } else if let Ok(value) = u16::try_from(value) {
@@ -132,7 +160,12 @@ impl<'w> Emitter<'w> {
         }
     }
 
-    pub(crate) fn uint(&mut self, value: u128) -> Result<()> {
+    /// Writes an integer.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn uint(&mut self, value: u128) -> Result<(), E> {
         match i128::try_from(value) {
             Ok(value) => self.int(value),
             Err(_) => {
@@ -144,35 +177,52 @@ impl<'w> Emitter<'w> {
     }
 
     /// Writes a little-endian integer in two's complement, without the bytes that only repeat its sign.
-    fn long(&mut self, mut bytes: &[u8]) -> Result<()> {
+    fn long(&mut self, mut bytes: &[u8]) -> Result<(), E> {
         while let [rest @ .., next, last] = bytes {
             let sign = if *next < 0x80 { 0 } else { 0xff };
             if *last != sign {
                 break;
             }
-            bytes = bytes.get(..checked::add(rest.len(), 1)).unwrap_or_default();
+            bytes = bytes.get(..(rest.len() + 1)).unwrap_or_default();
         }
-        self.put(&[LONG1, checked::narrow(bytes.len())])?;
+        // At most 17 bytes.
+        let length = u8::try_from(bytes.len()).unwrap_or(u8::MAX);
+        self.put(&[LONG1, length])?;
         self.put(bytes)
     }
 
-    pub(crate) fn float(&mut self, value: f64) -> Result<()> {
+    /// Writes a float.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn float(&mut self, value: f64) -> Result<(), E> {
         let [a, b, c, d, e, f, g, h] = value.to_be_bytes();
         self.put(&[BINFLOAT, a, b, c, d, e, f, g, h])
     }
 
-    pub(crate) fn str(&mut self, text: &str) -> Result<()> {
-        self.length(BINUNICODE, BINUNICODE8, limits::to_u64(text.len()))?;
+    /// Writes text.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn str(&mut self, text: &str) -> Result<(), E> {
+        self.length(BINUNICODE, BINUNICODE8, to_u64(text.len()))?;
         self.put(text.as_bytes())
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.begin_bytes(limits::to_u64(bytes.len()))?;
+    /// Writes a bytes object.
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), E> {
+        self.begin_bytes(to_u64(bytes.len()))?;
         self.put(bytes)
     }
 
     /// Writes the opcode and the length of a bytes object. The caller then writes its contents by [`put`](Self::put).
-    pub(crate) fn begin_bytes(&mut self, length: u64) -> Result<()> {
+    pub fn begin_bytes(&mut self, length: u64) -> Result<(), E> {
         match u8::try_from(length) {
             Ok(length) => self.put(&[SHORT_BINBYTES, length]),
             Err(_) => self.length(BINBYTES, BINBYTES8, length),
@@ -180,7 +230,7 @@ impl<'w> Emitter<'w> {
     }
 
     /// Writes an opcode and a length. From 4 GiB on, the opcode is one of protocol 4, which every Python 3 since 3.4 knows.
-    fn length(&mut self, short: u8, long: u8, length: u64) -> Result<()> {
+    fn length(&mut self, short: u8, long: u8, length: u64) -> Result<(), E> {
         match u32::try_from(length) {
             Ok(length) => {
                 self.put(&[short])?;
@@ -194,52 +244,54 @@ impl<'w> Emitter<'w> {
     }
 
     /// Starts a tuple of any length; `end_tuple` ends it.
-    pub(crate) fn begin_tuple(&mut self) -> Result<()> {
+    pub fn begin_tuple(&mut self) -> Result<(), E> {
         self.put(&[MARK])
     }
 
-    pub(crate) fn end_tuple(&mut self) -> Result<()> {
+    /// Ends a tuple.
+    pub fn end_tuple(&mut self) -> Result<(), E> {
         self.put(&[TUPLE])
     }
 
-    /// Replaces the last value by a tuple of it; `tuple2` and `tuple3` do so with the last two and three values.
-    pub(crate) fn tuple1(&mut self) -> Result<()> {
+    /// Replaces the last value by a tuple of it.
+    pub fn tuple1(&mut self) -> Result<(), E> {
         self.put(&[TUPLE1])
     }
 
-    pub(crate) fn tuple2(&mut self) -> Result<()> {
+    /// Replaces the last two values by a tuple of them.
+    pub fn tuple2(&mut self) -> Result<(), E> {
         self.put(&[TUPLE2])
     }
 
-    pub(crate) fn tuple3(&mut self) -> Result<()> {
+    /// Replaces the last three values by a tuple of them.
+    pub fn tuple3(&mut self) -> Result<(), E> {
         self.put(&[TUPLE3])
     }
 
     /// Starts a list. Each item follows a call of [`Batches::next`].
-    pub(crate) fn begin_list(&mut self) -> Result<Batches> {
+    pub fn begin_list(&mut self) -> Result<Batches, E> {
         self.put(&[EMPTY_LIST])?;
         Ok(Batches { close: APPENDS, items: 0 })
     }
 
     /// Starts a dict. Each key, with its value after it, follows a call of [`Batches::next`].
-    pub(crate) fn begin_dict(&mut self) -> Result<Batches> {
+    pub fn begin_dict(&mut self) -> Result<Batches, E> {
         self.put(&[EMPTY_DICT])?;
         Ok(Batches { close: SETITEMS, items: 0 })
     }
 
     /// Starts a dict of one entry: a key and a value follow, and then `end_entry`.
-    #[cfg(feature = "serde")]
-    pub(crate) fn begin_entry(&mut self) -> Result<()> {
+    pub fn begin_entry(&mut self) -> Result<(), E> {
         self.put(&[EMPTY_DICT])
     }
 
-    #[cfg(feature = "serde")]
-    pub(crate) fn end_entry(&mut self) -> Result<()> {
+    /// Ends a dict of one entry.
+    pub fn end_entry(&mut self) -> Result<(), E> {
         self.put(&[SETITEM])
     }
 
     /// Names a function or class, which must have no line break in its name.
-    pub(crate) fn global(&mut self, module: &str, name: &str) -> Result<()> {
+    pub fn global(&mut self, module: &str, name: &str) -> Result<(), E> {
         self.put(&[GLOBAL])?;
         self.put(module.as_bytes())?;
         self.put(b"\n")?;
@@ -248,28 +300,35 @@ impl<'w> Emitter<'w> {
     }
 
     /// Calls the second to last value with the last one, a tuple of arguments.
-    pub(crate) fn reduce(&mut self) -> Result<()> {
+    pub fn reduce(&mut self) -> Result<(), E> {
         self.put(&[REDUCE])
     }
 
     /// Sets the last value as the state of the second to last one.
-    pub(crate) fn build(&mut self) -> Result<()> {
+    pub fn build(&mut self) -> Result<(), E> {
         self.put(&[BUILD])
     }
 
     /// Stores the last value under this index.
-    pub(crate) fn memoize(&mut self, index: u8) -> Result<()> {
+    pub fn memoize(&mut self, index: u8) -> Result<(), E> {
         self.put(&[BINPUT, index])
     }
 
     /// Repeats the value that was stored under this index.
-    pub(crate) fn recall(&mut self, index: u8) -> Result<()> {
+    pub fn recall(&mut self, index: u8) -> Result<(), E> {
         self.put(&[BINGET, index])
     }
 }
 
+impl<E> fmt::Debug for Emitter<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Emitter").field("written", &self.len).finish_non_exhaustive()
+    }
+}
+
 /// The batches in which the items of a list or the entries of a dict are added to it.
-pub(crate) struct Batches {
+#[derive(Debug)]
+pub struct Batches {
     /// The opcode that adds a batch.
     close: u8,
     /// The number of items in the last batch.
@@ -278,7 +337,7 @@ pub(crate) struct Batches {
 
 impl Batches {
     /// Prepares for the next item or entry.
-    pub(crate) fn next(&mut self, to: &mut Emitter<'_>) -> Result<()> {
+    pub fn next<E>(&mut self, to: &mut Emitter<'_, E>) -> Result<(), E> {
         if self.items == BATCH {
             to.put(&[self.close])?;
             self.items = 0;
@@ -286,22 +345,24 @@ impl Batches {
         if self.items == 0 {
             to.put(&[MARK])?;
         }
-        self.items = checked::add(self.items, 1);
+        self.items += 1;
         Ok(())
     }
 
     /// Ends the list or dict.
-    pub(crate) fn end(self, to: &mut Emitter<'_>) -> Result<()> {
+    pub fn end<E>(self, to: &mut Emitter<'_, E>) -> Result<(), E> {
         if self.items == 0 { Ok(()) } else { to.put(&[self.close]) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
 
     /// Returns the bytes between the first opcode and the last, and checks that the same number of bytes is counted.
-    fn emitted(emit: impl Fn(&mut Emitter<'_>) -> Result<()>) -> Vec<u8> {
+    fn emitted(emit: impl Fn(&mut Emitter<'_, Infallible>) -> Result<(), Infallible>) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut output = |block: &[u8]| {
             bytes.extend_from_slice(block);

@@ -3,8 +3,33 @@
 //! Unpickling in Python runs whatever the pickle says. Here a pickle becomes a graph of nodes, and nothing is run: a call is a node that
 //! names the callable and has its arguments. Each opcode makes at most a few nodes of a fixed size, so memory is linear in the length of
 //! the pickle. Shared nodes and cycles are indices, so neither reading a graph nor dropping it recurses.
+//!
+//! ```
+//! use npy_pickle::{Encoding, Node, Pickle, decode_text, parse};
+//!
+//! // pickle.dumps(["héllo", 7], protocol=3)
+//! let bytes = b"\x80\x03](X\x06\0\0\0h\xc3\xa9lloK\x07e.".to_vec();
+//! let pickle = Pickle::new(bytes)?;
+//! let graph = parse(&pickle)?;
+//! let Node::List(items) = graph.node(graph.root()) else { panic!("a list") };
+//! let [text, number] = graph.items(items) else { panic!("two items") };
+//! let Node::Data(form, data) = graph.node(*text) else { panic!("text") };
+//! assert_eq!(decode_text(form, data.of(&pickle.bytes), Encoding::Ascii)?, "héllo");
+//! assert!(matches!(graph.node(*number), Node::Int(7)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Scan`] finds the end of a pickle that arrives in parts; [`emit`] writes pickles. Protocols 0 to 5 are read, and 3 is written.
 
-pub(crate) mod emit;
+#![warn(missing_debug_implementations)]
+// The bytes of a pickle reach every line of this package, and none may panic.
+#![cfg_attr(
+    not(test),
+    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
+
+pub mod emit;
+mod error;
 mod machine;
 mod opcode;
 mod scan;
@@ -13,35 +38,41 @@ mod text;
 
 use std::ops::Range;
 
-pub(crate) use machine::parse;
-pub(crate) use scan::{Scan, Scanned};
-pub use text::Encoding;
-pub(crate) use text::{decimal, decode_bytes, decode_text};
+pub use error::Error;
+pub use machine::parse;
+pub use scan::{Scan, Scanned};
+pub use text::{Encoding, UNKNOWN_ENCODING, decimal, decode_bytes, decode_text};
 
-use crate::checked;
-use crate::error::{Error, ErrorKind};
-use crate::limits::to_u64;
+use error::to_u64;
 
 /// The index of a node.
-pub(crate) type Id = u32;
+pub type Id = u32;
 
 /// The index for a node that is not there.
-pub(crate) const NONE: Id = Id::MAX;
+pub const NONE: Id = Id::MAX;
 
 /// A node of the graph: a value, or a container, whose items are indices of other nodes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Node {
+pub enum Node {
+    /// `None`.
     None,
+    /// `True` or `False`.
     Bool(bool),
+    /// An integer of at most 8 bytes.
     Int(i64),
+    /// A float.
     Float(f64),
     /// A range of the pickle, and the meaning of its bytes.
     Data(Form, Data),
+    /// A list.
     List(Items),
+    /// A tuple.
     Tuple(Items),
+    /// A set.
     Set(Items),
+    /// A frozen set.
     FrozenSet(Items),
-    /// Keys and values alternate.
+    /// A dictionary. Keys and values alternate.
     Dict(Items),
     /// A module and the name of something in it, both of which are nodes with text.
     Global(Id, Id),
@@ -51,12 +82,14 @@ pub(crate) enum Node {
 
 /// The meaning of bytes in a pickle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// Text in UTF-8, which may contain surrogates.
     Str,
     /// Text of protocol 0, with the escapes `\u` and `\U`.
     EscapedStr,
+    /// `bytes`.
     Bytes,
+    /// `bytearray`.
     ByteArray,
     /// A string of Python 2, whose encoding is unknown.
     Python2,
@@ -73,7 +106,7 @@ pub(crate) enum Form {
 /// A range of the pickle. It is stored in 12 bytes, so that a node takes 16.
 #[derive(Clone, Copy, Debug)]
 #[repr(Rust, packed(4))]
-pub(crate) struct Data {
+pub struct Data {
     start: u64,
     /// If this is the maximum, the length is in the 8 bytes before `start`.
     length: u32,
@@ -81,53 +114,84 @@ pub(crate) struct Data {
 
 /// A complete pickle.
 #[derive(Debug, Default)]
-pub(crate) struct Pickle {
-    pub(crate) bytes: Vec<u8>,
-    /// An upper bound for the number of its nodes.
-    pub(crate) nodes: usize,
+pub struct Pickle {
+    /// The bytes, without contents that were left out.
+    pub bytes: Vec<u8>,
+    /// An upper bound for the number of its nodes: [`Scanned::Complete`].
+    pub nodes: usize,
     /// The contents that were left out of `bytes`, in the order of the pickle.
-    pub(crate) left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOut>,
 }
 
 /// The contents of a bytes object that are not loaded with the pickle, but read from the file when they are needed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LeftOut {
+pub struct LeftOut {
     /// The position in the pickle at which they were left out.
-    pub(crate) at: usize,
-    pub(crate) length: u64,
+    pub at: usize,
+    /// Their number of bytes.
+    pub length: u64,
     /// Their offset in the file.
-    pub(crate) offset: u64,
+    pub offset: u64,
 }
 
 /// The range of the graph's items that one container has.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Items {
+pub struct Items {
     start: u32,
     length: u32,
 }
 
 /// A call that Python would make to rebuild an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    pub(crate) callable: Id,
+pub struct Call {
+    /// The node of the function or class.
+    pub callable: Id,
     /// The node of the tuple of arguments.
-    pub(crate) arguments: Id,
+    pub arguments: Id,
     /// The state that is set after the call; [`NONE`] if there is none.
-    pub(crate) state: Id,
+    pub state: Id,
     /// The items that are appended afterwards.
-    pub(crate) items: Items,
+    pub items: Items,
     /// The entries that are set afterwards; keys and values alternate.
-    pub(crate) pairs: Items,
+    pub pairs: Items,
 }
 
 /// A pickle as a graph.
 #[derive(Clone, Debug)]
-pub(crate) struct Graph {
+pub struct Graph {
     nodes: Vec<Node>,
     /// The items of all containers, one container after another.
     items: Vec<Id>,
     calls: Vec<Call>,
     root: Id,
+}
+
+impl Pickle {
+    /// Takes a pickle that is complete in memory. Bytes after it are dropped.
+    ///
+    /// ```
+    /// use npy_pickle::Pickle;
+    ///
+    /// assert_eq!(Pickle::new(b"N. and more".to_vec())?.bytes, b"N.");
+    /// assert!(Pickle::new(b"(N".to_vec()).is_err());
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`]; [`Error::Truncated`] if the last opcode is missing.
+    pub fn new(mut bytes: Vec<u8>) -> Result<Self, Error> {
+        match Scan::default().resume(&bytes, false)? {
+            Scanned::Complete { length, nodes } => {
+                bytes.truncate(length);
+                Ok(Pickle { bytes, nodes, left_out: Vec::new() })
+            }
+            Scanned::Incomplete { needed: expected, .. } => {
+                Err(Error::Truncated { expected, found: to_u64(bytes.len()) })
+            }
+            Scanned::LeftOut { .. } => Err(error::malformed(0, "nothing is left out")),
+        }
+    }
 }
 
 impl Data {
@@ -151,67 +215,70 @@ impl Data {
 
     /// Returns the length, if it is not in the 8 bytes before the data.
     #[inline]
-    pub(crate) fn short_length(self) -> Option<u64> {
+    pub fn short_length(self) -> Option<u64> {
         if self.is_long() { None } else { Some(self.length.into()) }
     }
 
     /// Returns the position in the pickle.
-    pub(crate) fn start(self) -> usize {
-        checked::narrow(self.start)
+    pub fn start(self) -> usize {
+        usize::try_from(self.start).unwrap_or(usize::MAX)
     }
 
     /// Returns the bytes in this pickle. For contents that were left out of it, the result has no meaning.
     #[inline]
-    pub(crate) fn of(self, pickle: &[u8]) -> &[u8] {
+    pub fn of(self, pickle: &[u8]) -> &[u8] {
         let start = self.start();
         let length = match self.length {
             u32::MAX => {
                 let before = pickle.get(..start).and_then(<[u8]>::last_chunk);
-                checked::narrow(u64::from_le_bytes(*before.unwrap_or(&[0; 8])))
+                u64::from_le_bytes(*before.unwrap_or(&[0; 8]))
             }
-            length => checked::narrow(length),
+            length => length.into(),
         };
-        pickle.get(start..checked::add(start, length)).unwrap_or_default()
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        pickle.get(start..start.saturating_add(length)).unwrap_or_default()
     }
 }
 
 impl Graph {
     /// Returns the index of the root: the object that the pickle stores.
-    pub(crate) fn root(&self) -> Id {
+    pub fn root(&self) -> Id {
         self.root
     }
 
     /// Returns the node at this index; [`Node::None`] for [`NONE`].
     #[inline]
-    pub(crate) fn node(&self, id: Id) -> Node {
+    pub fn node(&self, id: Id) -> Node {
         self.nodes.get(wide(id)).copied().unwrap_or(Node::None)
     }
 
     /// Returns the indices of the items of a container.
-    pub(crate) fn items(&self, items: Items) -> &[Id] {
+    pub fn items(&self, items: Items) -> &[Id] {
         let start = wide(items.start);
-        checked::slice(&self.items, start..checked::add(start, wide(items.length)))
+        let end = start.saturating_add(wide(items.length));
+        debug_assert!(end <= self.items.len(), "items that do not exist");
+        self.items.get(start..end).unwrap_or_default()
     }
 
     /// Returns a call.
-    pub(crate) fn call(&self, index: u32) -> Option<&Call> {
+    pub fn call(&self, index: u32) -> Option<&Call> {
         let call = self.calls.get(wide(index));
         debug_assert!(call.is_some(), "a call that does not exist");
         call
     }
 
     /// Returns all calls.
-    pub(crate) fn calls(&self) -> &[Call] {
+    pub fn calls(&self) -> &[Call] {
         &self.calls
     }
 
     /// Returns the items of all containers.
-    pub(crate) fn all_items(&self) -> &[Id] {
+    pub fn all_items(&self) -> &[Id] {
         &self.items
     }
 
     /// Returns all nodes.
-    pub(crate) fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 }
@@ -219,10 +286,5 @@ impl Graph {
 /// Converts an index back to the `usize` that it was made from.
 #[inline]
 fn wide(index: u32) -> usize {
-    checked::narrow(index)
-}
-
-/// Returns the error of a pickle that is malformed at this byte.
-fn malformed(at: usize, reason: &str) -> Error {
-    ErrorKind::Pickle { byte: to_u64(at), reason: reason.into() }.into()
+    index as usize
 }
