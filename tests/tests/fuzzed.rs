@@ -53,7 +53,9 @@ macro_rules! targets {
     )*};
 }
 
-targets!(literal, header, dtype, dynamic, record, view, plan, pickle, graph, npz, end, writer, archive);
+targets!(
+    literal, header, dtype, dynamic, record, view, plan, pickle, graph, npz, end, writer, archive
+);
 
 /// Guards the lists of tests, of targets and of programs against each other.
 #[test]

@@ -272,10 +272,17 @@ impl Editor {
             let raw = Raw::find(directory, entry, archive)?;
             Ok((entry.file_name().to_owned(), raw.copied(archive, copied)?))
         });
-        let (file, raw) = raw.inspect_err(|_| self.unfinished.tell())?;
-        self.members.put(file, Bytes::Copied(raw));
-        self.unfinished.add();
-        Ok(())
+        match raw {
+            Ok((file, raw)) => {
+                self.members.put(file, Bytes::Copied(raw));
+                self.unfinished.add();
+                Ok(())
+            }
+            Err(error) => {
+                self.unfinished.tell();
+                Err(error)
+            }
+        }
     }
 
     /// Replaces the archive by the changed one.

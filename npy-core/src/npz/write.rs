@@ -327,9 +327,10 @@ impl<W: Write> Writer<W> {
             let file = writer.check_name(name)?;
             writer.archive.add(&file, write).map_err(|error| error.in_member(name))?;
             writer.names.insert(file);
-            writer.unfinished.add();
             Ok(())
-        })
+        })?;
+        self.unfinished.add();
+        Ok(())
     }
 
     /// Returns the name of a member in the archive. Fails if no member can have the name, or if another member has it.
@@ -345,7 +346,13 @@ impl<W: Write> Writer<W> {
 
     /// Calls `write`, and adds the path to an error.
     pub(super) fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| self.in_file(error))
+        // A panic tells, too.
+        let before = self.unfinished.tell();
+        let result = write(self);
+        if result.is_ok() {
+            self.unfinished.restore(before);
+        }
+        result.map_err(|error| self.in_file(error))
     }
 
     /// Adds the path, if there is one, to an error that a call returns.

@@ -1,6 +1,7 @@
 //! Work that is lost without an error, because a writer is dropped before it is finished.
 
 use std::io::{self, Write as _};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -11,8 +12,9 @@ pub(crate) struct Unfinished {
     work: Work,
 }
 
+/// What is known of the work.
 #[derive(Clone, Copy, PartialEq)]
-enum Work {
+pub(crate) enum Work {
     Nothing,
     Something,
     /// It is finished or given up, or an error has told of it.
@@ -32,9 +34,14 @@ impl Unfinished {
         }
     }
 
-    /// Notes that the work is finished or given up, or that an error tells of it.
-    pub(crate) fn tell(&mut self) {
-        self.work = Work::Told;
+    /// Notes that the work is finished or given up, or that an error tells of it. Returns what was known before.
+    pub(crate) fn tell(&mut self) -> Work {
+        mem::replace(&mut self.work, Work::Told)
+    }
+
+    /// Takes back that something was told.
+    pub(crate) fn restore(&mut self, before: Work) {
+        self.work = before;
     }
 
     fn message(&self) -> String {
