@@ -48,8 +48,11 @@ fn write(begin: impl FnOnce() -> Result<Writer<Disk>>, finish: bool) -> bool {
     if finish {
         call(&mut || writer.take().unwrap().finish().map(drop));
     }
-    // Also after permanent panics, and in the middle of a member. Without `finish`, dropping writes, too.
-    let dropped = catch_unwind(AssertUnwindSafe(|| drop(writer)));
+    // Also after permanent panics, and in the middle of a member. A writer that is dropped without either says so.
+    let dropped = catch_unwind(AssertUnwindSafe(|| match writer {
+        Some(writer) if !panicked => writer.discard(),
+        writer => drop(writer),
+    }));
     panicked || dropped.is_err()
 }
 
