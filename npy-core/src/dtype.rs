@@ -180,6 +180,7 @@ impl Field {
     }
 
     /// Returns true if [`name`](Self::name) and [`title`](Self::title) return the exact Python strings.
+    #[cfg(feature = "objects")]
     pub(crate) fn has_exact_names(&self) -> bool {
         self.name.is_exact() && self.title.as_deref().is_none_or(Text::is_exact)
     }

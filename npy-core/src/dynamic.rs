@@ -132,6 +132,7 @@ impl DynArray {
     }
 
     /// Returns the limits on the values that are made from this array.
+    #[cfg(feature = "objects")]
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }

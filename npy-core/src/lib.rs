@@ -60,6 +60,7 @@
         feature = "derive",
         feature = "mmap",
         feature = "npz",
+        feature = "objects",
         feature = "ndarray",
         feature = "serde",
         feature = "half",
@@ -109,6 +110,7 @@ mod literal;
 pub mod mmap;
 #[cfg(feature = "npz")]
 pub mod npz;
+#[cfg(feature = "objects")]
 mod objects;
 mod plan;
 #[doc(hidden)]
@@ -143,6 +145,7 @@ mod write;
 /// # let _ = read;
 /// # }
 /// ```
+#[cfg(feature = "objects")]
 pub mod object {
     pub use crate::objects::{Encoding, Entries, Items, Kind, ObjectRef, Objects};
     #[cfg(feature = "serde")]
@@ -188,6 +191,7 @@ pub use mmap::{Column, Map, MapAny, MapAnyMut, MapMut};
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]
 pub use npz::NpzArchive;
+#[cfg(feature = "objects")]
 pub use objects::{ObjectRef, Objects};
 pub use plan::Cast;
 pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};

@@ -124,6 +124,7 @@ impl Limits {
     /// Refuses values that take `bytes` bytes of memory, if that is over the limit for a pickle of
     /// `pickle` bytes.
     #[inline]
+    #[cfg(feature = "objects")]
     pub(crate) fn check_objects(&self, bytes: u64, pickle: u64) -> Result<(), Error> {
         const ALWAYS: u64 = 16 << 20;
         let (what, name) = ("memory of values for each byte of the pickle", "object_expansion");

@@ -4,6 +4,9 @@ mod data;
 mod decoder;
 mod header;
 mod headerless;
+#[cfg(not(feature = "objects"))]
+mod no_objects;
+#[cfg(feature = "objects")]
 mod object;
 mod parallel;
 mod reader;
@@ -21,6 +24,7 @@ use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::shape::Order;
+#[cfg(feature = "objects")]
 use npy_pickle::Encoding;
 use source::Source;
 #[cfg(feature = "npz")]
@@ -171,6 +175,7 @@ pub struct ReadOptions {
     limits: Limits,
     threads: usize,
     order: Option<Order>,
+    #[cfg(feature = "objects")]
     encoding: Encoding,
 }
 
@@ -236,6 +241,7 @@ impl ReadOptions {
     /// let names: Vec<String> = ReadOptions::new().encoding(Encoding::Latin1).read("python2.npy")?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
+    #[cfg(feature = "objects")]
     pub fn encoding(&mut self, encoding: Encoding) -> &mut Self {
         self.encoding = encoding;
         self

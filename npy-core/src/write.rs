@@ -9,6 +9,7 @@ pub(crate) mod failure;
 mod headerless;
 pub(crate) mod lock;
 mod new_file;
+#[cfg(feature = "objects")]
 pub(crate) mod object;
 pub(crate) mod replace;
 mod stream;
@@ -187,6 +188,7 @@ pub struct WriteOptions {
     sync: bool,
     atomic: bool,
     uncounted_rows: UncountedRows,
+    #[cfg(feature = "objects")]
     objects: bool,
     limits: Limits,
     /// True if only the data is written. Set only by `headerless.rs`, in its own copy of the

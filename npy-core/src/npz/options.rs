@@ -4,6 +4,7 @@ use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::shape::Order;
 use crate::{read, write};
+#[cfg(feature = "objects")]
 use npy_pickle::Encoding;
 
 /// Options for writing an archive.
@@ -294,6 +295,7 @@ impl ReadOptions {
     /// let names: Vec<String> = reader.read("names")?;
     /// # Ok::<(), npy_core::Error>(())
     /// ```
+    #[cfg(feature = "objects")]
     pub fn encoding(&mut self, encoding: Encoding) -> &mut Self {
         self.arrays.encoding(encoding);
         self

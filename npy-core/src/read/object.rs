@@ -24,7 +24,7 @@ use npy_pickle::{LeftOut, Pickle, Scan, Scanned};
 
 impl<R: Read> Reader<R> {
     /// Reads the pickle.
-    pub(super) fn read_pickle(&mut self) -> Result<Pickle> {
+    fn read_pickle(&mut self) -> Result<Pickle> {
         self.check_nothing_read()?;
         self.check_allowed(0)?;
         self.data.lose();
@@ -45,6 +45,11 @@ impl<R: Read> Reader<R> {
                 Scanned::LeftOut { .. } => debug_assert!(false, "nothing is left out"),
             }
         }
+    }
+
+    /// Reads the bytes of the pickle.
+    pub(super) fn read_pickle_bytes(&mut self) -> Result<Vec<u8>> {
+        Ok(self.read_pickle()?.bytes)
     }
 
     /// Reads the pickle, but leaves the contents of large bytes objects in the file; `None` if the source is no regular file.

@@ -27,6 +27,7 @@ use crate::header::{Header, Payload};
 use crate::limits::{self, Limits, to_u64};
 use crate::plan::Cast;
 use crate::shape::Order;
+#[cfg(feature = "objects")]
 use npy_pickle::Encoding;
 #[cfg(feature = "serde")]
 pub(crate) use parts::Items;
@@ -64,6 +65,7 @@ pub struct Reader<R> {
     pub(super) limits: Limits,
     /// The memory order that was asked for.
     pub(super) order: Option<Order>,
+    #[cfg(feature = "objects")]
     pub(super) encoding: Encoding,
     /// The places to name in errors, innermost first.
     places: Vec<Place>,
@@ -811,7 +813,7 @@ impl<R: Read> Reader<R> {
         data_offset: u64,
         options: &ReadOptions,
     ) -> Self {
-        let &ReadOptions { cast, limits, order, encoding, .. } = options;
+        let &ReadOptions { cast, limits, order, .. } = options;
         Reader {
             data: Data::new(source, &header),
             header,
@@ -821,7 +823,8 @@ impl<R: Read> Reader<R> {
             cast,
             limits,
             order,
-            encoding,
+            #[cfg(feature = "objects")]
+            encoding: options.encoding,
             places: Vec::new(),
         }
     }

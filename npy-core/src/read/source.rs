@@ -27,10 +27,18 @@ pub(super) struct Source<R> {
     end_at: u64,
     /// The number of threads that may read the file.
     threads: usize,
+    #[cfg_attr(
+        not(feature = "objects"),
+        allow(dead_code, reason = "only a pickle does not state its length")
+    )]
     end_of_array: EndOfArray,
 }
 
 /// The bytes after an array whose length is unknown until it was read.
+#[cfg_attr(
+    not(feature = "objects"),
+    allow(dead_code, reason = "only a pickle does not state its length")
+)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndOfArray {
     /// They stay in the stream.
@@ -204,6 +212,7 @@ impl<R: Read> Source<R> {
     }
 
     /// Returns what may follow an array whose length is unknown.
+    #[cfg(feature = "objects")]
     pub(super) fn end_of_array(&self) -> EndOfArray {
         self.end_of_array
     }

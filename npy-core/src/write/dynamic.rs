@@ -2,14 +2,17 @@
 
 use std::io::Write;
 
+#[cfg(feature = "objects")]
+use super::ArrayWriter;
 use super::array_sink::ArraySink;
-use super::{ArrayWriter, WriteNpy, WriteOptions};
+use super::{WriteNpy, WriteOptions};
 use crate::dynamic::{DynArray, DynView};
 use crate::element::InvalidValue;
 use crate::element::block::{self, Buffers};
 use crate::error::Result;
 use crate::header::{Header, Payload};
 use crate::limits;
+#[cfg(feature = "objects")]
 use crate::objects::Objects;
 use crate::plan::{Cast, Plan};
 use crate::read::ReadNpy;
@@ -83,6 +86,7 @@ impl WriteOptions {
     }
 }
 
+#[cfg(feature = "objects")]
 impl WriteNpy for Objects {
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
         to.options.write_pickle(self.header(), self.as_bytes(), to.sink)

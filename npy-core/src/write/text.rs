@@ -3,6 +3,7 @@
 use super::array_sink::ArraySink;
 use super::array_writer::ArrayWriter;
 use super::dynamic::write_blocks;
+#[cfg(feature = "objects")]
 use super::object::Object;
 use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
@@ -14,6 +15,13 @@ use crate::error::Result;
 use crate::limits::MAX_ITEMSIZE;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
+
+/// A value that is written as one Python object, with that feature.
+#[cfg(not(feature = "objects"))]
+trait Object {}
+
+#[cfg(not(feature = "objects"))]
+impl<T: ?Sized> Object for T {}
 
 /// A type of text. In an array, the longest value determines the width of all.
 trait Text: Object + AsRef<[u8]> {
@@ -92,6 +100,7 @@ impl WriteOptions {
         T: Text + ?Sized + 't,
         I: Iterator<Item = &'t S>,
     {
+        #[cfg(feature = "objects")]
         if self.objects {
             return self.write_objects(shape, || items(Order::C).map(AsRef::as_ref), sink);
         }

@@ -40,6 +40,7 @@ impl Unfinished {
     }
 
     /// Takes back that something was told.
+    #[cfg(feature = "npz")]
     pub(crate) fn restore(&mut self, before: Work) {
         self.work = before;
     }

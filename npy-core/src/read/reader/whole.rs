@@ -198,8 +198,8 @@ pub(super) fn swap_in_place<T: Element>(plan: &ItemPlan, values: &mut [u8]) {
 pub(super) fn bytes<R: Read>(reader: &mut Reader<R>) -> Result<DynArray> {
     let (header, limits) = (reader.header.clone(), reader.limits);
     if header.payload() == Payload::Pickle {
-        let pickle = reader.read_pickle()?;
-        return Ok(DynArray::of_pickle(header, pickle.bytes).with_limits(limits));
+        let pickle = reader.read_pickle_bytes()?;
+        return Ok(DynArray::of_pickle(header, pickle).with_limits(limits));
     }
     let bytes = limits::to_usize(reader.data.bytes_left())?;
     let plain = if reader.check_available()? { u8::__INTERNALS.plain() } else { None };

@@ -38,6 +38,7 @@ impl FileAt {
 
 impl FileAt {
     /// Returns the same file at the same position.
+    #[cfg(feature = "objects")]
     pub(in crate::read) fn borrowed(&self) -> FileAt<&File> {
         FileAt { file: &self.file, position: self.position }
     }
@@ -45,6 +46,7 @@ impl FileAt {
 
 impl FileAt<&File> {
     /// Returns the file with a handle of its own.
+    #[cfg(feature = "objects")]
     pub(in crate::read) fn cloned(&self) -> Result<FileAt> {
         Ok(FileAt { file: self.file.try_clone()?, position: self.position })
     }
