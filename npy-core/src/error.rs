@@ -1,6 +1,7 @@
 //! The error type of the crate, which has a kind and the places where the error happened.
 
 pub(crate) mod formats;
+mod messages;
 mod view;
 
 use std::fmt;
@@ -70,15 +71,13 @@ pub enum Place {
 ///     if let ErrorKind::Memory { bytes } = kind { Some(*bytes) } else { None }
 /// }
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The operating system failed to read or write.
-    #[error("{0}")]
-    Io(#[source] std::io::Error),
+    Io(std::io::Error),
 
     /// The input does not start with the magic bytes of `.npy`.
-    #[error("not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}")]
     #[non_exhaustive]
     NotNpy {
         /// The first bytes, as an escaped string.
@@ -88,7 +87,6 @@ pub enum ErrorKind {
     },
 
     /// The file is not an archive.
-    #[error("not a .npz archive: it starts with {found} and has no directory of members{hint}")]
     #[non_exhaustive]
     NotNpz {
         /// The first bytes, as an escaped string.
@@ -98,9 +96,6 @@ pub enum ErrorKind {
     },
 
     /// A version of the format other than 1.0, 2.0 and 3.0.
-    #[error(
-        "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"
-    )]
     #[non_exhaustive]
     Version {
         /// The first byte of the version.
@@ -110,10 +105,6 @@ pub enum ErrorKind {
     },
 
     /// The input ends too early.
-    #[error(
-        "truncated: expected {} of {what}, found {found}; write or copy the complete file again",
-        byte_count(*expected)
-    )]
     #[non_exhaustive]
     Truncated {
         /// The part of the file that the missing bytes belong to.
@@ -125,7 +116,6 @@ pub enum ErrorKind {
     },
 
     /// The header is not a Python dictionary with the keys and values that the format requires.
-    #[error("the header is malformed: {reason}")]
     #[non_exhaustive]
     Header {
         /// The reason.
@@ -133,7 +123,6 @@ pub enum ErrorKind {
     },
 
     /// A dtype that NumPy could not have written, or one that no file can hold.
-    #[error("dtype {descr}: {reason}")]
     #[non_exhaustive]
     DType {
         /// The dtype as given.
@@ -143,7 +132,6 @@ pub enum ErrorKind {
     },
 
     /// A shape that no array can have.
-    #[error("shape {shape}: {reason}")]
     #[non_exhaustive]
     Shape {
         /// The shape as given; a long one is shortened.
@@ -153,9 +141,6 @@ pub enum ErrorKind {
     },
 
     /// Something is larger than [`Limits`](crate::Limits) allows.
-    #[error(
-        "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
-    )]
     #[non_exhaustive]
     Limit {
         /// The thing that is counted.
@@ -169,7 +154,6 @@ pub enum ErrorKind {
     },
 
     /// The file holds another dtype than the program expects.
-    #[error("the file holds {found}, {wanted_by} expects {wanted}; {remedy}")]
     #[non_exhaustive]
     Mismatch {
         /// The dtype in the file.
@@ -183,9 +167,6 @@ pub enum ErrorKind {
     },
 
     /// A field that the program needs is not in the file.
-    #[error(
-        "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; {remedy}"
-    )]
     #[non_exhaustive]
     MissingField {
         /// The field.
@@ -199,7 +180,6 @@ pub enum ErrorKind {
     },
 
     /// A field in the file that the program does not accept.
-    #[error("the file has a field {name:?}, which {wanted_by} does not have; {remedy}")]
     #[non_exhaustive]
     UnknownField {
         /// The field.
@@ -211,7 +191,6 @@ pub enum ErrorKind {
     },
 
     /// Members of an archive that the program does not accept.
-    #[error("the archive has members that {wanted_by} does not have: {names}; {remedy}")]
     #[non_exhaustive]
     UnknownMembers {
         /// The members.
@@ -223,7 +202,6 @@ pub enum ErrorKind {
     },
 
     /// The shape of the array does not fit the type: the number of dimensions or their lengths differ.
-    #[error("the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}")]
     #[non_exhaustive]
     Rank {
         /// The shape in the file; a long one is shortened.
@@ -237,7 +215,6 @@ pub enum ErrorKind {
     },
 
     /// A value that its dtype cannot hold, or bytes that are not a value of the type.
-    #[error("{reason}")]
     #[non_exhaustive]
     InvalidValue {
         /// The reason.
@@ -245,7 +222,6 @@ pub enum ErrorKind {
     },
 
     /// The pickle with the Python objects of an array is malformed: Python could not load it either.
-    #[error("the pickle is malformed at byte {byte}: {reason}; save the array again")]
     #[non_exhaustive]
     Pickle {
         /// The offset of the opcode from the start of the pickle.
@@ -255,7 +231,6 @@ pub enum ErrorKind {
     },
 
     /// Something valid that this version or build of the crate does not support.
-    #[error("{what} needs {needs}")]
     #[non_exhaustive]
     Unsupported {
         /// The thing that was found.
@@ -265,11 +240,9 @@ pub enum ErrorKind {
     },
 
     /// An array that can be read, but not viewed in place.
-    #[error("{0}")]
     View(ViewError),
 
     /// The directory of an archive is invalid, or a member is not at the offset that it states.
-    #[error("the archive is malformed: {reason}")]
     #[non_exhaustive]
     Archive {
         /// The reason.
@@ -277,7 +250,6 @@ pub enum ErrorKind {
     },
 
     /// A member that the program needs is not in the archive.
-    #[error("the archive has no member {name:?}; {members}")]
     #[non_exhaustive]
     MissingMember {
         /// The member.
@@ -287,7 +259,6 @@ pub enum ErrorKind {
     },
 
     /// A name that a member cannot have.
-    #[error("a member cannot be named {name:?}: {reason}")]
     #[non_exhaustive]
     MemberName {
         /// The name.
@@ -298,9 +269,6 @@ pub enum ErrorKind {
 
     /// The bytes of a member do not have the checksum that the archive states: they were changed
     /// after they were written.
-    #[error(
-        "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
-    )]
     #[non_exhaustive]
     Checksum {
         /// The CRC-32 that the archive states.
@@ -310,13 +278,9 @@ pub enum ErrorKind {
     },
 
     /// Another writer is appending to the file.
-    #[error(
-        "another writer is appending to it; wait until it has finished, or write to another file"
-    )]
     Locked,
 
     /// An error of a type of another crate, made by [`Error::custom`].
-    #[error("{reason}")]
     #[non_exhaustive]
     Custom {
         /// What is wrong, and what to do.
@@ -325,10 +289,6 @@ pub enum ErrorKind {
 
     /// A file to append to has complete rows that its header does not count, for example because a
     /// writer was killed.
-    #[error(
-        "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
-        counted.saturating_add(*uncounted)
-    )]
     #[non_exhaustive]
     UncountedRows {
         /// The number of rows in the header.
@@ -338,7 +298,6 @@ pub enum ErrorKind {
     },
 
     /// The memory for the result could not be allocated.
-    #[error("out of memory: {bytes} bytes could not be allocated; read the array in parts")]
     #[non_exhaustive]
     Memory {
         /// The number of bytes that were requested.

@@ -49,7 +49,7 @@ enum Advice {
 }
 
 /// Advises the system about the complete pages in this memory; a refusal is ignored.
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(target_os = "linux", feature = "mmap", not(miri)))]
 #[allow(unsafe_code)]
 fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
     let advice = match advice {
@@ -66,8 +66,8 @@ fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
     let _ = unsafe { libc::madvise(start.add(before).cast(), length, advice) };
 }
 
-/// Other systems have no such advice, and Miri has no pages.
-#[cfg(any(not(target_os = "linux"), miri))]
+/// Other systems have no such advice, Miri has no pages, and without the feature `mmap` nothing calls the system.
+#[cfg(any(not(target_os = "linux"), not(feature = "mmap"), miri))]
 fn advise<T>(_: &mut [MaybeUninit<T>], _: usize, _: Advice) {}
 
 /// Returns the number of bytes of a list with `additional` more items.

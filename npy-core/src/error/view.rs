@@ -1,6 +1,6 @@
 //! The reasons why an array cannot be viewed in place.
 
-use super::{Error, ErrorKind, byte_count};
+use super::{Error, ErrorKind};
 
 /// The reason why the bytes of an array cannot be used as Rust values in place, and the call that copies them instead.
 ///
@@ -25,13 +25,10 @@ use super::{Error, ErrorKind, byte_count};
 /// assert_eq!(sum(&file)?, 3);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub enum ViewError {
     /// The numbers are in a different byte order than the type has in memory.
-    #[error(
-        "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
-    )]
     ByteOrder {
         /// The dtype in the file.
         found: String,
@@ -44,9 +41,6 @@ pub enum ViewError {
     },
 
     /// The elements have a different layout than the type has in memory: the type can be read, but not viewed.
-    #[error(
-        "the file holds {found}, but {wanted_by} is {wanted} in memory; copy it field by field with {copy}"
-    )]
     Layout {
         /// The dtype in the file.
         found: String,
@@ -59,9 +53,6 @@ pub enum ViewError {
     },
 
     /// The data is not at an address that is aligned for the type.
-    #[error(
-        "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, but its address has a remainder of {past}; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
-    )]
     Misaligned {
         /// The alignment of the type, in bytes.
         align: usize,
@@ -75,9 +66,6 @@ pub enum ViewError {
 
     /// The values of a column are not at the distance that the view needs. A slice needs them side by side; a strided view needs a
     /// distance that is a multiple of their size.
-    #[error(
-        "the values are {stride} bytes apart, but a view of {wanted_by} ({size} bytes) needs them {wanted}; copy them with {copy}"
-    )]
     Stride {
         /// The number of bytes from one value to the next, which is the size of a record.
         stride: usize,
@@ -92,9 +80,6 @@ pub enum ViewError {
     },
 
     /// The member of an archive is compressed, so its elements are not in the file as plain bytes.
-    #[error(
-        "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::stored (np.savez)"
-    )]
     Compressed {
         /// The call that copies instead.
         copy: String,
@@ -102,10 +87,6 @@ pub enum ViewError {
 
     /// The bytes end before the end of the data. For a file that is mapped, this is [`Unreadable`](Self::Unreadable), which names the
     /// file and holds [`ErrorKind::Truncated`].
-    #[error(
-        "truncated: expected {} of data, found {found}; write or copy the complete file again",
-        byte_count(*expected)
-    )]
     Short {
         /// The number of bytes that the data should have.
         expected: u64,
@@ -115,8 +96,7 @@ pub enum ViewError {
 
     /// Any other error, for example an invalid header, a dtype that the type cannot be read from,
     /// or a file that cannot be opened, created or mapped.
-    #[error(transparent)]
-    Unreadable(#[from] Error),
+    Unreadable(Error),
 }
 
 impl ViewError {

@@ -1,0 +1,99 @@
+//! The messages of errors: what is wrong, with the values, and what to do.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use super::view::ViewError;
+use super::{Error, ErrorKind, byte_count};
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::NotNpy { found, hint } => write!(f, "not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}"),
+            ErrorKind::NotNpz { found, hint } => write!(f, "not a .npz archive: it starts with {found} and has no directory of members{hint}"),
+            ErrorKind::Version { major, minor } => write!(f, "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"),
+            ErrorKind::Truncated { what, expected, found } => write!(f, "truncated: expected {} of {what}, found {found}; write or copy the complete file again",
+        byte_count(*expected)),
+            ErrorKind::Header { reason } => write!(f, "the header is malformed: {reason}"),
+            ErrorKind::DType { descr, reason } => write!(f, "dtype {descr}: {reason}"),
+            ErrorKind::Shape { shape, reason } => write!(f, "shape {shape}: {reason}"),
+            ErrorKind::Limit { what, name, found, limit } => write!(f, "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"),
+            ErrorKind::Mismatch { found, wanted, wanted_by, remedy } => write!(f, "the file holds {found}, {wanted_by} expects {wanted}; {remedy}"),
+            ErrorKind::MissingField { name, wanted_by, fields, remedy } => write!(f, "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; {remedy}"),
+            ErrorKind::UnknownField { name, wanted_by, remedy } => write!(f, "the file has a field {name:?}, which {wanted_by} does not have; {remedy}"),
+            ErrorKind::UnknownMembers { names, wanted_by, remedy } => write!(f, "the archive has members that {wanted_by} does not have: {names}; {remedy}"),
+            ErrorKind::Rank { shape, wanted_by, wanted, remedy } => write!(f, "the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}"),
+            ErrorKind::InvalidValue { reason } => write!(f, "{reason}"),
+            ErrorKind::Pickle { byte, reason } => write!(f, "the pickle is malformed at byte {byte}: {reason}; save the array again"),
+            ErrorKind::Unsupported { what, needs } => write!(f, "{what} needs {needs}"),
+            ErrorKind::View(error) => error.fmt(f),
+            ErrorKind::Archive { reason } => write!(f, "the archive is malformed: {reason}"),
+            ErrorKind::MissingMember { name, members } => write!(f, "the archive has no member {name:?}; {members}"),
+            ErrorKind::MemberName { name, reason } => write!(f, "a member cannot be named {name:?}: {reason}"),
+            ErrorKind::Checksum { expected, found } => write!(f, "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"),
+            ErrorKind::Locked => f.write_str("another writer is appending to it; wait until it has finished, or write to another file"),
+            ErrorKind::Custom { reason } => write!(f, "{reason}"),
+            ErrorKind::UncountedRows { counted, uncounted } => write!(f, "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+        counted.saturating_add(*uncounted)),
+            ErrorKind::Memory { bytes } => write!(f, "out of memory: {bytes} bytes could not be allocated; read the array in parts"),
+        }
+    }
+}
+
+impl StdError for ErrorKind {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            ErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ViewError::ByteOrder { found, wanted, wanted_by, copy } => write!(
+                f,
+                "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
+            ),
+            ViewError::Layout { found, wanted, wanted_by, copy } => write!(
+                f,
+                "the file holds {found}, but {wanted_by} is {wanted} in memory; copy it field by field with {copy}"
+            ),
+            ViewError::Misaligned { align, past, wanted_by, copy } => write!(
+                f,
+                "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, but its address has a remainder of {past}; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
+            ),
+            ViewError::Stride { stride, size, wanted, wanted_by, copy } => write!(
+                f,
+                "the values are {stride} bytes apart, but a view of {wanted_by} ({size} bytes) needs them {wanted}; copy them with {copy}"
+            ),
+            ViewError::Compressed { copy } => write!(
+                f,
+                "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::stored (np.savez)"
+            ),
+            ViewError::Short { expected, found } => write!(
+                f,
+                "truncated: expected {} of data, found {found}; write or copy the complete file again",
+                byte_count(*expected)
+            ),
+            ViewError::Unreadable(error) => error.fmt(f),
+        }
+    }
+}
+
+impl StdError for ViewError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            ViewError::Unreadable(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<Error> for ViewError {
+    fn from(error: Error) -> Self {
+        ViewError::Unreadable(error)
+    }
+}
