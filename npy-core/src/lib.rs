@@ -195,8 +195,7 @@ pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};
 pub use shape::Order;
 pub use value::Value;
 pub use write::{
-    ArrayWriter, DynRowAppender, NewFile, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer,
-    save,
+    ArrayWriter, DynRowAppender, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save,
 };
 
 /// [`NpyView`] by its other name, for views of files.

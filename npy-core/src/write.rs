@@ -8,7 +8,6 @@ pub(crate) mod elements;
 pub(crate) mod failure;
 mod headerless;
 pub(crate) mod lock;
-mod new_file;
 pub(crate) mod object;
 pub(crate) mod replace;
 mod stream;
@@ -30,7 +29,6 @@ use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 use array_sink::{ArraySink, PlainWriter};
 pub use array_writer::ArrayWriter;
-pub use new_file::NewFile;
 #[cfg(feature = "npz")]
 pub(crate) use stream::check_end;
 pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};

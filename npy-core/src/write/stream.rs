@@ -532,7 +532,7 @@ impl<T: Element, W: Write> Writer<T, W> {
             if let Some(Unnamed { file, destination, .. }) =
                 opened.and_then(|opened| opened.unnamed.take())
             {
-                destination.commit(file, sync.is_some())?;
+                destination.commit(file)?;
             }
             writer.check_path(Lock::check_path)
         })
@@ -686,7 +686,7 @@ impl WriteOptions {
     ) -> Result<Writer<T, File>> {
         let create = || {
             // The file gets its name only once it is locked and has its header, so nobody sees it without them.
-            let (mut file, destination) = replace::begin(path, existing)?;
+            let (mut file, destination) = replace::begin(path, existing, self.sync)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
                 self.start::<T, File>(growing::position(&mut file)?, row)?;
@@ -704,7 +704,7 @@ impl WriteOptions {
                     let unfinished = Unfinished::new(Some(path));
                     (file.try_clone()?, Some(Unnamed { file, destination, unfinished }))
                 }
-                false => (destination.commit(file, self.sync)?, None),
+                false => (destination.commit(file)?, None),
             };
             let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;
             Ok(writer.in_opened(OpenedFile { unnamed, ..opened }))

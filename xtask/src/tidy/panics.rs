@@ -5,8 +5,9 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 8] = [
+const PUBLISHED: [&str; 9] = [
     "npy-core/src/",
+    "whole-file/src/",
     "npy-derive/src/",
     "npy-arrow/src/",
     "npy-cli/src/",
