@@ -92,6 +92,8 @@ pub trait WriteNpy {
     /// bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other
     /// attributes are not.
     ///
+    /// This is what the default feature `atomic` does; [without it](crate#without-the-feature-atomic), less is kept.
+    ///
     /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
     /// array is appended to it.
     ///

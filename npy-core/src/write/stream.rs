@@ -168,7 +168,7 @@ impl<T: Element> Writer<T, File> {
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. On Unix the lock is
     /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
-    /// without locks, two writers at the same time lose rows.
+    /// without locks, and [without the feature `atomic`](crate#without-the-feature-atomic), two writers at the same time lose rows.
     ///
     /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the
     /// file is first copied, with blanks in its header for the length, and the copy replaces it.
