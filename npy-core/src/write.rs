@@ -8,7 +8,6 @@ pub(crate) mod elements;
 pub(crate) mod failure;
 mod headerless;
 pub(crate) mod lock;
-mod new_file;
 #[cfg(feature = "objects")]
 pub(crate) mod object;
 pub(crate) mod replace;
@@ -31,7 +30,6 @@ use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 use array_sink::{ArraySink, PlainWriter};
 pub use array_writer::ArrayWriter;
-pub use new_file::NewFile;
 #[cfg(feature = "npz")]
 pub(crate) use stream::check_end;
 pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
@@ -94,6 +92,8 @@ pub trait WriteNpy {
     /// its group keeps only those permissions that everybody has, too. Set-user-ID and set-group-ID
     /// bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other
     /// attributes are not.
+    ///
+    /// This is what the default feature `atomic` does; [without it](crate#without-the-feature-atomic), less is kept.
     ///
     /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
     /// array is appended to it.

@@ -168,7 +168,7 @@ impl<T: Element> Writer<T, File> {
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. On Unix the lock is
     /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
-    /// without locks, two writers at the same time lose rows.
+    /// without locks, and [without the feature `atomic`](crate#without-the-feature-atomic), two writers at the same time lose rows.
     ///
     /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the
     /// file is first copied, with blanks in its header for the length, and the copy replaces it.
@@ -532,7 +532,7 @@ impl<T: Element, W: Write> Writer<T, W> {
             if let Some(Unnamed { file, destination, .. }) =
                 opened.and_then(|opened| opened.unnamed.take())
             {
-                destination.commit(file, sync.is_some())?;
+                destination.commit(file)?;
             }
             writer.check_path(Lock::check_path)
         })
@@ -686,7 +686,7 @@ impl WriteOptions {
     ) -> Result<Writer<T, File>> {
         let create = || {
             // The file gets its name only once it is locked and has its header, so nobody sees it without them.
-            let (mut file, destination) = replace::begin(path, existing)?;
+            let (mut file, destination) = replace::begin(path, existing, self.sync)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
                 self.start::<T, File>(growing::position(&mut file)?, row)?;
@@ -704,7 +704,7 @@ impl WriteOptions {
                     let unfinished = Unfinished::new(Some(path));
                     (file.try_clone()?, Some(Unnamed { file, destination, unfinished }))
                 }
-                false => (destination.commit(file, self.sync)?, None),
+                false => (destination.commit(file)?, None),
             };
             let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;
             Ok(writer.in_opened(OpenedFile { unnamed, ..opened }))

@@ -5,8 +5,9 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 9] = [
+const PUBLISHED: [&str; 10] = [
     "npy-core/src/",
+    "whole-file/src/",
     "npy-derive/src/",
     "npy-pickle/src/",
     "npy-arrow/src/",
