@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The folders of the packages that are published.
-const PUBLISHED: [&str; 3] = ["npy-core", "npy-derive", "npy-arrow"];
+const PUBLISHED: [&str; 4] = ["npy-core", "npy-derive", "npy-arrow", "npy-codegen"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()

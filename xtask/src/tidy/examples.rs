@@ -4,7 +4,7 @@ use super::lexer::{closing, words};
 use super::{File, Problem};
 
 /// The folders whose functions users call.
-const LIBRARIES: [&str; 2] = ["npy-core/src/", "npy-arrow/src/"];
+const LIBRARIES: [&str; 3] = ["npy-core/src/", "npy-arrow/src/", "npy-codegen/src/"];
 
 /// What derived code and macros call: it is public, but not for users.
 const PRIVATE: [&str; 5] = [

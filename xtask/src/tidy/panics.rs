@@ -5,10 +5,11 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 8] = [
+const PUBLISHED: [&str; 9] = [
     "npy-core/src/",
     "npy-derive/src/",
     "npy-arrow/src/",
+    "npy-codegen/src/",
     "npy-cli/src/",
     "npy-datafusion/src/",
     "npy-datafusion/sql/src/",

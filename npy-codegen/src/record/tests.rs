@@ -3,7 +3,7 @@
 use super::*;
 
 fn rust(dtype: &str) -> String {
-    dtype.parse::<DType>().unwrap().to_rust("Trace")
+    record(&dtype.parse().unwrap(), "Trace").text
 }
 
 /// Returns the lines of the code that have this text.
