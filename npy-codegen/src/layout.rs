@@ -22,29 +22,35 @@ pub(crate) fn is_resized(scalar: Scalar) -> bool {
 
 /// Returns how a struct gets the layout of the file.
 pub(crate) fn of(dtype: &DType) -> Layout {
+    with_alignment(dtype).0
+}
+
+/// Also returns the alignment of the struct. Both in one pass: otherwise each level of nested records would double the time.
+fn with_alignment(dtype: &DType) -> (Layout, usize) {
     if has_resized(dtype) {
-        return Layout::Free;
+        return (Layout::Free, 1);
     }
-    let fields = || dtype.fields().iter().filter(|field| is_in_rust(field));
-    let follow = |align: &dyn Fn(&DType) -> usize| {
-        let (mut end, mut most) = (0usize, 1);
-        for field in fields() {
-            let of_field = align(field.dtype());
-            most = most.max(of_field);
-            if field.offset() != end.next_multiple_of(of_field) {
-                return false;
-            }
-            end = self::end(field);
+    if alignment_that_fits(dtype, |_| 1).is_some() {
+        return (Layout::Packed, 1);
+    }
+    match alignment_that_fits(dtype, alignment) {
+        Some(align) if !is_blank(dtype) => (Layout::Aligned, align),
+        _ => (Layout::Stated, 1),
+    }
+}
+
+/// Returns the largest alignment of a field, if each field is at the first multiple of its own after the field before it.
+fn alignment_that_fits(dtype: &DType, align: fn(&DType) -> usize) -> Option<usize> {
+    let (mut end, mut largest) = (0usize, 1);
+    for field in dtype.fields().iter().filter(|field| is_in_rust(field)) {
+        let of_field = align(field.dtype());
+        largest = largest.max(of_field);
+        if field.offset() != end.next_multiple_of(of_field) {
+            return None;
         }
-        dtype.itemsize() == end.next_multiple_of(most)
-    };
-    if follow(&|_| 1) {
-        Layout::Packed
-    } else if follow(&alignment) && !is_blank(dtype) {
-        Layout::Aligned
-    } else {
-        Layout::Stated
+        end = self::end(field);
     }
+    (dtype.itemsize() == end.next_multiple_of(largest)).then_some(largest)
 }
 
 /// Returns the alignment of the generated type in a struct with `align`.
@@ -52,11 +58,7 @@ fn alignment(dtype: &DType) -> usize {
     if let Some((base, _)) = dtype.sub_array() {
         return alignment(base);
     }
-    let Some(scalar) = dtype.scalar() else {
-        let is_aligned = of(dtype) == Layout::Aligned;
-        let fields = dtype.fields().iter().filter(|_| is_aligned);
-        return fields.map(|field| alignment(field.dtype())).max().unwrap_or(1);
-    };
+    let Some(scalar) = dtype.scalar() else { return with_alignment(dtype).1 };
     match scalar.kind() {
         ScalarKind::Bytes => 1,
         ScalarKind::Void if scalar.byte_order().is_some() && scalar.itemsize() == 2 => 2,

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use npy_codegen::Need;
 use npy_core::{DType, DynArray, Header, Order, npz};
 use serde_json::Value;
 
@@ -76,6 +77,25 @@ fn generate() -> String {
     )
     .unwrap();
     code
+}
+
+/// Guards that the needs of the code are the crates that it names.
+#[test]
+fn the_needs_are_the_crates_that_the_code_names() {
+    let mut found = BTreeSet::new();
+    for descr in descrs() {
+        let code = npy_codegen::record(&descr.parse().unwrap(), "Item");
+        // Names of the file are in attributes, which these lines are not.
+        let is_code = |line: &&str| line.starts_with("pub ") || line.starts_with("#[derive");
+        let lines: Vec<_> = code.text.lines().map(str::trim_start).filter(is_code).collect();
+        for need in [Need::Half, Need::NumComplex, Need::Serde] {
+            let path = format!("{}::", need.package().replace('-', "_"));
+            let is_named = lines.iter().any(|line| line.contains(&path));
+            assert_eq!(code.needs.contains(&need), is_named, "{descr}");
+            found.extend(is_named.then_some(need));
+        }
+    }
+    assert_eq!(found.len(), 3, "{found:?}");
 }
 
 /// Guards that the code does not change by accident, and that the code which the other test compiles is the code of now.
