@@ -34,8 +34,8 @@
 //!   known at run time: [`Reader::read_dyn_chunk`], [`DynRowAppender`].
 //! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`],
 //!   [`WriteOptions::write_headerless`] and [`Writer::headerless`].
-//! - The dtype and shape of a file: [`Header`], [`DType`]. [`DType::to_rust`] generates a struct
-//!   that reads a dtype; [`assert_reads!`] tests such a struct.
+//! - The dtype and shape of a file: [`Header`], [`DType`]. The package `npy-codegen` writes a struct
+//!   that reads a file; [`assert_reads!`] tests such a struct.
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
 //! - Without copying: [`NpyView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.

@@ -48,7 +48,6 @@ mod options;
 mod read;
 mod records;
 mod rows;
-mod rust;
 mod source;
 pub mod sparse;
 mod spool;
