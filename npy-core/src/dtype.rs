@@ -413,8 +413,17 @@ impl DType {
             Kind::Scalar(scalar) => (*scalar).into(),
             Kind::SubArray(sub) => {
                 let base = sub.base.packed();
-                let itemsize = checked::mul(base.itemsize(), sub.base_count());
-                DType::of_base(base, sub.shape.clone(), itemsize)
+                match base.kind() {
+                    // NumPy loads no sub-array of a sub-array without bytes, but one with all dimensions.
+                    Kind::SubArray(inner) if inner.itemsize == 0 => {
+                        let shape = [&sub.shape[..], &inner.shape].concat();
+                        DType::of_base(inner.base.clone(), shape, 0)
+                    }
+                    _ => {
+                        let itemsize = checked::mul(base.itemsize(), sub.base_count());
+                        DType::of_base(base, sub.shape.clone(), itemsize)
+                    }
+                }
             }
             Kind::Record(record) => {
                 let mut offset = 0usize;

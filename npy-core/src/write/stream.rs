@@ -635,13 +635,13 @@ impl<T: Element, W: Write> Writer<T, W> {
 /// Writes what was added, and ignores errors: only [`finish`](Writer::finish) returns them.
 impl<T: Element, W: Write> Drop for Writer<T, W> {
     fn drop(&mut self) {
-        if self.sink.is_open() {
-            let _ = self.flush();
-        }
         let count = self.count();
-        let unnamed = self.file.as_mut().and_then(|file| file.unnamed.as_mut());
-        if let Some(unnamed) = unnamed.filter(|_| count > 0) {
-            unnamed.unfinished.add();
+        match self.file.as_mut().and_then(|file| file.unnamed.as_mut()) {
+            // The file is removed, so nothing is written to it.
+            Some(unnamed) if count > 0 => unnamed.unfinished.add_unless_told(),
+            Some(_) => {}
+            None if self.sink.is_open() => drop(self.flush()),
+            None => {}
         }
     }
 }

@@ -27,8 +27,13 @@ impl Unfinished {
         Unfinished { path: path.map(Path::to_owned), work: Work::Nothing }
     }
 
-    /// Notes that there is work.
+    /// Notes that there is work, of which no error has told yet.
     pub(crate) fn add(&mut self) {
+        self.work = Work::Something;
+    }
+
+    /// Notes that there is work, unless an error has told.
+    pub(crate) fn add_unless_told(&mut self) {
         if self.work == Work::Nothing {
             self.work = Work::Something;
         }

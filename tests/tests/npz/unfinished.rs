@@ -85,6 +85,7 @@ fn work_that_is_lost_is_said_on_the_standard_error() {
         "edited.npz",
         "removed.npz",
         "an archive",
+        "again.npz",
         "atomic.npy",
     ];
     assert_eq!(said.len(), lost.len(), "{err}");
@@ -112,6 +113,11 @@ fn child_that_drops_writers() {
     Editor::open(archive("edited.npz")).unwrap().write("x", &[1u8]).unwrap();
     Editor::open(archive("removed.npz")).unwrap().remove("a").unwrap();
     Writer::stream(std::io::sink()).write("x", &[1u8]).unwrap();
+    // An error told of the first loss, and not of what was written after it.
+    let mut writer = Writer::create(at("again.npz")).unwrap();
+    writer.write("x", &[Lucky(13)]).unwrap_err();
+    writer.write("y", &[1u8]).unwrap();
+    drop(writer);
     let mut atomic = npy_core::WriteOptions::new();
     atomic.atomic(true).create::<u8>(at("atomic.npy")).unwrap().push(&1).unwrap();
 
