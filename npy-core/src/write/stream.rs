@@ -620,14 +620,12 @@ impl<T: Element, W: Write> Writer<T, W> {
 
     /// Runs `write`, and adds the path of the file to its error.
     fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| match &mut self.file {
-            Some(file) => {
-                if let Some(unnamed) = &mut file.unnamed {
-                    unnamed.unfinished.tell();
-                }
-                error.in_file(&file.path)
+        write(self).map_err(|error| {
+            let Some(file) = &mut self.file else { return error };
+            if let Some(unnamed) = &mut file.unnamed {
+                unnamed.unfinished.tell();
             }
-            None => error,
+            error.in_file(&file.path)
         })
     }
 }
