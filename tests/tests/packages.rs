@@ -70,3 +70,23 @@ fn generated_code_needs_the_crates_of_the_library() {
         assert!(manifest.contains(&feature), "{feature}");
     }
 }
+
+/// Guards who takes the library for nothing: without features, `cargo tree` is one line.
+#[test]
+fn without_features_the_library_has_no_dependency() {
+    let mut cargo = Command::new(env!("CARGO"));
+    let args = [
+        "tree",
+        "--package",
+        "npy-core",
+        "--no-default-features",
+        "--edges",
+        "normal",
+        "--target",
+        "all",
+    ];
+    let tree = cargo.args(args).arg("--offline").current_dir(root()).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    assert_eq!(tree.lines().count(), 1, "{tree}");
+}

@@ -28,6 +28,7 @@ impl Unfinished {
     }
 
     /// Notes that there is work, of which no error has told yet.
+    #[cfg(feature = "npz")]
     pub(crate) fn add(&mut self) {
         self.work = Work::Something;
     }
