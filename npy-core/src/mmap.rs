@@ -478,6 +478,9 @@ macro_rules! read_access {
             /// Returns one field of every record (`"gain"`), or a part of a field: `"head.gain"` is
             /// a field of a nested record, and `"samples[3]"` (or `"samples.3"`) is an element of a sub-array.
             ///
+            /// The values are in the order of the file: of an array of several dimensions in Fortran order, the first index changes fastest.
+            /// [`Reader::read_column`](crate::Reader::read_column) gives them in C order.
+            ///
             /// ```
             /// # let dir = tempfile::tempdir()?;
             /// # std::env::set_current_dir(&dir)?;

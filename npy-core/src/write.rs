@@ -288,6 +288,8 @@ impl WriteOptions {
     /// unfinished one. By default, the file gets its name at once. [`write`](Self::write) always
     /// names the file last.
     ///
+    /// [`append`](Self::append) ignores this: it adds to the file itself.
+    ///
     /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
     /// lost; a line on the standard error says so if no call has failed. A successful [`Writer::try_finish`] also names the file; later elements are written
     /// into it.
