@@ -53,6 +53,9 @@ fn widened(wanted: &DType, found: Option<&DType>) -> npy_core::Result<DType> {
     let size = match (scalar.kind(), width) {
         (ScalarKind::Str, Some(width)) => 4 * width,
         (ScalarKind::Bytes | ScalarKind::Void, Some(width)) => width,
+        // Numbers become no text: with a width, the conversion is refused, and without one, all values would be empty.
+        (ScalarKind::Str, None) => 4,
+        (ScalarKind::Bytes | ScalarKind::Void, None) => 1,
         _ => 0,
     };
     match scalar.itemsize() {
@@ -86,7 +89,7 @@ mod tests {
             ("U", "<U5", "<U5"),
             ("S", "<U5", "|S5"),
             ("U2", "<U5", "<U2"),
-            ("U", "<i4", "<U0"),
+            ("U", "<i4", "<U1"),
             (
                 "[(('t', 'a'), 'U'), ('b', 'S', (2,)), ('c', [('d', 'V')]), ('e', 'f4')]",
                 "[('c', [('d', '|V3')]), ('a', '<U2'), ('b', '|S7', (2,)), ('e', '<f8')]",

@@ -51,6 +51,27 @@ fn convert_changes_dtype_order_and_byte_order() {
     assert_eq!(fs::read(path.join("same.npy")).unwrap(), fs::read(path.join("x.npy")).unwrap());
 }
 
+/// Guards the values: text without a width takes no numbers, of which nothing would be left.
+#[test]
+fn numbers_do_not_become_text_without_a_width() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    [1.5f64, 2.0].write_npy(path.join("x.npy")).unwrap();
+    fs::write(path.join("x.csv"), "value\n1\n2\n").unwrap();
+    for dtype in ["U", "S", "V", "U0"] {
+        for input in ["x.npy", "x.csv"] {
+            let output = npy(path, &["convert", input, "o.npy", "--dtype", dtype]);
+            let written = DynArray::read_npy(path.join("o.npy"));
+            let width = written.map(|array| array.dtype().itemsize());
+            assert!(
+                !output.status.success() || width.unwrap() > 0,
+                "{input} to {dtype}: {output:?}"
+            );
+            let _ = fs::remove_file(path.join("o.npy"));
+        }
+    }
+}
+
 /// Guards rows that would be lines without text, which are lost or become numbers when they are read.
 #[test]
 fn an_array_without_columns_does_not_become_csv() {

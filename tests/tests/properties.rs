@@ -686,7 +686,12 @@ proptest! {
         assert_stable(&dtype);
         let bytes = vec![7; dtype.itemsize() * shape.iter().product::<usize>()];
         let array = DynArray::new(dtype.clone(), shape, Order::C, bytes).unwrap();
-        read_in_all_ways(&written(&WriteOptions::new(), &array));
+        let mut file = Vec::new();
+        match WriteOptions::new().write_to(&mut file, &array) {
+            Ok(()) => read_in_all_ways(&file),
+            // Sub-arrays of elements without bytes.
+            Err(error) => assert!(error.to_string().contains("NumPy cannot load"), "{descr}: {error}"),
+        }
         // Swapping bytes twice gives the same bytes, and so does adding and removing padding.
         let packed = array.cast(&dtype.packed()).unwrap();
         let big = packed.cast(&packed.dtype().with_byte_order(ByteOrder::Big)).unwrap();

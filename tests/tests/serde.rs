@@ -147,6 +147,12 @@ fn variants_are_names_or_numbers() {
     assert!(raw("|u1", &[1], Order::C, &[2]).to_rows::<Phase>().is_err());
 }
 
+/// Returns the header that a file of the array would have.
+fn header_of(array: &DynArray) -> Vec<u8> {
+    let header = npy_core::Header::new(array.dtype().clone(), array.shape(), array.order());
+    header.unwrap().to_bytes().unwrap()
+}
+
 fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     result.unwrap_err().to_string()
 }
@@ -293,8 +299,8 @@ fn values_of_no_bytes_are_counted_before_they_are_gone_through() {
     }
     let inside = raw("[('x', '|S0', (1000, 1000)), ('y', '|u1')]", &[2], Order::C, &[1, 2]);
     assert!(inside.to_rows::<serde_json::Value>().is_err());
-    let mut file = Vec::new();
-    inside.write_npy_to(&mut file).unwrap();
+    // No writer writes it.
+    let file = [header_of(&inside), inside.as_bytes().to_vec()].concat();
     assert!(npy_core::Reader::new(&file[..]).unwrap().deserialize::<u8>().is_err());
     let few = raw("[('x', '|S0', (2,)), ('y', '|u1', (0,))]", &[1], Order::C, &[]);
     assert_eq!(serde_json::to_value(few).unwrap(), json!([{"x": ["", ""], "y": []}]));
@@ -347,8 +353,7 @@ fn rows_of_json_become_arrays() {
 #[test]
 fn rows_of_no_bytes_are_as_many_as_the_reader_allows() {
     let array = raw("[('x', '|S0', (1048577,))]", &[1], Order::C, &[]);
-    let mut bytes = Vec::new();
-    array.write_npy_to(&mut bytes).unwrap();
+    let bytes = header_of(&array);
     // A value counts as 128 bytes, and each 16 bytes count as an empty item.
     for (empty_items, allowed) in [(1 << 24, true), (1 << 23, false)] {
         let mut limits = Limits::default();
