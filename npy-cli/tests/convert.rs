@@ -51,7 +51,7 @@ fn convert_changes_dtype_order_and_byte_order() {
     assert_eq!(fs::read(path.join("same.npy")).unwrap(), fs::read(path.join("x.npy")).unwrap());
 }
 
-/// Guards the values: text without a width takes no numbers, of which nothing would be left.
+/// Guards against lost values: converting numbers to text without a width would make every value empty.
 #[test]
 fn numbers_do_not_become_text_without_a_width() {
     let directory = tempfile::tempdir().unwrap();

@@ -87,7 +87,7 @@ pub(crate) struct Record {
     inside: Inside,
 }
 
-/// Facts about all that is inside a dtype. They are kept, because a walk would enter a part that is shared as often as it is used.
+/// Summary of everything inside a dtype. It is stored, because a shared part would otherwise be visited once per use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Inside {
     /// The number of fields, those of nested records included. It saturates, far beyond every limit.

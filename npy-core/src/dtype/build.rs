@@ -403,7 +403,7 @@ mod tests {
         assert!(message(deep.array([2]).and_then(nest)).contains("nest fewer records"));
     }
 
-    /// Guards programs that use a dtype twice, again and again: building takes a time for each step, and not for each field.
+    /// Guards programs that use a dtype twice, again and again: leaves are counted once per dtype, not once per use.
     #[test]
     fn a_dtype_that_is_shared_is_entered_once() {
         let empty = DType::record::<&str>([]).unwrap();

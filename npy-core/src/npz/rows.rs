@@ -210,7 +210,7 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     }
 }
 
-/// Notes rows that are lost.
+/// Reports rows that are lost.
 impl<T: Element, W: Write> Drop for MemberWriter<'_, T, W> {
     fn drop(&mut self) {
         if self.count() > 0 {

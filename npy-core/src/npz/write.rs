@@ -63,7 +63,7 @@ pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 ///
 /// A writer that is dropped without `finish` leaves the old file, or none: a `?` for an error of something else drops it, too, and half of
 /// the members must not replace a complete archive. (A [`Writer`](crate::Writer) of one array writes to the file itself, and keeps its rows.)
-/// Members are then lost, so a line on the standard error says that the archive was not written, unless a call has failed before or the
+/// Members are then lost, so a line on the standard error says that the archive was not written, unless the last call failed or the
 /// thread panics. [`discard`](Self::discard) says nothing. A writer that was passed to [`new`](Self::new) or [`stream`](Self::stream) is left
 /// with members without a directory, which every reader refuses.
 #[doc(alias("savez"))]

@@ -5,56 +5,56 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Part of a writer whose file appears when it is finished. If the writer is dropped before, with work that nobody was told of, a line on the
-/// standard error says that it is lost.
+/// Reports lost work: a field of writers whose file appears only with `finish`. If such a writer is dropped earlier, after data was added and
+/// without an error, this prints one line to the standard error.
 pub(crate) struct Unfinished {
     path: Option<PathBuf>,
-    /// The member whose rows they are.
+    /// The name of the member, for a writer of one member.
     member: Option<String>,
     work: Work,
 }
 
-/// What is known of the work.
+/// The state of the data that was added.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Work {
     Nothing,
     Something,
-    /// It is finished or given up, or an error has told of it.
+    /// It was finished or discarded, or an error was returned.
     Told,
 }
 
 impl Unfinished {
-    /// No work, for the file at this path.
+    /// Creates the report for the file at this path. No data was added yet.
     pub(crate) fn new(path: Option<&Path>) -> Self {
         Unfinished { path: path.map(Path::to_owned), member: None, work: Work::Nothing }
     }
 
-    /// No work, for a member of the archive at this path.
+    /// Creates the report for a member of the archive at this path.
     #[cfg(feature = "npz")]
     pub(crate) fn of_member(path: Option<&Path>, member: &str) -> Self {
         let member = Some(member.to_owned());
         Unfinished { path: path.map(Path::to_owned), member, work: Work::Nothing }
     }
 
-    /// Notes that there is work, of which no error has told yet.
+    /// Records that data was added, also after an earlier error.
     #[cfg(feature = "npz")]
     pub(crate) fn add(&mut self) {
         self.work = Work::Something;
     }
 
-    /// Notes that there is work, unless an error has told.
+    /// Records that data was added, unless an error was returned before.
     pub(crate) fn add_unless_told(&mut self) {
         if self.work == Work::Nothing {
             self.work = Work::Something;
         }
     }
 
-    /// Notes that the work is finished or given up, or that an error tells of it. Returns what was known before.
+    /// Records that the data was finished or discarded, or that an error is returned. Returns the previous state.
     pub(crate) fn tell(&mut self) -> Work {
         mem::replace(&mut self.work, Work::Told)
     }
 
-    /// Takes back that something was told.
+    /// Restores the state that [`tell`](Self::tell) returned, after a call succeeded.
     #[cfg(feature = "npz")]
     pub(crate) fn restore(&mut self, before: Work) {
         self.work = before;

@@ -133,7 +133,7 @@ fn decode_buffered<R: Read, T: Element>(
     Some(max)
 }
 
-/// The values of a few canonical items. Its steps are made for the size of an item, which those of a general chunk would read each time.
+/// Iterates over a few canonical items. The item size is a constant here; `chunks_exact` would load and check it at run time.
 struct Few<'b, T> {
     items: &'b [u8],
     of: PhantomData<T>,
