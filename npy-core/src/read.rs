@@ -24,15 +24,16 @@ use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::shape::Order;
-pub use decoder::Decoder;
 #[cfg(feature = "objects")]
 use npy_pickle::Encoding;
+use source::Source;
+
+pub use decoder::Decoder;
 #[cfg(feature = "npz")]
 pub(crate) use parallel::each_part;
 #[cfg(feature = "serde")]
 pub(crate) use reader::Items;
 pub use reader::{IntoRecords, Reader, Records, RowReader};
-use source::Source;
 
 /// Reads a `.npy` file; the same as [`ReadNpy::read_npy`], without an import of the trait.
 ///

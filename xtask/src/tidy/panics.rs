@@ -5,10 +5,11 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 9] = [
+const PUBLISHED: [&str; 10] = [
     "npy-core/src/",
     "npy-derive/src/",
     "npy-pickle/src/",
+    "npy-zip/src/",
     "npy-arrow/src/",
     "npy-cli/src/",
     "npy-datafusion/src/",
