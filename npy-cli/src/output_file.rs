@@ -7,7 +7,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, BufWriter, IsTerminal, Seek, SeekFrom, Stdout, Write};
 use std::path::Path;
 
-use npy_core::{ErrorKind, NewFile};
+use whole_file::{NewFile, Options};
 
 use crate::output::{Failure, Result};
 use crate::target::Target;
@@ -86,10 +86,9 @@ impl OutputFile<'_> {
         if self.is_stdout() {
             return Ok(Begun::Stdout(io::stdout()));
         }
-        let created = match self.no_clobber {
-            true => NewFile::create_new(self.path),
-            false => NewFile::create(self.path),
-        };
+        // The library's prefix: all temporary files of the command have it.
+        let created =
+            Options::new().prefix(".npy-").keep_existing(self.no_clobber).create(self.path);
         created.map(Begun::File).map_err(|error| self.failure(error))
     }
 
@@ -118,12 +117,11 @@ impl OutputFile<'_> {
         Failure::new(self.path.display(), "exists, and --no-clobber keeps it")
     }
 
-    fn failure(&self, error: npy_core::Error) -> Failure {
+    fn failure(&self, error: io::Error) -> Failure {
         match error.kind() {
-            ErrorKind::Io(io) if self.no_clobber && io.kind() == io::ErrorKind::AlreadyExists => {
-                self.exists()
-            }
-            _ => error.into(),
+            io::ErrorKind::AlreadyExists if self.no_clobber => self.exists(),
+            io::ErrorKind::BrokenPipe => error.into(),
+            _ => Failure::new(self.path.display(), error),
         }
     }
 }

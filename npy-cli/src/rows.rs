@@ -16,7 +16,7 @@ use crate::target::Target;
 /// The options of subcommands that print rows.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Format {
-    /// The columns to print, such as a,hdr.t0,samples[3]; of an array without fields 0,2, the numbers in the file
+    /// The columns to print, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) columns: Vec<String>,
     /// Prints CSV with a line of names

@@ -30,7 +30,7 @@ pub(crate) fn watch() {
         // The other end waits for this.
         let _ = ready.send(());
         for signal in signals.forever() {
-            npy_core::NewFile::remove_incomplete();
+            whole_file::NewFile::remove_incomplete();
             // The process ends by the signal, so that a shell sees 128 and its number, and stops its script after Ctrl-C.
             let _ = emulate_default_handler(signal);
         }
@@ -62,7 +62,7 @@ pub(crate) fn watch() {
     const STATUS_CONTROL_C_EXIT: u32 = 0xc000_013a;
     // Without a handler, Ctrl-C ends the process as it does anyway.
     let _ = ctrlc::set_handler(|| {
-        npy_core::NewFile::remove_incomplete();
+        whole_file::NewFile::remove_incomplete();
         std::process::exit(STATUS_CONTROL_C_EXIT.cast_signed())
     });
 }

@@ -432,6 +432,11 @@ mod tests {
         assert!(matches!(array, AnyArray::Other(_)));
         assert_eq!((array.dtype().to_string(), array.len()), ("|V2".to_owned(), 2));
         assert_eq!(array.cast::<Void<2>>(Cast::Exact).unwrap()[[1]], Void([3, 0]));
+    }
+
+    #[cfg(feature = "objects")]
+    #[test]
+    fn objects_are_kept_and_cannot_be_cast() {
         let objects = written(&WriteOptions::new(), &[Some("a"), None]);
         let array = read(&objects);
         assert_eq!(written(&WriteOptions::new(), &array), objects);

@@ -12,7 +12,6 @@ mod names;
 pub(crate) mod part;
 mod print;
 pub(crate) mod reads_back;
-pub(crate) mod rust;
 mod scalar;
 
 use std::fmt;
@@ -179,10 +178,32 @@ impl Field {
         checked::add(self.offset, self.dtype.itemsize())
     }
 
-    /// Returns true if [`name`](Self::name) and [`title`](Self::title) return the exact Python strings.
-    #[cfg(feature = "objects")]
-    pub(crate) fn has_exact_names(&self) -> bool {
-        self.name.is_exact() && self.title.as_deref().is_none_or(Text::is_exact)
+    /// Returns true if [`name`](Self::name) returns the exact Python string: it has no lone surrogate.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = r"[('gain', '<f4'), ('\ud800', '<f4')]".parse()?;
+    /// assert!(dtype.fields()[0].has_exact_name());
+    /// assert!(!dtype.fields()[1].has_exact_name());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn has_exact_name(&self) -> bool {
+        self.name.is_exact()
+    }
+
+    /// Returns true if [`title`](Self::title) returns the exact Python value: there is no title, or it is a string without a lone surrogate.
+    ///
+    /// ```
+    /// use npy_core::DType;
+    ///
+    /// let dtype: DType = "[(('gain in dB', 'gain'), '<f4'), ((5, 'n'), '<i4')]".parse()?;
+    /// assert!(dtype.fields()[0].has_exact_title());
+    /// assert!(!dtype.fields()[1].has_exact_title());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn has_exact_title(&self) -> bool {
+        self.title.as_deref().is_none_or(Text::is_exact)
     }
 
     /// Returns the exact name, for comparison.
@@ -392,8 +413,17 @@ impl DType {
             Kind::Scalar(scalar) => (*scalar).into(),
             Kind::SubArray(sub) => {
                 let base = sub.base.packed();
-                let itemsize = checked::mul(base.itemsize(), sub.base_count());
-                DType::of_base(base, sub.shape.clone(), itemsize)
+                match base.kind() {
+                    // NumPy loads no sub-array of a sub-array without bytes, but one with all dimensions.
+                    Kind::SubArray(inner) if inner.itemsize == 0 => {
+                        let shape = [&sub.shape[..], &inner.shape].concat();
+                        DType::of_base(inner.base.clone(), shape, 0)
+                    }
+                    _ => {
+                        let itemsize = checked::mul(base.itemsize(), sub.base_count());
+                        DType::of_base(base, sub.shape.clone(), itemsize)
+                    }
+                }
             }
             Kind::Record(record) => {
                 let mut offset = 0usize;

@@ -5,7 +5,6 @@
 mod cache;
 mod dict;
 pub(crate) mod growth;
-mod rust;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -34,8 +34,8 @@
 //!   known at run time: [`Reader::read_dyn_chunk`], [`DynRowAppender`].
 //! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`],
 //!   [`WriteOptions::write_headerless`] and [`Writer::headerless`].
-//! - The dtype and shape of a file: [`Header`], [`DType`]. [`DType::to_rust`] generates a struct
-//!   that reads a dtype; [`assert_reads!`] tests such a struct.
+//! - The dtype and shape of a file: [`Header`], [`DType`]. The package `npy-codegen` writes a struct
+//!   that reads a file; [`assert_reads!`] tests such a struct.
 //! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
 //! - Without copying: [`NpyView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
 //!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
@@ -49,6 +49,21 @@
 //!   and writes any value as objects (`object::save`). Lists of `Option` are written as objects,
 //!   and text with [`WriteOptions::objects`].
 //! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
+//!
+//! # Without the feature `atomic`
+//!
+//! The default feature `atomic` replaces files by the package `whole-file`, as [`WriteNpy::write_npy`] says, and locks files that grow.
+//! `mmap` and `npz` need it. Without it, the standard library alone replaces files: it writes a temporary file beside the target and renames
+//! it, so that the target is still the old file or the complete new one. All methods are there, but:
+//!
+//! - The group, ACLs and attributes of the old file are not kept; its permissions are. The ACL of the directory may let more users read
+//!   the new file.
+//! - The temporary file has a name from the start, so it stays if the process is killed.
+//! - Every link is followed, also one that another user put into `/tmp`; a link that leads to no file is itself replaced. If `/dev/stdout`
+//!   leads to a file, that file is replaced.
+//! - There are no locks. [`Writer::append`] lets several writers in, which lose each other's rows, and no error says that the file was
+//!   replaced, renamed or removed while rows were written to it. [`ErrorKind::Locked`] is not returned for a file that
+//!   another writer has open.
 
 // Users derive `Debug` for structs that hold types of this crate.
 #![warn(missing_debug_implementations)]
@@ -198,8 +213,7 @@ pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};
 pub use shape::Order;
 pub use value::Value;
 pub use write::{
-    ArrayWriter, DynRowAppender, NewFile, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer,
-    save,
+    ArrayWriter, DynRowAppender, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save,
 };
 
 /// [`NpyView`] by its other name, for views of files.

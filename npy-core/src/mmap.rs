@@ -248,7 +248,11 @@ impl<T> MapMut<T> {
         let path = path.as_ref();
         let header = new_header::<T>(path, shape, order)?;
         // SAFETY: the caller keeps the contract.
-        MapMut::new(unsafe { create(path, &header, allocate) }?, path, &Limits::default())
+        MapMut::new(
+            unsafe { create(path, &header, whole_file::allocate) }?,
+            path,
+            &Limits::default(),
+        )
     }
 
     /// Like [`create`](Self::create), but reserves no space on the disk, as `np.memmap` does: only the parts that are written take space.
@@ -474,6 +478,9 @@ macro_rules! read_access {
             /// Returns one field of every record (`"gain"`), or a part of a field: `"head.gain"` is
             /// a field of a nested record, and `"samples[3]"` (or `"samples.3"`) is an element of a sub-array.
             ///
+            /// The values are in the order of the file: of an array of several dimensions in Fortran order, the first index changes fastest.
+            /// [`Reader::read_column`](crate::Reader::read_column) gives them in C order.
+            ///
             /// ```
             /// # let dir = tempfile::tempdir()?;
             /// # std::env::set_current_dir(&dir)?;
@@ -612,7 +619,11 @@ impl MapAnyMut {
     pub unsafe fn create<P: AsRef<Path>>(path: P, header: &Header) -> Result<Self, ViewError> {
         let path = path.as_ref();
         // SAFETY: the caller keeps the contract.
-        MapAnyMut::new(unsafe { create(path, header, allocate) }?, path, &Limits::default())
+        MapAnyMut::new(
+            unsafe { create(path, header, whole_file::allocate) }?,
+            path,
+            &Limits::default(),
+        )
     }
 }
 
@@ -855,34 +866,14 @@ fn create_file(path: &Path, header: &Header, extend: Extend) -> Result<File> {
     let bytes = header.to_bytes()?;
     let length = limits::to_u64(bytes.len()).saturating_add(header.data_bytes());
     // An existing file is replaced only after the new one has its length.
-    let (mut file, target) = replace::begin(path, Existing::Replace)?;
+    let (mut file, target) = replace::begin(path, Existing::Replace, false)?;
     if target.directory().is_none() {
         let reason = "only a regular file can be created and mapped; use a path of its own";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason).into());
     }
     file.write_all(&bytes)?;
     extend(&file, length)?;
-    target.commit(file, false)
-}
-
-/// Sets the length of a file, and reserves the space on the disk where that is possible.
-fn allocate(file: &File, length: u64) -> io::Result<()> {
-    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
-    {
-        use rustix::fs::{FallocateFlags, fallocate, fstatvfs};
-        use rustix::io::{Errno, retry_on_intr};
-        let disk = fstatvfs(file)?;
-        // `fallocate` would fill the disk before it fails, and other programs would find no space.
-        if disk.f_blocks > 0 && length > disk.f_bavail.saturating_mul(disk.f_frsize) {
-            return Err(Errno::NOSPC.into());
-        }
-        match retry_on_intr(|| fallocate(file, FallocateFlags::empty(), 0, length)) {
-            // The file system cannot reserve space; on FreeBSD the error is `INVAL`.
-            Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => {}
-            done => return Ok(done?),
-        }
-    }
-    file.set_len(length)
+    target.commit(file)
 }
 
 /// Adds a remedy to the error if the program may not write the file.

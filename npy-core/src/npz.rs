@@ -45,7 +45,6 @@ mod name;
 mod options;
 mod read;
 mod rows;
-mod rust;
 pub mod sparse;
 mod spool;
 mod target;

@@ -415,7 +415,7 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
                 "read bytes as a Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct"
             }
             None if from.is_record() && to.scalar().is_some() => {
-                "read one field with read_column, the records as a struct, which Header::to_rust writes, or any dtype as a DynArray"
+                "read one field with read_column, the records as a struct, which the command npy struct writes, or any dtype as a DynArray"
             }
             _ => CHANGE,
         },

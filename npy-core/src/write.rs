@@ -8,7 +8,6 @@ pub(crate) mod elements;
 pub(crate) mod failure;
 mod headerless;
 pub(crate) mod lock;
-mod new_file;
 #[cfg(feature = "objects")]
 pub(crate) mod object;
 pub(crate) mod replace;
@@ -20,7 +19,7 @@ pub(crate) mod values;
 use std::io::Write;
 use std::path::Path;
 
-use crate::dtype::{ByteOrder, DType};
+use crate::dtype::{ByteOrder, DType, reads_back};
 use crate::element::Element;
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical_to_write;
@@ -31,7 +30,6 @@ use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 use array_sink::{ArraySink, PlainWriter};
 pub use array_writer::ArrayWriter;
-pub use new_file::NewFile;
 #[cfg(feature = "npz")]
 pub(crate) use stream::check_end;
 pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
@@ -94,6 +92,8 @@ pub trait WriteNpy {
     /// its group keeps only those permissions that everybody has, too. Set-user-ID and set-group-ID
     /// bits are not kept. On Linux POSIX ACLs and user attributes (`user.*`) are kept; other
     /// attributes are not.
+    ///
+    /// This is what the default feature `atomic` does; [without it](crate#without-the-feature-atomic), less is kept.
     ///
     /// A pipe or a device is written to directly. So is an open file of a process (`/dev/stdout`, `/dev/fd/3`, `/proc/self/fd/3`): the
     /// array is appended to it.
@@ -288,6 +288,8 @@ impl WriteOptions {
     /// unfinished one. By default, the file gets its name at once. [`write`](Self::write) always
     /// names the file last.
     ///
+    /// [`append`](Self::append) ignores this: it adds to the file itself.
+    ///
     /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
     /// lost; a line on the standard error says so if no call has failed. A successful [`Writer::try_finish`] also names the file; later elements are written
     /// into it.
@@ -364,6 +366,7 @@ impl WriteOptions {
             header.without_objects()?;
             return Ok(Vec::new());
         }
+        reads_back::check_loads(header.dtype())?;
         match self.version {
             Some(version) => header.to_bytes_in(version),
             None => header.to_bytes(),

@@ -302,10 +302,6 @@ fn row_of(records: &[u8], row: u32, size: usize) -> &[u8] {
 
 /// Returns the dtype without its sub-arrays, whose dimensions come after that of the rows.
 pub(crate) fn flat(dtype: &DType, rows: usize) -> (DType, Vec<usize>) {
-    let (mut base, mut shape) = (dtype, vec![rows]);
-    while let Some((inner, dims)) = base.sub_array() {
-        shape.extend_from_slice(dims);
-        base = inner;
-    }
-    (base.clone(), shape)
+    let (base, inner) = dtype.flat();
+    (base.clone(), [&[rows], &inner[..]].concat())
 }

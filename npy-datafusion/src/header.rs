@@ -301,7 +301,9 @@ pub(crate) fn array(header: &Header) -> Result<Array, String> {
     if header.order() == Order::Fortran && !inner.is_empty() {
         return Err("the array is in Fortran order, so its rows are not contiguous; save it with np.ascontiguousarray".into());
     }
-    let (dtype, rows) = (sub_array(dtype, inner).map_err(|error| error.to_string())?, rows as u64);
+    // The dtype of a row: of an array of more dimensions than one, a sub-array of the other dimensions.
+    let dtype = dtype.array(inner).map_err(|error| error.to_string())?;
+    let rows = rows as u64;
     // A file of 128 bytes may state any number of them, and a query would count them one by one.
     let limit = Limits::default().empty_items;
     if dtype.itemsize() == 0 && rows > limit {
@@ -310,15 +312,6 @@ pub(crate) fn array(header: &Header) -> Result<Array, String> {
         ));
     }
     Ok(Array { rows, dtype })
-}
-
-/// Returns the dtype of a row: of an array of more dimensions than one, a sub-array of the other dimensions.
-pub(crate) fn sub_array(dtype: &DType, inner: &[usize]) -> npy_core::Result<DType> {
-    if inner.is_empty() {
-        return Ok(dtype.clone());
-    }
-    let shape: String = inner.iter().map(|n| format!("{n},")).collect();
-    format!("({}, ({shape}))", dtype.descr()).parse()
 }
 
 /// Converts an error of the library.

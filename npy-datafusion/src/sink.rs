@@ -29,7 +29,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use self::spool::Spool;
 use self::upload::Upload;
-use crate::header::{external, sub_array};
+use crate::header::external;
 
 /// Writes `.npy` files.
 #[derive(Debug)]
@@ -133,7 +133,7 @@ impl Rows {
             self.dtypes = fields.map(|f| (f.name().to_owned(), f.dtype().descr())).collect();
         } else {
             let inner = array.shape().get(1..).unwrap_or_default();
-            let dtype = sub_array(array.dtype(), inner).map_err(external)?;
+            let dtype = array.dtype().array(inner).map_err(external)?;
             self.dtypes = HashMap::from([(VALUE.to_owned(), dtype.descr())]);
         }
         self.count += batch.num_rows() as u64;

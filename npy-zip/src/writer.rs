@@ -176,11 +176,6 @@ impl<W: Write> Writer<W> {
         Ok(self.output.check()?)
     }
 
-    /// Makes all later calls fail for this reason, [`finish`](Self::finish) among them.
-    pub fn fail(&mut self, why: &dyn fmt::Display) {
-        self.output.fail(why);
-    }
-
     /// Adds a member that another archive has: its headers, and its data. Returns false if there is less data than stated.
     pub(crate) fn add_copy(
         &mut self,

@@ -98,7 +98,8 @@ impl<F: ReadAt + Clone> Session<F> {
             members.push(member);
         }
         let count = archive.len();
-        let code = (count <= MAX_STRUCT).then(|| archive.to_rust(&self.name).ok()).flatten();
+        let code = (count <= MAX_STRUCT).then(|| npy_codegen::archive(&archive, &self.name));
+        let code = code.and_then(|code| code.ok()).map(|code| code.text);
         self.archive = Some(archive);
         Ok(object([
             ("members", Json::from(members)),
@@ -151,7 +152,7 @@ impl<F: ReadAt + Clone> Session<F> {
         self.array = None;
         let mut info = object([
             ("header", describe::header(header)),
-            ("struct", Json::from(header.to_rust(name))),
+            ("struct", Json::from(npy_codegen::header(header, name).text)),
             ("note", Json::from(note)),
         ]);
         match elements {
@@ -174,7 +175,7 @@ impl<F: ReadAt + Clone> Session<F> {
         self.array = None;
         let mut info = object([
             ("header", describe::header(header)),
-            ("struct", Json::from(header.to_rust(name))),
+            ("struct", Json::from(npy_codegen::header(header, name).text)),
         ]);
         match objects {
             Ok(objects) => {

@@ -5,8 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use npy_codegen::Need;
+
 /// The folders of the packages that are published.
-const PUBLISHED: [&str; 3] = ["npy-core", "npy-derive", "npy-arrow"];
+const PUBLISHED: [&str; 6] =
+    ["npy-core", "npy-derive", "npy-pickle", "npy-arrow", "npy-codegen", "whole-file"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -54,4 +57,36 @@ fn the_library_is_locked_to_its_own_macros() {
         manifest("Cargo.toml").contains(&locked),
         "the workspace's Cargo.toml lacks `{locked}`"
     );
+}
+
+/// Guards that generated code is said to need the versions of crates that the library takes.
+#[test]
+fn generated_code_needs_the_crates_of_the_library() {
+    let manifest = fs::read_to_string(root().join("npy-core/Cargo.toml")).unwrap();
+    for need in [Need::Half, Need::NumComplex, Need::Serde] {
+        let dependency = format!("\n{} = {{ version = \"{}", need.package(), need.version());
+        assert!(manifest.contains(&dependency), "{dependency}");
+        let feature = format!("\n{} = [\"dep:{}\"", need.feature(), need.package());
+        assert!(manifest.contains(&feature), "{feature}");
+    }
+}
+
+/// Guards who takes the library for nothing: without features, `cargo tree` is one line.
+#[test]
+fn without_features_the_library_has_no_dependency() {
+    let mut cargo = Command::new(env!("CARGO"));
+    let args = [
+        "tree",
+        "--package",
+        "npy-core",
+        "--no-default-features",
+        "--edges",
+        "normal",
+        "--target",
+        "all",
+    ];
+    let tree = cargo.args(args).arg("--offline").current_dir(root()).output().unwrap();
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    assert_eq!(tree.lines().count(), 1, "{tree}");
 }

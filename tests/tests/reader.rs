@@ -67,7 +67,7 @@ fn a_reader_that_failed_reads_no_more() {
     for error in again {
         assert_eq!(
             error.unwrap().to_string(),
-            "reading on after a read that failed needs a new reader: the position of this one in the file is unknown"
+            "reading on after a read that failed needs its start, as the position is unknown: seek_to(0) moves there, as does a new reader"
         );
     }
 }

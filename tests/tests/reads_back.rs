@@ -245,3 +245,27 @@ proptest! {
         prop_assert_eq!(offset, bytes.len());
     }
 }
+
+/// Guards files that Python cannot read: NumPy's `load` knows no sub-array of elements without bytes, except of records.
+#[test]
+fn what_numpy_cannot_load_is_not_written() {
+    for (descr, loads) in [
+        ("[('a', '<U0', (2,)), ('b', '|u1')]", false),
+        ("[('a', '|V0', (2,))]", false),
+        ("[('a', ('<f4', (0,)), (3,))]", false),
+        ("[('a', ([('e', '<U0')], (3,)), (2,)), ('b', '|u1')]", false),
+        ("[('a', '<U0')]", true),
+        ("[('a', ('<f4', (3,)), (0,))]", true),
+        ("[('a', [('e', '<U0')], (3,)), ('b', '|u1')]", true),
+    ] {
+        let dtype: DType = descr.parse().unwrap();
+        let bytes = vec![0; dtype.itemsize()];
+        let array = DynArray::new(dtype, [1], Order::C, bytes).unwrap();
+        let written = array.write_npy_to(Vec::new());
+        assert_eq!(written.is_ok(), loads, "{descr}: {written:?}");
+    }
+    // Packing leaves no such dtype.
+    let padded = "[('a', ([('', '|V3'), ('x', '<U0'), ('', '|V2')], (1, 3, 1)), (2,))]";
+    let packed = padded.parse::<DType>().unwrap().packed();
+    assert_eq!(packed.descr(), "[('a', [('x', '<U0')], (2, 1, 3, 1))]");
+}

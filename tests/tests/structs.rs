@@ -1,4 +1,4 @@
-//! The Rust structs of files: `to_rust` for every dtype and archive of the corpus and of the golden files.
+//! The Rust structs of files: `npy_codegen` for every dtype and archive of the corpus and of the golden files.
 //!
 //! `structs/generated.txt` is the code for all of them, which `structs_compile.rs` compiles.
 //! `NPY_WRITE=1 cargo test -p npy-tests --test structs` writes it anew, after a change that is meant.
@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use npy_codegen::Need;
 use npy_core::{DType, DynArray, Header, Order, npz};
 use serde_json::Value;
 
@@ -34,9 +35,10 @@ fn descrs() -> BTreeSet<String> {
 
 /// Returns the distinct code for all archives.
 fn archives() -> BTreeSet<String> {
-    let open = |path| npz::Reader::open(path).and_then(|reader| reader.to_rust("Archive"));
+    let open =
+        |path| npz::Reader::open(path).and_then(|reader| npy_codegen::archive(&reader, "Archive"));
     let mut codes: BTreeSet<String> =
-        files("npz").into_iter().filter_map(|path| open(path).ok()).collect();
+        files("npz").into_iter().filter_map(|path| Some(open(path).ok()?.text)).collect();
     // Archives that are as programs make them.
     let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
     let blank = DynArray::new("[]".parse().unwrap(), [2], Order::C, Vec::new()).unwrap();
@@ -44,7 +46,8 @@ fn archives() -> BTreeSet<String> {
     for (name, text) in [("layers/0/w", "a"), ("layers/1/w", "b"), ("type", "c"), ("a b", "d")] {
         writer.write(name, text).unwrap();
     }
-    codes.insert(npz::Reader::new(writer.finish().unwrap()).unwrap().to_rust("Archive").unwrap());
+    let reader = npz::Reader::new(writer.finish().unwrap()).unwrap();
+    codes.insert(npy_codegen::archive(&reader, "Archive").unwrap().text);
     codes
 }
 
@@ -54,7 +57,7 @@ fn generate() -> String {
     let mut list = String::new();
     for (i, descr) in descrs().iter().enumerate() {
         let dtype: DType = descr.parse().unwrap();
-        let rust = dtype.to_rust("Item");
+        let rust = npy_codegen::record(&dtype, "Item").text;
         writeln!(code, "pub(crate) mod dtype_{i} {{\n{rust}}}\n").unwrap();
         if !dtype.has_object() {
             let differs = rust.contains("// Differs") || rust.contains("// Left out");
@@ -74,6 +77,25 @@ fn generate() -> String {
     )
     .unwrap();
     code
+}
+
+/// Guards that the needs of the code are the crates that it names.
+#[test]
+fn the_needs_are_the_crates_that_the_code_names() {
+    let mut found = BTreeSet::new();
+    for descr in descrs() {
+        let code = npy_codegen::record(&descr.parse().unwrap(), "Item");
+        // Names of the file are in attributes, which these lines are not.
+        let is_code = |line: &&str| line.starts_with("pub ") || line.starts_with("#[derive");
+        let lines: Vec<_> = code.text.lines().map(str::trim_start).filter(is_code).collect();
+        for need in [Need::Half, Need::NumComplex, Need::Serde] {
+            let path = format!("{}::", need.package().replace('-', "_"));
+            let is_named = lines.iter().any(|line| line.contains(&path));
+            assert_eq!(code.needs.contains(&need), is_named, "{descr}");
+            found.extend(is_named.then_some(need));
+        }
+    }
+    assert_eq!(found.len(), 3, "{found:?}");
 }
 
 /// Guards that the code does not change by accident, and that the code which the other test compiles is the code of now.

@@ -1,4 +1,4 @@
-//! The code that `to_rust` makes for every dtype of the corpus compiles, and its types have these dtypes: see `structs.rs`.
+//! The code that `npy_codegen` makes for every dtype of the corpus compiles, and its types have these dtypes: see `structs.rs`.
 
 use npy_core::{ByteOrder, DType};
 

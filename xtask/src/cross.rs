@@ -34,6 +34,8 @@ pub(crate) fn run() -> Result {
         let check = ["check", "--package", "npy-core", "--lib", "--no-default-features"];
         run_command(cargo(&check).args(["--target", BARE, "--features", features]))?;
     }
+    let check = ["check", "--package", "whole-file", "--target", BARE];
+    run_command(&mut cargo(&check))?;
     check_imports()
 }
 

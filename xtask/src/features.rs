@@ -1,6 +1,6 @@
 //! Checks that each feature of `npy-core` compiles by itself, and its documentation.
 
-use std::fs;
+use std::{fs, iter};
 
 use crate::command::{cargo, run};
 use crate::{Result, root};
@@ -8,7 +8,8 @@ use crate::{Result, root};
 /// Checks the library with one feature after the other.
 pub(crate) fn each_alone() -> Result {
     let manifest = fs::read_to_string(root().join("npy-core/Cargo.toml"))?;
-    for feature in features(&manifest) {
+    // The empty name: no feature at all.
+    for feature in iter::once("").chain(features(&manifest)) {
         let alone = ["clippy", "--package", "npy-core", "--lib", "--no-default-features"];
         run(cargo(&alone).args(["--features", feature, "--", "-D", "warnings"]))?;
         let alone = ["doc", "--package", "npy-core", "--no-deps", "--no-default-features"];

@@ -24,7 +24,7 @@ pub(crate) struct Args {
     b: Target,
     #[command(flatten)]
     tolerance: Tolerance,
-    /// Compares only these columns, such as a,hdr.t0,samples[3]; of an array without fields 0,2, the numbers in the file
+    /// Compares only these columns, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
     /// The largest number of differing values that are printed

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// A .npy, .csv or .jsonl file, or a member of an archive
     #[arg(value_name = "FILE")]
     input: Target,
-    /// The columns to draw, such as a,hdr.t0,samples[3]; of an array without fields 0,2, the numbers in the file; a first column of times is the horizontal axis
+    /// The columns to draw, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; a first column of times is the horizontal axis
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
     /// What to draw; without it lines, a heat map of a matrix, or the image of bytes or floats of shape (h, w, 3) or (h, w, 4)

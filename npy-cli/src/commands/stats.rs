@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// The array; of an archive, each member is shown
     #[arg(value_name = "FILE")]
     file: Target,
-    /// The columns, such as a,hdr.t0,samples[3]; of an array without fields 0,2, the numbers in the file
+    /// The columns, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
     /// Prints a line of JSON for each column

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use npy_codegen::Code;
 use npy_core::DType;
 
 use crate::output::{Failure, Of, Output, Result, is_unsafe};
@@ -40,7 +41,7 @@ impl Args {
                 code + "}\n"
             }
             Input::Archive(archive) if self.archive || archive.len() != 1 => {
-                with_needs(archive.to_rust(&name).of(&self.input.path_text())?)
+                with_needs(&npy_codegen::archive(&archive, &name).of(&self.input.path_text())?)
             }
             input => {
                 let is_archive = matches!(input, Input::Archive(_));
@@ -51,7 +52,7 @@ impl Args {
                 let reader = input.into_array(&self.input)?;
                 match self.python {
                     true => format!("np.dtype({})\n", python(reader.header().dtype())),
-                    false => with_needs(reader.header().to_rust(&name)),
+                    false => with_needs(&npy_codegen::header(reader.header(), &name)),
                 }
             }
         };
@@ -72,23 +73,10 @@ impl Args {
     }
 }
 
-/// Adds comments on the crates and features that the code needs, before the code.
-fn with_needs(code: String) -> String {
-    /// The start of a type or a derive, and what it needs.
-    const NEEDS: [(&str, &str); 3] = [
-        ("half::", "the crate half 2, and the feature `half` of npy-core"),
-        ("num_complex::", "the crate num-complex 0.4, and the feature `num-complex` of npy-core"),
-        (
-            "serde::Deserialize",
-            "the crate serde 1 with its feature `derive`, and the feature `serde` of npy-core",
-        ),
-    ];
-    // Names in the file are in literals of attributes that begin with `#[npy` or `#[serde`.
-    let is_code = |line: &&str| line.starts_with("pub ") || line.starts_with("#[derive");
-    let lines: Vec<&str> = code.lines().map(str::trim_start).filter(is_code).collect();
-    let needs = NEEDS.iter().filter(|(path, _)| lines.iter().any(|line| line.contains(path)));
-    let comments: String = needs.map(|(_, needs)| format!("// Needs {needs}.\n")).collect();
-    if comments.is_empty() { code } else { format!("{comments}\n{code}") }
+/// Returns the code, after comments on the crates and features that it needs.
+fn with_needs(code: &Code) -> String {
+    let comments: String = code.needs.iter().map(|need| format!("// Needs {need}.\n")).collect();
+    if comments.is_empty() { code.to_string() } else { format!("{comments}\n{code}") }
 }
 
 /// Returns the argument of `np.dtype`: a literal, or a dict of fields, if a list could not say where they are.

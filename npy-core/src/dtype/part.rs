@@ -114,7 +114,7 @@ impl<'a> Part<'a> {
     /// Returns the part at a path below this one; `None` if there is none.
     ///
     /// A path is made of names of fields, with a dot before each but the first, and of indices: `[3]` or `.3`. Names may contain dots and
-    /// brackets themselves.
+    /// brackets themselves: a field that has all of the path as its name comes first, and then those whose name begins it, in their order.
     ///
     /// ```
     /// use npy_core::DType;
@@ -158,7 +158,12 @@ pub(crate) fn find<N: Node>(node: &N, path: &str) -> Option<N> {
         let index: usize = digits.parse().ok().filter(|_| is_number)?;
         return find_rest(node.item(index)?, rest);
     }
-    // A name may contain dots and brackets, so each field whose name begins the path may be meant.
+    // A name may contain dots and brackets. A field with exactly this name comes first: it is what `arr[path]` is in NumPy. Otherwise, each
+    // field whose name begins the path may be meant.
+    let exact = node.fields().iter().position(|field| field.name() == path);
+    if let Some(index) = exact {
+        return node.field(index);
+    }
     node.fields().iter().enumerate().find_map(|(index, field)| {
         let rest = path.strip_prefix(field.name())?;
         find_rest(node.field(index)?, rest)
@@ -244,6 +249,20 @@ impl DType {
 #[cfg(test)]
 mod tests {
     use crate::dtype::DType;
+
+    #[test]
+    fn a_field_with_the_name_of_a_path_comes_before_the_path() {
+        for (descr, path, offset) in [
+            ("[('a', '<i4', (2,)), ('a[1]', '<i4')]", "a[1]", 8),
+            ("[('a[1]', '<i4'), ('a', '<i4', (2,))]", "a[1]", 0),
+            ("[('a', [('b', '<i4')]), ('a.b', '<i4')]", "a.b", 4),
+            ("[('h', [('a', [('b', '<i4')]), ('a.b', '<i4')])]", "h.a.b", 4),
+            ("[('a', '<i4', (2,)), ('a[1]', '<i4')]", "a.1", 4),
+        ] {
+            let record: DType = descr.parse().unwrap();
+            assert_eq!(record.part(path).unwrap().offset(), offset, "{descr}: {path}");
+        }
+    }
 
     #[test]
     fn paths_lead_into_records_and_sub_arrays() {

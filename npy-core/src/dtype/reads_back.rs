@@ -20,6 +20,30 @@ pub(crate) fn check(dtype: &DType) -> Result<(), Error> {
     })
 }
 
+/// Refuses a dtype that NumPy's `load` refuses, although this crate reads it: one with a sub-array of scalars, or of sub-arrays, without bytes.
+///
+/// # Errors
+///
+/// [`ErrorKind::DType`].
+pub(crate) fn check_loads(dtype: &DType) -> Result<(), Error> {
+    if loads(dtype) {
+        return Ok(());
+    }
+    let descr = excerpt(&dtype.descr());
+    let reason = "NumPy cannot load a sub-array of elements without bytes; give them a width, or leave the field out".into();
+    Err(ErrorKind::DType { descr, reason }.into())
+}
+
+fn loads(dtype: &DType) -> bool {
+    match dtype.kind() {
+        Kind::Scalar(_) => true,
+        Kind::SubArray(sub) => {
+            (sub.base.itemsize() > 0 || sub.base.is_record()) && loads(&sub.base)
+        }
+        Kind::Record(record) => record.fields.iter().all(|field| loads(&field.dtype)),
+    }
+}
+
 /// Does what [`check`] does, within these limits; the error is the reason.
 pub(super) fn check_literal(dtype: &DType, limits: &Limits) -> Result<(), String> {
     let (fields, most) = (dtype.count_fields(), limits.fields);

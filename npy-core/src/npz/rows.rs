@@ -3,29 +3,27 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
-use std::thread;
 
 use super::spool::Spool;
 use super::write::Writer;
 use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::error::{Error, Result};
-use crate::write;
+use crate::write::{self, unfinished::Unfinished};
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
 ///
 /// Up to 1 MiB of rows wait in memory, and more in a temporary file. If the archive was opened by its path, that file is in the same
 /// directory; otherwise it is in the system's temporary directory.
 ///
-/// [`finish`](Self::finish) writes the member. If it is dropped without `finish`, the member is written, too, and if that fails, every later call of the
-/// archive's writer does, so that the loss is noticed. It is not written if a row was refused or the thread panics.
-#[must_use = "`finish` is the only way to learn that all was written"]
+/// [`finish`](Self::finish) writes the member. Without it, the archive does not get the member, and its name stays free: half of the rows must
+/// not look like all of them. Then a line on the standard error says that rows are lost, unless one was refused before or the thread panics.
+#[must_use = "only `finish` writes the member; without it, the rows are lost"]
 pub struct MemberWriter<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
     name: String,
     rows: write::Writer<T, Spool>,
-    /// True if the member is written when this is dropped.
-    completes: bool,
+    unfinished: Unfinished,
 }
 
 impl<W: Write> Writer<W> {
@@ -56,8 +54,8 @@ impl<W: Write> Writer<W> {
             let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
             rows.map_err(|error| error.in_member(name))
         })?;
-        let name = name.to_owned();
-        Ok(MemberWriter { archive: self, name, rows, completes: true })
+        let unfinished = Unfinished::of_member(self.path.as_deref(), name);
+        Ok(MemberWriter { archive: self, name: name.to_owned(), rows, unfinished })
     }
 }
 
@@ -152,10 +150,10 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
         written.map_err(|error| self.refuse(error))
     }
 
-    /// Adds the file and the member to an error, after which only `finish` writes the member.
+    /// Adds the file and the member to an error.
     #[cold]
     fn refuse(&mut self, error: Error) -> Error {
-        self.completes = false;
+        self.unfinished.tell();
         self.archive.in_file(error.in_member(&self.name))
     }
 
@@ -180,7 +178,16 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     ///
     /// As [`Writer::write`](super::Writer::write).
     pub fn finish(mut self) -> Result<()> {
-        self.complete()
+        self.unfinished.tell();
+        let MemberWriter { archive, name, rows, .. } = &mut self;
+        let mut spool =
+            archive.located(|_| rows.take_finished().map_err(|error| error.in_member(name)))?;
+        archive.add(name, &mut |writer| {
+            writer.begin(spool.seek(SeekFrom::End(0))?)?;
+            spool.seek(SeekFrom::Start(0))?;
+            io::copy(&mut BufReader::with_capacity(BLOCK, &mut spool), writer)?;
+            Ok(())
+        })
     }
 
     /// Drops the rows: the archive does not get the member.
@@ -199,32 +206,15 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn discard(mut self) {
-        self.completes = false;
-    }
-
-    fn complete(&mut self) -> Result<()> {
-        self.completes = false;
-        let MemberWriter { archive, name, rows, .. } = self;
-        let mut spool =
-            archive.located(|_| rows.take_finished().map_err(|error| error.in_member(name)))?;
-        archive.add(name, &mut |writer| {
-            writer.begin(spool.seek(SeekFrom::End(0))?)?;
-            spool.seek(SeekFrom::Start(0))?;
-            io::copy(&mut BufReader::with_capacity(BLOCK, &mut spool), writer)?;
-            Ok(())
-        })?;
-        Ok(())
+        self.unfinished.tell();
     }
 }
 
-/// Writes the member, unless a row was refused or the thread panics. An error is kept for the next call of the archive's writer.
+/// Notes rows that are lost.
 impl<T: Element, W: Write> Drop for MemberWriter<'_, T, W> {
     fn drop(&mut self) {
-        if self.completes
-            && !thread::panicking()
-            && let Err(error) = self.complete()
-        {
-            self.archive.fail(&error);
+        if self.count() > 0 {
+            self.unfinished.add_unless_told();
         }
     }
 }

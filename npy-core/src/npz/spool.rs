@@ -1,11 +1,10 @@
 //! A buffer for bytes that are written elsewhere later.
 
 use std::env;
-use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::write::replace::{Directory, Temporary};
+use crate::write::replace::{self, Directory, ScratchFile};
 
 const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
 
@@ -19,11 +18,7 @@ pub(super) struct Spool {
 
 enum Bytes {
     InMemory(Cursor<Vec<u8>>),
-    /// The fields are in this order so that the file is closed before it is removed, as some systems require.
-    InFile {
-        file: File,
-        _temporary: Option<Temporary>,
-    },
+    InFile(ScratchFile),
 }
 
 trait Stream: Read + Write + Seek {}
@@ -48,7 +43,7 @@ impl Spool {
     fn stream(&mut self) -> &mut dyn Stream {
         match &mut self.bytes {
             Bytes::InMemory(bytes) => bytes,
-            Bytes::InFile { file, .. } => file,
+            Bytes::InFile(file) => file,
         }
     }
 
@@ -58,9 +53,8 @@ impl Spool {
             && bytes.get_ref().len().saturating_add(more) > MAX_BYTES_IN_MEMORY
         {
             let directory = self.directory.clone().map_or_else(|| Directory::open(&self.path), Ok);
-            // Only its owner may read the file, because others may have access to the directory.
-            let made = directory.and_then(|directory| directory.create(true));
-            let (mut file, temporary) = made.map_err(|error| {
+            let made = directory.and_then(|directory| replace::scratch(&directory));
+            let mut file = made.map_err(|error| {
                 let directory = self.path.display();
                 let reason =
                     format!("no temporary file for rows can be created in {directory}: {error}");
@@ -68,9 +62,7 @@ impl Spool {
             })?;
             file.write_all(bytes.get_ref())?;
             file.seek(SeekFrom::Start(bytes.position()))?;
-            // On Unix, `temporary` is dropped, which removes the open file: nothing is left if the process is killed.
-            let _temporary = (!cfg!(unix)).then_some(temporary);
-            self.bytes = Bytes::InFile { file, _temporary };
+            self.bytes = Bytes::InFile(file);
         }
         Ok(())
     }

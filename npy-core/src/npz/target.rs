@@ -18,7 +18,6 @@ pub(super) struct Target {
     destination: Destination,
     /// The archive that is there, if it is edited.
     old: Option<Old>,
-    sync: bool,
 }
 
 /// The archive that is edited, locked while this value exists.
@@ -33,8 +32,8 @@ pub(super) struct Old {
 impl Target {
     /// Begins a file that will replace that at `path`.
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<(File, Self)> {
-        let (file, destination) = replace::begin(path, Existing::Replace)?;
-        Ok((file, Target { destination, old: None, sync: options.sync }))
+        let (file, destination) = replace::begin(path, Existing::Replace, options.sync)?;
+        Ok((file, Target { destination, old: None }))
     }
 
     /// Like [`create`](Self::create), and opens the archive at `path`.
@@ -70,7 +69,7 @@ impl Target {
     /// Gives the file its name.
     pub(super) fn commit(self, file: File) -> Result<File> {
         self.check()?;
-        self.destination.commit(file, self.sync)
+        self.destination.commit(file)
     }
 }
 

@@ -72,7 +72,7 @@ pub struct Writer<W: Write> {
     unnamed: u64,
     /// The file that the archive replaces at the end, and how; `None` if the caller passed the writer.
     target: Option<(Target, Commit<W>)>,
-    path: Option<PathBuf>,
+    pub(super) path: Option<PathBuf>,
     /// The directory of the file, for temporary files with rows.
     pub(super) directory: Option<Directory>,
     unfinished: Unfinished,
@@ -310,11 +310,6 @@ impl<W: Write> Writer<W> {
     /// ```
     pub fn discard(mut self) {
         self.unfinished.tell();
-    }
-
-    /// Makes all later calls fail, [`finish`](Self::finish) among them: a part of the archive is missing for this reason.
-    pub(super) fn fail(&mut self, why: &Error) {
-        self.archive.fail(why);
     }
 
     /// Adds a member with the bytes that `write` writes.

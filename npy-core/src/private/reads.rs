@@ -13,7 +13,7 @@ use crate::plan::Cast;
 /// Only the header of the file is read. If the type does not read it, the test fails with the error of reading and a list of all that
 /// differs. What reading allows is no failure: another byte order or order of fields, other padding, fields that the struct lacks.
 ///
-/// [`DType::to_rust`](crate::DType::to_rust) writes a struct that reads a file.
+/// The command `npy struct` and the package `npy-codegen` write a struct that reads a file.
 ///
 /// ```
 /// use npy_core::{NpyRecord, WriteNpy, assert_reads};

@@ -352,6 +352,7 @@ fn within_row() -> Error {
 #[cold]
 pub(super) fn lost() -> Error {
     let what = "reading on after a read that failed".into();
-    let needs = "a new reader: the position of this one in the file is unknown";
+    let needs =
+        "its start, as the position is unknown: seek_to(0) moves there, as does a new reader";
     ErrorKind::Unsupported { what, needs }.into()
 }

@@ -291,7 +291,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`ReadNpy::read_npy`]. Most types are read whole, which is an error if a part of the array was read before.
+    /// As [`ReadNpy::read_npy`]. Most types are read whole, which is an error if a part of the array was read before. A `Vec` takes the elements
+    /// that remain, as [`read_vec`](Self::read_vec) does: none after all were read.
     pub fn read<A: ReadNpy>(&mut self) -> Result<A> {
         A::read_npy_array(self)
     }

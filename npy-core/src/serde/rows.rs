@@ -82,7 +82,8 @@ impl DynArray {
 }
 
 impl<R: Read> Reader<R> {
-    /// Iterates over the items that remain, as values of any type that serde can deserialize from them; see [`DynArray::to_rows`].
+    /// Iterates over the elements that remain, as values of any type that serde can deserialize from them. They are single elements in the order of
+    /// the file, also of an array of several dimensions ([in Fortran order](Self::records), too); [`DynArray::to_rows`] gives rows.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};

@@ -1,10 +1,15 @@
-//! Locks that let only one writer at a time append to a file.
+//! Locks that let only one writer at a time append to a file, by the package `whole-file`. Without it, there are none.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use crate::error::{ErrorKind, Result};
+
+/// The advisory lock of a file, released on drop.
+#[derive(Debug)]
+#[must_use = "the lock is released when it is dropped"]
+pub(crate) struct Lock(#[cfg(feature = "atomic")] whole_file::Lock);
 
 /// Opens a file to append to it, and locks it.
 ///
@@ -12,78 +17,53 @@ use crate::error::{ErrorKind, Result};
 ///
 /// As [`lock`], and [`ErrorKind::Io`] if the file cannot be opened.
 pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
-    /// The limit on attempts. A file is not replaced this often by chance.
-    const TRIES: usize = 16;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    // Others may read and delete the file, but not write to it.
-    #[cfg(windows)]
-    std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0x1 | 0x4);
-    for _ in 0..TRIES {
-        let file = options.open(path).map_err(|error| match error.raw_os_error() {
-            // A sharing violation: the file is already open for writing.
-            Some(32) if cfg!(windows) => ErrorKind::Locked,
-            _ if error.kind() == io::ErrorKind::NotFound => {
-                let reason = format!("{error}; only a file that exists grows: create makes one, and append_or_create does both");
-                ErrorKind::Io(io::Error::new(error.kind(), reason))
-            }
-            _ => ErrorKind::Io(error),
-        })?;
-        let lock = lock(&file)?;
-        if is_at(&file, path)? {
-            return Ok((file, lock));
+    #[cfg(feature = "atomic")]
+    let opened = match whole_file::Lock::open(path) {
+        Ok((file, lock)) => Ok((file, Lock(lock))),
+        Err(std::fs::TryLockError::WouldBlock) => return Err(ErrorKind::Locked.into()),
+        Err(std::fs::TryLockError::Error(error)) => Err(error),
+    };
+    #[cfg(not(feature = "atomic"))]
+    let opened = File::options().read(true).write(true).open(path).map(|file| (file, Lock()));
+    opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            let reason = format!("{error}; only a file that exists grows: create makes one, and append_or_create does both");
+            ErrorKind::Io(io::Error::new(error.kind(), reason)).into()
         }
-        // The file was replaced before it was locked, so the path leads to another file now.
-    }
-    Err(ErrorKind::Locked.into())
+        _ => error.into(),
+    })
 }
 
-/// Returns true if the path leads to this file.
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let (ours, there) = (file.metadata()?, path.metadata()?);
-    Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
-}
-
-/// Returns true if a directory has the file.
-#[cfg(unix)]
-fn has_name(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().is_ok_and(|metadata| metadata.nlink() > 0)
-}
-
-/// Returns true, because open files cannot be removed on this system.
-#[cfg(not(unix))]
-fn has_name(_: &File) -> bool {
-    true
-}
-
-/// Returns true, because std cannot compare files on this system.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> io::Result<bool> {
-    Ok(true)
-}
-
-/// The advisory lock of a file, released on drop.
+/// Takes the advisory lock of a file; succeeds on file systems without locks.
 ///
-/// Closing the file is not enough: a child process that is just being started may still have it open.
-#[derive(Debug)]
-#[must_use = "the lock is released when it is dropped"]
-pub(crate) struct Lock {
-    file: File,
-    /// True if a lock was taken; false on Windows and on file systems without locks.
-    is_taken: bool,
+/// # Errors
+///
+/// [`ErrorKind::Locked`] if another writer has the lock, in this process or another one.
+#[cfg(feature = "atomic")]
+pub(crate) fn lock(file: &File) -> Result<Lock> {
+    use std::fs::TryLockError;
+    whole_file::Lock::take(file).map(Lock).map_err(|error| match error {
+        TryLockError::WouldBlock => ErrorKind::Locked.into(),
+        TryLockError::Error(error) => error.into(),
+    })
 }
 
+/// Takes no lock.
+#[cfg(not(feature = "atomic"))]
+#[expect(clippy::unnecessary_wraps)]
+pub(crate) fn lock(_: &File) -> Result<Lock> {
+    Ok(Lock())
+}
+
+#[cfg(feature = "atomic")]
 impl Lock {
     /// Returns an error if the path does not lead to the file any more. If the file has no other name, the elements that were written to
     /// it are lost.
     pub(super) fn check_path(&self, path: &Path) -> Result<()> {
-        if is_at(&self.file, path).unwrap_or(false) {
+        if self.0.is_at(path) {
             return Ok(());
         }
-        let reason = match has_name(&self.file) {
+        let reason = match self.0.has_name() {
             true => {
                 "it was renamed while rows were written to it, or its path leads to another file now; the rows are in the file with the other name"
             }
@@ -97,30 +77,19 @@ impl Lock {
     /// Like [`check_path`](Self::check_path), but a file that was only renamed (a log that is rotated) is no error, and the path is not
     /// looked up.
     pub(super) fn check_has_name(&self, path: &Path) -> Result<()> {
-        if has_name(&self.file) { Ok(()) } else { self.check_path(path) }
+        if self.0.has_name() { Ok(()) } else { self.check_path(path) }
     }
 }
 
-impl Drop for Lock {
-    fn drop(&mut self) {
-        if self.is_taken {
-            // If this fails, closing the last handle releases the lock.
-            let _ = self.file.unlock();
-        }
+/// Checks nothing.
+#[cfg(not(feature = "atomic"))]
+#[expect(clippy::unused_self, clippy::unnecessary_wraps)]
+impl Lock {
+    pub(super) fn check_path(&self, _: &Path) -> Result<()> {
+        Ok(())
     }
-}
 
-/// Takes the advisory lock of a file; succeeds on file systems without locks.
-///
-/// # Errors
-///
-/// [`ErrorKind::Locked`] if another writer has the lock, in this process or another one.
-pub(crate) fn lock(file: &File) -> Result<Lock> {
-    // On Windows a lock would also keep readers out.
-    let is_taken = match if cfg!(windows) { Ok(()) } else { file.try_lock() } {
-        Err(TryLockError::WouldBlock) => return Err(ErrorKind::Locked.into()),
-        Ok(()) => cfg!(not(windows)),
-        Err(TryLockError::Error(_)) => false,
-    };
-    Ok(Lock { file: file.try_clone()?, is_taken })
+    pub(super) fn check_has_name(&self, _: &Path) -> Result<()> {
+        Ok(())
+    }
 }

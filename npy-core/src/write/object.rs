@@ -171,7 +171,9 @@ impl<'w> Pickle<'w> {
 
     /// Writes the names of the fields, and a dict of dtypes and offsets that has titles as further keys.
     fn fields(&mut self, record: &DType) -> Result<()> {
-        if let Some(field) = record.fields().iter().find(|field| !field.has_exact_names()) {
+        if let Some(field) =
+            record.fields().iter().find(|field| !field.has_exact_name() || !field.has_exact_title())
+        {
             let reason = "within objects, a field needs a name without surrogates, and a title that is text; cast to a dtype with such names";
             let error = Error::from(ErrorKind::InvalidValue { reason: reason.into() });
             return Err(error.in_field(field.name()));

@@ -168,7 +168,7 @@ impl<T: Element> Writer<T, File> {
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. On Unix the lock is
     /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
-    /// without locks, two writers at the same time lose rows.
+    /// without locks, and [without the feature `atomic`](crate#without-the-feature-atomic), two writers at the same time lose rows.
     ///
     /// If the bytes of the header that change with the length cross a page boundary (of 4 KiB), the
     /// file is first copied, with blanks in its header for the length, and the copy replaces it.
@@ -532,7 +532,7 @@ impl<T: Element, W: Write> Writer<T, W> {
             if let Some(Unnamed { file, destination, .. }) =
                 opened.and_then(|opened| opened.unnamed.take())
             {
-                destination.commit(file, sync.is_some())?;
+                destination.commit(file)?;
             }
             writer.check_path(Lock::check_path)
         })
@@ -620,14 +620,12 @@ impl<T: Element, W: Write> Writer<T, W> {
 
     /// Runs `write`, and adds the path of the file to its error.
     fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
-        write(self).map_err(|error| match &mut self.file {
-            Some(file) => {
-                if let Some(unnamed) = &mut file.unnamed {
-                    unnamed.unfinished.tell();
-                }
-                error.in_file(&file.path)
+        write(self).map_err(|error| {
+            let Some(file) = &mut self.file else { return error };
+            if let Some(unnamed) = &mut file.unnamed {
+                unnamed.unfinished.tell();
             }
-            None => error,
+            error.in_file(&file.path)
         })
     }
 }
@@ -635,13 +633,13 @@ impl<T: Element, W: Write> Writer<T, W> {
 /// Writes what was added, and ignores errors: only [`finish`](Writer::finish) returns them.
 impl<T: Element, W: Write> Drop for Writer<T, W> {
     fn drop(&mut self) {
-        if self.sink.is_open() {
-            let _ = self.flush();
-        }
         let count = self.count();
-        let unnamed = self.file.as_mut().and_then(|file| file.unnamed.as_mut());
-        if let Some(unnamed) = unnamed.filter(|_| count > 0) {
-            unnamed.unfinished.add();
+        match self.file.as_mut().and_then(|file| file.unnamed.as_mut()) {
+            // The file is removed, so nothing is written to it.
+            Some(unnamed) if count > 0 => unnamed.unfinished.add_unless_told(),
+            Some(_) => {}
+            None if self.sink.is_open() => drop(self.flush()),
+            None => {}
         }
     }
 }
@@ -686,7 +684,7 @@ impl WriteOptions {
     ) -> Result<Writer<T, File>> {
         let create = || {
             // The file gets its name only once it is locked and has its header, so nobody sees it without them.
-            let (mut file, destination) = replace::begin(path, existing)?;
+            let (mut file, destination) = replace::begin(path, existing, self.sync)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
                 self.start::<T, File>(growing::position(&mut file)?, row)?;
@@ -704,7 +702,7 @@ impl WriteOptions {
                     let unfinished = Unfinished::new(Some(path));
                     (file.try_clone()?, Some(Unnamed { file, destination, unfinished }))
                 }
-                false => (destination.commit(file, self.sync)?, None),
+                false => (destination.commit(file)?, None),
             };
             let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;
             Ok(writer.in_opened(OpenedFile { unnamed, ..opened }))

@@ -9,6 +9,8 @@ use std::thread;
 /// standard error says that it is lost.
 pub(crate) struct Unfinished {
     path: Option<PathBuf>,
+    /// The member whose rows they are.
+    member: Option<String>,
     work: Work,
 }
 
@@ -24,11 +26,24 @@ pub(crate) enum Work {
 impl Unfinished {
     /// No work, for the file at this path.
     pub(crate) fn new(path: Option<&Path>) -> Self {
-        Unfinished { path: path.map(Path::to_owned), work: Work::Nothing }
+        Unfinished { path: path.map(Path::to_owned), member: None, work: Work::Nothing }
     }
 
-    /// Notes that there is work.
+    /// No work, for a member of the archive at this path.
+    #[cfg(feature = "npz")]
+    pub(crate) fn of_member(path: Option<&Path>, member: &str) -> Self {
+        let member = Some(member.to_owned());
+        Unfinished { path: path.map(Path::to_owned), member, work: Work::Nothing }
+    }
+
+    /// Notes that there is work, of which no error has told yet.
+    #[cfg(feature = "npz")]
     pub(crate) fn add(&mut self) {
+        self.work = Work::Something;
+    }
+
+    /// Notes that there is work, unless an error has told.
+    pub(crate) fn add_unless_told(&mut self) {
         if self.work == Work::Nothing {
             self.work = Work::Something;
         }
@@ -47,7 +62,11 @@ impl Unfinished {
 
     fn message(&self) -> String {
         let file = self.path.as_ref().map_or("an archive".into(), |path| path.to_string_lossy());
-        format!("npy-core: {file} was not written, because its writer was dropped without `finish`")
+        let member =
+            self.member.as_ref().map_or(String::new(), |name| format!(": member {name:?}"));
+        format!(
+            "npy-core: {file}{member} was not written, because its writer was dropped without `finish`"
+        )
     }
 }
 

@@ -16,7 +16,7 @@ use npy_core::dtype::DType;
 use npy_core::{DynArray, Header, Order};
 
 use crate::columns::flat;
-use crate::header::{external, sub_array};
+use crate::header::external;
 
 /// The bytes of a file that are kept in memory, unless the memory pool of the session has less.
 pub(super) const IN_MEMORY: usize = 8 << 20;
@@ -62,7 +62,7 @@ impl Spool {
         let Some((&rows, inner)) = array.shape().split_first() else {
             return Err(exec_datafusion_err!("an array without rows"));
         };
-        let dtype = sub_array(array.dtype(), inner).map_err(external)?;
+        let dtype = array.dtype().array(inner).map_err(external)?;
         match self.runs.last_mut() {
             Some(run) if run.dtype == dtype => run.rows += rows as u64,
             // The dtype of a batch without rows says nothing about text.

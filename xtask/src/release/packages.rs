@@ -12,8 +12,16 @@ use crate::{Result, root};
 const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
 
 /// In the order in which they are published.
-pub(super) const PUBLISHED: [&str; 6] =
-    ["npy-core-derive", "npy-pickle", "npy-zip", "npy-core", "npy-arrow", "npy-cli"];
+pub(super) const PUBLISHED: [&str; 8] = [
+    "npy-core-derive",
+    "npy-pickle",
+    "npy-zip",
+    "whole-file",
+    "npy-core",
+    "npy-codegen",
+    "npy-arrow",
+    "npy-cli",
+];
 
 /// The package that is a workspace of its own.
 pub(super) const ENGINE: &str = "npy-datafusion/Cargo.toml";

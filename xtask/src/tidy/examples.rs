@@ -4,7 +4,8 @@ use super::lexer::{closing, words};
 use super::{File, Problem};
 
 /// The folders whose functions users call.
-const LIBRARIES: [&str; 2] = ["npy-core/src/", "npy-arrow/src/"];
+const LIBRARIES: [&str; 4] =
+    ["npy-core/src/", "npy-arrow/src/", "npy-codegen/src/", "whole-file/src/"];
 
 /// What derived code and macros call: it is public, but not for users.
 const PRIVATE: [&str; 5] = [

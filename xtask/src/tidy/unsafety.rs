@@ -13,7 +13,7 @@ const FUNCTIONS: [&str; 3] =
 /// `unsafe` is only in these files of the library, and in the code that a derive generates.
 pub(super) fn rooms(file: &File) -> Vec<Problem> {
     let page = file.path.starts_with("page/src/") && file.path != "page/src/exports.rs";
-    let core = file.path.starts_with("npy-core/");
+    let core = file.path.starts_with("npy-core/") || file.path.starts_with("whole-file/");
     let derive = file.path.starts_with("npy-derive/");
     let path = file.path.as_str();
     if !(core || derive || page) || CASTS.contains(&path) {

@@ -6,18 +6,18 @@ use std::os::unix::fs::{MetadataExt, fchown};
 
 use rustix::fs::{Mode, Stat, fchmod};
 
-use super::Target;
+use crate::destination::Target;
 
 /// The permissions of a file that will be replaced.
 #[derive(Debug)]
-pub(super) struct Old {
+pub(crate) struct Old {
     /// The permissions, without set-user-ID, set-group-ID and sticky bit.
     mode: Mode,
     group: u32,
 }
 
 impl Old {
-    pub(super) fn new(stat: &Stat) -> Self {
+    pub(crate) fn new(stat: &Stat) -> Self {
         let all = Mode::RWXU | Mode::RWXG | Mode::RWXO;
         Old { mode: Mode::from_raw_mode(stat.st_mode) & all, group: stat.st_gid }
     }
@@ -26,7 +26,7 @@ impl Old {
     ///
     /// If the old group cannot be set, or the old ACL cannot be read, the group of the new file
     /// gets only those of the old permissions that everybody has, too.
-    pub(super) fn give_to(&self, file: &File, target: &Target) -> io::Result<()> {
+    pub(crate) fn give_to(&self, file: &File, target: &Target) -> io::Result<()> {
         let attributes = extended::of(target);
         // The new file may have inherited an ACL from its directory, which may give access to more users.
         extended::remove_acl(file)?;
@@ -47,7 +47,7 @@ impl Old {
 
 /// Returns the path of an open file in `/proc`.
 #[cfg(target_os = "linux")]
-pub(super) fn by_proc(fd: std::os::fd::BorrowedFd<'_>) -> std::path::PathBuf {
+pub(crate) fn by_proc(fd: std::os::fd::BorrowedFd<'_>) -> std::path::PathBuf {
     use std::os::fd::AsRawFd;
     std::path::PathBuf::from(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }

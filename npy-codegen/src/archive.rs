@@ -1,89 +1,89 @@
-//! The Rust code of a struct that reads an archive: `Reader::to_rust`.
+//! The Rust code of a struct that reads an archive.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::io::{Read, Seek};
 
-use super::Reader;
-use crate::dtype::ScalarKind;
-use crate::dtype::rust::names::{Names, pascal, type_name};
-use crate::dtype::rust::{Code, is_blank};
-use crate::error::{ErrorKind, Result};
-use crate::header::Header;
+use npy_core::dtype::ScalarKind;
+use npy_core::npz::Reader;
+use npy_core::{ErrorKind, Header, Result};
+
+use crate::code::Code;
+use crate::layout::is_blank;
+use crate::names::{Names, pascal, type_name};
+use crate::record::Types;
 
 /// The maximum depth of nested structs. A name with more slashes stays a `rename`.
 const MAX_DEPTH: usize = 16;
 
-impl<R: Read + Seek> Reader<R> {
-    /// Returns the Rust code of a struct of this name that reads the archive: it derives [`NpzArchive`](macro@crate::NpzArchive), and has a
-    /// field for each member that is an array.
-    ///
-    /// Members with slashes in their names become nested structs. If the parts after a prefix are all numbers, with the same members in
-    /// each, the prefix becomes a map. Records become structs as in [`DType::to_rust`](crate::DType::to_rust).
-    ///
-    /// ```
-    /// use std::io::Cursor;
-    ///
-    /// use npy_core::{NpyArray, npz};
-    ///
-    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
-    /// writer.write("epochs", &20u32)?;
-    /// for layer in 0..2 {
-    ///     writer.write(&format!("layers/{layer}/weights"), &NpyArray::new(vec![0f32; 6], [2, 3])?)?;
-    /// }
-    /// let reader = npz::Reader::new(writer.finish()?)?;
-    /// assert_eq!(reader.to_rust("Model")?, "\
-    /// /// An archive: `npy_core::npz::load::<Model>(path)` reads it.
-    /// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
-    /// pub struct Model {
-    ///     pub epochs: u32,
-    ///     pub layers: std::collections::BTreeMap<usize, ModelLayersItem>,
-    /// }
-    ///
-    /// /// A part of an archive.
-    /// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
-    /// pub struct ModelLayersItem {
-    ///     pub weights: npy_core::NpyArray<f32>,
-    /// }
-    /// ");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`header`](Self::header), if a member begins like an array and its header is malformed; a member that ends within its header is
-    /// left out.
-    pub fn to_rust(&self, name: &str) -> Result<String> {
-        let mut root = Group::default();
-        let names: HashSet<&str> = self.names().collect();
-        let mut others = 0usize;
-        for member in self.names() {
-            match self.header(member) {
-                Ok(header) => {
-                    root.insert(&split(member, &names), header);
+/// Returns the Rust code of a struct called `name` that reads the archive: it derives `npy_core::NpzArchive`, and has a
+/// field for each member that is an array.
+///
+/// Members with slashes in their names become nested structs. If the parts after a prefix are all numbers, with the same members in
+/// each, the prefix becomes a map. Records become structs as in [`record`](crate::record()).
+///
+/// ```
+/// use std::io::Cursor;
+///
+/// use npy_core::{NpyArray, npz};
+///
+/// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+/// writer.write("epochs", &20u32)?;
+/// for layer in 0..2 {
+///     writer.write(&format!("layers/{layer}/weights"), &NpyArray::new(vec![0f32; 6], [2, 3])?)?;
+/// }
+/// let reader = npz::Reader::new(writer.finish()?)?;
+/// assert_eq!(npy_codegen::archive(&reader, "Model")?.text, "\
+/// /// An archive: `npy_core::npz::load::<Model>(path)` reads it.
+/// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
+/// pub struct Model {
+///     pub epochs: u32,
+///     pub layers: std::collections::BTreeMap<usize, ModelLayersItem>,
+/// }
+///
+/// /// A part of an archive.
+/// #[derive(npy_core::NpzArchive, Debug, Clone, PartialEq)]
+/// pub struct ModelLayersItem {
+///     pub weights: npy_core::NpyArray<f32>,
+/// }
+/// ");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`Reader::header`], if a member begins like an array and its header is malformed; a member that ends within its header is
+/// left out.
+pub fn archive<R: Read + Seek>(reader: &Reader<R>, name: &str) -> Result<Code> {
+    let mut root = Group::default();
+    let names: HashSet<&str> = reader.names().collect();
+    let mut others = 0usize;
+    for member in reader.names() {
+        match reader.header(member) {
+            Ok(header) => {
+                root.insert(&split(member, &names), header);
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. } => {
+                    others = others.saturating_add(1);
                 }
-                Err(error) => match error.kind() {
-                    ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. } => {
-                        others = others.saturating_add(1);
-                    }
-                    _ => return Err(error),
-                },
-            }
+                _ => return Err(error),
+            },
         }
-        let mut code = Code::default();
-        let name = code.claim(&type_name(name));
-        let mut doc = match root.parts.is_empty() {
-            true => "/// An archive without arrays.\n".to_owned(),
-            false => {
-                format!("/// An archive: `npy_core::npz::load::<{name}>(path)` reads it.\n")
-            }
-        };
-        if others > 0 {
-            let _ = writeln!(doc, "///\n/// Left out: members that are not arrays ({others}).");
-        }
-        root.add(&mut code, &name, &doc);
-        Ok(code.finish())
     }
+    let mut types = Types::default();
+    let name = types.claim(&type_name(name));
+    let mut doc = match root.parts.is_empty() {
+        true => "/// An archive without arrays.\n".to_owned(),
+        false => {
+            format!("/// An archive: `npy_core::npz::load::<{name}>(path)` reads it.\n")
+        }
+    };
+    if others > 0 {
+        let _ = writeln!(doc, "///\n/// Left out: members that are not arrays ({others}).");
+    }
+    root.add(&mut types, &name, &doc);
+    Ok(types.finish())
 }
 
 /// Splits the name of a member at its slashes. Stops at the first part that is empty, or that ends a name which is also a member; the rest
@@ -138,8 +138,8 @@ impl Group {
     }
 
     /// Adds the struct of this name.
-    fn add(&self, code: &mut Code, name: &str, doc: &str) {
-        let position = code.reserve();
+    fn add(&self, types: &mut Types, name: &str, doc: &str) {
+        let position = types.reserve();
         let idents = Names::of_fields(self.parts.iter().map(|(name, _)| name.as_str()));
         let mut body = String::new();
         for ((member, part), ident) in self.parts.iter().zip(&idents) {
@@ -149,19 +149,19 @@ impl Group {
             let inner = format!("{name}{}", pascal(member));
             let ty = match part {
                 Part::Array(header) => {
-                    if let Some(note) = code.note(header.dtype()) {
+                    if let Some(note) = types.note(header.dtype()) {
                         let _ = writeln!(body, "    // {note}");
                     }
-                    array_type(code, header, &inner)
+                    array_type(types, header, &inner)
                 }
-                Part::Group(group) => group.field_type(code, &inner),
+                Part::Group(group) => group.field_type(types, &inner),
             };
             let _ = writeln!(body, "    pub {ident}: {ty},");
         }
         let equality = if self.has_objects() { "" } else { ", PartialEq" };
         // An archive without arrays becomes a struct without fields, which cannot derive `NpzArchive`.
         let derive = if body.is_empty() { "" } else { "npy_core::NpzArchive, " };
-        code.set(
+        types.set(
             position,
             format!(
                 "{doc}#[derive({derive}Debug, Clone{equality})]\npub struct {name} {{\n{body}}}\n"
@@ -170,21 +170,21 @@ impl Group {
     }
 
     /// Adds the struct of a group within another, and returns the type of the field.
-    fn field_type(&self, code: &mut Code, name: &str) -> String {
+    fn field_type(&self, types: &mut Types, name: &str) -> String {
         const DOC: &str = "/// A part of an archive.\n";
         if let Some(item) = self.item() {
             let ty = match item {
-                Part::Array(header) => array_type(code, header, &format!("{name}Item")),
+                Part::Array(header) => array_type(types, header, &format!("{name}Item")),
                 Part::Group(group) => {
-                    let name = code.claim(&format!("{name}Item"));
-                    group.add(code, &name, DOC);
+                    let name = types.claim(&format!("{name}Item"));
+                    group.add(types, &name, DOC);
                     name
                 }
             };
             return format!("std::collections::BTreeMap<usize, {ty}>");
         }
-        let name = code.claim(name);
-        self.add(code, &name, DOC);
+        let name = types.claim(name);
+        self.add(types, &name, DOC);
         name
     }
 
@@ -222,7 +222,7 @@ impl Part {
 }
 
 /// Returns the type of the array of a member. `name` is that of a new struct, if its items are records.
-fn array_type(code: &mut Code, header: &Header, name: &str) -> String {
+fn array_type(types: &mut Types, header: &Header, name: &str) -> String {
     let dtype = header.dtype();
     if dtype.has_object() {
         return "npy_core::Objects".to_owned();
@@ -234,7 +234,7 @@ fn array_type(code: &mut Code, header: &Header, name: &str) -> String {
     let item = match dtype.scalar().map(|scalar| scalar.kind()) {
         Some(ScalarKind::Str) => "String".to_owned(),
         Some(ScalarKind::Bytes) if ndim > 0 => "Vec<u8>".to_owned(),
-        _ => code.item_type(dtype, name),
+        _ => types.item_type(dtype, name),
     };
     match ndim {
         // A single record can be read and not written.
@@ -248,9 +248,10 @@ fn array_type(code: &mut Code, header: &Header, name: &str) -> String {
 mod tests {
     use std::io::Cursor;
 
-    use super::*;
-    use crate::npz::Writer;
-    use crate::{DType, DynArray, NpyArray, Order, ReadNpy};
+    use npy_core::npz::{Reader, Writer};
+    use npy_core::{DType, DynArray, Header, NpyArray, Order, ReadNpy};
+
+    use super::archive;
 
     /// Returns the code for an archive of empty arrays.
     fn rust(members: &[(&str, &str, &[usize])]) -> String {
@@ -262,7 +263,8 @@ mod tests {
             let file = [header.to_bytes().unwrap(), bytes].concat();
             writer.write(name, &DynArray::read_npy_from(&file[..]).unwrap()).unwrap();
         }
-        Reader::new(writer.finish().unwrap()).unwrap().to_rust("Model").unwrap()
+        let reader = Reader::new(writer.finish().unwrap()).unwrap();
+        archive(&reader, "Model").unwrap().text
     }
 
     #[test]
@@ -331,12 +333,12 @@ mod tests {
     fn members_that_are_not_arrays_are_counted() {
         let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
         writer.write("x", &NpyArray::from(vec![1u8])).unwrap();
-        let archive = writer.finish().unwrap().into_inner();
+        let bytes = writer.finish().unwrap().into_inner();
         // The magic of the member, which is stored.
-        let at = archive.windows(6).position(|bytes| bytes == b"\x93NUMPY").unwrap();
-        let mut other = archive.clone();
+        let at = bytes.windows(6).position(|magic| magic == b"\x93NUMPY").unwrap();
+        let mut other = bytes.clone();
         other[at] = b'X';
-        let code = Reader::new(Cursor::new(other)).unwrap().to_rust("Model").unwrap();
+        let code = archive(&Reader::new(Cursor::new(other)).unwrap(), "Model").unwrap().text;
         assert!(code.contains("/// Left out: members that are not arrays (1)."), "{code}");
         assert!(code.ends_with("pub struct Model {\n}\n"), "{code}");
     }

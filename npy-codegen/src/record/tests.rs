@@ -3,7 +3,7 @@
 use super::*;
 
 fn rust(dtype: &str) -> String {
-    dtype.parse::<DType>().unwrap().to_rust("Trace")
+    record(&dtype.parse().unwrap(), "Trace").text
 }
 
 /// Returns the lines of the code that have this text.
@@ -123,4 +123,27 @@ fn names_of_deep_records_do_not_grow_without_bound() {
     let open = format!("[('{}', ", "x".repeat(5000));
     let deep = format!("{}'|u1'{}", open.repeat(90), ")]".repeat(90));
     assert!(rust(&deep).len() < 2_000_000);
+}
+
+/// Guards the time: the alignment of each nested record is that of the records in it.
+#[test]
+fn deep_records_take_time_in_proportion_to_their_depth() {
+    let open = "[('a', '|u1'), ('', '|V7'), ('n', ".repeat(60);
+    let code = rust(&format!("{open}'<f8'{}", ")]".repeat(60)));
+    assert_eq!(code.matches("#[repr(C)]").count(), 60);
+}
+
+/// Guards that a need is found wherever the type is, and is in the list once.
+#[test]
+fn needs_are_those_of_the_types() {
+    let needs = |dtype: &str| record(&dtype.parse().unwrap(), "Trace").needs;
+    assert_eq!(needs("[('a', '<f4'), ('half::', '<f12')]"), []);
+    assert_eq!(needs("<f2"), [Need::Half]);
+    assert_eq!(needs("('<V2', (2,))"), [Need::Half]);
+    let both = "[('a', '<c8', (2,)), ('n', [('x', '<f2'), ('y', '<c16')])]";
+    assert_eq!(needs(both), [Need::Half, Need::NumComplex]);
+    assert_eq!(needs("|O"), []);
+    assert_eq!(needs("[('a', '|O'), ('b', '<f2'), ('c', '<c8')]"), [Need::Serde]);
+    // Such a field is left out.
+    assert_eq!(needs("[('a', '<f4'), ('\\ud800', '<f2')]"), []);
 }

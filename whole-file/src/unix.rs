@@ -16,10 +16,11 @@ use rustix::fs::{self as sys, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::geteuid;
 
-use super::attributes::Old;
+use crate::attributes::Old;
 #[cfg(target_os = "linux")]
-use super::attributes::by_proc;
-use super::{Found, Target, Temporary, missing, with_new_name};
+use crate::attributes::by_proc;
+use crate::destination::{Found, Target, missing};
+use crate::temporary::{Temporary, with_new_name};
 
 /// Flags that open a directory. On Linux, no permission to list it is needed.
 #[cfg(target_os = "linux")]
@@ -28,7 +29,7 @@ const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY);
 const DIRECTORY: OFlags = OFlags::DIRECTORY;
 
 /// Finds the file that a path leads to, following links.
-pub(super) fn find(path: &Path) -> io::Result<Found> {
+pub(crate) fn find(path: &Path) -> io::Result<Found> {
     // The same limit as in Linux.
     const MAX_LINKS: usize = 40;
     let kind = |stat: &Stat| FileType::from_raw_mode(stat.st_mode);
@@ -99,16 +100,38 @@ fn open(
     retry_on_intr(|| sys::openat(directory, name.as_ref(), flags, mode))
 }
 
-/// An open directory.
+/// An open directory. Clones share it.
+///
+/// ```
+/// use whole_file::{Directory, Options};
+///
+/// let directory = Directory::open(&std::env::temp_dir())?;
+/// let file = Options::new().scratch(&directory)?;
+/// # let _ = file;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Directory {
+pub struct Directory {
     fd: Arc<OwnedFd>,
     /// For messages only.
     path: PathBuf,
 }
 
 impl Directory {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    /// Opens a directory.
+    ///
+    /// ```
+    /// use whole_file::Directory;
+    ///
+    /// let directory = Directory::open(&std::env::temp_dir())?;
+    /// assert_eq!(directory.path(), std::env::temp_dir());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn open(path: &Path) -> io::Result<Self> {
         Directory::open_from(sys::CWD, path, path.to_owned())
     }
 
@@ -125,25 +148,31 @@ impl Directory {
     }
 
     /// Returns the path by which the directory was opened.
-    pub(crate) fn path(&self) -> &Path {
+    ///
+    /// ```
+    /// use whole_file::Directory;
+    ///
+    /// let directory = Directory::open(&std::env::temp_dir())?;
+    /// assert_eq!(directory.path(), std::env::temp_dir());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+    pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
 
     /// Opens a regular file without following a link. Opens it for writing too if that is allowed, as some network file systems lock only
     /// files that are open for writing.
-    #[cfg(feature = "npz")]
-    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+    pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let open = |flags| open(self.fd(), name, flags | OFlags::NOFOLLOW, Mode::empty());
         Ok(open(OFlags::RDWR).or_else(|_| open(OFlags::RDONLY))?.into())
     }
 
     /// Returns true if this name in the directory is a name of this open file.
-    #[cfg(feature = "npz")]
-    pub(super) fn has(&self, file: &File, name: &OsStr) -> io::Result<bool> {
+    pub(crate) fn has(&self, file: &File, name: &OsStr) -> io::Result<bool> {
         let found = match sys::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => return Ok(false),
             found => found?,
@@ -211,18 +240,22 @@ impl Directory {
 
     /// Creates a file and opens it for reading and writing. A private file is accessible to its owner only; any other has the permissions
     /// that the umask allows.
-    pub(crate) fn create(&self, is_private: bool) -> io::Result<(File, Temporary)> {
+    pub(crate) fn create(
+        &self,
+        is_private: bool,
+        prefix: &'static str,
+    ) -> io::Result<(File, Temporary)> {
         let owner = Mode::RUSR | Mode::WUSR;
         let all = owner | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
         let mode = if is_private { owner } else { all };
         #[cfg(target_os = "linux")]
         if let Some(file) = self.create_without_name(mode) {
-            return Ok((file, Temporary { directory: self.clone(), name: None }));
+            return Ok((file, Temporary::new(self, prefix, None)));
         }
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let create = |name: &OsStr| Ok(open(self.fd.as_fd(), name, flags, mode)?);
-        let (fd, name) = with_new_name(self, create)?;
-        Ok((fd.into(), Temporary { directory: self.clone(), name: Some(name) }))
+        let (fd, name) = with_new_name(self, prefix, create)?;
+        Ok((fd.into(), Temporary::new(self, prefix, Some(name))))
     }
 
     /// Creates a file without a name, so that nothing of it is left if the process is killed;
@@ -240,17 +273,35 @@ impl Directory {
     }
 
     /// Waits until changes of the names in this directory are on the disk.
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::path::Path;
+    ///
+    /// use whole_file::Directory;
+    ///
+    /// let file = std::fs::File::create("x")?;
+    /// file.sync_all()?;
+    /// // The name, too, must survive a loss of power.
+    /// Directory::open(Path::new("."))?.sync()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn sync(&self) -> io::Result<()> {
         let fd = open(self.fd.as_fd(), ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())?;
         Ok(sys::fsync(fd)?)
     }
 
-    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(sys::renameat(&self.fd, from, &self.fd, to)?)
     }
 
     /// Renames a file, unless another file has the new name.
-    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         match sys::linkat(&self.fd, from, &self.fd, to, AtFlags::empty()) {
             Ok(()) => self.remove(from),
             Err(Errno::EXIST) => Err(Errno::EXIST.into()),
@@ -259,13 +310,13 @@ impl Directory {
         }
     }
 
-    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(sys::unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
     /// Gives a file without a name this name. A link cannot replace another file.
     #[cfg(target_os = "linux")]
-    pub(super) fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn link(&self, file: &File, name: &OsStr) -> io::Result<()> {
         let from = by_proc(file.as_fd());
         Ok(sys::linkat(sys::CWD, from, &self.fd, name, AtFlags::SYMLINK_FOLLOW)?)
     }

@@ -16,17 +16,17 @@ struct Names(Mutex<Option<Vec<(OsString, Remove)>>>);
 
 /// A temporary name, which the list has until this is dropped.
 #[derive(Debug)]
-pub(super) struct Name(OsString);
+pub(crate) struct Name(OsString);
 
 impl Name {
-    /// Returns a random name, and lists it. `remove` removes the file that has it.
-    pub(super) fn new(remove: Remove) -> io::Result<Self> {
-        let name = OsString::from(format!(".npy-{:016x}.tmp", random()));
+    /// Returns a random name that begins with `prefix`, and lists it. `remove` removes the file that has it.
+    pub(crate) fn new(prefix: &str, remove: Remove) -> io::Result<Self> {
+        let name = OsString::from(format!("{prefix}{:016x}.tmp", random()));
         NAMES.add(&name, remove)?;
         Ok(Name(name))
     }
 
-    pub(super) fn as_os_str(&self) -> &OsStr {
+    pub(crate) fn as_os_str(&self) -> &OsStr {
         &self.0
     }
 }
@@ -116,7 +116,7 @@ mod tests {
     fn each_temporary_name_is_listed() {
         let is_listed =
             |name: &OsStr| NAMES.list().iter().flatten().any(|(other, _)| other == name);
-        let name = Name::new(Box::new(|_| Ok(()))).unwrap();
+        let name = Name::new(".x-", Box::new(|_| Ok(()))).unwrap();
         let text = name.as_os_str().to_owned();
         assert!(is_listed(&text));
         drop(name);

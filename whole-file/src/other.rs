@@ -5,10 +5,11 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Found, Target, Temporary, with_new_name};
+use crate::destination::{Found, Target};
+use crate::temporary::{Temporary, with_new_name};
 
 /// Finds the file that a path leads to, following links.
-pub(super) fn find(path: &Path) -> io::Result<Found> {
+pub(crate) fn find(path: &Path) -> io::Result<Found> {
     let old = match fs::metadata(path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -47,61 +48,111 @@ fn parent(path: &Path) -> &Path {
 
 /// The permissions of a file that will be replaced.
 #[derive(Debug)]
-pub(super) struct Old(Permissions);
+pub(crate) struct Old(Permissions);
 
 impl Old {
-    pub(super) fn give_to(&self, file: &File, _: &Target) -> io::Result<()> {
+    pub(crate) fn give_to(&self, file: &File, _: &Target) -> io::Result<()> {
         file.set_permissions(self.0.clone())
     }
 }
 
 /// A directory. Its path is absolute, as the process may change its working directory.
+///
+/// ```
+/// use whole_file::{Directory, Options};
+///
+/// let directory = Directory::open(&std::env::temp_dir())?;
+/// let file = Options::new().scratch(&directory)?;
+/// # let _ = file;
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Directory {
+pub struct Directory {
     path: PathBuf,
 }
 
 impl Directory {
-    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+    /// Opens a directory.
+    ///
+    /// ```
+    /// use whole_file::Directory;
+    ///
+    /// let directory = Directory::open(&std::env::temp_dir())?;
+    /// assert_eq!(directory.path(), std::env::temp_dir());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Directory { path: std::path::absolute(path)? })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Returns the absolute path.
+    ///
+    /// ```
+    /// use whole_file::Directory;
+    ///
+    /// let directory = Directory::open(&std::env::temp_dir())?;
+    /// assert_eq!(directory.path(), std::env::temp_dir());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
-    #[cfg(feature = "npz")]
-    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+    pub(crate) fn open_file(&self, name: &OsStr) -> io::Result<File> {
         File::open(self.path.join(name))
     }
 
     /// Returns true without a check, as std cannot compare files here.
-    #[cfg(feature = "npz")]
     #[expect(clippy::unnecessary_wraps)]
-    pub(super) fn has(&self, _: &File, _: &OsStr) -> io::Result<bool> {
+    pub(crate) fn has(&self, _: &File, _: &OsStr) -> io::Result<bool> {
         Ok(true)
     }
 
     /// Creates a file to read and write, with the permissions that the directory gives it.
-    pub(crate) fn create(&self, _is_private: bool) -> io::Result<(File, Temporary)> {
+    pub(crate) fn create(
+        &self,
+        _is_private: bool,
+        prefix: &'static str,
+    ) -> io::Result<(File, Temporary)> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
-        let (file, name) = with_new_name(self, |name| options.open(self.path.join(name)))?;
-        Ok((file, Temporary { directory: self.clone(), name: Some(name) }))
+        let (file, name) = with_new_name(self, prefix, |name| options.open(self.path.join(name)))?;
+        Ok((file, Temporary::new(self, prefix, Some(name))))
     }
 
     /// Does nothing, as these systems have no call that syncs names.
-    #[expect(clippy::unnecessary_wraps)]
-    pub(crate) fn sync(&self) -> io::Result<()> {
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::path::Path;
+    ///
+    /// use whole_file::Directory;
+    ///
+    /// let file = std::fs::File::create("x")?;
+    /// file.sync_all()?;
+    /// // The name, too, must survive a loss of power.
+    /// Directory::open(Path::new("."))?.sync()?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    pub fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 
-    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         fs::rename(self.path.join(from), self.path.join(to))
     }
 
     /// Renames a file, unless another file has the new name.
-    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+    pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         match fs::hard_link(self.path.join(from), self.path.join(to)) {
             Ok(()) => self.remove(from),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
@@ -110,7 +161,7 @@ impl Directory {
         }
     }
 
-    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
         fs::remove_file(self.path.join(name))
     }
 }
