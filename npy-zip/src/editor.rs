@@ -253,3 +253,75 @@ impl std::error::Error for MemberError {
         self.error.source()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::Limits;
+
+    type Memory = Cursor<Vec<u8>>;
+
+    fn memory() -> Memory {
+        Cursor::new(Vec::new())
+    }
+
+    /// Returns an archive of empty members of these names.
+    fn archive(names: &[&str]) -> Memory {
+        let mut writer = Writer::seekable(memory(), Compression::stored()).unwrap();
+        for name in names {
+            writer.add(name, |member| member.begin(0)).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// Changes an archive of these members, and returns the names in the new one.
+    fn edited(names: &[&str], change: impl FnOnce(&mut Editor<Memory>)) -> Vec<String> {
+        let mut old = archive(names);
+        let directory = Directory::read(&mut old, &Limits::default()).unwrap();
+        let central = directory.central(&mut old).unwrap();
+        let stored = Compression::stored();
+        let mut editor = Editor::new(&directory, &central, stored, memory(), memory()).unwrap();
+        change(&mut editor);
+        let shown: Vec<_> = editor.names().map(str::to_owned).collect();
+        let new = Writer::seekable(memory(), stored).unwrap();
+        let new = editor.finish(&directory, &central, &mut old, new).unwrap();
+        let names = new.names().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect();
+        let new = Directory::read(new.finish().unwrap(), &Limits::default()).unwrap();
+        assert!(new.entries().iter().map(Entry::name).eq(shown));
+        names
+    }
+
+    #[test]
+    fn members_keep_their_order() {
+        let names = edited(&["a", "b", "c"], |editor| {
+            editor.write("b", |member| member.begin(0)).unwrap();
+            editor.write("d", |member| member.begin(0)).unwrap();
+            assert!(editor.rename("a", "e"));
+            assert!(!editor.rename("e", "c") && !editor.rename("a", "f"));
+            assert!(editor.remove("c") && !editor.remove("c"));
+        });
+        assert_eq!(names, ["e", "b", "d"]);
+    }
+
+    /// Guards that members of one name stay, and become one if they are changed: otherwise readers would find another of them.
+    #[test]
+    fn a_change_of_a_name_leaves_one_member_of_it() {
+        assert_eq!(edited(&["a", "a", "b"], |_| ()), ["a", "a", "b"]);
+        let renamed = edited(&["b", "a", "a"], |editor| assert!(editor.rename("a", "c")));
+        assert_eq!(renamed, ["b", "c"]);
+    }
+
+    #[test]
+    fn a_member_of_another_archive_replaces_one_of_its_name() {
+        let mut other = archive(&["x", "b"]);
+        let directory = Directory::read(&mut other, &Limits::default()).unwrap();
+        let names = edited(&["a", "b", "c"], |editor| {
+            for entry in directory.entries() {
+                editor.copy(&directory, entry, &mut other).unwrap();
+            }
+        });
+        assert_eq!(names, ["a", "b", "c", "x"]);
+    }
+}

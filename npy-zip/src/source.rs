@@ -10,6 +10,23 @@ use crate::error::to_u64;
 /// The bytes of an archive, which several [`Handle`]s share.
 ///
 /// A file is read at an offset, by all threads at the same time. A stream is locked, and used by one handle at a time.
+///
+/// ```
+/// use std::io::{Cursor, Read};
+/// use std::sync::Arc;
+///
+/// use npy_zip::{Handle, Source};
+///
+/// let source = Arc::new(Source::stream(Cursor::new(b"abcdef")));
+/// let (mut first, mut second) = (Handle::new(&source), Handle::new(&source));
+/// let mut bytes = [0; 2];
+/// first.read_exact(&mut bytes)?;
+/// first.read_exact(&mut bytes)?;
+/// assert_eq!(&bytes, b"cd");
+/// second.read_exact(&mut bytes)?;
+/// assert_eq!(&bytes, b"ab");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub struct Source<R>(Bytes<R>);
 
 enum Bytes<R> {
