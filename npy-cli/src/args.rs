@@ -1,14 +1,13 @@
 //! The table of subcommands with their help.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
 use crate::output::{Failure, Result};
-use crate::target;
+use crate::target::{self, Target};
 
 /// Looks into NumPy's .npy and .npz files, converts, compares and checks them.
 ///
@@ -132,7 +131,8 @@ impl Npy {
 
 /// Returns the error for a word that is no file and nearly the name of a subcommand, or of whose help the user asks.
 fn misspelled(word: &str, asks_for_help: bool) -> Option<Failure> {
-    if Path::new(word).exists() {
+    let file = Target::parse(word.as_ref()).map_or_else(|_| word.into(), |target| target.path);
+    if file.exists() {
         return None;
     }
     let remedy = match meant(word) {

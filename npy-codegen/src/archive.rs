@@ -1,6 +1,6 @@
 //! The Rust code of a struct that reads an archive.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Read, Seek};
 
@@ -56,12 +56,11 @@ const MAX_DEPTH: usize = 16;
 /// left out.
 pub fn archive<R: Read + Seek>(reader: &Reader<R>, name: &str) -> Result<Code> {
     let mut root = Group::default();
-    let names: HashSet<&str> = reader.names().collect();
     let mut others = 0usize;
     for member in reader.names() {
         match reader.header(member) {
             Ok(header) => {
-                root.insert(&split(member, &names), header);
+                root.insert(&split(member, &|name| reader.contains(name)), header);
             }
             Err(error) => match error.kind() {
                 ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. } => {
@@ -88,13 +87,13 @@ pub fn archive<R: Read + Seek>(reader: &Reader<R>, name: &str) -> Result<Code> {
 
 /// Splits the name of a member at its slashes. Stops at the first part that is empty, or that ends a name which is also a member; the rest
 /// of the name then stays unsplit.
-fn split<'n>(member: &'n str, arrays: &HashSet<&str>) -> Vec<&'n str> {
+fn split<'n>(member: &'n str, is_member: &dyn Fn(&str) -> bool) -> Vec<&'n str> {
     let mut path = Vec::new();
     let mut rest = member;
     for (at, _) in member.match_indices('/') {
         let (outer, name) = (member.get(..at), rest.split_once('/'));
         let (Some(outer), Some((name, inner))) = (outer, name) else { break };
-        let is_taken = arrays.contains(outer);
+        let is_taken = is_member(outer);
         if name.is_empty() || inner.is_empty() || is_taken || path.len() == MAX_DEPTH {
             break;
         }

@@ -3,7 +3,7 @@
 //! The names and titles in a dtype come from a file. They get into the code as identifiers or as string literals, and nowhere else:
 //! text of a file in a comment could end the comment.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use npy_core::ByteOrder;
@@ -79,15 +79,24 @@ const MAX_ON_STACK: usize = 16 << 10;
 pub(crate) struct Types {
     items: Vec<String>,
     names: Names,
-    needs: BTreeSet<Need>,
-    /// The struct of each nested record, by its dtype and the byte order that it inherits.
-    structs: HashMap<(DType, ByteOrder), String>,
+    needs: Vec<Need>,
+    /// The names of the structs of nested records.
+    structs: Vec<String>,
+    /// The index of each in `structs`, by the text of its dtype and the byte order that it inherits.
+    known: HashMap<String, usize>,
 }
 
 impl Types {
     /// Reserves the name of a new type: this one, or this one with a number if it is taken.
     pub(crate) fn claim(&mut self, name: &str) -> String {
         self.names.claim_type(name)
+    }
+
+    /// Adds what the code needs to the list, which is in the order of [`Need`].
+    fn need(&mut self, need: Need) {
+        if let Err(at) = self.needs.binary_search(&need) {
+            self.needs.insert(at, need);
+        }
     }
 
     /// Reserves a position in the output, so that a struct comes before the nested structs that are made while its fields are visited.
@@ -139,7 +148,7 @@ impl Types {
 
     /// Returns the code.
     pub(crate) fn finish(self) -> Code {
-        Code { text: self.items.join("\n"), needs: self.needs.into_iter().collect() }
+        Code { text: self.items.join("\n"), needs: self.needs }
     }
 
     fn add_record(
@@ -208,7 +217,7 @@ impl Types {
         let derive = match derive {
             Derive::NpyRecord => "npy_core::NpyRecord",
             Derive::Deserialize => {
-                self.needs.insert(Need::Serde);
+                self.need(Need::Serde);
                 "serde::Deserialize"
             }
         };
@@ -250,7 +259,9 @@ impl Types {
             if derive == Derive::Deserialize {
                 return scalars::object_type(scalar);
             }
-            self.needs.extend(scalars::need(scalar));
+            if let Some(need) = scalars::need(scalar) {
+                self.need(need);
+            }
             return scalars::scalar_type(scalar);
         }
         if let Some((base, shape)) = dtype.sub_array() {
@@ -265,12 +276,13 @@ impl Types {
         if is_blank(dtype) {
             return format!("npy_core::Void<{}>", dtype.itemsize());
         }
-        let key = (dtype.clone(), order);
-        if let Some(known) = self.structs.get(&key) {
+        let key = format!("{order:?} {}", dtype.descr());
+        if let Some(known) = self.known.get(&key).and_then(|&index| self.structs.get(index)) {
             return known.clone();
         }
         let name = self.claim(name);
-        self.structs.insert(key, name.clone());
+        self.known.insert(key, self.structs.len());
+        self.structs.push(name.clone());
         self.add_record(dtype, &name, "", order, derive);
         name
     }

@@ -415,7 +415,11 @@ impl DType {
                 let base = sub.base.packed();
                 match base.kind() {
                     // NumPy loads no sub-array of a sub-array without bytes, but one with all dimensions.
-                    Kind::SubArray(inner) if inner.itemsize == 0 => {
+                    Kind::SubArray(inner)
+                        if inner.itemsize == 0
+                            && checked::add(sub.shape.len(), inner.shape.len())
+                                <= crate::limits::MAX_NDIM =>
+                    {
                         let shape = [&sub.shape[..], &inner.shape].concat();
                         DType::of_base(inner.base.clone(), shape, 0)
                     }

@@ -56,7 +56,8 @@
 //! `mmap` and `npz` need it. Without it, the standard library alone replaces files: it writes a temporary file beside the target and renames
 //! it, so that the target is still the old file or the complete new one. All methods are there, but:
 //!
-//! - The group, ACLs and attributes of the old file are not kept; its permissions are. The ACL of the directory may let more users read
+//! - The group, ACLs and attributes of the old file are not kept; its permissions are, those of a group that differs no more than for all
+//!   others. The ACL of the directory may let more users read
 //!   the new file.
 //! - The temporary file has a name from the start, so it stays if the process is killed.
 //! - Every link is followed, also one that another user put into `/tmp`; a link that leads to no file is itself replaced. If `/dev/stdout`

@@ -21,6 +21,7 @@
 //!
 //! [`Scan`] finds the end of a pickle that arrives in parts; [`emit`] writes pickles. Protocols 0 to 5 are read, and 3 is written.
 
+#![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 // The bytes of a pickle reach every line of this package, and none may panic.
 #![cfg_attr(

@@ -17,7 +17,7 @@ pub fn parse(pickle: &Pickle) -> Result<Graph, Error> {
     }
     let mut machine = Machine { pickle, ..Machine::default() };
     // One more is for the empty tuple, which the scan does not count.
-    reserve(&mut machine.nodes, nodes + 1)?;
+    reserve(&mut machine.nodes, nodes.saturating_add(1))?;
     let (mut at, mut left_out) = (0, left_out.iter());
     loop {
         let step =

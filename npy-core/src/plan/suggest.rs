@@ -56,9 +56,7 @@ fn elements_before(path: &str, record: &DType) -> Option<String> {
         match count.checked_sub(1) {
             _ if index < to_u64(count) => None,
             None => Some(format!("{name:?} has no elements")),
-            Some(last) => {
-                Some(format!("{name:?} has the elements \"{name}[0]\" to \"{name}[{last}]\""))
-            }
+            Some(last) => Some(format!("the elements of {name:?} are [0] to [{last}]")),
         }
     })
 }
@@ -152,8 +150,8 @@ mod tests {
             ("gain", "did you mean \"head.gain\"?"),
             ("head.gian", "did you mean \"head.gain\"?"),
             ("ID", "did you mean \"id\"?"),
-            ("axes.2.x", "\"axes\" has the elements \"axes[0]\" to \"axes[1]\""),
-            ("axes[2]", "\"axes\" has the elements \"axes[0]\" to \"axes[1]\""),
+            ("axes.2.x", "the elements of \"axes\" are [0] to [1]"),
+            ("axes[2]", "the elements of \"axes\" are [0] to [1]"),
             ("axes[1].y", "did you mean \"axes[0].x\"?"),
             ("station", "use one of these paths"),
         ] {

@@ -365,7 +365,8 @@ impl<R: Read> Reader<R> {
     /// `"samples[3]"` an element of a sub-array. Takes the memory of that field only.
     ///
     /// The values of an array of several dimensions are in C order, as in `arr["gain"].ravel()`, also if the file is in Fortran order;
-    /// [`DynArray::field`](crate::DynArray::field) keeps the shape. A file in Fortran order gives the whole column, or none after a part of it was read.
+    /// [`DynArray::field`](crate::DynArray::field) keeps the shape. A file in Fortran order gives the whole column, which is held
+    /// twice while its order changes, or none after a part of it was read.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -384,7 +385,7 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], but for several dimensions, and [`ErrorKind::MissingField`] if there is no such field.
+    /// As [`Reader::read_vec`], but any number of dimensions is accepted, and [`ErrorKind::MissingField`] if there is no such field.
     pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
         parts::column(self, path)
     }

@@ -72,7 +72,9 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if self.work == Work::Something && !thread::panicking() {
+        // A page in a browser has no standard error.
+        let is_page = cfg!(all(target_arch = "wasm32", target_os = "unknown"));
+        if self.work == Work::Something && !is_page && !thread::panicking() {
             // There may be no standard error.
             let _ = writeln!(io::stderr(), "{}", self.message());
         }

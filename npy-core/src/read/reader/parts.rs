@@ -250,13 +250,13 @@ pub(super) fn seek<R: Read + Seek>(
         }
         .unwrap_or((&1, &[]));
         if row > rows {
-            let shape = shape::repr(shape);
-            let reason = match by_rows || reader.header.order() == Order::C {
+            let reason = match by_rows || reader.header.order().normalized(shape) == Order::C {
                 true => format!("no row {row}: the array has {rows}"),
                 false => format!(
-                    "no position {row} along the last dimension, which has {rows}: the array is in Fortran order, where seek_to_row moves to a row"
+                    "no position {row} of {rows} in the last dimension; in Fortran order, seek_to_row moves to a row"
                 ),
             };
+            let shape = shape::repr(shape);
             return Err(ErrorKind::Shape { shape, reason }.into());
         }
         match RowLayout::of(&reader.header)? {

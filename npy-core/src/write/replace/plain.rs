@@ -2,7 +2,7 @@
 //!
 //! Links are followed and permissions are kept; the documentation of the crate says what else the feature `atomic` keeps.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -54,19 +54,30 @@ pub(crate) fn begin(path: &Path, existing: Existing, sync: bool) -> Result<(File
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     };
     let directory = directory.to_owned();
-    let (file, temporary) = create(&directory, old.map(|old| old.permissions()))?;
+    if old.is_some() {
+        // A file that may not be written to may not be replaced.
+        OpenOptions::new().write(true).open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::PermissionDenied => write_protected(),
+            _ => error,
+        })?;
+    }
+    let (file, temporary) = create(&directory, old)?;
     let directory = Some(Directory(directory));
     Ok((file, Destination { name: Some((target, temporary)), directory, keep, sync }))
 }
 
 /// Creates a file with a temporary name, and with the permissions of the file that it will replace.
-fn create(directory: &Path, old: Option<Permissions>) -> io::Result<(File, Temporary)> {
-    if old.as_ref().is_some_and(Permissions::readonly) {
-        let reason = "it is write-protected; make it writable or remove it first";
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+fn create(directory: &Path, old: Option<Metadata>) -> io::Result<(File, Temporary)> {
+    if old.as_ref().is_some_and(|old| old.permissions().readonly()) {
+        return Err(write_protected());
     }
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true);
+    #[cfg(unix)]
+    if old.is_some() {
+        // Nobody opens it whom the old file kept out, until it has the permissions of the old one.
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
     // The random keys of the standard library's hash tables cannot be guessed. A forked process has those of its parent.
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(process::id());
@@ -82,23 +93,31 @@ fn create(directory: &Path, old: Option<Permissions>) -> io::Result<(File, Tempo
         io::Error::new(error.kind(), reason)
     })?;
     let temporary = Temporary(path);
-    if let Some(permissions) = old {
-        // Before anything is written, so that nobody reads it whom the old file kept out.
-        file.set_permissions(without_special_bits(permissions))?;
+    if let Some(old) = old {
+        file.set_permissions(permissions(&old, &file)?)?;
     }
     Ok((file, temporary))
 }
 
-/// Returns permissions without set-user-ID, set-group-ID and sticky bit.
+fn write_protected() -> io::Error {
+    let reason = "it is write-protected; make it writable or remove it first";
+    io::Error::new(io::ErrorKind::PermissionDenied, reason)
+}
+
+/// Returns the permissions of the old file for the new one: without set-user-ID, set-group-ID and sticky bit, and for another group, no more than
+/// for all others.
 #[cfg(unix)]
-fn without_special_bits(permissions: Permissions) -> Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    Permissions::from_mode(permissions.mode() & 0o777)
+fn permissions(old: &Metadata, new: &File) -> io::Result<Permissions> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let mode = old.mode() & 0o777;
+    let of_others = mode & (mode << 3 | 0o707);
+    let is_same_group = old.gid() == new.metadata()?.gid();
+    Ok(Permissions::from_mode(if is_same_group { mode } else { of_others }))
 }
 
 #[cfg(not(unix))]
-fn without_special_bits(permissions: Permissions) -> Permissions {
-    permissions
+fn permissions(old: &Metadata, _: &File) -> io::Result<Permissions> {
+    Ok(old.permissions())
 }
 
 /// The error for a file that is not replaced.
