@@ -486,6 +486,10 @@ impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         match error.downcast::<Error>() {
             Ok(ours) => ours,
+            #[cfg(feature = "npz")]
+            Err(error) if error.get_ref().is_some_and(|inner| inner.is::<npy_zip::Error>()) => {
+                npy_zip::Error::from(error).into()
+            }
             Err(error) => ErrorKind::Io(error).into(),
         }
     }

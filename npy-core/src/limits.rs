@@ -142,21 +142,6 @@ impl Limits {
         check("nesting of Python objects", "object_depth", depth, limit)
     }
 
-    /// Refuses an archive of more members than the limit.
-    #[cfg(feature = "npz")]
-    pub(crate) fn check_members(&self, count: u64) -> Result<(), Error> {
-        check("members of an archive", "members", count, self.members)
-    }
-
-    /// Refuses a member that declares to inflate from `compressed` to `bytes` bytes, if the size or the ratio is over its limit.
-    #[cfg(feature = "npz")]
-    pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<(), Error> {
-        check("bytes of an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
-        // Zero compressed bytes count as one byte.
-        let ratio = bytes.checked_div(compressed).unwrap_or(bytes);
-        check("compression ratio", "inflation", ratio, self.inflation)
-    }
-
     /// Returns the number of brackets that may be open at once, at most `MAX_BRACKETS`: the
     /// functions that walk a dtype are recursive, and a higher number could overflow the stack.
     pub(crate) fn brackets(&self) -> usize {

@@ -33,12 +33,10 @@
 //! them. Also refused are archives in several parts, archives that Python's `zipfile` does not open, and, by `Reader::open` and `Map`,
 //! files that do not begin with their archive.
 
-mod checksum;
 mod columns;
-mod decode;
 mod directory;
 mod edit;
-mod extra;
+mod failure;
 mod fields;
 #[cfg(feature = "mmap")]
 mod map;
@@ -46,9 +44,7 @@ mod member;
 mod name;
 mod options;
 mod read;
-mod records;
 mod rows;
-mod source;
 pub mod sparse;
 mod spool;
 mod target;

@@ -27,8 +27,6 @@ use crate::shape::Order;
 #[cfg(feature = "objects")]
 use npy_pickle::Encoding;
 use source::Source;
-#[cfg(feature = "npz")]
-pub(crate) use source::read_at;
 
 pub use decoder::Decoder;
 #[cfg(feature = "npz")]

@@ -1,8 +1,6 @@
 //! Allocates memory for results. Running out of memory is an error, not an abort.
 
 use std::mem::MaybeUninit;
-#[cfg(feature = "npz")]
-use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, ErrorKind};
 use crate::limits;
@@ -71,24 +69,6 @@ fn advise<T>(memory: &mut [MaybeUninit<T>], page: usize, advice: Advice) {
 fn advise<T>(_: &mut [MaybeUninit<T>], _: usize, _: Advice) {}
 
 /// Returns the number of bytes of a list with `additional` more items.
-/// Calls a function that allocates at most this many bytes, and would abort or panic without them. Fails if fewer are left, or nearly as few:
-/// small allocations, such as those of a thread that starts, cannot fail.
-#[cfg(feature = "npz")]
-pub(crate) fn with_room<A>(bytes: usize, allocate: impl FnOnce() -> A) -> Result<A, Error> {
-    const SPARE: usize = 4 << 20;
-    /// So that no other thread takes what was found to be there.
-    static ONE_BY_ONE: Mutex<()> = Mutex::new(());
-    let _guard = ONE_BY_ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    exact(&mut Vec::<u8>::new(), bytes.saturating_add(SPARE))?;
-    Ok(allocate())
-}
-
-/// Returns an empty buffer of this capacity, which [leaves room](with_room).
-#[cfg(feature = "npz")]
-pub(crate) fn buffer(capacity: usize) -> Result<Vec<u8>, Error> {
-    with_room(capacity, || Vec::with_capacity(capacity))
-}
-
 fn bytes<T>(vec: &[T], additional: usize) -> usize {
     vec.len().saturating_add(additional).saturating_mul(size_of::<T>())
 }

@@ -16,6 +16,7 @@ mod plan;
 mod record;
 mod view;
 mod writer;
+mod zip;
 
 pub use mutate::{Random, mutate};
 
@@ -31,7 +32,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 14] = [
     Target { name: "literal", run: literal::run, seeds: literal::seeds },
     Target { name: "header", run: header::run, seeds: seeds_of_files },
     Target { name: "dtype", run: dtype::run, seeds: dtype::seeds },
@@ -44,6 +45,7 @@ pub const TARGETS: [Target; 13] = [
     Target { name: "graph", run: graph::run, seeds: graph::seeds },
     Target { name: "writer", run: writer::run, seeds: noise },
     Target { name: "end", run: end::run, seeds: end::seeds },
+    Target { name: "zip", run: zip::run, seeds: npz::seeds },
     Target { name: "archive", run: archive::run, seeds: archive::seeds },
 ];
 

@@ -54,7 +54,8 @@ macro_rules! targets {
 }
 
 targets!(
-    literal, header, dtype, dynamic, record, view, plan, pickle, graph, npz, end, writer, archive
+    literal, header, dtype, dynamic, record, view, plan, pickle, graph, npz, zip, end, writer,
+    archive
 );
 
 /// Guards the lists of tests, of targets and of programs against each other.

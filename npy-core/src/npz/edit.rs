@@ -1,26 +1,23 @@
 //! Changes the members of an archive.
 
-mod members;
-mod moved;
-mod raw;
-
 use std::fmt;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use super::directory::advised;
+use npy_zip::MemberError;
+
+use super::failure::advised;
 use super::name;
 use super::options::WriteOptions;
 use super::read::Reader;
 use super::spool::Spool;
 use super::target::Target;
-use super::write::{Archive, OF_PIPE, Output, Writer};
-use crate::error::{Error, Result};
+use super::write::{OF_PIPE, Writer};
+use crate::checked;
+use crate::error::{Error, ErrorKind, Result};
 use crate::write::unfinished::Unfinished;
 use crate::write::{ArrayWriter, WriteNpy};
-use members::{Bytes, Members};
-use raw::Raw;
 
 /// An archive whose members are being replaced, added, removed or renamed.
 ///
@@ -68,11 +65,8 @@ use raw::Raw;
 /// others are dropped; otherwise readers would find one of them instead.
 #[must_use = "only `finish` changes the archive"]
 pub struct Editor {
-    members: Members,
-    /// The archive of the arrays that were written.
-    written: Archive<Spool>,
-    /// The bytes of the members that were copied from other archives.
-    copied: Spool,
+    /// The list of members. Arrays that were written, and members that were copied from other archives, wait in spools.
+    members: npy_zip::Editor<Spool>,
     /// The new archive, and the old one that it replaces.
     file: File,
     target: Target,
@@ -122,7 +116,10 @@ impl Editor {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.members.names()
+        self.members.names().map(|file| {
+            let plain = name::plain(file);
+            if self.members.contains(plain) { file } else { plain }
+        })
     }
 
     /// Returns true if there is a member of this name now.
@@ -139,7 +136,7 @@ impl Editor {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn contains(&self, name: &str) -> bool {
-        self.members.find(name).is_some()
+        self.find(name).is_some()
     }
 
     /// Writes an array: replaces the member of this name, or adds one if there is none.
@@ -168,17 +165,15 @@ impl Editor {
     /// As [`Writer::write`]; a name that is taken is not an error.
     pub fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> Result<()> {
         self.located(|editor| {
-            let file = match editor.members.find(name) {
-                Some(file) => file.to_owned(),
+            let file = match editor.find(name) {
+                Some(file) => file,
                 None => name::in_archive(name)?,
             };
             let options = &editor.options.arrays;
             let written = editor
-                .written
-                .add(&file, &mut |sink| array.write_npy_array(ArrayWriter::new(options, sink)));
-            written.map_err(|error| error.in_member(name))?;
-            editor.members.write(file);
-            Ok(())
+                .members
+                .write(&file, |sink| array.write_npy_array(ArrayWriter::new(options, sink)));
+            written.map_err(|error: Error| error.in_member(name))
         })
     }
 
@@ -206,7 +201,7 @@ impl Editor {
     /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if there is none of this name.
     pub fn remove(&mut self, name: &str) -> Result<()> {
         self.located(|editor| {
-            let file = editor.members.existing(name)?.to_owned();
+            let file = editor.existing(name)?;
             editor.members.remove(&file);
             Ok(())
         })
@@ -237,7 +232,21 @@ impl Editor {
     /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if there is no `from`;
     /// [`ErrorKind::MemberName`](crate::ErrorKind::MemberName) if another member is found by the name `to`, or no member can have it.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<()> {
-        self.located(|editor| editor.members.rename(from, to))
+        self.located(|editor| {
+            let file = editor.existing(from)?;
+            let is_array = name::plain(&file) != file;
+            let new = if is_array { name::in_archive(to)? } else { to.to_owned() };
+            name::check(&new)?;
+            let is_other = |found: &String| *found != file;
+            let taken = new != file
+                && [to, &new].iter().any(|name| editor.find(name).as_ref().is_some_and(is_other));
+            if taken || !editor.members.rename(&file, &new) {
+                let reason =
+                    "another member has it already; remove that one first, or use another name";
+                return Err(ErrorKind::MemberName { name: name::excerpt(to), reason }.into());
+            }
+            Ok(())
+        })
     }
 
     /// Copies a member of another archive, byte for byte, under the same name. Replaces a member that has this name in the archive.
@@ -267,22 +276,15 @@ impl Editor {
     /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if the other archive has no such member;
     /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if it is damaged, so that the end of the member is unknown.
     pub fn copy_from<R: Read + Seek>(&mut self, from: &Reader<R>, name: &str) -> Result<()> {
-        let copied = &mut self.copied;
-        let raw = from.raw(name, |directory, entry, archive| {
-            let raw = Raw::find(directory, entry, archive)?;
-            Ok((entry.file_name().to_owned(), raw.copied(archive, copied)?))
+        let copied = from.raw(name, |directory, entry, archive| {
+            Ok(self.members.copy(directory, entry, archive)?)
         });
-        match raw {
-            Ok((file, raw)) => {
-                self.members.put(file, Bytes::Copied(raw));
-                self.unfinished.add();
-                Ok(())
-            }
-            Err(error) => {
-                self.unfinished.tell();
-                Err(error)
-            }
+        if copied.is_ok() {
+            self.unfinished.add();
+        } else {
+            self.unfinished.tell();
         }
+        copied
     }
 
     /// Replaces the archive by the changed one.
@@ -312,18 +314,45 @@ impl Editor {
 
     /// Iterates over the names in the archive.
     pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|member| member.file.as_str())
+        self.members.names()
+    }
+
+    /// Returns the name in the archive of the member that readers will find by this name.
+    fn find(&self, name: &str) -> Option<String> {
+        if self.members.contains(name) {
+            return Some(name.to_owned());
+        }
+        Some(format!("{name}.npy")).filter(|file| self.members.contains(file))
+    }
+
+    /// Like [`find`](Self::find), with an error that lists the members.
+    fn existing(&self, name: &str) -> Result<String> {
+        self.find(name).ok_or_else(|| {
+            let names: Vec<_> = self.names().collect();
+            let members = name::list(names.into_iter());
+            ErrorKind::MissingMember { name: name::excerpt(name), members }.into()
+        })
     }
 
     /// Writes the members to the new file, to which others can then be added.
     pub(super) fn into_writer(self) -> Result<Writer<File>> {
-        let Editor { members, written, copied, file, target, path, options, mut unfinished } = self;
+        let Editor { members, file, target, path, options, mut unfinished } = self;
         // From here on, an error or the writer tells.
         unfinished.tell();
-        let assembled = Output::file(file).map_err(Error::from).and_then(|output| {
-            assemble(Archive::new(output, &options), &target, &members, written, copied)
-        });
-        match assembled {
+        let assemble = || {
+            let archive = npy_zip::Writer::file(file, options.compression())?;
+            let old = checked::some(target.old());
+            let directory = old.directory.zip();
+            let added = members.finish(directory, &old.central, &mut &old.file, archive);
+            added.map_err(|MemberError { name: file, error }| {
+                let error = Error::from(error);
+                match file {
+                    Some(file) => error.in_member(name::plain(&file)),
+                    None => error,
+                }
+            })
+        };
+        match assemble() {
             Ok(archive) => Ok(Writer::with_target(archive, target, options, &path)),
             // If another program changed the archive, the error may only be a consequence, so the change is reported first.
             Err(error) => Err(target.check().err().unwrap_or(error).in_file(&path)),
@@ -343,36 +372,6 @@ impl Editor {
             }
         }
     }
-}
-
-/// Adds these members to an archive.
-fn assemble(
-    mut archive: Archive<File>,
-    target: &Target,
-    members: &Members,
-    mut written: Archive<Spool>,
-    mut copied: Spool,
-) -> Result<Archive<File>> {
-    let (mut spool, central) = written.take_members()?;
-    let written: Vec<&[u8]> = central.iter().collect();
-    let Some(old) = target.old() else { return Ok(archive) };
-    archive.directory.copy_comment(&old.central);
-    for member in members.iter() {
-        let name = member.new_name();
-        let mut add = || match &member.bytes {
-            Bytes::Old(entry) => {
-                let from = &mut &old.file;
-                Raw::find(&old.directory, entry, from)?.append_to(&mut archive, name, from)
-            }
-            Bytes::Written(index) => {
-                let entry = written.get(*index).copied().unwrap_or_default();
-                Raw::written(entry, &mut spool)?.append_to(&mut archive, name, &mut spool)
-            }
-            Bytes::Copied(raw) => raw.append_to(&mut archive, name, &mut copied),
-        };
-        add().map_err(|error| error.in_member(name::plain(&member.file)))?;
-    }
-    Ok(archive)
 }
 
 impl fmt::Debug for Editor {
@@ -408,13 +407,15 @@ impl WriteOptions {
         let path = path.as_ref();
         let open = || {
             let (file, target) = Target::edit(path, self)?;
-            let members = Members::new(target.old_entries()?);
-            let spool = || Spool::new(target.directory());
-            let written = Archive::new(Output::seekable(spool())?, self);
-            let copied = spool();
+            let old = checked::some(target.old());
+            let (written, copied) =
+                (Spool::new(target.directory()), Spool::new(target.directory()));
+            let (directory, compression) = (old.directory.zip(), self.compression());
+            let members =
+                npy_zip::Editor::new(directory, &old.central, compression, written, copied)?;
             let (path, options) = (path.to_owned(), self.clone());
             let unfinished = Unfinished::new(Some(&path));
-            Ok(Editor { members, written, copied, file, target, path, options, unfinished })
+            Ok(Editor { members, file, target, path, options, unfinished })
         };
         open().map_err(|error| advised(error, OF_PIPE).in_file(path))
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use memmap2::Mmap;
 
 use super::ReadOptions;
-use super::directory::{Directory, Names};
+use super::directory::{Directory, Names, of_archives};
 use crate::array::NpyView;
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
@@ -281,7 +281,9 @@ impl Map {
     fn range(&self, name: &str) -> Result<Range<usize>, ViewError> {
         let index = self.directory.member(name)?;
         let mut file = Cursor::new(&self.map[..]);
-        let range = self.directory.stored_range(index, &mut file, self.limits())?;
+        let (zip, entry) = (self.directory.zip(), self.directory.entry(index));
+        let range = zip.stored_range(entry, &mut file, &of_archives(self.limits()));
+        let range = range.map_err(Error::from)?;
         let range =
             range.ok_or_else(|| ViewError::Compressed { copy: copied(name, &self.path) })?;
         Ok(limits::to_usize(range.start)?..limits::to_usize(range.end)?)

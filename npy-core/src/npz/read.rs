@@ -9,11 +9,13 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::directory::{Directory, Entry, Names, advised, malformed};
+use npy_zip::{Entry, Handle, Source};
+
+use super::directory::{Directory, Names, of_archives};
+use super::failure::{advised, malformed};
 use super::member::Member;
 use super::name;
 use super::options::ReadOptions;
-use super::source::{Handle, Source};
 use crate::error::{Error, ErrorKind, Place, Result, byte_count};
 use crate::header::{Header, Payload};
 use crate::limits::to_usize;
@@ -220,7 +222,7 @@ impl<R: Read + Seek> Reader<R> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn shadowed(&self) -> usize {
-        self.directory.shadowed()
+        self.directory.zip().shadowed()
     }
 
     /// Returns true if a member is compressed. The [`Member`] of any other can seek.
@@ -244,9 +246,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// [`ErrorKind::MissingMember`].
     pub fn is_compressed(&self, name: &str) -> Result<bool> {
-        self.located(name, |reader, index| {
-            Ok(reader.directory.entry(index)?.compression().is_some())
-        })
+        self.located(name, |reader, index| Ok(reader.directory.entry(index).is_compressed()))
     }
 
     /// Returns true if there are no members.
@@ -420,8 +420,9 @@ impl<R: Read + Seek> Reader<R> {
     /// As [`read`](Self::read), without those of the array.
     pub fn stored_range(&self, name: &str) -> Result<Option<Range<u64>>> {
         self.located(name, |reader, index| {
-            let limits = reader.options.arrays.limit();
-            reader.directory.stored_range(index, &mut Handle::new(&reader.source), limits)
+            let limits = of_archives(reader.options.arrays.limit());
+            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
+            Ok(zip.stored_range(entry, &mut Handle::new(&reader.source), &limits)?)
         })
     }
 
@@ -429,20 +430,20 @@ impl<R: Read + Seek> Reader<R> {
     pub(super) fn raw<A>(
         &self,
         name: &str,
-        read: impl FnOnce(&Directory, &Entry, &mut Handle<R>) -> Result<A>,
+        read: impl FnOnce(&npy_zip::Directory, &Entry, &mut Handle<R>) -> Result<A>,
     ) -> Result<A> {
         self.located(name, |reader, index| {
-            let entry = reader.directory.entry(index)?;
-            read(&reader.directory, entry, &mut Handle::new(&reader.source))
+            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
+            read(zip, entry, &mut Handle::new(&reader.source))
         })
     }
 
     /// Opens a member. Also returns its size, if memory for all of it may be reserved.
     fn open_member(&self, index: usize) -> Result<(Member<R>, Option<u64>)> {
-        let mut handle = Handle::new(&self.source);
-        let limits = self.options.arrays.limit();
-        let (entry, _) = self.directory.open(index, &mut handle, limits)?;
-        Ok((Member::new(handle, entry)?, trusted_len(entry)))
+        let limits = of_archives(self.options.arrays.limit());
+        let entry = self.directory.entry(index);
+        let member = self.directory.zip().member(entry, Handle::new(&self.source), &limits)?;
+        Ok((Member::new(member), trusted_len(entry)))
     }
 
     /// Opens a member and reads the header of its array, which must fill it.
@@ -488,8 +489,8 @@ impl<R: Read + Seek> Reader<R> {
 fn trusted_len(entry: &Entry) -> Option<u64> {
     const MAX_TRUSTED_RATIO: u64 = 4;
     const MAX_SMALL_BYTES: u64 = 1 << 20;
-    let trusted = MAX_SMALL_BYTES.max(entry.compressed.saturating_mul(MAX_TRUSTED_RATIO));
-    (entry.compression().is_none() || entry.size <= trusted).then_some(entry.size)
+    let trusted = MAX_SMALL_BYTES.max(entry.compressed_size().saturating_mul(MAX_TRUSTED_RATIO));
+    (!entry.is_compressed() || entry.size() <= trusted).then_some(entry.size())
 }
 
 /// The error for a member that is not an array.

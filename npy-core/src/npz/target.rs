@@ -3,7 +3,10 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::directory::{Central, Directory, Entry, malformed};
+use npy_zip::Central;
+
+use super::directory::Directory;
+use super::failure::malformed;
 use super::options::WriteOptions;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -40,13 +43,9 @@ impl Target {
         Ok((file, target))
     }
 
+    /// Returns the archive that is edited; `None` for a new one.
     pub(super) fn old(&self) -> Option<&Old> {
         self.old.as_ref()
-    }
-
-    /// Returns the entries of all members of the archive that is edited.
-    pub(super) fn old_entries(&self) -> Result<Vec<Entry>> {
-        self.old.as_ref().map_or(Ok(Vec::new()), |old| old.directory.all_entries(&old.central))
     }
 
     /// Returns the directory of the file, for temporary files.
@@ -58,7 +57,7 @@ impl Target {
     pub(super) fn check(&self) -> Result<()> {
         let Some(old) = &self.old else { return Ok(()) };
         if self.destination.is_old(&old.file)?
-            && old.directory.central(&old.file).is_ok_and(|now| now == old.central)
+            && old.directory.zip().central(&old.file).is_ok_and(|now| now == old.central)
         {
             return Ok(());
         }
@@ -79,7 +78,7 @@ impl Old {
     fn open(destination: &Destination, limits: &Limits) -> Result<Self> {
         let (file, lock) = open_locked(destination)?;
         let directory = Directory::of_file(&file, limits)?;
-        let central = directory.central(&file)?;
+        let central = directory.zip().central(&file)?;
         Ok(Old { file, directory, central, _lock: lock })
     }
 }

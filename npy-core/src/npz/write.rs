@@ -1,17 +1,14 @@
 //! Writes archives member by member.
 
-mod archive;
-mod deflate;
-mod headers;
-mod output;
-
 use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
-use std::io::{Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::directory::advised;
+use npy_zip::{Compression, MemberWriter};
+
+use super::failure::advised;
 use super::name;
 use super::options::WriteOptions;
 use super::target::Target;
@@ -22,8 +19,6 @@ use crate::write::WriteNpy;
 use crate::write::array_sink::ArraySink;
 use crate::write::replace::Directory;
 use crate::write::unfinished::Unfinished;
-pub(super) use archive::Archive;
-pub(super) use output::Output;
 
 /// The advice for a pipe.
 pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
@@ -69,7 +64,7 @@ pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 #[doc(alias("savez"))]
 #[must_use = "only `finish` makes the archive; without it, the members are lost"]
 pub struct Writer<W: Write> {
-    archive: Archive<W>,
+    archive: npy_zip::Writer<W>,
     pub(super) options: WriteOptions,
     /// The names of the members in the archive.
     names: HashSet<String>,
@@ -148,7 +143,7 @@ impl Writer<File> {
 
     /// Continues an archive that replaces the file at `path` when it is finished.
     pub(super) fn with_target(
-        archive: Archive<File>,
+        archive: npy_zip::Writer<File>,
         target: Target,
         options: WriteOptions,
         path: &Path,
@@ -204,7 +199,7 @@ impl<W: Write> Writer<W> {
         WriteOptions::new().stream(writer)
     }
 
-    fn with(archive: Archive<W>, options: WriteOptions) -> Self {
+    fn with(archive: npy_zip::Writer<W>, options: WriteOptions) -> Self {
         Writer {
             archive,
             options,
@@ -285,12 +280,17 @@ impl<W: Write> Writer<W> {
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn finish(mut self) -> Result<W> {
         self.unfinished.tell();
-        self.located(|writer| {
-            let inner = writer.archive.finish()?;
-            match writer.target.take() {
+        let Writer { archive, target, path, .. } = self;
+        let finish = || {
+            let inner = archive.finish()?;
+            match target {
                 Some((target, commit)) => commit(target, inner),
                 None => Ok(inner),
             }
+        };
+        finish().map_err(|error: Error| match path {
+            Some(path) => error.in_file(&path),
+            None => error,
         })
     }
 
@@ -320,7 +320,8 @@ impl<W: Write> Writer<W> {
     ) -> Result<()> {
         self.located(|writer| {
             let file = writer.check_name(name)?;
-            writer.archive.add(&file, write).map_err(|error| error.in_member(name))?;
+            let added = writer.archive.add(&file, |sink| write(sink));
+            added.map_err(|error: Error| error.in_member(name))?;
             writer.names.insert(file);
             Ok(())
         })?;
@@ -330,7 +331,7 @@ impl<W: Write> Writer<W> {
 
     /// Returns the name of a member in the archive. Fails if no member can have the name, or if another member has it.
     pub(super) fn check_name(&self, name: &str) -> Result<String> {
-        self.archive.output.check()?;
+        self.archive.check()?;
         let file = name::in_archive(name)?;
         if !self.names.contains(&file) {
             return Ok(file);
@@ -360,6 +361,12 @@ impl<W: Write> Writer<W> {
     }
 }
 
+impl<W: Write> ArraySink for MemberWriter<'_, W> {
+    fn begin(&mut self, bytes: u64) -> io::Result<()> {
+        MemberWriter::begin(self, bytes)
+    }
+}
+
 impl<W: Write> fmt::Debug for Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("npz::Writer")
@@ -370,6 +377,13 @@ impl<W: Write> fmt::Debug for Writer<W> {
 }
 
 impl WriteOptions {
+    pub(super) fn compression(&self) -> Compression {
+        match self.level {
+            Some(level) => Compression::deflate(level, self.threads),
+            None => Compression::stored(),
+        }
+    }
+
     /// Creates a file; see [`Writer::create`].
     ///
     /// ```
@@ -391,7 +405,7 @@ impl WriteOptions {
         let path = path.as_ref();
         let create = || {
             let (file, target) = Target::create(path, self)?;
-            let archive = Archive::new(Output::file(file)?, self);
+            let archive = npy_zip::Writer::file(file, self.compression())?;
             Ok(Writer::with_target(archive, target, self.clone(), path))
         };
         create().map_err(|error: Error| advised(error, OF_PIPE).in_file(path))
@@ -420,7 +434,7 @@ impl WriteOptions {
         let mut names: HashSet<String> = editor.file_names().map(str::to_owned).collect();
         let mut writer = editor.into_writer()?;
         // An extra field may hold a second name for a member, which not all readers use.
-        let plain = writer.archive.directory.names();
+        let plain = writer.archive.names();
         names.extend(plain.map(|name| String::from_utf8_lossy(name).into_owned()));
         writer.names = names;
         Ok(writer)
@@ -443,7 +457,8 @@ impl WriteOptions {
     ///
     /// The errors of [`Writer::new`].
     pub fn writer<W: Write + Seek>(&self, writer: W) -> Result<Writer<W>> {
-        Ok(Writer::with(Archive::new(Output::seekable(writer)?, self), self.clone()))
+        let archive = npy_zip::Writer::seekable(writer, self.compression())?;
+        Ok(Writer::with(archive, self.clone()))
     }
 
     /// Writes an archive to any writer; see [`Writer::stream`].
@@ -460,6 +475,6 @@ impl WriteOptions {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn stream<W: Write>(&self, writer: W) -> Writer<W> {
-        Writer::with(Archive::new(Output::stream(writer), self), self.clone())
+        Writer::with(npy_zip::Writer::stream(writer, self.compression()), self.clone())
     }
 }

@@ -8,8 +8,6 @@ use std::io::{ErrorKind, Read, Result, Seek};
 use crate::element::block::BLOCK;
 use crate::limits;
 pub(super) use input::FileAt;
-#[cfg(feature = "npz")]
-pub(crate) use input::read_at;
 use input::{Input, read_full, read_some};
 
 /// A reader and the bytes that were read ahead.

@@ -28,12 +28,6 @@ impl Failure {
         self.reason = result.as_ref().err().map(ToString::to_string);
         result
     }
-
-    /// Marks the writer as failed for this reason, unless it has already failed.
-    #[cfg(feature = "npz")]
-    pub(crate) fn set(&mut self, reason: String) {
-        self.reason.get_or_insert(reason);
-    }
 }
 
 #[cold]

@@ -376,3 +376,11 @@ fn a_file_begins_with_its_archive() {
     assert_eq!(reader.read::<Vec<u8>>("a").unwrap(), [1, 2]);
     assert_eq!(reader.read::<Vec<u8>>("new").unwrap(), [7]);
 }
+
+/// Guards that a member is compressed even if its method is not supported: it cannot seek, either.
+#[test]
+fn a_member_of_an_unknown_method_is_compressed() {
+    let members = [Raw { method: 99, ..Raw::of("x.npy", b"any") }, Raw::of("y.npy", b"any")];
+    let reader = Reader::new(Cursor::new(archive(b"", &members, b""))).unwrap();
+    assert!(reader.is_compressed("x").unwrap() && !reader.is_compressed("y").unwrap());
+}

@@ -7,8 +7,16 @@ use crate::command::{cargo, run as run_command};
 use crate::{Result, root};
 
 /// The folders of the packages.
-const FOLDERS: [&str; 7] =
-    ["npy-derive", "npy-pickle", "whole-file", "npy-core", "npy-codegen", "npy-arrow", "npy-cli"];
+const FOLDERS: [&str; 8] = [
+    "npy-derive",
+    "npy-pickle",
+    "npy-zip",
+    "whole-file",
+    "npy-core",
+    "npy-codegen",
+    "npy-arrow",
+    "npy-cli",
+];
 
 /// Checks each package with the lowest versions of the crates that it names itself. The versions of others follow from these.
 pub(super) fn check() -> Result<Vec<String>> {

@@ -12,9 +12,10 @@ use crate::{Result, root};
 const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
 
 /// In the order in which they are published.
-pub(super) const PUBLISHED: [&str; 7] = [
+pub(super) const PUBLISHED: [&str; 8] = [
     "npy-core-derive",
     "npy-pickle",
+    "npy-zip",
     "whole-file",
     "npy-core",
     "npy-codegen",

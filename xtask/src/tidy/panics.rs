@@ -5,11 +5,12 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 11] = [
+const PUBLISHED: [&str; 12] = [
     "npy-core/src/",
     "whole-file/src/",
     "npy-derive/src/",
     "npy-pickle/src/",
+    "npy-zip/src/",
     "npy-arrow/src/",
     "npy-codegen/src/",
     "npy-cli/src/",

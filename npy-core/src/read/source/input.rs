@@ -64,17 +64,17 @@ impl FileAt<&File> {
 }
 
 #[cfg(unix)]
-pub(crate) fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, out, at)
 }
 
 #[cfg(windows)]
-pub(crate) fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+fn read_at(file: &File, out: &mut [u8], at: u64) -> Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, out, at)
 }
 
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn read_at(mut file: &File, out: &mut [u8], at: u64) -> Result<usize> {
+fn read_at(mut file: &File, out: &mut [u8], at: u64) -> Result<usize> {
     file.seek(SeekFrom::Start(at))?;
     file.read(out)
 }

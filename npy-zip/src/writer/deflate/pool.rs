@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::block::{Block, Task, compress};
-use crate::reserve;
+use crate::room;
 
 /// The stack of a thread.
 const STACK: usize = 1 << 20;
@@ -43,11 +43,11 @@ impl Pool {
             // This cannot fail: the pool also owns the receiver.
             jobs.send((task, result)).ok();
         }
-        let threads = self.workers.len().saturating_add(1);
+        let threads = self.workers.len() + 1;
         if threads < self.threads && threads <= waiting {
             let (queue, level) = (Arc::clone(&self.queue), self.level);
             let thread = thread::Builder::new().name("npy-deflate".into()).stack_size(STACK);
-            let thread = reserve::with_room(STACK, || thread.spawn(move || work(&queue, level)));
+            let thread = room::with_room(STACK, || thread.spawn(move || work(&queue, level)));
             // If the system has no more threads, or no memory for one, the existing ones do the work.
             self.workers.extend(thread.into_iter().flatten());
         }

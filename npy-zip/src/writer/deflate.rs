@@ -10,7 +10,7 @@ mod pool;
 use std::io;
 use std::mem;
 
-use crate::reserve;
+use crate::room;
 
 pub(super) use block::Block;
 use block::Task;
@@ -48,7 +48,7 @@ impl Compressor {
 
     /// Begins a member of this many bytes.
     pub(super) fn begin(&mut self, size: u64) -> io::Result<()> {
-        let bytes = reserve::buffer(usize::try_from(size).unwrap_or(BLOCK).min(BLOCK))?;
+        let bytes = room::buffer(usize::try_from(size).unwrap_or(BLOCK).min(BLOCK))?;
         self.next = Some(Next { bytes, dictionary: Vec::new() });
         Ok(())
     }
@@ -61,9 +61,10 @@ impl Compressor {
     /// Appends bytes to the block, and returns their number.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(next) = &mut self.next else { return Ok(0) };
+        // A block is started before it has more.
         let missing = BLOCK.saturating_sub(next.bytes.len());
         let taken = bytes.get(..missing).unwrap_or(bytes);
-        reserve::growing(&mut next.bytes, taken.len())?;
+        room::growing(&mut next.bytes, taken.len())?;
         next.bytes.extend_from_slice(taken);
         Ok(taken.len())
     }
@@ -74,9 +75,9 @@ impl Compressor {
         if !is_last {
             let bytes = self.next.as_ref().map_or(&[][..], |next| &next.bytes);
             let tail = bytes.get(bytes.len().saturating_sub(DICTIONARY)..).unwrap_or_default();
-            let mut dictionary = reserve::buffer(tail.len())?;
+            let mut dictionary = room::buffer(tail.len())?;
             dictionary.extend_from_slice(tail);
-            following = Some(Next { bytes: reserve::buffer(BLOCK)?, dictionary });
+            following = Some(Next { bytes: room::buffer(BLOCK)?, dictionary });
         }
         let Next { bytes, dictionary } =
             mem::replace(&mut self.next, following).unwrap_or_default();

@@ -4,10 +4,10 @@
 
 use std::io::{Read, Seek};
 
-use super::{TRUNCATED, corrupt, malformed, read_at};
-use crate::error::Result;
-use crate::limits::{Limits, to_u64};
-use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
+use super::{TRUNCATED, read_at};
+use crate::error::{Error, Result, corrupt, malformed, to_u64};
+use crate::limits::Limits;
+use crate::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
 
 /// The directory, as the end records describe it.
 pub(super) struct End {
@@ -46,7 +46,7 @@ impl End {
             return Ok(None);
         };
         let small = small_numbers(end)?;
-        let end_start = tail_start.saturating_add(to_u64(head.len()));
+        let end_start = tail_start + to_u64(head.len());
         let zip64 = zip64_numbers(head, tail_start)?;
         let (numbers, end_start) = zip64.unwrap_or((small, end_start));
         let pairs = || small.into_iter().zip(numbers).zip(MAXED);
@@ -91,7 +91,7 @@ fn position(tail: &[u8]) -> Option<usize> {
     let start = tail.len().saturating_sub(MAX_SMALL_BYTES);
     let mut windows = tail.get(start..)?.windows(EndRecord::SIGNATURE.len());
     let found = windows.rposition(|bytes| bytes == EndRecord::SIGNATURE)?;
-    start.checked_add(found)
+    Some(start + found)
 }
 
 /// Returns the numbers of the small record, which every archive has. `end` begins with it.
@@ -126,18 +126,19 @@ fn zip64_numbers(head: &[u8], head_start: u64) -> Result<Option<(Numbers, u64)>>
     if record.rest_length != Zip64End::REST_LENGTH {
         return Err(elsewhere());
     }
-    let at = head_start.saturating_add(to_u64(head.len()));
+    let at = head_start + to_u64(head.len());
     let Zip64End { members_here, members, directory_size, directory_start, .. } = record;
     // The locator and the record must agree on the number of bytes before the archive.
     let before = |stated: u64| at.checked_sub(stated);
     let stated = before(locator.end_start);
-    if stated.is_none() || stated != before(directory_start.saturating_add(directory_size)) {
+    let by_directory = directory_start.checked_add(directory_size).and_then(before);
+    if stated.is_none() || stated != by_directory {
         return Err(corrupt("its zip64 end record is not where the locator says"));
     }
     let [disk, directory_disk] = [record.disk, record.directory_disk].map(u64::from);
     Ok(Some(([disk, directory_disk, members_here, members, directory_size, directory_start], at)))
 }
 
-fn in_parts() -> crate::error::Error {
+fn in_parts() -> Error {
     malformed("it is a part of an archive in several; join them first")
 }

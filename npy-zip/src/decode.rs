@@ -6,17 +6,17 @@ use flate2::bufread::DeflateDecoder;
 #[cfg(feature = "zstd")]
 use ruzstd::decoding::FrameDecoder;
 
-use super::directory::Entry;
-#[cfg(any(feature = "lzma", feature = "zstd"))]
-use super::directory::corrupt;
-use super::records::Method;
+use crate::directory::Entry;
 use crate::error::Result;
+#[cfg(any(feature = "lzma", feature = "zstd"))]
+use crate::error::{Error, corrupt};
+use crate::records::Method;
 
 /// The compressed bytes of a member.
 type Data<R> = BufReader<Take<R>>;
 
 /// Decompresses a member as it is read. An error about the bytes themselves is `InvalidInput`, `InvalidData` or `UnexpectedEof`.
-pub(super) enum Decoder<R> {
+pub(crate) enum Decoder<R> {
     Deflate(DeflateDecoder<Data<R>>),
     #[cfg(feature = "bzip2")]
     Bzip2(bzip2::bufread::BzDecoder<Data<R>>),
@@ -32,7 +32,7 @@ impl<R: Read> Decoder<R> {
         not(any(feature = "lzma", feature = "zstd")),
         expect(unused_variables, clippy::unnecessary_wraps, reason = "only these have headers")
     )]
-    pub(super) fn new(method: Method, entry: &Entry, data: Take<R>) -> Result<Self> {
+    pub(crate) fn new(method: Method, entry: &Entry, data: Take<R>) -> Result<Self> {
         const COMPRESSED: usize = 64 << 10;
         let data = BufReader::with_capacity(COMPRESSED, data);
         Ok(match method {
@@ -75,7 +75,7 @@ fn lzma<R: Read>(entry: &Entry, mut data: Data<R>) -> Result<lzma_rust2::LzmaRea
     // A match cannot reach back further than the start of the member, so a dictionary larger than the member would only waste memory.
     let most = u32::try_from(entry.size).unwrap_or(u32::MAX);
     let dictionary = u32::from_le_bytes(dictionary).min(most);
-    let size = if entry.flags() & END_MARKER == 0 { entry.size } else { u64::MAX };
+    let size = if entry.flags & END_MARKER == 0 { entry.size } else { u64::MAX };
     let reader = lzma_rust2::LzmaReader::new_with_props(data, size, model, dictionary, None);
     reader.map_err(|error| damaged(error, "its LZMA properties are invalid"))
 }
@@ -125,7 +125,7 @@ fn cause_of(error: ruzstd::decoding::errors::FrameDecoderError) -> io::Error {
 
 /// Converts an error in the header of compressed data.
 #[cfg(any(feature = "lzma", feature = "zstd"))]
-fn damaged(error: io::Error, reason: &str) -> crate::error::Error {
+fn damaged(error: io::Error, reason: &str) -> Error {
     match error.kind() {
         io::ErrorKind::InvalidInput
         | io::ErrorKind::InvalidData

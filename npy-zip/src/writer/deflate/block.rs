@@ -5,7 +5,7 @@ use std::io;
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-use crate::reserve;
+use crate::room;
 
 /// The memory of an encoder, rounded up.
 const ENCODER_BYTES: usize = 512 << 10;
@@ -30,15 +30,15 @@ pub(super) fn compress(level: u8, task: &Task) -> io::Result<Block> {
     crc.update(&task.bytes);
     // Not one that was reset: what it compressed before would change the bytes, which then depended on the threads.
     let level = Compression::new(level.into());
-    let mut encoder = reserve::with_room(ENCODER_BYTES, || Compress::new(level, false))?;
+    let mut encoder = room::with_room(ENCODER_BYTES, || Compress::new(level, false))?;
     if !task.dictionary.is_empty() {
         encoder.set_dictionary(&task.dictionary)?;
     }
     let flush = if task.is_last { FlushCompress::Finish } else { FlushCompress::Sync };
     // At level 1, incompressible bytes grow by at most an eighth.
-    let mut bytes = reserve::buffer(task.bytes.len().saturating_add(task.bytes.len() / 8))?;
+    let mut bytes = room::buffer(task.bytes.len() + task.bytes.len() / 8)?;
     loop {
-        reserve::growing(&mut bytes, 1 << 10)?;
+        room::growing(&mut bytes, 1 << 10)?;
         let done = usize::try_from(encoder.total_in()).map_err(io::Error::other)?;
         let rest = task.bytes.get(done..).unwrap_or_default();
         let status = encoder.compress_vec(rest, &mut bytes, flush)?;

@@ -1,44 +1,45 @@
 //! The extra fields in the headers of a member.
 
-use super::records::{ExtraHeader, Part};
-use crate::checked::narrow;
-
-/// The data of a member starts at a multiple of this. It is the size of a cache line, and enough for the alignment of any item.
-const ALIGN: u64 = 64;
+use crate::records::{ExtraHeader, Part};
 
 /// Returns true if the data of a written member may be at this position.
-pub(super) fn is_aligned(position: u64) -> bool {
-    position.is_multiple_of(ALIGN)
+pub(crate) fn is_aligned(position: u64) -> bool {
+    position.is_multiple_of(crate::ALIGNMENT.into())
 }
 
 /// Appends the extra field that aligns the data, which would be at `position` without it.
-pub(super) fn append_padding(extra: &mut Vec<u8>, position: u64) {
+pub(crate) fn append_padding(extra: &mut Vec<u8>, position: u64) {
     // The bytes before the zeros: four of the field's header, and two of the alignment.
-    const FIXED: u64 = 6;
+    const FIXED: u8 = 6;
     if is_aligned(position) {
         return;
     }
-    let zeros: usize = narrow(position.wrapping_add(FIXED).wrapping_neg() % ALIGN);
-    let [low, high, ..] = ALIGN.to_le_bytes();
-    let mut data = vec![low, high];
-    data.resize(data.len().saturating_add(zeros), 0);
-    append_extra(extra, ExtraHeader::ALIGNMENT, &data);
+    // The alignment divides 256, so the lowest byte of the position is enough.
+    let [low, ..] = position.to_le_bytes();
+    let zeros = low.wrapping_add(FIXED).wrapping_neg() % crate::ALIGNMENT;
+    let length = 2 + u16::from(zeros);
+    ExtraHeader { id: ExtraHeader::ALIGNMENT, length }.append_to(extra);
+    u16::from(crate::ALIGNMENT).append_to(extra);
+    extra.resize(extra.len() + usize::from(zeros), 0);
 }
 
-/// Appends a field.
-pub(super) fn append_extra(extra: &mut Vec<u8>, id: u16, data: &[u8]) {
-    ExtraHeader { id, length: narrow(data.len()) }.append_to(extra);
+/// Appends a field; `None` if its data is too long.
+#[must_use]
+pub(crate) fn append_extra(extra: &mut Vec<u8>, id: u16, data: &[u8]) -> Option<()> {
+    let length = u16::try_from(data.len()).ok()?;
+    ExtraHeader { id, length }.append_to(extra);
     extra.extend_from_slice(data);
+    Some(())
 }
 
 /// Returns the data of the zip64 extra field, in which each number has eight bytes.
-pub(super) fn zip64(numbers: &[u64]) -> Vec<u8> {
+pub(crate) fn zip64(numbers: &[u64]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 /// Removes the fields of this kind from `extra`, and returns the data of the first one. Returns `None`, and removes nothing, if there is no
 /// such field or `extra` is malformed.
-pub(super) fn remove(extra: &mut Vec<u8>, id: u16) -> Option<Vec<u8>> {
+pub(crate) fn remove(extra: &mut Vec<u8>, id: u16) -> Option<Vec<u8>> {
     let mut removed = None;
     let mut others = Vec::new();
     let mut rest = &extra[..];
@@ -48,7 +49,7 @@ pub(super) fn remove(extra: &mut Vec<u8>, id: u16) -> Option<Vec<u8>> {
         if header.id == id {
             removed.get_or_insert_with(|| data.to_vec());
         } else {
-            append_extra(&mut others, header.id, data);
+            append_extra(&mut others, header.id, data)?;
         }
         rest = after;
     }
@@ -59,7 +60,7 @@ pub(super) fn remove(extra: &mut Vec<u8>, id: u16) -> Option<Vec<u8>> {
 }
 
 /// Returns true if `extra` consists of complete fields, so that another one can be appended.
-pub(super) fn is_complete(mut extra: &[u8]) -> bool {
+pub(crate) fn is_complete(mut extra: &[u8]) -> bool {
     while let Some((header, rest)) = ExtraHeader::split_from(extra) {
         let Some(rest) = rest.get(header.length.into()..) else { return false };
         extra = rest;
@@ -76,7 +77,7 @@ mod tests {
     fn fields_are_removed_by_their_kind() {
         let mut extra = Vec::new();
         for (id, data) in [(1, &b"ab"[..]), (2, b""), (1, b"c")] {
-            append_extra(&mut extra, id, data);
+            append_extra(&mut extra, id, data).unwrap();
         }
         assert!(is_complete(&extra));
         assert_eq!(remove(&mut extra, 3), None);

@@ -1,44 +1,85 @@
 //! The file or stream of an archive, shared by all that read from it.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::limits::to_u64;
-use crate::read::read_at;
+use crate::error::to_u64;
 
-/// The bytes of an archive. `File` is a file that this crate opened; reading it at an offset takes no lock.
-pub(super) enum Source<R> {
+/// The bytes of an archive, which several [`Handle`]s share.
+///
+/// A file is read at an offset, by all threads at the same time. A stream is locked, and used by one handle at a time.
+///
+/// ```
+/// use std::io::{Cursor, Read};
+/// use std::sync::Arc;
+///
+/// use npy_zip::{Handle, Source};
+///
+/// let source = Arc::new(Source::stream(Cursor::new(b"abcdef")));
+/// let (mut first, mut second) = (Handle::new(&source), Handle::new(&source));
+/// let mut bytes = [0; 2];
+/// first.read_exact(&mut bytes)?;
+/// first.read_exact(&mut bytes)?;
+/// assert_eq!(&bytes, b"cd");
+/// second.read_exact(&mut bytes)?;
+/// assert_eq!(&bytes, b"ab");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Source<R>(Bytes<R>);
+
+enum Bytes<R> {
     File(Arc<File>),
     Stream(Mutex<Stream<R>>),
 }
 
 /// A stream, which one reader at a time uses.
-pub(super) struct Stream<R> {
+struct Stream<R> {
     inner: R,
     /// The position of `inner`; `None` while a call moves it, and after a call that failed or panicked.
     position: Option<u64>,
 }
 
 impl<R> Source<R> {
-    pub(super) fn stream(inner: R) -> Self {
-        Source::Stream(Mutex::new(Stream { inner, position: None }))
+    /// Creates the source of any reader.
+    pub fn stream(inner: R) -> Self {
+        Source(Bytes::Stream(Mutex::new(Stream { inner, position: None })))
     }
 
     /// Returns the same source as one that several threads can read at the same time; `None` for a stream.
-    pub(super) fn parallel(&self) -> Option<Source<File>> {
-        match self {
-            Source::File(file) => Some(Source::File(Arc::clone(file))),
-            Source::Stream(_) => None,
+    pub fn parallel(&self) -> Option<Source<File>> {
+        match &self.0 {
+            Bytes::File(file) => Some(Source(Bytes::File(Arc::clone(file)))),
+            Bytes::Stream(_) => None,
         }
     }
 }
 
 impl Source<File> {
     /// Creates the source of a file. Where the system cannot read at an offset, the file is locked like a stream.
-    pub(super) fn file(file: File) -> Self {
-        if cfg!(any(unix, windows)) { Source::File(Arc::new(file)) } else { Source::stream(file) }
+    pub fn file(file: File) -> Self {
+        match cfg!(any(unix, windows)) {
+            true => Source(Bytes::File(Arc::new(file))),
+            false => Source::stream(file),
+        }
     }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, out: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, out, at)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, out: &mut [u8], at: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, out, at)
+}
+
+#[cfg(not(any(unix, windows)))]
+fn read_at(mut file: &File, out: &mut [u8], at: u64) -> io::Result<usize> {
+    file.seek(SeekFrom::Start(at))?;
+    file.read(out)
 }
 
 /// Locks a stream. Poisoning is ignored: after a panic, `position` is `None`, so the next reader seeks.
@@ -58,23 +99,36 @@ impl<R: Read + Seek> Stream<R> {
     }
 }
 
-/// A reader of the shared bytes with a position of its own.
-pub(super) struct Handle<R> {
+/// A reader of a [`Source`] with a position of its own.
+pub struct Handle<R> {
     source: Arc<Source<R>>,
     position: u64,
 }
 
 impl<R> Handle<R> {
-    pub(super) fn new(source: &Arc<Source<R>>) -> Self {
+    /// Creates a handle at the start of the source.
+    pub fn new(source: &Arc<Source<R>>) -> Self {
         Handle { source: Arc::clone(source), position: 0 }
+    }
+}
+
+impl<R> fmt::Debug for Source<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source").finish_non_exhaustive()
+    }
+}
+
+impl<R> fmt::Debug for Handle<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("position", &self.position).finish_non_exhaustive()
     }
 }
 
 impl<R: Read + Seek> Read for Handle<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = match &*self.source {
-            Source::File(file) => read_at(file, out, self.position),
-            Source::Stream(stream) => lock(stream).read_at(out, self.position),
+        let read = match &self.source.0 {
+            Bytes::File(file) => read_at(file, out, self.position),
+            Bytes::Stream(stream) => lock(stream).read_at(out, self.position),
         }?;
         self.position = self.position.saturating_add(to_u64(read));
         Ok(read)
@@ -83,12 +137,12 @@ impl<R: Read + Seek> Read for Handle<R> {
 
 impl<R: Read + Seek> Seek for Handle<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let position = match (to, &*self.source) {
+        let position = match (to, &self.source.0) {
             (SeekFrom::Start(position), _) => Some(position),
             (SeekFrom::Current(by), _) => self.position.checked_add_signed(by),
             // Nothing else uses the position of the file.
-            (SeekFrom::End(_), Source::File(file)) => Some((&**file).seek(to)?),
-            (SeekFrom::End(_), Source::Stream(stream)) => {
+            (SeekFrom::End(_), Bytes::File(file)) => Some((&**file).seek(to)?),
+            (SeekFrom::End(_), Bytes::Stream(stream)) => {
                 let mut stream = lock(stream);
                 stream.position = None;
                 Some(stream.inner.seek(to)?)
@@ -135,9 +189,9 @@ mod tests {
     fn each_handle_has_its_own_position() {
         let inner = Cursor::new((0..100).collect());
         let source = Arc::new(Source::stream(Counted { inner, seeks: 0, fails_next: false }));
-        let stream = || match &*source {
-            Source::Stream(stream) => lock(stream),
-            Source::File(_) => unreachable!(),
+        let stream = || match &source.0 {
+            Bytes::Stream(stream) => lock(stream),
+            Bytes::File(_) => unreachable!(),
         };
         let next = |handle: &mut Handle<Counted>| {
             let mut bytes = [0; 10];

@@ -7,29 +7,29 @@ use crc32fast::Hasher;
 use flate2::Crc as Hasher;
 
 /// A checksum (CRC-32) that is being computed.
-pub(super) struct Checksum(Hasher);
+pub(crate) struct Checksum(Hasher);
 
 impl Checksum {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Checksum(Hasher::new())
     }
 
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
     #[cfg(not(target_family = "wasm"))]
-    pub(super) fn value(&self) -> u32 {
+    pub(crate) fn value(&self) -> u32 {
         self.0.clone().finalize()
     }
 
     #[cfg(target_family = "wasm")]
-    pub(super) fn value(&self) -> u32 {
+    pub(crate) fn value(&self) -> u32 {
         self.0.sum()
     }
 
     /// Returns the checksum of these bytes.
-    pub(super) fn of(bytes: &[u8]) -> u32 {
+    pub(crate) fn of(bytes: &[u8]) -> u32 {
         let mut checksum = Checksum::new();
         checksum.update(bytes);
         checksum.value()

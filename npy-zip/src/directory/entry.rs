@@ -2,25 +2,25 @@
 
 use std::io::{self, Read};
 
-use super::{TRUNCATED, corrupt, malformed, unsupported};
-use crate::error::Result;
-use crate::limits::to_u64;
-use crate::npz::checksum::Checksum;
-use crate::npz::name;
-use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Method, Part};
+use super::TRUNCATED;
+use crate::checksum::Checksum;
+use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
+use crate::name::excerpt;
+use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Method, Part};
 
 /// A member, as the directory describes it.
-pub(in crate::npz) struct Entry {
+#[derive(Debug)]
+pub struct Entry {
     /// The name as Python reads it: up to the first NUL.
     pub(super) name: String,
     /// The bytes of the name in the headers, if they differ from those of `name`.
     raw: Option<Box<[u8]>>,
-    pub(super) flags: u16,
+    pub(crate) flags: u16,
     pub(super) method: u16,
-    pub(in crate::npz) crc: u32,
-    pub(in crate::npz) compressed: u64,
+    pub(crate) crc: u32,
+    pub(crate) compressed: u64,
     /// The number of bytes after inflating.
-    pub(in crate::npz) size: u64,
+    pub(crate) size: u64,
     /// The position of the member's own header in the file.
     pub(super) start: u64,
     /// The position in the file of the entry that describes the member.
@@ -30,7 +30,7 @@ pub(in crate::npz) struct Entry {
 impl Entry {
     /// Reads the next member from a reader that is at `position` of the file and ends with the directory. The file has `before` bytes
     /// before the archive.
-    pub(in crate::npz) fn read<R: Read>(
+    pub(crate) fn read<R: Read>(
         directory: &mut io::Take<R>,
         position: u64,
         before: u64,
@@ -67,19 +67,29 @@ impl Entry {
         Ok(entry)
     }
 
-    /// Returns the method by which the member is compressed; `None` if it is stored as it is.
-    pub(in crate::npz) fn compression(&self) -> Option<Method> {
-        Method::of(self.method)
-    }
-
-    #[cfg(feature = "lzma")]
-    pub(in crate::npz) fn flags(&self) -> u16 {
-        self.flags
-    }
-
-    /// Returns the name of the member in the archive.
-    pub(in crate::npz) fn file_name(&self) -> &str {
+    /// Returns the name of the member, as Python reads it.
+    pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns the number of bytes after inflating, as the directory states it.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns the number of bytes in the archive, as the directory states it.
+    pub fn compressed_size(&self) -> u64 {
+        self.compressed
+    }
+
+    /// Returns true if the member is compressed, by any method.
+    pub fn is_compressed(&self) -> bool {
+        self.method != Common::STORED
+    }
+
+    /// Returns the method by which the member is compressed; `None` if it is stored, or if the method is not supported.
+    pub(crate) fn compression(&self) -> Option<Method> {
+        Method::of(self.method)
     }
 
     /// Returns the bytes of the name in the headers.
@@ -93,7 +103,7 @@ impl Entry {
         // Ignores up to three bytes at the end, which are too few for a field.
         while let Some((ExtraHeader { id, length }, rest)) = ExtraHeader::split_from(extra) {
             let Some((field, others)) = rest.split_at_checked(length.into()) else {
-                let name = name::excerpt(&self.name);
+                let name = excerpt(&self.name);
                 return Err(corrupt(format!(
                     "an extra field of the member {name:?} is said to take {length} bytes, and only {} are left",
                     rest.len()
@@ -159,7 +169,7 @@ fn check_version(version: u16) -> Result<()> {
     if version <= NEWEST {
         return Ok(());
     }
-    Err(unsupported("a member of a newer version of zip", "a newer tool to unpack it"))
+    Err(Error::Unsupported(Unsupported::Version))
 }
 
 fn decode_name(raw: &[u8], flags: u16) -> Result<String> {
@@ -175,7 +185,7 @@ fn decode_name(raw: &[u8], flags: u16) -> Result<String> {
 
 fn utf8(raw: &[u8]) -> Result<&str> {
     std::str::from_utf8(raw).map_err(|_| {
-        let name = name::excerpt(&raw.escape_ascii().to_string());
+        let name = excerpt(&raw.escape_ascii().to_string());
         malformed(format!(
             "the name b\"{name}\" is marked as UTF-8 and is not; write the archive again"
         ))

@@ -4,16 +4,14 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use crate::error::Result;
-use crate::limits::to_u64;
-use crate::write::check_end;
-use crate::write::failure::Failure;
+use super::failure::Failure;
+use crate::error::{Error, Result, to_u64};
 
 /// The capacity for small writes; longer ones go directly to the writer.
 const MAX_GATHERED: usize = 64 << 10;
 
 /// A writer, and the bytes that are not written to it yet.
-pub(in crate::npz) struct Output<W> {
+pub(super) struct Output<W> {
     /// `None` once the archive is complete.
     inner: Option<W>,
     /// `None` for a stream.
@@ -31,15 +29,19 @@ pub(in crate::npz) struct Output<W> {
 
 impl<W: Write + Seek> Output<W> {
     /// Continues at the position of the writer.
-    pub(in crate::npz) fn seekable(mut inner: W) -> io::Result<Self> {
+    pub(super) fn seekable(mut inner: W) -> io::Result<Self> {
         let base = inner.stream_position()?;
+        // No file is longer, so that later positions do not overflow.
+        if i64::try_from(base).is_err() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
         Ok(Output { seek: Some(W::seek), base, check_next: true, ..Output::stream(inner) })
     }
 }
 
 impl Output<File> {
     /// Continues at the position of the file, which can be truncated.
-    pub(in crate::npz) fn file(file: File) -> io::Result<Self> {
+    pub(super) fn file(file: File) -> io::Result<Self> {
         let set_len: fn(&mut File, u64) -> io::Result<()> = |file, length| file.set_len(length);
         Ok(Output { set_len: Some(set_len), ..Output::seekable(file)? })
     }
@@ -47,7 +49,7 @@ impl Output<File> {
 
 impl<W: Write> Output<W> {
     /// Creates the output of a writer that cannot seek. Positions count from zero.
-    pub(in crate::npz) fn stream(inner: W) -> Self {
+    pub(super) fn stream(inner: W) -> Self {
         Output {
             inner: Some(inner),
             seek: None,
@@ -65,8 +67,8 @@ impl<W: Write> Output<W> {
     }
 
     /// Returns the position of the next byte.
-    pub(in crate::npz) fn position(&self) -> u64 {
-        self.base.saturating_add(to_u64(self.gathered.len()))
+    pub(super) fn position(&self) -> u64 {
+        self.base + to_u64(self.gathered.len())
     }
 
     /// Returns an error if a call of the writer has failed.
@@ -81,7 +83,7 @@ impl<W: Write> Output<W> {
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.check()?;
-        if self.gathered.len().saturating_add(bytes.len()) > MAX_GATHERED {
+        if self.gathered.len() + bytes.len() > MAX_GATHERED {
             self.write_gathered()?;
         }
         if bytes.len() > MAX_GATHERED {
@@ -94,13 +96,13 @@ impl<W: Write> Output<W> {
     /// Writes all bytes of a reader, and returns their number.
     pub(super) fn copy(&mut self, mut from: io::Take<impl Read>) -> io::Result<u64> {
         self.check()?;
-        let room = MAX_GATHERED.saturating_sub(self.gathered.len());
+        let room = MAX_GATHERED - self.gathered.len();
         if from.limit() <= to_u64(room) {
             return from.read_to_end(&mut self.gathered).map(to_u64);
         }
         self.write_gathered()?;
         let copied = self.attempt(|inner| io::copy(&mut from, inner))?;
-        self.base = self.base.saturating_add(copied);
+        self.base += copied;
         Ok(copied)
     }
 
@@ -120,7 +122,7 @@ impl<W: Write> Output<W> {
     /// Goes back to this position, so that later bytes overwrite those after it. A file is truncated.
     pub(super) fn go_back(&mut self, position: u64) -> io::Result<()> {
         if let Some(dropped) = self.gathered_from(position).map(|bytes| bytes.len()) {
-            self.gathered.truncate(self.gathered.len().saturating_sub(dropped));
+            self.gathered.truncate(self.gathered.len() - dropped);
             return Ok(());
         }
         self.gathered.clear();
@@ -165,20 +167,23 @@ impl<W: Write> Output<W> {
 
     fn write_through(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.attempt(|inner| inner.write_all(bytes))?;
-        self.base = self.base.saturating_add(to_u64(bytes.len()));
+        self.base += to_u64(bytes.len());
         match (self.seek, std::mem::take(&mut self.check_next)) {
             (Some(seek), true) => self.check_position(seek),
             _ => Ok(()),
         }
     }
 
-    /// Refuses a file that was opened for appending: the last write went to its end instead.
+    /// Refuses a file that was opened for appending: the last write went to its end instead. Refuses a device, too.
     fn check_position(&mut self, seek: fn(&mut W, SeekFrom) -> io::Result<u64>) -> io::Result<()> {
         let base = self.base;
         self.attempt(|inner| {
             // A buffered writer reports its position only after a flush.
             inner.flush()?;
-            check_end(seek(inner, SeekFrom::Current(0))?, base)
+            match seek(inner, SeekFrom::Current(0))? {
+                found if found == base => Ok(()),
+                found => Err(Error::Position { found, expected: base }.into()),
+            }
         })
     }
 

@@ -3,11 +3,10 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::moved;
-use crate::error::{Error, Result};
-use crate::limits::{to_u64, to_usize};
-use crate::npz::directory::{Directory, Entry, Extent, corrupt, malformed};
-use crate::npz::extra;
-use crate::npz::write::Archive;
+use crate::directory::{Directory, Entry, Extent};
+use crate::error::{Error, Result, corrupt, malformed, to_u64, to_usize};
+use crate::extra;
+use crate::writer::Writer;
 
 /// A member as bytes: its entry in a directory, and its position in a file.
 pub(super) struct Raw {
@@ -28,7 +27,7 @@ impl Raw {
         Ok(Raw::new(directory.entry_bytes(entry, archive)?, extent))
     }
 
-    /// Finds a member that this crate has written, by its entry in the directory.
+    /// Finds a member that this package has written, by its entry in the directory.
     pub(super) fn written(bytes: &[u8], file: &mut (impl Read + Seek)) -> Result<Self> {
         let entry = Entry::read(&mut bytes.take(to_u64(bytes.len())), 0, 0)?;
         let extent = Extent::of_written(&entry, file)?;
@@ -47,12 +46,12 @@ impl Raw {
     ) -> Result<Self> {
         let Extent { start, data, end } = self.extent;
         let position = to.seek(SeekFrom::End(0))?;
-        let size = end.saturating_sub(start);
+        let size = end - start;
         from.seek(SeekFrom::Start(start))?;
         if io::copy(&mut from.take(size), to)? < size {
             return Err(shorter());
         }
-        let moved = |old: u64| position.saturating_add(old.saturating_sub(start));
+        let moved = |old: u64| position + (old - start);
         let extent = Extent { start: position, data: moved(data), end: moved(end) };
         Ok(Raw { extent, ..self })
     }
@@ -60,19 +59,19 @@ impl Raw {
     /// Appends the member to an archive, with another name if there is one.
     pub(super) fn append_to<W: Write>(
         &self,
-        archive: &mut Archive<W>,
+        archive: &mut Writer<W>,
         name: Option<&str>,
         from: &mut (impl Read + Seek),
     ) -> Result<()> {
         let Extent { start, data, end } = self.extent;
-        let position = archive.output.position();
-        let mut header = vec![0; to_usize(data.saturating_sub(start))?];
+        let position = archive.position();
+        let mut header = vec![0; to_usize(data - start)?];
         from.seek(SeekFrom::Start(start))?;
         from.read_exact(&mut header)?;
         let changed = || corrupt("the headers of the member changed after the archive was opened");
         let header = moved::local(&header, name, self.is_aligned, position).ok_or_else(changed)?;
         let entry = moved::central(&self.entry, name, position).ok_or_else(changed)?;
-        let data = from.take(end.saturating_sub(data));
+        let data = from.take(end - data);
         if archive.add_copy(&header, &entry, data)? { Ok(()) } else { Err(shorter()) }
     }
 }

@@ -4,15 +4,15 @@ use std::io::{Read, Seek};
 use std::ops::Range;
 
 use super::end::MAX_END_BYTES;
-use super::{malformed, read_at};
-use crate::checked::narrow;
-use crate::error::Result;
-use crate::limits::{to_u64, to_usize};
-use crate::npz::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
+use super::read_at;
+use crate::error::{Result, malformed, to_u64, to_usize};
+use crate::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
 
-/// The entries of a directory, and the comment of the archive.
-#[derive(Default, PartialEq)]
-pub(crate) struct Central {
+/// A directory as bytes: the entries, and the comment of the archive.
+///
+/// Two that are equal describe the same members: an archive that is edited is compared with what it was.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Central {
     entries: Vec<u8>,
     count: u64,
     comment: Vec<u8>,
@@ -21,15 +21,15 @@ pub(crate) struct Central {
 impl Central {
     /// Reads the entries in this range of the file, and the end of the archive after them.
     pub(super) fn read(mut reader: impl Read + Seek, directory: Range<u64>) -> Result<Self> {
-        let size = to_usize(directory.end.saturating_sub(directory.start))?;
+        let size = to_usize(directory.end - directory.start)?;
         let entries = read_at(&mut reader, directory.start, size)?;
         let mut rest = &entries[..];
-        let mut count = 0u64;
+        let mut count = 0;
         while !rest.is_empty() {
             (_, rest) = split_entry(rest).ok_or_else(|| {
                 malformed("its directory has other bytes than entries; read the members and write a new archive")
             })?;
-            count = count.saturating_add(1);
+            count += 1;
         }
         let end = read_at(&mut reader, directory.end, MAX_END_BYTES)?;
         let comment = comment(&end).ok_or_else(|| {
@@ -68,11 +68,13 @@ impl Central {
 
     pub(crate) fn push(&mut self, entry: &[u8]) {
         self.entries.extend_from_slice(entry);
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
     }
 
     /// Returns the end of the archive: the end records and the comment. The entries are at `position` in the file.
     pub(crate) fn end(&self, position: u64) -> Vec<u8> {
+        // A comment is never longer: it was read with a length of two bytes.
+        let comment_length = u16::try_from(self.comment.len()).unwrap_or(u16::MAX);
         const ZIP64_VERSION: u16 = 45;
         let (members, directory_size) = (self.count, to_u64(self.entries.len()));
         // If a number does not fit in the small record, its field there has all bits set, and the zip64 record has the number.
@@ -83,7 +85,7 @@ impl Central {
             members: small_count,
             directory_size: small(directory_size),
             directory_start: small(position),
-            comment_length: narrow(self.comment.len()),
+            comment_length,
             ..EndRecord::default()
         };
         let mut end = Vec::new();
@@ -100,7 +102,7 @@ impl Central {
                 directory_start: position,
                 ..Zip64End::default()
             };
-            let end_start = position.saturating_add(directory_size);
+            let end_start = position + directory_size;
             zip64.append_to(&mut end);
             Zip64Locator { disk: 0, end_start, disks: 1 }.append_to(&mut end);
         }

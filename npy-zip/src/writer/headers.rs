@@ -4,10 +4,9 @@ use std::io;
 
 use crc32fast::Hasher;
 
-use crate::checked::narrow;
-use crate::limits::to_u64;
-use crate::npz::extra::{append_extra, append_padding, zip64};
-use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
+use crate::error::to_u64;
+use crate::extra::{append_extra, append_padding, zip64};
+use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
 
 /// The values in the headers of a member.
 pub(super) struct Member {
@@ -29,17 +28,18 @@ pub(super) struct Member {
 impl Member {
     /// Counts bytes in the archive, and the bytes that they inflate to.
     pub(super) fn add(&mut self, compressed: usize, size: usize) {
-        self.compressed = self.compressed.saturating_add(to_u64(compressed));
-        self.size = self.size.saturating_add(to_u64(size));
+        self.compressed += to_u64(compressed);
+        self.size += to_u64(size);
     }
 
     /// Returns the header before the data.
     pub(super) fn local(&self) -> io::Result<Vec<u8>> {
         let mut extra = Vec::new();
         if self.is_large {
-            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&[self.size, self.compressed]));
+            let sizes = zip64(&[self.size, self.compressed]);
+            append_extra(&mut extra, ExtraHeader::ZIP64, &sizes).ok_or_else(too_long)?;
         }
-        let size = LocalHeader::SIZE.saturating_add(self.name.len()).saturating_add(extra.len());
+        let size = LocalHeader::SIZE + self.name.len() + extra.len();
         append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
         let mut header = LocalHeader { common: self.common(&extra)? }.to_bytes();
         header.extend(self.name.as_bytes());
@@ -75,7 +75,7 @@ impl Member {
         }
         let mut extra = Vec::new();
         if !large.is_empty() {
-            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&large));
+            append_extra(&mut extra, ExtraHeader::ZIP64, &zip64(&large)).ok_or_else(too_long)?;
         }
         let header = CentralHeader {
             made_by: UNIX | self.version(),
@@ -104,8 +104,8 @@ impl Member {
             crc: self.crc.clone().finalize(),
             compressed: size(self.compressed)?,
             size: size(self.size)?,
-            name_length: narrow(self.name.len()),
-            extra_length: narrow(extra.len()),
+            name_length: length(self.name.len())?,
+            extra_length: length(extra.len())?,
         })
     }
 
@@ -117,6 +117,17 @@ impl Member {
             (false, false) => 10,
         }
     }
+}
+
+/// Converts the length of a part of a header to two bytes.
+fn length(bytes: usize) -> io::Result<u16> {
+    u16::try_from(bytes).map_err(|_| too_long())
+}
+
+/// The error for a name that was not checked.
+#[cold]
+fn too_long() -> io::Error {
+    io::Error::other("a part of the header of a member is too long")
 }
 
 /// Converts a size to four bytes.

@@ -1,9 +1,8 @@
 //! The headers of a member that gets another position or another name.
 
-use crate::checked::narrow;
-use crate::limits::to_u64;
-use crate::npz::extra;
-use crate::npz::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
+use crate::error::to_u64;
+use crate::extra;
+use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
 
 /// The version of zip that introduced large numbers.
 const ZIP64_VERSION: u16 = 45;
@@ -19,10 +18,9 @@ pub(super) fn local(
 ) -> Option<Vec<u8>> {
     let (LocalHeader { mut common }, rest) = LocalHeader::split_from(old)?;
     let (old_name, old_extra) = rest.split_at_checked(common.name_length.into())?;
-    let new_name = rename(&mut common, name).unwrap_or(old_name);
-    let size = LocalHeader::SIZE.saturating_add(new_name.len());
-    let data =
-        |extra: &[u8]| position.saturating_add(to_u64(size)).saturating_add(to_u64(extra.len()));
+    let new_name = rename(&mut common, name, old_name)?;
+    let size = LocalHeader::SIZE + new_name.len();
+    let data = |extra: &[u8]| position + to_u64(size + extra.len());
 
     let mut new_extra = old_extra.to_vec();
     if is_aligned && !extra::is_aligned(data(old_extra)) && extra::is_complete(old_extra) {
@@ -33,7 +31,7 @@ pub(super) fn local(
             new_extra = old_extra.to_vec();
         }
     }
-    common.extra_length = narrow(new_extra.len());
+    common.extra_length = u16::try_from(new_extra.len()).ok()?;
     let mut header = LocalHeader { common }.to_bytes();
     header.extend(new_name);
     header.extend(new_extra);
@@ -52,7 +50,7 @@ pub(super) fn central(old: &[u8], name: Option<&str>, position: u64) -> Option<V
         let numbers = extra::remove(&mut new_extra, ExtraHeader::ZIP64).unwrap_or_default();
         let sizes = [header.common.size, header.common.compressed];
         let sizes = sizes.iter().filter(|&&size| size == IN_ZIP64).count();
-        let (kept, after) = numbers.split_at_checked(sizes.saturating_mul(u64::SIZE))?;
+        let (kept, after) = numbers.split_at_checked(sizes * u64::SIZE)?;
         // The position comes after the sizes, and before the number of a disk.
         let (old_position, after) = match header.start {
             IN_ZIP64 => u64::split_from(after)?,
@@ -68,14 +66,14 @@ pub(super) fn central(old: &[u8], name: Option<&str>, position: u64) -> Option<V
         }
         numbers.extend(after);
         if !numbers.is_empty() {
-            extra::append_extra(&mut new_extra, ExtraHeader::ZIP64, &numbers);
+            extra::append_extra(&mut new_extra, ExtraHeader::ZIP64, &numbers)?;
         }
     }
     if name.is_some() {
         extra::remove(&mut new_extra, ExtraHeader::UNICODE_NAME);
     }
     header.start = start;
-    let new_name = rename(&mut header.common, name).unwrap_or(old_name);
+    let new_name = rename(&mut header.common, name, old_name)?;
     header.common.extra_length = u16::try_from(new_extra.len()).ok()?;
     let mut entry = header.to_bytes();
     for part in [new_name, &new_extra, comment] {
@@ -84,13 +82,13 @@ pub(super) fn central(old: &[u8], name: Option<&str>, position: u64) -> Option<V
     Some(entry)
 }
 
-/// Applies a new name, if there is one, and returns its bytes.
-fn rename<'n>(common: &mut Common, name: Option<&'n str>) -> Option<&'n [u8]> {
-    let name = name?;
+/// Applies a new name, if there is one, and returns the bytes of the name. Returns `None` if it is too long.
+fn rename<'n>(common: &mut Common, name: Option<&'n str>, old: &'n [u8]) -> Option<&'n [u8]> {
+    let Some(name) = name else { return Some(old) };
     if !name.is_ascii() {
         common.flags |= Common::UTF8;
     }
-    common.name_length = narrow(name.len());
+    common.name_length = u16::try_from(name.len()).ok()?;
     Some(name.as_bytes())
 }
 
@@ -101,16 +99,16 @@ mod tests {
     /// Returns an entry named `x.npy` with these sizes and this position, and these numbers in its zip64 field.
     fn entry(size: u32, start: u32, large: &[u64]) -> Vec<u8> {
         let mut fields = Vec::new();
-        extra::append_extra(&mut fields, 9, b"other");
+        extra::append_extra(&mut fields, 9, b"other").unwrap();
         if !large.is_empty() {
-            extra::append_extra(&mut fields, ExtraHeader::ZIP64, &extra::zip64(large));
+            extra::append_extra(&mut fields, ExtraHeader::ZIP64, &extra::zip64(large)).unwrap();
         }
         let common = Common {
             version: 20,
             compressed: size,
             size,
             name_length: 5,
-            extra_length: narrow(fields.len()),
+            extra_length: fields.len().try_into().unwrap(),
             ..Common::default()
         };
         let header = CentralHeader { common, comment_length: 2, start, ..CentralHeader::default() };
@@ -147,10 +145,13 @@ mod tests {
     #[test]
     fn only_the_padding_of_a_header_changes() {
         let mut fields = Vec::new();
-        extra::append_extra(&mut fields, 9, b"other");
+        extra::append_extra(&mut fields, 9, b"other").unwrap();
         extra::append_padding(&mut fields, 35 + 9);
-        let common =
-            Common { name_length: 5, extra_length: narrow(fields.len()), ..Common::default() };
+        let common = Common {
+            name_length: 5,
+            extra_length: fields.len().try_into().unwrap(),
+            ..Common::default()
+        };
         let old = [&LocalHeader { common }.to_bytes(), &b"x.npy"[..], &fields].concat();
         assert_eq!(old.len(), 64);
         for position in [0, 1, 10, 63, 64, 1 << 40] {

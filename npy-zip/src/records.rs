@@ -1,7 +1,7 @@
 //! The layouts of the records in a zip file, for reading and for writing.
 
 /// A part of a record: a number in little-endian order, or a record.
-pub(super) trait Part: Sized {
+pub(crate) trait Part: Sized {
     /// Its size in bytes.
     const SIZE: usize;
 
@@ -41,12 +41,12 @@ macro_rules! records {
     ($($(#[$doc:meta])* $name:ident($signature:literal) { $($(#[$about:meta])* $field:ident: $type:ty,)* })*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default)]
-        pub(super) struct $name {
-            $($(#[$about])* pub(super) $field: $type,)*
+        pub(crate) struct $name {
+            $($(#[$about])* pub(crate) $field: $type,)*
         }
 
         impl $name {
-            pub(super) const SIGNATURE: &[u8] = $signature;
+            pub(crate) const SIGNATURE: &[u8] = $signature;
         }
 
         impl Part for $name {
@@ -138,45 +138,45 @@ records! {
 
 impl Zip64End {
     /// The `rest_length` of a record without further data.
-    pub(super) const REST_LENGTH: u64 = 44;
+    pub(crate) const REST_LENGTH: u64 = 44;
 }
 
 impl CentralHeader {
     /// Returns the size of the entry: this header, the name, the extra fields and the comment.
-    pub(super) fn entry_size(&self) -> usize {
+    pub(crate) fn entry_size(&self) -> usize {
         let Common { name_length, extra_length, .. } = self.common;
         let parts = [name_length, extra_length, self.comment_length];
-        parts.into_iter().map(usize::from).fold(Self::SIZE, usize::saturating_add)
+        Self::SIZE + parts.into_iter().map(usize::from).sum::<usize>()
     }
 }
 
 impl ExtraHeader {
     /// The extra field with the numbers that do not fit into four bytes.
-    pub(super) const ZIP64: u16 = 0x0001;
+    pub(crate) const ZIP64: u16 = 0x0001;
     /// The extra field with the name in UTF-8.
-    pub(super) const UNICODE_NAME: u16 = 0x7075;
+    pub(crate) const UNICODE_NAME: u16 = 0x7075;
     /// The extra field that aligns the data.
-    pub(super) const ALIGNMENT: u16 = 0xa11e;
+    pub(crate) const ALIGNMENT: u16 = 0xa11e;
 }
 
 impl Common {
     /// The flag for a name and a comment in UTF-8.
-    pub(super) const UTF8: u16 = 1 << 11;
+    pub(crate) const UTF8: u16 = 1 << 11;
     /// The flag for sizes that come after the data.
-    pub(super) const STREAMED: u16 = 1 << 3;
-    pub(super) const STORED: u16 = 0;
-    pub(super) const DEFLATED: u16 = 8;
-    pub(super) const BZIP2: u16 = 12;
-    pub(super) const LZMA: u16 = 14;
-    pub(super) const ZSTD: u16 = 93;
+    pub(crate) const STREAMED: u16 = 1 << 3;
+    pub(crate) const STORED: u16 = 0;
+    pub(crate) const DEFLATED: u16 = 8;
+    pub(crate) const BZIP2: u16 = 12;
+    pub(crate) const LZMA: u16 = 14;
+    pub(crate) const ZSTD: u16 = 93;
 }
 
 /// The value of a four-byte field whose number does not fit: the number is in zip64 data instead.
-pub(super) const IN_ZIP64: u32 = u32::MAX;
+pub(crate) const IN_ZIP64: u32 = u32::MAX;
 
 /// A method of compression that can be undone.
 #[derive(Clone, Copy)]
-pub(super) enum Method {
+pub(crate) enum Method {
     Deflate,
     #[cfg(feature = "bzip2")]
     Bzip2,
@@ -188,7 +188,7 @@ pub(super) enum Method {
 
 impl Method {
     /// Returns the method with this number in the zip format. `None` for members that are stored as they are, and for unknown methods.
-    pub(super) fn of(number: u16) -> Option<Self> {
+    pub(crate) fn of(number: u16) -> Option<Self> {
         Some(match number {
             Common::DEFLATED => Method::Deflate,
             #[cfg(feature = "bzip2")]

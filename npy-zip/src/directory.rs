@@ -1,0 +1,333 @@
+//! The members of an archive, and their positions.
+
+mod central;
+mod end;
+mod entry;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
+use crate::limits::Limits;
+use crate::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
+pub use central::Central;
+use end::End;
+pub use entry::Entry;
+
+const TRUNCATED: &str = "its directory ends too early";
+
+/// The directory of an archive: its members, and where they are.
+///
+/// ```
+/// use std::io::{Cursor, Read};
+///
+/// use npy_zip::{Compression, Directory, Limits, Writer};
+///
+/// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+/// writer.add("a.txt", |member| {
+///     member.begin(5)?;
+///     std::io::Write::write_all(member, b"hello")
+/// })?;
+/// let mut file = writer.finish()?;
+///
+/// let directory = Directory::read(&mut file, &Limits::default())?;
+/// let entry = directory.find("a.txt").expect("it was written");
+/// assert_eq!(entry.size(), 5);
+/// let mut text = String::new();
+/// directory.member(entry, &mut file, &Limits::default())?.read_to_string(&mut text)?;
+/// assert_eq!(text, "hello");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Every number in it was checked against the length of the file. What Python refuses is refused, and so is what other readers would read
+/// differently: two end records that disagree, bytes between the entries, archives in parts. A member is checked when it is opened: its
+/// header must be where the directory says, with the same name, and no other member may begin within it.
+pub struct Directory {
+    /// The members in the order of the archive. If several have one name, only the last is here, at the index of the first.
+    members: Vec<Entry>,
+    by_name: BTreeMap<String, usize>,
+    /// The positions in the file at which members start, sorted. Members that are not in `members` are included.
+    starts: Vec<u64>,
+    end: End,
+}
+
+impl Directory {
+    /// Reads the directory of a file, which must begin with a member, or with the end record if there are no members.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotAnArchive`], [`Error::OtherStart`], [`Error::Malformed`], [`Error::Unsupported`], [`Error::Limit`], [`Error::Io`].
+    pub fn of_file(mut file: impl Read + Seek, limits: &Limits) -> Result<Self> {
+        let first = read_at(&mut file, 0, 4)?;
+        if [b"", LocalHeader::SIGNATURE, EndRecord::SIGNATURE].contains(&&first[..]) {
+            return Directory::read(file, limits);
+        }
+        Err(match Directory::read(&mut file, limits) {
+            Ok(_) => other_start(&mut file),
+            Err(_) => not_an_archive(&mut file),
+        })
+    }
+
+    /// Reads the directory of an archive, which may have other bytes before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`of_file`](Self::of_file), without [`Error::OtherStart`].
+    pub fn read(mut reader: impl Read + Seek, limits: &Limits) -> Result<Self> {
+        let length = reader.seek(SeekFrom::End(0))?;
+        if length == 0 {
+            return Err(malformed("it is empty"));
+        }
+        let Some(end) = End::find(&mut reader, length, limits)? else {
+            return Err(not_an_archive(&mut reader));
+        };
+        reader.seek(SeekFrom::Start(end.start))?;
+        let mut directory = BufReader::new(reader).take(end.size);
+        let mut members: Vec<Entry> = Vec::new();
+        let mut by_name = BTreeMap::new();
+        let mut starts = Vec::new();
+        for _ in 0..end.count {
+            // The entries are within the file, so positions do not overflow.
+            let position = end.start + (end.size - directory.limit());
+            let member = Entry::read(&mut directory, position, end.before)?;
+            starts.push(member.start);
+            let index = *by_name.entry(member.name.clone()).or_insert(members.len());
+            match members.get_mut(index) {
+                Some(first) => *first = member,
+                None => members.push(member),
+            }
+        }
+        if directory.limit() > 0 {
+            // Python reads entries until the directory ends, so it would find members that the count omits.
+            let (left, count) = (directory.limit(), end.count);
+            return Err(corrupt(format!(
+                "its directory has {left} bytes after the {count} members that are stated"
+            )));
+        }
+        starts.sort_unstable();
+        Ok(Directory { members, by_name, starts, end })
+    }
+
+    /// Returns the entries, in the order of the archive. If several members have one name, only the last is here, in the place of the first.
+    pub fn entries(&self) -> &[Entry] {
+        &self.members
+    }
+
+    /// Returns the number of members that are not found because a later one has the same name.
+    pub fn shadowed(&self) -> usize {
+        self.starts.len() - self.members.len()
+    }
+
+    /// Returns the entry of the member of exactly this name.
+    pub fn find(&self, name: &str) -> Option<&Entry> {
+        self.members.get(self.index(name)?)
+    }
+
+    /// Returns the index in [`entries`](Self::entries) of the member of exactly this name.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// Iterates over the names that have this prefix, sorted, without scanning the others.
+    pub fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
+        let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
+        names.take_while(move |name| name.starts_with(&prefix))
+    }
+
+    /// Checks the entry and the header of a member that is to be read. Returns the range of its bytes in the file.
+    pub(crate) fn readable(
+        &self,
+        entry: &Entry,
+        reader: &mut (impl Read + Seek),
+        limits: &Limits,
+    ) -> Result<Range<u64>> {
+        const PATCHED: u16 = 1 << 5;
+        // Encryption, strong encryption, and masked headers.
+        const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+        if entry.flags & PATCHED != 0 {
+            return Err(Error::Unsupported(Unsupported::Patched));
+        }
+        if entry.flags & ENCRYPTED != 0 {
+            return Err(Error::Unsupported(Unsupported::Encrypted));
+        }
+        let &Entry { compressed, size, .. } = entry;
+        match entry.method {
+            _ if entry.compression().is_some() => limits.check_inflated(compressed, size)?,
+            Common::STORED if compressed == size => {}
+            Common::STORED => {
+                return Err(corrupt(format!(
+                    "the directory says that an uncompressed member of {size} bytes takes {compressed} bytes"
+                )));
+            }
+            other => return Err(Error::Unsupported(Unsupported::Method(other))),
+        }
+        self.data_range(entry, reader)
+    }
+
+    /// Checks a member as [`member`](Self::member) does. Returns the range of its bytes in the file; `None` if it is compressed.
+    ///
+    /// # Errors
+    ///
+    /// As [`member`](Self::member).
+    pub fn stored_range(
+        &self,
+        entry: &Entry,
+        reader: &mut (impl Read + Seek),
+        limits: &Limits,
+    ) -> Result<Option<Range<u64>>> {
+        let range = self.readable(entry, reader, limits)?;
+        Ok(if entry.is_compressed() { None } else { Some(range) })
+    }
+
+    /// Returns the positions of the member that `entry` describes, even if it cannot be read. No other member is within them.
+    pub(crate) fn extent(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Extent> {
+        let data = self.data_range(entry, reader)?;
+        let end = if entry.flags & Common::STREAMED == 0 {
+            data.end
+        } else {
+            // A descriptor comes after the data. The size of a descriptor is not stated, so everything up to the next member counts as the
+            // descriptor. The directory may place that member anywhere, also behind itself.
+            let next = self.starts.partition_point(|&start| start < data.end);
+            let next = self.starts.get(next).copied().unwrap_or(self.end.start);
+            next.min(self.end.start).min(data.end.saturating_add(LARGEST_DESCRIPTOR))
+        };
+        Ok(Extent { start: entry.start, data: data.start, end })
+    }
+
+    /// Returns the range of the member's data, after the check of its header.
+    fn data_range(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Range<u64>> {
+        if entry.start >= self.end.start {
+            return Err(corrupt(
+                "the directory says that the member begins in or after the directory",
+            ));
+        }
+        let start = find_data(entry, reader)?;
+        let end = start.checked_add(entry.compressed).ok_or_else(overlap)?;
+        self.check_no_overlap(entry.start, end)?;
+        Ok(start..end)
+    }
+
+    /// Returns the entries of all members, also of those that are not found because a later one has the same name.
+    pub(crate) fn all_entries(&self, central: &Central) -> Result<Vec<Entry>> {
+        let mut position = self.end.start;
+        let mut entry = |bytes: &[u8]| {
+            let size = to_u64(bytes.len());
+            let entry = Entry::read(&mut bytes.take(size), position, self.end.before);
+            // The bytes were in the file, so the position is not larger than its length.
+            position += size;
+            entry
+        };
+        central.iter().map(&mut entry).collect()
+    }
+
+    /// Reads the entry of a member as bytes.
+    pub(crate) fn entry_bytes(
+        &self,
+        entry: &Entry,
+        reader: &mut (impl Read + Seek),
+    ) -> Result<Vec<u8>> {
+        let changed = || corrupt("its directory changed after it was opened");
+        let bytes = read_at(reader, entry.position, CentralHeader::SIZE)?;
+        let (header, _) = CentralHeader::split_from(&bytes).ok_or_else(changed)?;
+        let bytes = read_at(reader, entry.position, header.entry_size())?;
+        if bytes.len() == header.entry_size() { Ok(bytes) } else { Err(changed()) }
+    }
+
+    /// Reads the directory as bytes, and the end records after it: to change the archive, and to tell whether another program did.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the directory has other bytes, or comes before other data, which a changed archive would lose.
+    pub fn central(&self, reader: impl Read + Seek) -> Result<Central> {
+        let end = self.end.start + self.end.size;
+        Central::read(reader, self.end.start..end)
+    }
+
+    /// Refuses a member that reaches into the next one or into the directory: with such members, a small archive could expand to any size.
+    fn check_no_overlap(&self, start: u64, end: u64) -> Result<()> {
+        let before = self.starts.partition_point(|&other| other < start);
+        let within = self.starts.partition_point(|&other| other < end);
+        if within - before > 1 || end > self.end.start {
+            return Err(overlap());
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Directory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Directory").field("members", &self.members.len()).finish_non_exhaustive()
+    }
+}
+
+#[cold]
+fn overlap() -> Error {
+    malformed("the member overlaps the next one or the directory; write the archive again")
+}
+
+/// The size of the descriptor after the data of a member: a signature, the checksum, and two sizes of 8 bytes.
+const LARGEST_DESCRIPTOR: u64 = 24;
+
+/// The positions in the file of a member's header and data, and of the end of both.
+#[derive(Clone, Copy)]
+pub(crate) struct Extent {
+    pub(crate) start: u64,
+    pub(crate) data: u64,
+    pub(crate) end: u64,
+}
+
+impl Extent {
+    /// Returns the positions of a member that has no descriptor after its data, in a file that this package wrote.
+    pub(crate) fn of_written(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Self> {
+        let data = find_data(entry, reader)?;
+        Ok(Extent { start: entry.start, data, end: data + entry.compressed })
+    }
+}
+
+/// Reads the header of a member, and returns the position of its data. The header must have the name from the directory.
+fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
+    let expected = entry.raw_name();
+    let size = LocalHeader::SIZE + expected.len();
+    let header = read_at(reader, entry.start, size)?;
+    let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
+        return Err(corrupt("there is no member where the directory says"));
+    };
+    // If only one of the two headers has the UTF-8 flag, the same bytes decode to different names.
+    let is_same = expected.is_ascii() || (common.flags ^ entry.flags) & Common::UTF8 == 0;
+    if name != expected || usize::from(common.name_length) != name.len() || !is_same {
+        return Err(corrupt("there is another member where the directory says"));
+    }
+    let data = entry.start.checked_add(to_u64(size));
+    data.and_then(|data| data.checked_add(common.extra_length.into()))
+        .ok_or_else(|| corrupt("the data of the member begins after byte 2⁶⁴"))
+}
+
+/// Reads `count` bytes at this position, or fewer at the end of the file.
+fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec<u8>> {
+    const MAX_RESERVED: usize = 1 << 20;
+    reader.seek(SeekFrom::Start(at))?;
+    let mut bytes = Vec::with_capacity(count.min(MAX_RESERVED));
+    reader.take(to_u64(count)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The error for a file without an end record: an incomplete archive, or a file of another format.
+fn not_an_archive(file: &mut (impl Read + Seek)) -> Error {
+    match read_at(file, 0, 16) {
+        Ok(start) if start.starts_with(b"PK") => {
+            corrupt("it has no end record, so it is incomplete")
+        }
+        Ok(start) => Error::NotAnArchive { start },
+        Err(error) => error,
+    }
+}
+
+/// The error for an archive that has other bytes before it.
+fn other_start(file: &mut (impl Read + Seek)) -> Error {
+    match read_at(file, 0, 6) {
+        Ok(start) => Error::OtherStart { start },
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,327 @@
+//! Changes the members of an archive: a list is changed, and the members that it names are copied to a new archive.
+
+mod moved;
+mod raw;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, Read, Seek, Write};
+
+use crate::directory::{Central, Directory, Entry};
+use crate::error::{Error, Result};
+use crate::writer::{Compression, MemberWriter, Writer};
+use raw::Raw;
+
+/// An archive whose members are being replaced, added, removed or renamed.
+///
+/// ```
+/// use std::io::{Cursor, Write};
+///
+/// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+///
+/// let stored = Compression::stored();
+/// let mut writer = Writer::seekable(Cursor::new(Vec::new()), stored)?;
+/// for name in ["a", "b"] {
+///     writer.add(name, |member| member.begin(0))?;
+/// }
+/// let mut old = writer.finish()?;
+///
+/// let directory = Directory::read(&mut old, &Limits::default())?;
+/// let central = directory.central(&mut old)?;
+/// let (written, copied) = (Cursor::new(Vec::new()), Cursor::new(Vec::new()));
+/// let mut editor = Editor::new(&directory, &central, stored, written, copied)?;
+/// assert!(editor.rename("b", "c") && editor.remove("a"));
+/// editor.write("d", |member| member.begin(0))?;
+///
+/// let new = Writer::seekable(Cursor::new(Vec::new()), stored)?;
+/// let new = editor.finish(&directory, &central, &mut old, new)?.finish()?;
+/// let names: Vec<_> = Directory::read(new, &Limits::default())?.entries().iter().map(|entry| entry.name().to_owned()).collect();
+/// assert_eq!(names, ["c", "d"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// A member that is not touched is copied as it is: its data, its time, its comment and its other extra fields. It may be encrypted, or
+/// compressed by any method. If its data was aligned, the padding in its header changes so that it stays aligned. The comment of the archive
+/// is kept, and bytes that belong to no member are dropped.
+#[must_use = "only `finish` makes the changed archive"]
+pub struct Editor<S: Write> {
+    /// In the order of the archive; `None` for a member that was removed.
+    members: Vec<Option<Member>>,
+    /// The indices of the members of each name, in order. If there are several, readers find only the last.
+    by_name: BTreeMap<String, Vec<usize>>,
+    /// The members that were written, and their number.
+    written: Writer<S>,
+    count: usize,
+    /// The bytes of the members that were copied from other archives.
+    copied: S,
+}
+
+/// A member that the archive will have.
+struct Member {
+    name: String,
+    is_renamed: bool,
+    bytes: Bytes,
+}
+
+/// The source of a member's bytes.
+enum Bytes {
+    /// The archive that is edited.
+    Old(Entry),
+    /// The members that were written: the index of one.
+    Written(usize),
+    /// The members that were copied.
+    Copied(Raw),
+}
+
+/// An error, and the member that it is about, if any.
+#[derive(Debug)]
+pub struct MemberError {
+    /// The name of the member.
+    pub name: Option<String>,
+    /// The error.
+    pub error: Error,
+}
+
+impl<S: Read + Write + Seek> Editor<S> {
+    /// Begins with the members of an archive. New members are compressed as stated, and wait in `written`; members of other archives wait
+    /// in `copied`. Both are empty.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`]; [`Error::Malformed`] if `central` is not the directory that was read.
+    pub fn new(
+        directory: &Directory,
+        central: &Central,
+        compression: Compression,
+        written: S,
+        copied: S,
+    ) -> Result<Self> {
+        let mut members = Vec::new();
+        let mut by_name: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for entry in directory.all_entries(central)? {
+            let name = entry.name().to_owned();
+            by_name.entry(name.clone()).or_default().push(members.len());
+            members.push(Some(Member { name, is_renamed: false, bytes: Bytes::Old(entry) }));
+        }
+        let written = Writer::seekable(written, compression)?;
+        Ok(Editor { members, by_name, written, count: 0, copied })
+    }
+
+    /// Adds a member, or replaces the members of this name by one. A new member comes after the others. If `write` fails, the old members
+    /// stay.
+    ///
+    /// # Errors
+    ///
+    /// As [`Writer::add`].
+    pub fn write<E: From<io::Error> + fmt::Display>(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut MemberWriter<'_, S>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        self.written.add(name, write)?;
+        let bytes = Bytes::Written(self.count);
+        self.count += 1;
+        self.put(name.to_owned(), bytes);
+        Ok(())
+    }
+
+    /// Copies a member of another archive, which need not be readable, under the same name. Replaces members that have the name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the other archive is damaged, so that the end of the member is unknown; [`Error::Io`].
+    pub fn copy(
+        &mut self,
+        directory: &Directory,
+        entry: &Entry,
+        archive: &mut (impl Read + Seek),
+    ) -> Result<()> {
+        let raw = Raw::find(directory, entry, archive)?.copied(archive, &mut self.copied)?;
+        self.put(entry.name().to_owned(), Bytes::Copied(raw));
+        Ok(())
+    }
+
+    /// Appends the members to a new archive, to which others can then be added. `directory`, `central` and `archive` are those that the
+    /// editor began with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the archive is damaged, so that the end of an old member is unknown, or was changed; [`Error::Io`].
+    pub fn finish<W: Write>(
+        mut self,
+        directory: &Directory,
+        central: &Central,
+        archive: &mut (impl Read + Seek),
+        mut to: Writer<W>,
+    ) -> std::result::Result<Writer<W>, MemberError> {
+        let none = |error| MemberError { name: None, error };
+        let (mut written, entries) = self.written.take_members().map_err(none)?;
+        let entries: Vec<&[u8]> = entries.iter().collect();
+        to.copy_comment(central);
+        for member in self.members.into_iter().flatten() {
+            // `None` if the headers of the member already have the name.
+            let name = member.is_renamed.then_some(member.name.as_str());
+            let added = match &member.bytes {
+                Bytes::Old(entry) => Raw::find(directory, entry, archive)
+                    .and_then(|raw| raw.append_to(&mut to, name, archive)),
+                Bytes::Written(index) => {
+                    let entry = entries.get(*index).copied().unwrap_or_default();
+                    Raw::written(entry, &mut written)
+                        .and_then(|raw| raw.append_to(&mut to, name, &mut written))
+                }
+                Bytes::Copied(raw) => raw.append_to(&mut to, name, &mut self.copied),
+            };
+            added.map_err(|error| MemberError { name: Some(member.name), error })?;
+        }
+        Ok(to)
+    }
+}
+
+impl<S: Write> Editor<S> {
+    /// Iterates over the names that the members have now, in order, each once.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let members = self.members.iter().enumerate();
+        members.filter_map(|(index, member)| {
+            let name = member.as_ref()?.name.as_str();
+            (self.by_name.get(name)?.first() == Some(&index)).then_some(name)
+        })
+    }
+
+    /// Returns true if there is a member of exactly this name now.
+    pub fn contains(&self, name: &str) -> bool {
+        self.by_name.contains_key(name)
+    }
+
+    /// Removes all members of this name. Returns false if there is none.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.take(name).is_some()
+    }
+
+    /// Renames a member, which keeps its place in the order; of several with the name, the last, and the others are removed. Returns false,
+    /// and changes nothing, if there is none, or if another member has the new name. The caller [checks](crate::check_name) that name.
+    pub fn rename(&mut self, from: &str, to: &str) -> bool {
+        if from == to || self.contains(to) {
+            return from == to && self.contains(from);
+        }
+        let Some((first, member)) = self.take(from) else { return false };
+        self.insert(first, Member { name: to.to_owned(), is_renamed: true, ..member });
+        true
+    }
+
+    /// Replaces the members of this name by one, or adds it.
+    fn put(&mut self, name: String, bytes: Bytes) {
+        let first = self.take(&name).map_or(self.members.len(), |(first, _)| first);
+        self.insert(first, Member { name, is_renamed: false, bytes });
+    }
+
+    /// Removes all members of this name. Returns the index of the first, and the last, which readers would find.
+    fn take(&mut self, name: &str) -> Option<(usize, Member)> {
+        let indices = self.by_name.remove(name)?;
+        let mut last = None;
+        for &index in &indices {
+            last = self.members.get_mut(index).and_then(Option::take);
+        }
+        Some((*indices.first()?, last?))
+    }
+
+    fn insert(&mut self, index: usize, member: Member) {
+        self.by_name.insert(member.name.clone(), vec![index]);
+        match self.members.get_mut(index) {
+            Some(slot) => *slot = Some(member),
+            None => self.members.push(Some(member)),
+        }
+    }
+}
+
+impl<S: Write> fmt::Debug for Editor<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Editor").field("members", &self.by_name.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for MemberError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(name) = &self.name {
+            write!(f, "member {name:?}: ")?;
+        }
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for MemberError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::Limits;
+
+    type Memory = Cursor<Vec<u8>>;
+
+    fn memory() -> Memory {
+        Cursor::new(Vec::new())
+    }
+
+    /// Returns an archive of empty members of these names.
+    fn archive(names: &[&str]) -> Memory {
+        let mut writer = Writer::seekable(memory(), Compression::stored()).unwrap();
+        for name in names {
+            writer.add(name, |member| member.begin(0)).unwrap();
+        }
+        writer.finish().unwrap()
+    }
+
+    /// Changes an archive of these members, and returns the names in the new one.
+    fn edited(names: &[&str], change: impl FnOnce(&mut Editor<Memory>)) -> Vec<String> {
+        let mut old = archive(names);
+        let directory = Directory::read(&mut old, &Limits::default()).unwrap();
+        let central = directory.central(&mut old).unwrap();
+        let stored = Compression::stored();
+        let mut editor = Editor::new(&directory, &central, stored, memory(), memory()).unwrap();
+        change(&mut editor);
+        let shown: Vec<_> = editor.names().map(str::to_owned).collect();
+        let new = Writer::seekable(memory(), stored).unwrap();
+        let new = editor.finish(&directory, &central, &mut old, new).unwrap();
+        let names = new.names().map(|name| String::from_utf8(name.to_vec()).unwrap()).collect();
+        let new = Directory::read(new.finish().unwrap(), &Limits::default()).unwrap();
+        assert!(new.entries().iter().map(Entry::name).eq(shown));
+        names
+    }
+
+    #[test]
+    fn members_keep_their_order() {
+        let names = edited(&["a", "b", "c"], |editor| {
+            editor.write("b", |member| member.begin(0)).unwrap();
+            editor.write("d", |member| member.begin(0)).unwrap();
+            assert!(editor.rename("a", "e"));
+            assert!(!editor.rename("e", "c") && !editor.rename("a", "f"));
+            assert!(editor.remove("c") && !editor.remove("c"));
+        });
+        assert_eq!(names, ["e", "b", "d"]);
+    }
+
+    /// Guards that members of one name stay, and become one if they are changed: otherwise readers would find another of them.
+    #[test]
+    fn a_change_of_a_name_leaves_one_member_of_it() {
+        assert_eq!(edited(&["a", "a", "b"], |_| ()), ["a", "a", "b"]);
+        let renamed = edited(&["b", "a", "a"], |editor| assert!(editor.rename("a", "c")));
+        assert_eq!(renamed, ["b", "c"]);
+    }
+
+    #[test]
+    fn a_member_of_another_archive_replaces_one_of_its_name() {
+        let mut other = archive(&["x", "b"]);
+        let directory = Directory::read(&mut other, &Limits::default()).unwrap();
+        let names = edited(&["a", "b", "c"], |editor| {
+            for entry in directory.entries() {
+                editor.copy(&directory, entry, &mut other).unwrap();
+            }
+        });
+        assert_eq!(names, ["a", "b", "c", "x"]);
+    }
+}

@@ -1,0 +1,40 @@
+//! The limits on the memory and time that an archive may take.
+
+use crate::error::{Error, Result};
+
+/// Limits on the memory and time that reading an archive may take. An archive over a limit is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest number of members. Default 1,048,576; a directory of that size takes a few hundred MiB.
+    pub members: u64,
+    /// The largest member after inflating, in bytes. Default 64 GiB. Stored members have no limit, because each of their bytes is in the
+    /// file.
+    pub inflated_bytes: u64,
+    /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032.
+    pub inflation: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { members: 1 << 20, inflated_bytes: 1 << 36, inflation: 1100 }
+    }
+}
+
+impl Limits {
+    /// Refuses an archive of more members than the limit.
+    pub(crate) fn check_members(&self, count: u64) -> Result<()> {
+        check("members of an archive", "members", count, self.members)
+    }
+
+    /// Refuses a member that declares to inflate from `compressed` to `bytes` bytes, if the size or the ratio is over its limit.
+    pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<()> {
+        check("bytes of an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
+        // Zero compressed bytes count as one byte.
+        let ratio = bytes.checked_div(compressed).unwrap_or(bytes);
+        check("compression ratio", "inflation", ratio, self.inflation)
+    }
+}
+
+fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Result<()> {
+    if found <= limit { Ok(()) } else { Err(Error::Limit { what, name, found, limit }) }
+}

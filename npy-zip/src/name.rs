@@ -1,0 +1,44 @@
+//! The names of members.
+
+/// Refuses a name that no member can have, and returns the reason.
+///
+/// # Errors
+///
+/// What is wrong with the name, and what to do.
+pub fn check_name(name: &str) -> Result<(), &'static str> {
+    // Many readers accept at most 64 KiB for a local header with its name and extra fields.
+    const MAX_BYTES: usize = 60_000;
+    if name.contains('\0') {
+        return Err("Python ends a name at a NUL; leave it out");
+    }
+    if name.len() > MAX_BYTES {
+        return Err("it is longer than 60,000 bytes, too long for a zip file; shorten it");
+    }
+    Ok(())
+}
+
+/// Returns the start of a name, which may be long, for a message.
+pub fn excerpt(name: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    match name.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_no_member_can_have_are_refused() {
+        assert_eq!(check_name("../a/b"), Ok(()));
+        assert!(check_name("a\0b").unwrap_err().contains("NUL"));
+        assert!(check_name(&"x".repeat(60_001)).is_err());
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(excerpt(&"é".repeat(100)).chars().count(), 81);
+    }
+}

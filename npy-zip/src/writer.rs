@@ -1,0 +1,491 @@
+//! Writes an archive: members are added, one after another.
+//!
+//! A member is written in steps: it begins, its bytes follow, and it ends. Each step is done by the call that makes it, unless other threads still
+//! compress earlier bytes: then the steps wait in a queue, in their order.
+
+mod deflate;
+mod failure;
+mod headers;
+mod output;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+use std::mem;
+
+use crc32fast::Hasher;
+
+use crate::directory::Central;
+use crate::error::{Result, to_u64};
+use crate::name::check_name;
+use deflate::{Block, Compressor, Pending};
+use headers::Member;
+use output::Output;
+
+/// The most bytes of a stored member that are written at once: they are still in the cache after their checksum is computed.
+const STORED_BLOCK: usize = 256 << 10;
+
+/// How members are compressed when they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compression {
+    level: Option<u8>,
+    threads: usize,
+}
+
+impl Compression {
+    /// Members are stored as they are.
+    pub fn stored() -> Self {
+        Compression { level: None, threads: 1 }
+    }
+
+    /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
+    /// number of threads.
+    pub fn deflate(level: u8, threads: usize) -> Self {
+        Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1) }
+    }
+}
+
+/// An archive that is being written.
+///
+/// ```
+/// use std::io::{Cursor, Write};
+///
+/// use npy_zip::{Compression, Directory, Limits, Writer};
+///
+/// let text = "any bytes; ".repeat(1000);
+/// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 2))?;
+/// writer.add("a.txt", |member| {
+///     member.begin(11_000)?; // before the first byte
+///     member.write_all(text.as_bytes())
+/// })?;
+/// let file = writer.finish()?;
+/// assert!(file.get_ref().len() < 300);
+/// assert_eq!(Directory::read(file, &Limits::default())?.entries().len(), 1);
+/// # Ok::<(), npy_zip::Error>(())
+/// ```
+///
+/// The data of each member begins at a multiple of [`ALIGNMENT`](crate::ALIGNMENT). The same members always make the same archive, because
+/// all times in it are 1980-01-01. The large form of zip (zip64) is used only where sizes or numbers need it.
+///
+/// # Failures
+///
+/// A member whose bytes are not complete is dropped, and the writer can continue: a file is truncated, another writer that can seek
+/// continues at the start of the member, and a stream can continue if it has not received a part of it. After the inner writer has failed or
+/// panicked, every later call fails. Only [`finish`](Self::finish) makes an archive.
+#[must_use = "only `finish` makes the archive"]
+pub struct Writer<W> {
+    output: Output<W>,
+    /// The entries of the complete members.
+    directory: Central,
+    /// The member of the last step that was done.
+    open: Option<Member>,
+    /// `None` if members are stored.
+    compressor: Option<Compressor>,
+    /// The steps that are not done yet. Without threads, there are none between calls.
+    steps: VecDeque<Step>,
+}
+
+enum Step {
+    /// Begins a member of this many bytes.
+    Begin {
+        name: String,
+        size: u64,
+    },
+    /// Writes compressed bytes, which inflate to `size` bytes.
+    Block {
+        block: Pending,
+        size: usize,
+    },
+    End,
+}
+
+impl<W: Write + Seek> Writer<W> {
+    /// Writes from the current position of a writer that can seek. It keeps its length when a member is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if its position is not known.
+    pub fn seekable(inner: W, compression: Compression) -> Result<Self> {
+        Ok(Writer::new(Output::seekable(inner)?, compression))
+    }
+}
+
+impl Writer<File> {
+    /// Writes from the current position of a file, which is truncated when a member is dropped.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io), also for a pipe, which cannot seek.
+    pub fn file(file: File, compression: Compression) -> Result<Self> {
+        Ok(Writer::new(Output::file(file)?, compression))
+    }
+}
+
+impl<W: Write> Writer<W> {
+    /// Writes to any writer, such as a pipe. The sizes and the checksum of a member come after its data.
+    pub fn stream(inner: W, compression: Compression) -> Self {
+        Writer::new(Output::stream(inner), compression)
+    }
+
+    fn new(output: Output<W>, compression: Compression) -> Self {
+        let Compression { level, threads } = compression;
+        Writer {
+            output,
+            directory: Central::default(),
+            open: None,
+            compressor: level.map(|level| Compressor::new(level, threads)),
+            steps: VecDeque::new(),
+        }
+    }
+
+    /// Adds a member, even if another one has the name. `write` announces the number of its bytes, and writes them.
+    ///
+    /// # Errors
+    ///
+    /// Those of `write`; of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that
+    /// [no member can have](check_name).
+    pub fn add<E: From<io::Error> + fmt::Display>(
+        &mut self,
+        name: &str,
+        write: impl FnOnce(&mut MemberWriter<'_, W>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let mut member = MemberWriter { archive: self, name, status: Status::New };
+        let written = write(&mut member).and_then(|()| Ok(member.end()?));
+        if let Err(error) = &written {
+            member.abort(error);
+        }
+        written
+    }
+
+    /// Iterates over the names in the entries so far, as bytes.
+    pub fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.directory.names()
+    }
+
+    /// Fails if an earlier call has failed, so that nothing more is written.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io), with the text of the earlier error.
+    pub fn check(&self) -> Result<()> {
+        Ok(self.output.check()?)
+    }
+
+    /// Adds a member that another archive has: its headers, and its data. Returns false if there is less data than stated.
+    pub(crate) fn add_copy(
+        &mut self,
+        header: &[u8],
+        entry: &[u8],
+        data: io::Take<impl Read>,
+    ) -> Result<bool> {
+        let size = data.limit();
+        self.output.write_all(header)?;
+        self.directory.push(entry);
+        Ok(self.output.copy(data)? == size)
+    }
+
+    /// Returns the position of the next member.
+    pub(crate) fn position(&self) -> u64 {
+        self.output.position()
+    }
+
+    pub(crate) fn copy_comment(&mut self, other: &Central) {
+        self.directory.copy_comment(other);
+    }
+
+    /// Returns the writer without writing the directory, and the directory.
+    pub(crate) fn take_members(&mut self) -> Result<(W, Central)> {
+        self.advance(0)?;
+        self.output.check()?;
+        Ok((self.output.take_inner()?, mem::take(&mut self.directory)))
+    }
+
+    /// Writes the directory, and returns the inner writer, which is at the end of the archive.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`](crate::Error::Io) if the inner writer fails or has failed.
+    pub fn finish(mut self) -> Result<W> {
+        self.advance(0)?;
+        self.output.check()?;
+        // Readers look for the directory at the end of the file, so it must end there. A discarded member may have left bytes after this
+        // position.
+        self.output.go_to_directory(to_u64(self.directory.entries().len()))?;
+        let start = self.output.position();
+        self.output.write_all(self.directory.entries())?;
+        self.output.write_all(&self.directory.end(start))?;
+        self.output.take_inner()
+    }
+
+    /// Begins a member of this many bytes.
+    fn begin(&mut self, name: &str, size: u64) -> io::Result<()> {
+        self.output.check()?;
+        if let Some(compressor) = &mut self.compressor {
+            compressor.begin(size)?;
+        }
+        self.then(Step::Begin { name: name.to_owned(), size })
+    }
+
+    /// Writes the next bytes of the member, and returns their number.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.check()?;
+        if self.compressor.is_none() {
+            return self.store(bytes);
+        }
+        if self.compressor.as_ref().is_some_and(Compressor::is_full) {
+            self.compress(false)?;
+        }
+        self.compressor.as_mut().map_or(Ok(0), |compressor| compressor.write(bytes))
+    }
+
+    /// Completes the member.
+    fn end(&mut self) -> io::Result<()> {
+        self.compress(true)?;
+        self.then(Step::End)
+    }
+
+    /// Compresses the next block of the member, if it is compressed.
+    fn compress(&mut self, is_last: bool) -> io::Result<()> {
+        let waiting = self.waiting_blocks();
+        let Some(compressor) = &mut self.compressor else { return Ok(()) };
+        let (block, size) = compressor.start(is_last, waiting)?;
+        self.then(Step::Block { block, size })
+    }
+
+    fn waiting_blocks(&self) -> usize {
+        self.steps.iter().filter(|step| matches!(step, Step::Block { .. })).count()
+    }
+
+    /// Does a step after those that wait.
+    fn then(&mut self, step: Step) -> io::Result<()> {
+        self.steps.push_back(step);
+        self.advance(self.compressor.as_ref().map_or(0, |compressor| compressor.max_waiting))
+    }
+
+    /// Does the steps whose bytes are compressed, in order. Waits for the next block while more than `max` blocks remain.
+    fn advance(&mut self, max: usize) -> io::Result<()> {
+        let mut blocks = self.waiting_blocks();
+        while let Some(step) = self.steps.pop_front() {
+            let done = match step {
+                Step::Begin { name, size } => self.write_header(name, size),
+                Step::End => self.complete(),
+                Step::Block { block, size } => {
+                    let compressor = self.compressor.as_mut();
+                    let result = compressor.and_then(|c| c.pool.result(&block, blocks > max));
+                    let Some(result) = result else {
+                        self.steps.push_front(Step::Block { block, size });
+                        return Ok(());
+                    };
+                    blocks -= 1;
+                    result.and_then(|block| self.append(&block, size))
+                }
+            };
+            if let Err(error) = done {
+                if self.compressor.is_some() {
+                    // The call that wrote this member may have returned `Ok`, so the error must stop the whole archive.
+                    self.output.fail(&error);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn write_header(&mut self, name: String, size: u64) -> io::Result<()> {
+        let is_deflated = self.compressor.is_some();
+        // Bytes that cannot be compressed grow by an eighth at most.
+        let max = if is_deflated { size.saturating_add(size / 8) } else { size };
+        let member = Member {
+            name,
+            start: self.output.position(),
+            is_deflated,
+            is_streamed: self.output.is_stream(),
+            is_large: max >= 0xfff0_0000,
+            crc: Hasher::new(),
+            compressed: 0,
+            size: 0,
+        };
+        let header = member.local()?;
+        self.open = Some(member);
+        self.output.write_all(&header)
+    }
+
+    /// Writes the next bytes of a stored member, and returns their number.
+    fn store(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let block = bytes.get(..STORED_BLOCK).unwrap_or(bytes);
+        let member = self.open.as_mut().ok_or_else(none_begun)?;
+        member.crc.update(block);
+        member.add(block.len(), block.len());
+        self.output.write_all(block)?;
+        Ok(block.len())
+    }
+
+    /// Writes the next block of a compressed member, which inflates to `size` bytes.
+    fn append(&mut self, block: &Block, size: usize) -> io::Result<()> {
+        let member = self.open.as_mut().ok_or_else(none_begun)?;
+        member.crc.combine(&block.crc);
+        member.add(block.bytes.len(), size);
+        self.output.write_all(&block.bytes)
+    }
+
+    /// Writes what comes after the bytes of the open member, and its entry.
+    fn complete(&mut self) -> io::Result<()> {
+        let member = self.open.as_ref().ok_or_else(none_begun)?;
+        let entry = member.central()?;
+        if member.is_streamed {
+            self.output.write_all(&member.descriptor()?)?;
+        } else {
+            self.output.rewrite(member.start, &member.local()?)?;
+        }
+        self.directory.push(&entry);
+        self.open = None;
+        Ok(())
+    }
+
+    /// Discards the member that was begun, which is the last one. If the output cannot go back to its start, all later writes fail.
+    fn abort(&mut self, why: &dyn fmt::Display) {
+        if let Some(compressor) = &mut self.compressor
+            && !compressor.abort()
+        {
+            return;
+        }
+        while let Some(step) = self.steps.pop_back() {
+            if let Step::Begin { .. } = step {
+                return;
+            }
+        }
+        let Some(member) = self.open.take() else { return };
+        if self.output.check().is_ok() && self.output.go_back(member.start).is_err() {
+            self.output.fail(why);
+        }
+    }
+}
+
+#[cold]
+fn none_begun() -> io::Error {
+    io::Error::other("no member was begun")
+}
+
+impl<W> fmt::Debug for Writer<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Writer").finish_non_exhaustive()
+    }
+}
+
+/// A member that is being written; see [`Writer::add`].
+pub struct MemberWriter<'a, W: Write> {
+    archive: &'a mut Writer<W>,
+    name: &'a str,
+    status: Status,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Status {
+    New,
+    Begun,
+    /// Complete, or dropped after an error.
+    Ended,
+}
+
+impl<W: Write> MemberWriter<'_, W> {
+    /// Announces the number of bytes, once, before the first. The headers take the large form if they need it for this number.
+    ///
+    /// # Errors
+    ///
+    /// Those of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that [no member can have](check_name), or if
+    /// the number was announced before.
+    pub fn begin(&mut self, bytes: u64) -> io::Result<()> {
+        check_name(self.name)
+            .map_err(|reason| io::Error::new(io::ErrorKind::InvalidInput, reason))?;
+        if self.status != Status::New {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the member has begun before"));
+        }
+        self.status = Status::Begun;
+        self.archive.begin(self.name, bytes)
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        if self.status != Status::Begun {
+            return Err(none_begun());
+        }
+        self.archive.end()?;
+        self.status = Status::Ended;
+        Ok(())
+    }
+
+    fn abort(&mut self, why: &dyn fmt::Display) {
+        if mem::replace(&mut self.status, Status::Ended) == Status::Begun {
+            self.archive.abort(why);
+        }
+    }
+}
+
+/// Discards the member if the caller panicked, because the program may catch the panic and write other members.
+impl<W: Write> Drop for MemberWriter<'_, W> {
+    fn drop(&mut self) {
+        self.abort(&"a value panicked");
+    }
+}
+
+impl<W: Write> Write for MemberWriter<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.status != Status::Begun {
+            return Err(none_begun());
+        }
+        self.archive.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W: Write> fmt::Debug for MemberWriter<'_, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemberWriter").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+    use crate::{Directory, Limits};
+
+    /// Guards that a member which is not written as it should be is dropped, whatever was wrong, and that the writer can continue.
+    #[test]
+    fn a_member_that_is_not_complete_is_dropped() {
+        for compression in [Compression::stored(), Compression::deflate(1, 1)] {
+            let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression).unwrap();
+            let long = "x".repeat(60_001);
+            for (name, wrong) in [("a\0b", 1), (&long, 1), ("none", 0), ("twice", 2)] {
+                let add = |member: &mut MemberWriter<'_, _>| {
+                    (0..wrong).try_for_each(|_| member.begin(3))?;
+                    member.write_all(b"abc")
+                };
+                writer.add(name, add).unwrap_err();
+            }
+            let nothing = |_: &mut MemberWriter<'_, _>| Ok::<(), io::Error>(());
+            writer.add("nothing", nothing).unwrap_err();
+            let panics = |member: &mut MemberWriter<'_, _>| -> io::Result<()> {
+                member.begin(3)?;
+                member.write_all(b"a")?;
+                panic!("a value");
+            };
+            let panicked = catch_unwind(AssertUnwindSafe(|| writer.add("panics", panics)));
+            assert!(panicked.is_err());
+            let add = |member: &mut MemberWriter<'_, _>| {
+                member.begin(3)?;
+                member.write_all(b"abc")
+            };
+            writer.add("a", add).unwrap();
+            assert!(writer.names().eq([b"a"]));
+            let file = writer.finish().unwrap();
+            let directory = Directory::of_file(file, &Limits::default()).unwrap();
+            assert_eq!(directory.entries().len(), 1);
+        }
+    }
+}
