@@ -11,7 +11,6 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// The reason why an archive cannot be read or written.
 ///
 /// It passes unchanged through the traits of [`std::io`]: converted to an [`io::Error`], and back.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The inner reader or writer failed.
@@ -161,6 +160,13 @@ impl fmt::Display for Error {
                 write!(f, "out of memory: {bytes} bytes could not be allocated")
             }
         }
+    }
+}
+
+/// Same as [`Display`](fmt::Display), so that `fn main() -> npy_zip::Result<()>` prints a readable message.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -64,10 +64,10 @@ impl<F: ReadAt + Clone> Session<F> {
     }
 
     fn try_open(&mut self) -> Result<Json> {
-        let mut start = Vec::new();
-        // Its block is read once, for this and for the header.
+        let mut start = [0; 4];
+        // Its block is read once, for this and for the header. A part reads less only at its end.
         let mut part = Part::all(self.file.clone());
-        let read = (&mut part).take(4).read_to_end(&mut start).and_then(|_| part.rewind());
+        let read = part.read(&mut start).and_then(|_| part.rewind());
         read.map_err(|error| error.to_string())?;
         if start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06") {
             return self.open_archive();

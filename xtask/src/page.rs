@@ -33,8 +33,10 @@ pub(crate) fn build() -> Result<PathBuf> {
     // The messages of panics would name folders of this machine.
     let registry = std::env::home_dir().unwrap_or_default().join(".cargo/registry/src");
     let folders = [registry.display(), root().display()];
-    let flags = folders.map(|folder| format!("--remap-path-prefix={folder}=")).join("\x1f");
-    run_command(build.env("CARGO_ENCODED_RUSTFLAGS", flags))?;
+    let mut flags = folders.map(|folder| format!("--remap-path-prefix={folder}=")).to_vec();
+    // The linker pads each address to five bytes unless it is told not to; that is a hundredth of the page.
+    flags.extend(["-O2", "--compress-relocations"].map(|flag| format!("-Clink-arg={flag}")));
+    run_command(build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")))?;
     let target = root().join("target");
     let module = fs::read(target.join(TARGET).join("page/npy_page.wasm"))?;
     let web = |name: &str| fs::read_to_string(root().join("page/web").join(name));

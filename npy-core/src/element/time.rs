@@ -256,7 +256,7 @@ pub(crate) fn span_text(count: i64, resolution: Option<Resolution>) -> String {
         None => format!("{count} generic time units"),
         // NumPy prints the plural even for one.
         Some(resolution) => {
-            format!("{} {:?}s", scaled(count, resolution), resolution.unit).to_lowercase()
+            format!("{} {:?}s", scaled(count, resolution), resolution.unit).to_ascii_lowercase()
         }
     }
 }

@@ -112,8 +112,8 @@ fn nearest<'n>(name: &str, names: &'n [String]) -> Option<&'n str> {
     if let Some(path) = names.clone().find(ends_so) {
         return Some(path);
     }
-    let lower = name.to_lowercase();
-    let distances = names.map(|other| (edits(&lower, &other.to_lowercase()), other));
+    let lower = name.to_ascii_lowercase();
+    let distances = names.map(|other| (edits(&lower, &other.to_ascii_lowercase()), other));
     let (edits, nearest) = distances.min_by_key(|(edits, _)| *edits)?;
     // A third of the letters may differ: two in "station".
     (edits.saturating_mul(3) <= name.chars().count()).then_some(nearest)

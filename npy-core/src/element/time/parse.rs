@@ -196,7 +196,7 @@ fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
         return (name == "generic time units").then(|| i64::try_from(number).ok())?;
     };
     let unit = UNITS.into_iter().find(|unit| {
-        let singular = format!("{unit:?}").to_lowercase();
+        let singular = format!("{unit:?}").to_ascii_lowercase();
         name.strip_suffix('s').unwrap_or(name).eq_ignore_ascii_case(&singular)
     })?;
     to_count(converted(number, unit, resolution.unit, false)?, resolution)
