@@ -15,7 +15,7 @@ use super::nested::{Axes, Nested, Parts, more_items, visit_items};
 use super::rows::{Row, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
-use crate::dtype::{DType, Resolution, ScalarKind};
+use crate::dtype::{DType, Resolution, Scalar, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
@@ -766,8 +766,9 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         if name != ARRAY_TOKEN {
             return visitor.visit_newtype_struct(self);
         }
-        let elements = Flat(self);
-        visitor.visit_enum(Parts { shape: self.shape, order: Order::C, elements, bytes: None })
+        let header =
+            Header::new(Scalar::little(ScalarKind::Object, 8).into(), self.shape, Order::C);
+        visitor.visit_seq(Parts::new(header, self.of.object.limits(), Flat(self))?)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {

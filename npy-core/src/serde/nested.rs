@@ -22,7 +22,7 @@ use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
 use converted::Converted;
-pub(super) use parts::{NO_DTYPE, Parts, Whole, take_parts};
+pub(super) use parts::{NO_DTYPE, Parts, Whole, typed};
 
 /// An array without Python objects, or a part of one, as a deserializer.
 #[derive(Clone, Copy)]
@@ -310,8 +310,8 @@ impl<'de> Deserializer<'de> for Nested<'_> {
     ) -> Result<V::Value, RowError> {
         match name {
             ARRAY_TOKEN => {
-                let (shape, order) = (self.shape, self.order);
-                visitor.visit_enum(Parts { shape, order, elements: Flat(self), bytes: Some(self) })
+                let header = Header::new(self.dtype.clone(), self.shape, self.order);
+                visitor.visit_seq(Parts::new(header, self.limits, Flat(self))?)
             }
             _ => visitor.visit_newtype_struct(self),
         }
@@ -372,6 +372,14 @@ impl<'de> Deserializer<'de> for Flat<'_> {
         elements(self.0.dtype, self.0.bytes, self.0.axes(self.0.shape), visitor)
     }
 
+    /// Bytes that are still in the file are moved, not copied.
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.0.bytes.all() {
+            Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
+            Cow::Borrowed(bytes) => visitor.visit_bytes(bytes),
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         token: &'static str,
@@ -384,7 +392,7 @@ impl<'de> Deserializer<'de> for Flat<'_> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes option unit unit_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }
