@@ -1,17 +1,20 @@
 //! Writing arrays of a Rust type: from contiguous memory, or element by element.
 
+#[cfg(feature = "npz")]
 use std::io::Write;
 use std::slice;
 
 use super::WriteOptions;
 use super::array_sink::ArraySink;
-use crate::dtype::DType;
+use super::blocks::write_blocks;
+use crate::checked;
 use crate::dynamic::DynArray;
-use crate::element::Element;
-use crate::element::block::{self, BLOCK, Pending};
-use crate::error::{ErrorKind, Result};
+use crate::element::block::{BLOCK, encode_block};
+use crate::element::item_shape::ItemShape;
+use crate::element::{Element, InvalidValue};
+use crate::error::Result;
 use crate::plan::Plan;
-use crate::shape::{self, Order};
+use crate::shape::Order;
 
 /// The elements of an array that will be written.
 pub(crate) struct Elements<'t, T, F> {
@@ -29,43 +32,52 @@ pub(crate) fn list<'t, T>(
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape. Its order is that of the options, if set; or else that in
-    /// memory, if the elements are contiguous there; or else C.
+    /// Writes an array of this shape. Here is what depends on the type: all else is compiled once.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
         elements: Elements<'t, T, impl FnOnce(Order) -> I>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        self.write_array_as(None, shape, elements, sink)
+        let (plan, item) = self.item_shape::<T>()?;
+        let Elements { contiguous, each } = elements;
+        let raw = contiguous.and_then(|(items, _)| as_raw_bytes(&plan, items));
+        let in_memory = contiguous.map_or(Order::C, |(_, order)| order);
+        let (mut each, mut items) = (Some(each), None);
+        let mut encode = |order: Order, n: usize, block: &mut Vec<u8>| {
+            let items = items.get_or_insert_with(|| checked::some(each.take())(order));
+            encode_block(items, n, block)
+        };
+        let encoded = Encoded { plan, item, in_memory, raw, encode: &mut encode };
+        self.write_encoded(shape, encoded, sink)
     }
 
-    /// Like [`write_array`](Self::write_array), but the header states `dtype`, if it is given. Its
-    /// elements must have the same bytes as those of `T`.
-    pub(super) fn write_array_as<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+    /// Writes an array whose type is no longer known.
+    fn write_encoded(
         &self,
-        dtype: Option<DType>,
         shape: &[usize],
-        elements: Elements<'t, T, impl FnOnce(Order) -> I>,
+        elements: Encoded<'_>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
+        let Encoded { plan, item, in_memory, raw, encode } = elements;
         let order = self.order.unwrap_or(in_memory);
-        let (plan, item) = self.item_shape::<T>()?;
         let whole = item.array(shape);
         if item.is_strided(&whole, order) {
             // The parts of an element are contiguous in memory, but strided in the file.
             let mut bytes = Vec::new();
-            write_elements(plan, shape, Order::C, elements, &mut bytes)?;
+            write_blocks(&plan, shape, &mut |n, block| encode(Order::C, n, block), &mut bytes)?;
             let array = DynArray::new(item.base, whole, Order::C, bytes)?;
             let options = WriteOptions { order: Some(order), ..self.without_byte_order() };
             return options.write_dyn(&array.view(), sink);
         }
-        self.write_header(dtype.unwrap_or(item.base), &whole, order, sink)?;
-        write_elements(plan, shape, order, elements, sink)
+        self.write_header(item.base, &whole, order, sink)?;
+        match raw.filter(|_| in_memory.normalized(shape) == order.normalized(shape)) {
+            Some(bytes) => Ok(sink.write_all(bytes)?),
+            None => write_blocks(&plan, shape, &mut |n, block| encode(order, n, block), sink),
+        }
     }
 
-    /// Writes elements without a header, in the dtype of [`item`](Self::item). Every `write_all` gets complete elements.
+    /// Writes elements without a header.
     #[cfg(feature = "npz")]
     pub(crate) fn write_bytes<T: Element>(
         &self,
@@ -73,44 +85,26 @@ impl WriteOptions {
         writer: &mut dyn Write,
     ) -> Result<()> {
         let (plan, _) = self.item_shape::<T>()?;
-        write_elements(plan, &[items.len()], Order::C, list(items), writer)
+        if let Some(bytes) = as_raw_bytes(&plan, items) {
+            return Ok(writer.write_all(bytes)?);
+        }
+        let shape = [items.len()];
+        let mut items = items.iter();
+        let mut encode = |n: usize, block: &mut Vec<u8>| encode_block(&mut items, n, block);
+        write_blocks(&plan, &shape, &mut encode, writer)
     }
 }
 
-/// Writes the elements of an array in this order: directly from memory if possible, or else encoded
-/// block by block.
-fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+/// The elements of an array, as bytes.
+struct Encoded<'e> {
     plan: Plan,
-    shape: &[usize],
-    order: Order,
-    elements: Elements<'t, T, impl FnOnce(Order) -> I>,
-    writer: &mut dyn Write,
-) -> Result<()> {
-    if let Some((items, found)) = elements.contiguous
-        && found.normalized(shape) == order.normalized(shape)
-        && let Some(bytes) = as_raw_bytes(&plan, items)
-    {
-        return Ok(writer.write_all(bytes)?);
-    }
-    let count = shape::count(shape)?;
-    let mut items = (elements.each)(order);
-    let block = if plan.is_exact() { block::WRITE_BLOCK } else { BLOCK };
-    let mut pending = Pending::<T>::new(plan, block, count);
-    let mut first = 0usize;
-    while first < count {
-        let slots = pending.prepare(count);
-        let filled = pending.fill(slots, items.by_ref());
-        let filled = filled.map_err(|error| block::invalid(error, first))?;
-        if filled < slots {
-            let found = first.saturating_add(filled);
-            let reason = format!("expected {count} elements, found {found}");
-            return Err(ErrorKind::Shape { shape: shape::excerpt(shape), reason }.into());
-        }
-        writer.write_all(pending.take())?;
-        first = first.saturating_add(slots);
-        pending.open(count.saturating_sub(first));
-    }
-    Ok(())
+    item: ItemShape,
+    /// The order of the elements in memory, which is that of the file unless the options state another.
+    in_memory: Order,
+    /// The bytes in that order, if they need not be encoded.
+    raw: Option<&'e [u8]>,
+    /// Replaces the contents of the block by the next `n` elements in this order, and returns their number.
+    encode: &'e mut dyn FnMut(Order, usize, &mut Vec<u8>) -> Result<usize, InvalidValue>,
 }
 
 /// The size in bytes of the smallest array that may be written directly from memory. A smaller

@@ -17,6 +17,7 @@ use super::lock::{self, Lock};
 use super::replace::{self, Destination, Directory, Existing};
 use super::unfinished::Unfinished;
 use crate::element::block::{self, BLOCK, Pending};
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
@@ -731,7 +732,8 @@ impl WriteOptions {
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        append::open(self, path, append::check_elements::<T>).map_err(|error| error.in_file(path))
+        let check = |header: &_| append::check_elements(TypeInfo::of::<T>(), header);
+        append::open(self, path, &check).map_err(|error| error.in_file(path))
     }
 
     /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].
