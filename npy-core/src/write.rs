@@ -21,6 +21,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::dtype::{ByteOrder, DType, reads_back};
+#[cfg(feature = "npz")]
 use crate::element::Element;
 use crate::element::item_shape::ItemShape;
 use crate::element::type_info::TypeInfo;
@@ -380,13 +381,9 @@ impl WriteOptions {
         T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
     }
 
-    /// Returns the plan that converts canonical elements of `T` (see [`canonical_to_write`]) to
-    /// those in the file, and the dimensions of `T` itself.
-    fn item_shape<T: Element>(&self) -> Result<(Plan, ItemShape)> {
-        self.item_shape_of(TypeInfo::of::<T>())
-    }
-
-    fn item_shape_of(&self, ty: TypeInfo) -> Result<(Plan, ItemShape)> {
+    /// Returns the plan that converts canonical elements (see [`TypeInfo::canonical_to_write`]) to those in the file, and the dimensions
+    /// of an element itself.
+    fn item_shape(&self, ty: TypeInfo) -> Result<(Plan, ItemShape)> {
         let item = ty.dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
         let plan = Plan::new(&ty.canonical_to_write()?, &item, Cast::Exact)?;
         Ok((plan, ItemShape::of(&item)))

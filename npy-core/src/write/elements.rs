@@ -6,12 +6,12 @@ use std::slice;
 
 use super::WriteOptions;
 use super::array_sink::ArraySink;
-use super::blocks::write_blocks;
-use crate::checked;
+use super::blocks::{Encode, write_blocks};
+use crate::dtype::DType;
 use crate::dynamic::DynArray;
+use crate::element::Element;
 use crate::element::block::{BLOCK, encode_block};
-use crate::element::item_shape::ItemShape;
-use crate::element::{Element, InvalidValue};
+use crate::element::type_info::TypeInfo;
 use crate::error::Result;
 use crate::plan::Plan;
 use crate::shape::Order;
@@ -32,48 +32,64 @@ pub(crate) fn list<'t, T>(
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape. Here is what depends on the type: all else is compiled once.
+    /// Writes an array of this shape. Only this function is compiled for each type.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
         elements: Elements<'t, T, impl FnOnce(Order) -> I>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        let (plan, item) = self.item_shape::<T>()?;
-        let Elements { contiguous, each } = elements;
-        let raw = contiguous.and_then(|(items, _)| as_raw_bytes(&plan, items));
-        let in_memory = contiguous.map_or(Order::C, |(_, order)| order);
-        let (mut each, mut items) = (Some(each), None);
-        let mut encode = |order: Order, n: usize, block: &mut Vec<u8>| {
-            let items = items.get_or_insert_with(|| checked::some(each.take())(order));
-            encode_block(items, n, block)
-        };
-        let encoded = Encoded { plan, item, in_memory, raw, encode: &mut encode };
-        self.write_encoded(shape, encoded, sink)
+        let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
+        let target = self.target(TypeInfo::of::<T>(), shape, in_memory)?;
+        let same_order = in_memory.normalized(shape) == target.items_order().normalized(shape);
+        let contiguous = elements.contiguous.filter(|_| same_order);
+        let raw = contiguous.and_then(|(items, _)| as_raw_bytes(&target.plan, items));
+        let mut items = (elements.each)(target.items_order());
+        let mut encode = |n: usize, block: &mut Vec<u8>| encode_block(&mut items, n, block);
+        self.write_target(target, shape, raw, &mut encode, sink)
     }
 
-    /// Writes an array whose type is no longer known.
-    fn write_encoded(
+    /// Writes an array without dimensions; `encode` supplies its only element.
+    pub(super) fn write_scalar(
         &self,
-        shape: &[usize],
-        elements: Encoded<'_>,
+        ty: TypeInfo,
+        encode: Encode<'_>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        let Encoded { plan, item, in_memory, raw, encode } = elements;
-        let order = self.order.unwrap_or(in_memory);
+        let target = self.target(ty, &[], Order::C)?;
+        self.write_target(target, &[], None, encode, sink)
+    }
+
+    /// Returns the array that is written for elements of this type; `in_memory` is their order.
+    fn target(&self, ty: TypeInfo, shape: &[usize], in_memory: Order) -> Result<Target> {
+        let (plan, item) = self.item_shape(ty)?;
         let whole = item.array(shape);
-        if item.is_strided(&whole, order) {
-            // The parts of an element are contiguous in memory, but strided in the file.
+        let order = self.order.unwrap_or(in_memory);
+        let is_strided = item.is_strided(&whole, order);
+        Ok(Target { plan, dtype: item.base, shape: whole, order, is_strided })
+    }
+
+    /// Writes the array of these elements: their bytes, or else those that `encode` supplies.
+    fn write_target(
+        &self,
+        target: Target,
+        shape: &[usize],
+        raw: Option<&[u8]>,
+        encode: Encode<'_>,
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
+        let Target { plan, dtype, shape: whole, order, is_strided } = target;
+        if is_strided {
             let mut bytes = Vec::new();
-            write_blocks(&plan, shape, &mut |n, block| encode(Order::C, n, block), &mut bytes)?;
-            let array = DynArray::new(item.base, whole, Order::C, bytes)?;
+            write_blocks(&plan, shape, encode, &mut bytes)?;
+            let array = DynArray::new(dtype, whole, Order::C, bytes)?;
             let options = WriteOptions { order: Some(order), ..self.without_byte_order() };
             return options.write_dyn(&array.view(), sink);
         }
-        self.write_header(item.base, &whole, order, sink)?;
-        match raw.filter(|_| in_memory.normalized(shape) == order.normalized(shape)) {
+        self.write_header(dtype, &whole, order, sink)?;
+        match raw {
             Some(bytes) => Ok(sink.write_all(bytes)?),
-            None => write_blocks(&plan, shape, &mut |n, block| encode(order, n, block), sink),
+            None => write_blocks(&plan, shape, encode, sink),
         }
     }
 
@@ -84,7 +100,7 @@ impl WriteOptions {
         items: &[T],
         writer: &mut dyn Write,
     ) -> Result<()> {
-        let (plan, _) = self.item_shape::<T>()?;
+        let (plan, _) = self.item_shape(TypeInfo::of::<T>())?;
         if let Some(bytes) = as_raw_bytes(&plan, items) {
             return Ok(writer.write_all(bytes)?);
         }
@@ -95,16 +111,22 @@ impl WriteOptions {
     }
 }
 
-/// The elements of an array, as bytes.
-struct Encoded<'e> {
+/// An array in a file.
+struct Target {
+    /// Converts canonical elements to those of the file.
     plan: Plan,
-    item: ItemShape,
-    /// The order of the elements in memory, which is that of the file unless the options state another.
-    in_memory: Order,
-    /// The bytes in that order, if they need not be encoded.
-    raw: Option<&'e [u8]>,
-    /// Replaces the contents of the block by the next `n` elements in this order, and returns their number.
-    encode: &'e mut dyn FnMut(Order, usize, &mut Vec<u8>) -> Result<usize, InvalidValue>,
+    dtype: DType,
+    shape: Vec<usize>,
+    order: Order,
+    /// True if the parts of an element are contiguous in memory, but strided in the file.
+    is_strided: bool,
+}
+
+impl Target {
+    /// Returns the order in which elements are encoded.
+    fn items_order(&self) -> Order {
+        if self.is_strided { Order::C } else { self.order }
+    }
 }
 
 /// The size in bytes of the smallest array that may be written directly from memory. A smaller

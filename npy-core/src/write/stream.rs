@@ -862,7 +862,7 @@ impl WriteOptions {
         mut writer: W,
         shape: &[usize],
     ) -> Result<Writer<T, W>> {
-        let (plan, item) = self.item_shape::<T>()?;
+        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
         let whole = item.array(shape);
         let order = self.order.unwrap_or_default();
         if item.is_strided(&whole, order) {
@@ -880,7 +880,7 @@ impl WriteOptions {
         at: u64,
         row: &[usize],
     ) -> Result<(Vec<u8>, Plan, Growing<W>)> {
-        let (plan, item) = self.item_shape::<T>()?;
+        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
         let shape = item.array(&[&[0], row].concat());
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
             return Err(strided::<T>());
