@@ -14,6 +14,7 @@ mod fixtures;
 mod fuzz;
 mod kill;
 mod large;
+mod marked;
 mod miri;
 mod model;
 mod package;
@@ -42,7 +43,8 @@ usage: cargo xtask <command>
         [--only W1r,W9] [--rounds N]   some workloads; another number of rounds
         [--quick]     everything once, with little data
         [--docs]      puts the results into docs/benchmarks.md
-        --build       instead: first build times of this library and its peers
+  build-time          first builds with this library and with its peers, and the sizes of programs
+        [--docs]      puts the table into docs/benchmarks.md and the guide
   compile-time        compile time of 100 derived structs, compared with serde's
   kill [ROUNDS]       kill a process that writes, several thousand times
   model [SEQUENCES]   a million random sequences of calls of a reader, compared with a model
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
         ["fixtures"] => fixtures::write(),
         ["fixtures", "--check"] => fixtures::check(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["build-time", rest @ ..] => build_time::run(rest),
         ["compile-time"] => compile_time::run(),
         ["kill"] => kill::run(None),
         ["kill", rounds] => kill::run(Some(rounds)),

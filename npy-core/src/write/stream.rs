@@ -17,6 +17,7 @@ use super::lock::{self, Lock};
 use super::replace::{self, Destination, Directory, Existing};
 use super::unfinished::Unfinished;
 use crate::element::block::{self, BLOCK, Pending};
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
@@ -731,7 +732,8 @@ impl WriteOptions {
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        append::open(self, path, append::check_elements::<T>).map_err(|error| error.in_file(path))
+        let check = |header: &_| append::check_elements(TypeInfo::of::<T>(), header);
+        append::open(self, path, &check).map_err(|error| error.in_file(path))
     }
 
     /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].
@@ -860,7 +862,7 @@ impl WriteOptions {
         mut writer: W,
         shape: &[usize],
     ) -> Result<Writer<T, W>> {
-        let (plan, item) = self.item_shape::<T>()?;
+        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
         let whole = item.array(shape);
         let order = self.order.unwrap_or_default();
         if item.is_strided(&whole, order) {
@@ -878,7 +880,7 @@ impl WriteOptions {
         at: u64,
         row: &[usize],
     ) -> Result<(Vec<u8>, Plan, Growing<W>)> {
-        let (plan, item) = self.item_shape::<T>()?;
+        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
         let shape = item.array(&[&[0], row].concat());
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
             return Err(strided::<T>());

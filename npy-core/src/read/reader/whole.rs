@@ -135,7 +135,7 @@ pub(super) fn values<R: Read, T: Element>(
             reader.check_nothing_read()?;
             let array = bytes(reader)?.to_order(Order::C)?;
             // The bytes cannot be read once more.
-            array.decode(plan).inspect_err(|_| reader.data.lose())
+            array.view().decode(plan, &reader.limits).inspect_err(|_| reader.data.lose())
         }
     }
 }
