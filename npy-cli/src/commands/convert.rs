@@ -331,8 +331,8 @@ impl Args {
         let name = target.to_string();
         let order = self.order(reader.header());
         let has_object = reader.header().dtype().has_object();
-        let array = if has_object && self.dtype.is_some() {
-            self.array_of_objects(reader, target)?
+        let array = if has_object && let Some(dtype) = &self.dtype {
+            self.array_of_objects(reader, target, dtype)?
         } else if target.slice.is_some() || !self.columns.is_empty() {
             self.blocks(reader, target)?.all()?
         } else if has_object {
@@ -365,19 +365,20 @@ impl Args {
         Blocks::new(source, columns, |found| self.dtype(found), self.cast())
     }
 
-    /// Converts Python objects to the dtype: they become JSON, which is read as that of a file is.
-    fn array_of_objects(&self, reader: AnyReader, target: &Target) -> Result<DynArray> {
-        let (form, name) = (Form::JsonLines, target.to_string());
-        let (mut objects, mut text) = (None, Vec::new());
-        let mut rows = Rows::of(reader, target, &self.columns, form, &mut objects)?;
+    /// Converts Python objects to the dtype.
+    fn array_of_objects(
+        &self,
+        reader: AnyReader,
+        target: &Target,
+        dtype: &str,
+    ) -> Result<DynArray> {
+        let (mut objects, name) = (None, target.to_string());
+        let mut rows = Rows::of(reader, target, &self.columns, Form::JsonLines, &mut objects)?;
         let shape = rows.shape();
-        let mut printer = Printer::to(&mut text, form);
-        printer.print(&mut rows, usize::MAX)?;
-        printer.finish()?;
-        let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
-        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });
-        let array = input::read(&text[..], &input::Form::JsonLines, &name, wanted)?;
-        // JSON has a row for the object of an array without dimensions, and no dimensions without rows.
+        let dtype = parse_dtype(dtype)?;
+        let wanted = input::Wanted { dtype: &dtype, cast: self.cast() };
+        let array = input::read_objects(&mut rows, &name, wanted)?;
+        // There is a row for the object of an array without dimensions, and there are no dimensions without rows.
         match self.columns.is_empty()
             && shape.iter().product::<usize>() == array.shape().iter().product::<usize>()
         {

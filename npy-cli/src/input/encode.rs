@@ -66,8 +66,19 @@ impl Column {
                 Some(count) => count.to_le_bytes().to_vec(),
                 None => return wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
             },
+            Kind::Text | Kind::Bytes
+                if self.cast == Cast::Lossless
+                    && !self.is_untyped
+                    && !matches!(value, Value::Text(_) | Value::Bytes(_)) =>
+            {
+                let what = if *value == Value::Missing { "null".into() } else { text() };
+                return Err(format!("{what} is not text; --cast checked writes it as text"));
+            }
             Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
-            Kind::Bytes => text().into_bytes(),
+            Kind::Bytes => match value {
+                Value::Bytes(bytes) => bytes.to_vec(),
+                _ => text().into_bytes(),
+            },
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),

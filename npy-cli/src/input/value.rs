@@ -8,6 +8,8 @@ pub(crate) enum Value {
     Int(i128),
     Float(f64),
     Text(Box<str>),
+    /// Bytes of Python.
+    Bytes(Box<[u8]>),
 }
 
 impl Value {
@@ -56,7 +58,7 @@ impl Value {
             Value::Int(number) => Some(*number as f64),
             Value::Float(number) => Some(*number),
             Value::Text(text) => text.trim().parse().ok(),
-            Value::Bool(_) => None,
+            Value::Bool(_) | Value::Bytes(_) => None,
         }
     }
 
@@ -66,8 +68,9 @@ impl Value {
             Value::Missing => String::new(),
             Value::Bool(value) => value.to_string(),
             Value::Int(number) => number.to_string(),
-            Value::Float(number) => number.to_string(),
+            Value::Float(number) => format!("{number:?}"),
             Value::Text(text) => text.to_string(),
+            Value::Bytes(bytes) => bytes.escape_ascii().to_string(),
         }
     }
 }
