@@ -86,6 +86,7 @@ fn an_array_without_columns_does_not_become_csv() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(&format!("{name}: there are no columns to write")), "{said}");
         assert!(!path.join("x.csv").exists());
+        assert_eq!(npy(path, &["cat", "--csv", name]).status.code(), Some(2));
         ok(path, &["convert", name, "x.jsonl"]);
     }
 }

@@ -164,11 +164,6 @@ impl Args {
         let reader = self.open()?.into_array(&self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
-        if matches!(form, Form::Csv(_)) && rows.has_no_columns() {
-            let message =
-                "there are no columns to write, and CSV has no rows without them; .jsonl has";
-            return Err(Failure::new(&self.input, message));
-        }
         let progress = Progress::start(rows.bytes());
         output.write(|mut out| {
             let mut printer = Printer::to(&mut out, form);
