@@ -32,6 +32,11 @@ enum Uncounted {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let name = self.file.display();
+        let target = Target::parse(self.file.as_os_str());
+        if !self.file.exists() && target.is_ok_and(|target| target.member.is_some()) {
+            let message = "a member of an archive does not grow; npy concat joins arrays, and npy npz pack --append adds members";
+            return Err(Failure::new(name, message));
+        }
         // All inputs are opened and compared before the file changes.
         let mut sources = Vec::new();
         for input in &self.inputs {
@@ -82,7 +87,9 @@ fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<(
         let (shape, row_text) = (python_tuple(header.shape()), python_tuple(row));
         let advice = match as_rows(input) {
             Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
-            _ => String::new(),
+            _ => {
+                "; npy concat and npy append need rows of one shape, which a slice can make".into()
+            }
         };
         let message =
             format!("the array of shape {shape} does not fit rows of shape {row_text}{advice}");

@@ -30,7 +30,7 @@ pub(crate) struct Args {
     output: Target,
     /// What IN is, if its name does not say so: csv, tsv, json or jsonl
     #[arg(long, value_enum, value_name = "FORMAT")]
-    from: Option<Format>,
+    from: Option<Text>,
     /// What OUT is, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
@@ -76,6 +76,16 @@ pub(crate) struct Args {
 pub(crate) enum Format {
     Npy,
     Npz,
+    Csv,
+    /// CSV with tabs
+    Tsv,
+    Json,
+    Jsonl,
+}
+
+/// A text that becomes an array.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Text {
     Csv,
     /// CSV with tabs
     Tsv,
@@ -140,6 +150,7 @@ impl Args {
             return Err(Failure::new(&self.output, "only a file or a member can be written"));
         }
         if let Some(member) = &self.output.member {
+            super::npz::check_name(member)?;
             // The archive may be that of the input: it is read before it is edited.
             self.to_member(member)?;
             return Ok(Answer::Yes);
@@ -212,15 +223,10 @@ impl Args {
         let has_dialect = dialect != Dialect::default();
         let tabs = Dialect { delimiter: dialect.delimiter.or(Some(b'\t')), ..dialect.clone() };
         let form = match self.from {
-            Some(Format::Csv) => Some(input::Form::Csv(dialect)),
-            Some(Format::Tsv) => Some(input::Form::Csv(tabs)),
-            Some(Format::Json) => Some(input::Form::Json),
-            Some(Format::Jsonl) => Some(input::Form::JsonLines),
-            Some(_) => {
-                return Err(Failure::usage(
-                    "--from is csv, tsv, json or jsonl; other files say what they are",
-                ));
-            }
+            Some(Text::Csv) => Some(input::Form::Csv(dialect)),
+            Some(Text::Tsv) => Some(input::Form::Csv(tabs)),
+            Some(Text::Json) => Some(input::Form::Json),
+            Some(Text::Jsonl) => Some(input::Form::JsonLines),
             None => match input::Form::of(&self.input.path) {
                 Some(input::Form::Csv(of_name)) => {
                     let delimiter = dialect.delimiter.or(of_name.delimiter);
