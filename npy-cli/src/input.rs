@@ -18,7 +18,7 @@
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in text, four digits are a year, if all
-//! values are times or have four digits, and dates without hyphens (`20240131`) are refused.
+//! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
 
 mod column;
 mod csv;
