@@ -476,6 +476,10 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     }
     assert_eq!(convert("1e400", "f8", "numeric").as_deref(), Ok("[inf]"));
     assert_eq!(convert("300", "u1", "numeric").as_deref(), Ok("[44]"));
+    // Each value as alone, whatever the others are.
+    assert_eq!(convert("300\n-1\n2.7\n1e9", "u1", "numeric").as_deref(), Ok("[ 44 255   2 255]"));
+    let large = convert("9007199254740993\n9007199254740992.0", "i8", "numeric");
+    assert_eq!(large.as_deref(), Ok("[9007199254740993 9007199254740992]"));
 }
 
 /// Guards texts without a width in `--dtype`: they get the width that they have.

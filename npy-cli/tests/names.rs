@@ -133,6 +133,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["heda", "t.npy"][..], "did you mean head?"),
         (&["heda", "-n", "1", "t.npy"], "did you mean head?"),
         (&["man", "stat"], "did you mean stats?"),
+        (&["extract", "x", "x"], "did you mean npz extract?"),
         (&["slice", "--help"], "npy --help lists the subcommands"),
     ] {
         let (exit, message) = code(path, args);

@@ -152,6 +152,18 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
         assert_eq!((exit, out.contains(&format!("x.npy: ok; {remark}"))), (0, true), "{out}");
         assert_eq!(run(path, &["verify", "-q", "x.npy"]), (0, String::new(), String::new()));
     }
+    // Also of a file that fails: text of a number that is not a character.
+    let mut file = Vec::new();
+    let text = 0x11_0000u32.to_le_bytes().to_vec();
+    DynArray::new("<U1".parse().unwrap(), [1], Order::C, text)
+        .unwrap()
+        .write_npy_to(&mut file)
+        .unwrap();
+    file.push(b'x');
+    fs::write(path.join("x.npy"), file).unwrap();
+    let (exit, out, _) = run(path, &["verify", "x.npy"]);
+    assert_eq!((exit, out.lines().count()), (1, 2), "{out}");
+    assert!(out.ends_with("x.npy: 1 byte follows the array\n"), "{out}");
     npz::Writer::create(path.join("x.npz")).unwrap().finish().unwrap();
     let archive = fs::read(path.join("x.npz")).unwrap();
     let mut commented = archive.clone();

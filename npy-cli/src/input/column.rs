@@ -86,13 +86,13 @@ impl Column {
         // Without a loss, numbers are read as they will be stored. Otherwise, the cast says what becomes of them.
         let size = match (self.cast, scalar.kind()) {
             (Cast::Lossless, S::Complex) => scalar.itemsize() / 2,
-            (Cast::Lossless, _) => scalar.itemsize(),
+            (Cast::Lossless, _) | (Cast::Numeric, S::Int | S::UInt) => scalar.itemsize(),
             _ => 8,
         };
         let float = |size| Kind::Float(if size == 4 { 4 } else { 8 });
         match scalar.kind() {
             S::Bool => Kind::Bool,
-            S::Int | S::UInt if self.cast != Cast::Lossless && self.has_points() => Kind::Float(8),
+            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float(8),
             S::Int => Kind::Int(size),
             S::UInt => Kind::UInt(size),
             S::Float | S::Complex => float(size),

@@ -25,13 +25,18 @@ impl Column {
                 Some(value) => vec![u8::from(value)],
                 None => return wrong("True or False"),
             },
-            Kind::Int(size) | Kind::UInt(size) => match value.whole() {
-                Some(number) => match integer(number, size, matches!(self.kind, Kind::Int(_))) {
-                    Some(bytes) => bytes,
-                    None => return Err(self.misfit(&text())),
-                },
-                None => return wrong("an integer"),
-            },
+            Kind::Int(size) | Kind::UInt(size) => {
+                let is_signed = matches!(self.kind, Kind::Int(_));
+                let number = match self.cast {
+                    Cast::Numeric => value.wrapped(size, is_signed),
+                    _ => value.whole(),
+                };
+                match number.map(|number| integer(number, size, is_signed)) {
+                    Some(Some(bytes)) => bytes,
+                    Some(None) => return Err(self.misfit(&text())),
+                    None => return wrong("an integer"),
+                }
+            }
             Kind::Float(size) => match value.as_float() {
                 Some(number) => self.float(value, number, size)?,
                 None => return wrong("a number"),

@@ -127,8 +127,7 @@ impl Objects<'_> {
         let size = scalar.itemsize();
         let value = match scalar.kind() {
             ScalarKind::Bool => flag(object),
-            ScalarKind::Int => integer(object, (size, true), cast),
-            ScalarKind::UInt => integer(object, (size, false), cast),
+            ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
             ScalarKind::Float => float(object, size, cast),
             ScalarKind::Complex => {
                 let parts = complex(object, size / 2, cast)?;
@@ -203,52 +202,28 @@ fn flag(object: ObjectRef<'_>) -> Result<Value, String> {
     }
 }
 
-/// Returns an integer of a dtype with this size and sign. Without `Cast::Numeric`, it may be too large for the dtype.
-fn integer(
-    object: ObjectRef<'_>,
-    (size, is_signed): (usize, bool),
-    cast: Cast,
-) -> Result<Value, String> {
-    let bits = u32::try_from(8 * size).unwrap_or(64).clamp(1, 64);
-    let number = match other(object)? {
-        Value::Bool(value) => value.into(),
+/// Returns an integer, or with `Cast::Numeric` any number. It may be too large for the dtype.
+#[expect(clippy::cast_possible_truncation, reason = "an integer below 2^127")]
+fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+    match other(object)? {
+        Value::Bool(value) => Ok(Value::Int(value.into())),
         Value::Missing => {
-            return Err(format!(
-                "{} is not an integer; a float dtype has nan in its place",
-                shown(object)
-            ));
+            Err(format!("{} is not an integer; a float dtype has nan in its place", shown(object)))
         }
-        Value::Int(number) if cast == Cast::Numeric => {
-            let lowest = number << (128 - bits);
-            match is_signed {
-                true => lowest >> (128 - bits),
-                false => (lowest.cast_unsigned() >> (128 - bits)).cast_signed(),
-            }
-        }
-        Value::Int(number) => number,
         Value::Text(_) if object.kind() == Kind::Int => {
-            return Err(format!("{} does not fit in {bits} bits", shown(object)));
+            Err(format!("{} does not fit in an integer of any dtype", shown(object)))
         }
-        #[expect(clippy::cast_possible_truncation, reason = "as Rust's `as`, or an integer")]
-        Value::Float(number) => {
-            let (low, high) = match is_signed {
-                true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
-                false => (0, (1 << bits) - 1),
-            };
-            match cast {
-                Cast::Numeric => (number as i128).clamp(low, high),
-                _ if number.fract() == 0.0 && number.abs() < 1e38 => number as i128,
-                _ => {
-                    return Err(format!(
-                        "{} is not an integer; --cast numeric cuts off fractions",
-                        shown(object)
-                    ));
-                }
+        Value::Float(number) if cast != Cast::Numeric => {
+            match number.fract() == 0.0 && number.abs() < 1e38 {
+                true => Ok(Value::Int(number as i128)),
+                false => Err(format!(
+                    "{} is not an integer; --cast numeric cuts off fractions",
+                    shown(object)
+                )),
             }
         }
-        value => return Ok(value),
-    };
-    Ok(Value::Int(number))
+        value => Ok(value),
+    }
 }
 
 /// Returns a number as a float of this size, which does not change with `Cast::Lossless`.
