@@ -145,7 +145,7 @@ fn differs(path: &[String], found: Option<Shape>, first: Option<Shape>) -> Strin
     let text = |shape| match shape {
         Some(Shape::List(length)) => format!("a list of {length} items"),
         Some(Shape::Object) => "an object with keys".into(),
-        None => "a single value".into(),
+        Some(Shape::Complex) | None => "a single value".into(),
     };
     let (found, first) = (text(found), text(first));
     format!("{name} is {found}, and {first} in the rows before; give all rows one form")

@@ -6,10 +6,10 @@ use npy_core::dtype::ScalarKind;
 use npy_core::object::Kind;
 use npy_core::{Cast, ObjectRef, Order};
 
-use super::Wanted;
 use super::column::Column;
 use super::json::{Place, Row, Rows};
 use super::value::Value;
+use super::{Wanted, is_complex};
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
@@ -118,7 +118,7 @@ impl Objects<'_> {
     }
 
     /// Adds an object that has no others within. As a complex number it has two parts.
-    fn add_scalar(&self, mut place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+    fn add_scalar(&self, place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
         let Wanted { dtype, cast } = match self.wanted.of_column(place.path) {
             Some(wanted) => wanted,
             None => return add_json(place, object),
@@ -130,12 +130,7 @@ impl Objects<'_> {
             ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
             ScalarKind::Float => float(object, size, cast),
             ScalarKind::Complex => {
-                let parts = complex(object, size / 2, cast)?;
-                place.begin_object();
-                for (name, value) in ["re", "im"].into_iter().zip(parts) {
-                    place.within(name.into()).add(value);
-                    place.path.pop();
-                }
+                place.add_complex(complex(object, size / 2, cast)?);
                 return Ok(());
             }
             ScalarKind::Str => text(object, cast),
@@ -356,7 +351,8 @@ fn printed(object: ObjectRef<'_>) -> Result<String, String> {
         }),
         Kind::Bytes => text(object, Cast::Checked).map(|value| value.text()),
         Kind::Scalar => match object.as_array() {
-            Ok(scalar) => Ok(scalar.to_string()),
+            Ok(scalar) if !is_complex(scalar.dtype()) => Ok(scalar.to_string()),
+            Ok(scalar) => Err(format!("{scalar} is complex; --dtype c16 holds it")),
             Err(error) => Err(error.to_string()),
         },
         Kind::Date | Kind::Time | Kind::DateTime | Kind::TimeDelta | Kind::Decimal => {

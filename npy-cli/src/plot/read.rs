@@ -12,10 +12,8 @@ use crate::output::{Failure, Progress, Result, complain};
 use crate::source::{self, Parted, Source};
 use crate::target::Target;
 
-/// The most columns that are drawn together: more could not be told apart.
+/// The most columns that are drawn together: more could not be told apart. Arrays without fields that have more are drawn as a heat map.
 const MAX_SERIES: usize = 8;
-/// Arrays with more columns are drawn as a heat map.
-const MAX_LINES: usize = 16;
 /// Columns of more rows are drawn in groups of rows.
 const MAX_ROWS: usize = 1 << 17;
 /// The most rows of cells in a terminal.
@@ -164,7 +162,7 @@ fn of_dtype(
         {
             Kind::Image
         }
-        _ if is_matrix && drawn.len() > MAX_LINES && source.rows() > 1 => Kind::Heatmap,
+        _ if is_matrix && drawn.len() > MAX_SERIES && source.rows() > 1 => Kind::Heatmap,
         _ => Kind::Line,
     };
     match kind.unwrap_or(usual) {

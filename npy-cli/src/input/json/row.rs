@@ -19,6 +19,8 @@ pub(super) enum Shape {
     /// A list of this length.
     List(usize),
     Object,
+    /// The parts of a complex number.
+    Complex,
 }
 
 impl<'de> Deserialize<'de> for Row {
@@ -46,6 +48,15 @@ impl Place<'_> {
 
     pub(in crate::input) fn begin_object(&mut self) {
         self.row.shapes.push((self.path.clone(), Shape::Object));
+    }
+
+    /// Adds a complex number, whose parts are two columns.
+    pub(in crate::input) fn add_complex(mut self, parts: [Value; 2]) {
+        self.row.shapes.push((self.path.clone(), Shape::Complex));
+        for (name, part) in ["re", "im"].into_iter().zip(parts) {
+            self.within(name.into()).add(part);
+            self.path.pop();
+        }
     }
 
     /// Returns the place of an item; its name is removed from `path` after it was added.
