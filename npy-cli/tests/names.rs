@@ -36,6 +36,15 @@ fn columns_are_found_by_the_names_that_are_printed() {
     assert_eq!(cat(&["v.npy", "-c", "v.0,a,b"]), "v[0],\"a,b\"\n1,5\n3,6\n");
     assert_eq!(code(path, &["diff", "-q", "v.npy", "w.npy", "-c", "v[0]"]).0, 1);
     assert_eq!(code(path, &["diff", "-q", "v.npy", "w.npy", "-c", "v.0"]).0, 0);
+    write(
+        "x.npy",
+        "[('v', '|u1', (2,)), ('v[0]', '|u1'), ('x', '|u1')]",
+        vec![1, 2, 9, 0, 7, 4, 8, 0],
+    );
+    let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let output = npy.args(["diff", "v.npy", "x.npy"]).current_dir(path).output().unwrap();
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert!(found.contains("row 1, v[0]: 3 → 7\n1 of 2 rows differ"), "{found}");
     assert_eq!(cat(&["z.npy", "-c", "value.im,value.re"]), "value.im,value.re\n2.0,1.0\n4.0,3.0\n");
     assert_eq!(cat(&["r.npy", "-c", "z.re"]).lines().count(), 3);
     for (file, column) in [("v.npy", "v[00]"), ("v.npy", "v.[0]"), ("r.npy", "n.re")] {
