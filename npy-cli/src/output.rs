@@ -195,7 +195,9 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             )
         }
         ErrorKind::Unsupported { what, needs, .. } if needs.contains("npy_core::") => {
-            format!("{what} cannot be converted, joined or appended")
+            format!(
+                "{what} cannot be joined or appended; npy convert --dtype makes plain values of it"
+            )
         }
         kind => kind.to_string().replace('\n', " "),
     };

@@ -309,8 +309,13 @@ fn errors_of_append_and_pack_say_what_the_command_can_do() {
     let path = folder.path();
     [1u8].write_npy(path.join("a.npy")).unwrap();
     ok(path, &["npz", "pack", "m.npz", "a.npy", "b=a.npy"]);
+    [1u8].write_npy(path.join("...npy")).unwrap();
+    NpyArray::new(vec![1u8, 2], [1, 2]).unwrap().write_npy(path.join("two.npy")).unwrap();
     for (args, part) in [
         (&["append", "no.npy", "a.npy"][..], "; only a file that exists grows: npy concat -o"),
+        (&["append", "a.npy", "m.npz::a[0]"], "; m.npz::a[0:1] is an array of one row"),
+        (&["append", "a.npy", "two.npy"], "does not fit rows of shape (); an array of shape (n,)"),
+        (&["convert", "...npy", "x.npz"], "leads out"),
         (&["append", "m.npz::a", "a.npy"], "a member of an archive does not grow; npy concat"),
         (&["npz", "pack", "--append", "m.npz", "c=m.npz::a"], "; npy convert m.npz::MEMBER m.npz"),
         (&["npz", "pack", "--append", "no.npz", "a.npy"], "; without --append, it is made"),

@@ -57,7 +57,10 @@ impl Args {
         let mut appender = options.append_dyn(&self.file).of(&name)?;
         for (input, source) in self.inputs.iter().zip(&sources) {
             if source.dtype().has_object() {
-                return Err(Failure::new(input, "Python objects cannot be appended"));
+                return Err(Failure::new(
+                    input,
+                    "Python objects cannot be appended; npy convert --dtype makes plain values of them",
+                ));
             }
             check(input, source.header(), &appender)?;
             if is_same_file(&input.path, &self.file) {
@@ -88,7 +91,8 @@ fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<(
         let advice = match as_rows(input) {
             Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
             _ => {
-                "; npy concat and npy append need rows of one shape, which a slice can make".into()
+                let lengths: String = row.iter().map(|length| format!(" {length},")).collect();
+                format!("; an array of shape (n,{}) fits", lengths.trim_end_matches(','))
             }
         };
         let message =

@@ -294,7 +294,8 @@ impl Args {
                 writer.write(member, &array).of(&name)
             }),
             Input::Array(reader) => {
-                let array = self.array(reader, &self.input);
+                let array = super::npz::check_name(&self.member_name())
+                    .and_then(|()| self.array(reader, &self.input));
                 array.and_then(|array| writer.write(&self.member_name(), &array).of(&name))
             }
         };

@@ -86,7 +86,7 @@ impl Args {
             if summary.left_out() > 0 {
                 let (name, count) = (&column.name, summary.left_out());
                 let message =
-                    format!("column {name}: {count} objects that are not numbers are left out");
+                    format!("column {name}: objects that are not numbers are left out: {count}");
                 complain(&Failure::new(target, message));
             }
         }
