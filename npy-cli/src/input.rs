@@ -2,6 +2,7 @@
 //!
 //! `read(stream, form, name, dtype)` returns an array of records, one field for each column. The dtypes of the columns follow from their
 //! values (`column.rs`), or from `dtype`. All of the text is in memory, because the last row may decide the dtype of a column.
+//! Python objects become columns, too, for a dtype (`objects.rs`).
 //!
 //! Text that the command has written becomes the same array again: the columns `x.0`, `x.1` (in JSON a list) are a field with a sub-array; `0`, `1`
 //! are an array of two dimensions, and the only column `value` one of one dimension. With a `dtype`, `x.re` and `x.im` (in JSON a list of two) are a complex number,

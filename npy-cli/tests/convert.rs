@@ -658,7 +658,11 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
     save("none.npy", serde_json::json!([null, "x", 1e300]));
     save("n.npy", serde_json::json!([300, -2.7, 9_007_199_254_740_993_u64]));
     save("lists.npy", serde_json::json!([[true, 2], [3, 4]]));
+    let floats = [NpyArray::from(vec![0.1f32, 2.0]), NpyArray::from(vec![f32::INFINITY, 4.0])];
+    npy_core::object::save(path.join("arrays.npy"), &floats).unwrap();
     for (args, values) in [
+        (&["arrays.npy", "--dtype", "f8"][..], "[[0.10000000149011612 2.0] [inf 4.0]]"),
+        (&["arrays.npy", "--dtype", "U4"], "[['0.1' '2.0'] ['inf' '4.0']]"),
         (&["c.npy", "--dtype", "c16"][..], "[(1+2j) (3+0j)]"),
         (&["b.npy[:1]", "--dtype", "S5"], "[b'ab']"),
         (&["b.npy", "--dtype", "S"], "[b'ab' b'c\\xff']"),

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use npy_core::dtype::ScalarKind;
+use npy_core::Value::{Complex32, F16, F32};
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{Cast, ObjectRef, Order};
 
@@ -53,7 +54,7 @@ impl Objects<'_> {
                     None => Ok(()),
                 }
             }
-            Tree::Scalar(cell) => add_cell(place, cell, bytes),
+            Tree::Scalar(cell) => self.add_cell(place, cell, bytes),
             Tree::Record(fields) => {
                 place.begin_object();
                 for (key, range, part) in fields {
@@ -108,13 +109,57 @@ impl Objects<'_> {
             Kind::Array => match object.as_array() {
                 Ok(array) if array.dtype().scalar().is_some() => {
                     let array = array.to_order(Order::C).map_err(|error| error.to_string())?;
-                    add_array(place, &Cell::new(array.dtype()), array.shape(), array.as_bytes())
+                    let cell = Cell::new(array.dtype());
+                    self.add_array(place, &cell, array.shape(), array.as_bytes())
                 }
                 _ => add_json(place, object),
             },
             Kind::Set | Kind::FrozenSet | Kind::Range | Kind::Record => add_json(place, object),
             _ => self.add_scalar(place, object),
         }
+    }
+
+    /// Adds an array of numbers or texts in C order.
+    fn add_array(
+        &self,
+        mut place: Place<'_>,
+        cell: &Cell,
+        shape: &[usize],
+        bytes: &[u8],
+    ) -> Result<(), String> {
+        let [length, inner @ ..] = shape else { return self.add_cell(place, cell, bytes) };
+        place.begin_list(*length);
+        let size = bytes.len().checked_div(*length).unwrap_or(0);
+        for at in 0..*length {
+            let part = bytes.get(at * size..(at + 1) * size).unwrap_or_default();
+            self.add_array(place.within(at.to_string()), cell, inner, part)?;
+            place.path.pop();
+        }
+        Ok(())
+    }
+
+    /// Adds a value that is not an object. A float that becomes a number keeps its bits, and not the digits of its text.
+    fn add_cell(&self, place: Place<'_>, cell: &Cell, bytes: &[u8]) -> Result<(), String> {
+        use ScalarKind::{Complex, Float, Int, UInt};
+        let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
+        let number = |number: f64| match number.is_nan() {
+            true => Value::Missing,
+            false => Value::Float(number),
+        };
+        match (wanted.map(Scalar::kind), cell.value(bytes)) {
+            (Some(Int | UInt | Float | Complex), F32(value) | F16(value)) => {
+                place.add(number(value.into()));
+            }
+            (Some(Complex), Complex32(re, im)) => {
+                place.add_complex([re, im].map(|part| number(part.into())));
+            }
+            _ => {
+                let mut text = Vec::new();
+                cell.json(bytes, &[], &mut text);
+                return place.read(&text);
+            }
+        }
+        Ok(())
     }
 
     /// Adds an object that has no others within. As a complex number it has two parts.
@@ -140,31 +185,6 @@ impl Objects<'_> {
         place.add(value?);
         Ok(())
     }
-}
-
-/// Adds a value that is not an object.
-fn add_cell(place: Place<'_>, cell: &Cell, bytes: &[u8]) -> Result<(), String> {
-    let mut text = Vec::new();
-    cell.json(bytes, &[], &mut text);
-    place.read(&text)
-}
-
-/// Adds an array of numbers or texts in C order.
-fn add_array(
-    mut place: Place<'_>,
-    cell: &Cell,
-    shape: &[usize],
-    bytes: &[u8],
-) -> Result<(), String> {
-    let [length, inner @ ..] = shape else { return add_cell(place, cell, bytes) };
-    place.begin_list(*length);
-    let size = bytes.len().checked_div(*length).unwrap_or(0);
-    for at in 0..*length {
-        let part = bytes.get(at * size..(at + 1) * size).unwrap_or_default();
-        add_array(place.within(at.to_string()), cell, inner, part)?;
-        place.path.pop();
-    }
-    Ok(())
 }
 
 /// Adds an object as JSON has it.
