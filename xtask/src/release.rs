@@ -7,7 +7,7 @@ mod minimal;
 mod packages;
 mod systems;
 
-use crate::{Result, cross};
+use crate::{Result, cross, features};
 
 /// A check, by its name on the command line.
 struct Step {
@@ -23,7 +23,7 @@ pub(super) struct Options {
 }
 
 /// Each step returns notes: what it could not check, or what is left to do by hand.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "packages",
         what: "versions, changelog, metadata, licence files",
@@ -33,6 +33,11 @@ const STEPS: [Step; 9] = [
         name: "licences",
         what: "licences and advisories of dependencies",
         run: dependencies::check,
+    },
+    Step {
+        name: "features",
+        what: "every feature of npy-core alone, and every pair",
+        run: |_| features::each_pair(),
     },
     Step { name: "msrv", what: "the oldest Rust", run: |_| systems::oldest_rust() },
     Step { name: "docs", what: "documentation as on docs.rs", run: |_| docs::build() },
