@@ -12,7 +12,7 @@
 //! | if you want to | use |
 //! |---|---|
 //! | read a file | [`load::<Vec<f64>>("x.npy")?`](load); `NpyArray<f64>` for more than one dimension |
-//! | write a file | [`save("x.npy", &values)?`](save); with a shape, [`&NpyArray::new(values, [rows, columns])?`](NpyArray::new), or [`&NpyView::new(&slice, [rows, columns])?`](NpyView::new) |
+//! | write a file | [`save("x.npy", &values)?`](save); a 2-D array from [`NpyArray::new(values, [rows, columns])?`](NpyArray::new), from [`NpyView::new(&slice, [rows, columns])?`](NpyView::new), or `&[[1.0, 2.0], [3.0, 4.0]]` |
 //! | read numbers of an unknown type | [`load::<AnyArray>("x.npy")?.cast::<f64>(Cast::Numeric)?`](AnyArray::cast) |
 //! | see what is in a file | [`Header::read_npy("x.npy")?`](Header::read_npy), with its `dtype()` and `shape()`; [`load::<DynArray>("x.npy")?`](DynArray) holds any dtype |
 //! | read or write records (structured arrays) | [`#[derive(NpyRecord)]`](macro@NpyRecord) on a struct `Trace`, then `Vec<Trace>` as any other `Vec` |
