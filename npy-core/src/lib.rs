@@ -20,16 +20,16 @@
 //! | append rows | [`Writer::<Trace>::append("traces.npy")?`](Writer::append), `push(&trace)?`, `finish()?`; [`RowWriter::<f32>::append("grid.npy")?`](RowWriter::append) with `push_row(&[…])?` for rows of a 2-D array |
 //! | read one array of an archive | [`npz::Reader::open("run.npz")?.read::<Vec<f64>>("time")?`](npz::Reader::read) |
 //! | write several arrays into an archive | [`npz::Writer::create("run.npz")?`](npz::Writer::create), `write("time", &time)?`, `finish()?`; or [`#[derive(NpzArchive)]`](macro@NpzArchive) on a struct of arrays, then [`npz::save`] and [`npz::load`] |
-//! | use a file larger than memory | [`Reader::records`] or [`Reader::read_chunk`], part by part; [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open), in place |
-//! | read text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64` |
-//! | read a big-endian file, or one in Fortran order | the same calls: both are converted, and indices mean what they mean in Python; to write one, [`WriteOptions`] |
+//! | use a file larger than memory | [`Reader::records`] one by one, or [`Reader::read_chunk`] in blocks; [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open) in place |
+//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64` |
+//! | read or write big-endian files, or Fortran order | the same calls; indices mean what they mean in Python. To write one: [`WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("x.npy", &array)?`](WriteOptions) |
 //!
 //! The rest is for other cases: the [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records, the [cookbook](_guide::cookbook) has over forty tasks with a
 //! program for each, and [`from_numpy`](_guide::from_numpy) has our call for each of Python's; [the guide](_guide) has the other pages. Most of the calls above, in one program:
 //!
 //! ```
-//! use npy_core::{AnyArray, Cast, DateTime64, Header, NpyArray, NpyRecord, Reader, Writer};
-//! use npy_core::{load, npz, save, time};
+//! use npy_core::{AnyArray, ByteOrder, Cast, DateTime64, Header, Map, NpyArray, NpyRecord};
+//! use npy_core::{Order, Reader, WriteOptions, Writer, load, npz, save, time};
 //!
 //! #[derive(NpyRecord, Debug, Clone, PartialEq)]
 //! struct Trace {
@@ -49,6 +49,14 @@
 //!     let grid: NpyArray<f32> = load("grid.npy")?;
 //!     assert_eq!((x[2], grid[[1, 0]]), (4.0, 4.0)); // row 1, column 0
 //!
+//!     let names = ["RJOB", "KONO"];
+//!     save("names.npy", &names)?; // text, of the width of the longest
+//!     assert_eq!(load::<Vec<String>>("names.npy")?, names);
+//!
+//!     // A file in another layout, which is read like any other.
+//!     WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("big.npy", &grid)?;
+//!     assert_eq!(load::<NpyArray<f32>>("big.npy")?[[1, 0]], 4.0);
+//!
 //!     // A file of which nothing is known.
 //!     let header = Header::read_npy("grid.npy")?;
 //!     println!("{} {:?}", header.dtype(), header.shape()); // <f4 [2, 3]
@@ -67,6 +75,15 @@
 //!         println!("{}", trace?.start);
 //!     }
 //!     let gains: Vec<f32> = Reader::open("traces.npy")?.read_column("gain")?;
+//!
+//!     // A file larger than memory: in blocks, or in place.
+//!     let (mut reader, mut block, mut sum) = (Reader::open("x.npy")?, Vec::<f64>::new(), 0.0);
+//!     while reader.read_chunk(&mut block, 1 << 20)? > 0 {
+//!         sum += block.drain(..).sum::<f64>();
+//!     }
+//!     // SAFETY: nobody changes or shortens the file while it is mapped.
+//!     let map = unsafe { Map::<f64>::open("x.npy")? };
+//!     assert_eq!((sum, map[2]), (8.0, 4.0));
 //!
 //!     // Several arrays in one file.
 //!     let mut archive = npz::Writer::create("run.npz")?;
@@ -110,7 +127,7 @@
 //! | `bzip2` | archives whose members are compressed by bzip2 are read | `npz`; `bzip2` in Rust |
 //! | `lzma` | the same for LZMA | `npz`; `lzma-rust2` |
 //! | `zstd` | the same for Zstandard | `npz`; `ruzstd` |
-//! | `ndarray` | `ndarray::Array` is read and written, converted to and from [`NpyArray`], and a view of it | `ndarray` 0.17 |
+//! | `ndarray` | `ndarray::Array` is read, written, and converted to and from [`NpyArray`]; our arrays are viewed as theirs | `ndarray` 0.17 |
 //! | `serde` | rows, tables and Python objects to and from JSON, CSV, your structs | `objects`; `serde` 1, `castaway` |
 //! | `half` | `half::f16`, `half::bf16` as items | `half` 2 |
 //! | `num-complex` | `num_complex::Complex` as an item | `num-complex` 0.4 |
