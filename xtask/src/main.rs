@@ -1,5 +1,6 @@
 //! The project's chores: `cargo xtask <command>`.
 
+mod adopt;
 mod apt;
 mod bench;
 mod browser;
@@ -60,6 +61,8 @@ usage: cargo xtask <command>
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                check that the work for a hostile file grows linearly with its size
   engine              the tests of npy-datafusion, a workspace of its own, also in a cluster
+  adopt [--all]       the programs of examples/adopt, a workspace of its own; --all: also those whose crates
+                      take minutes to build
   cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   page                the page that shows files in a browser, into target/page/npy.html
@@ -94,6 +97,8 @@ fn main() -> ExitCode {
         ["work"] => work::run(),
         ["cross"] => cross::run(),
         ["engine"] => engine::run(),
+        ["adopt"] => adopt::small(),
+        ["adopt", "--all"] => adopt::all(),
         ["page"] => page::run(),
         ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),

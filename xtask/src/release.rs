@@ -7,7 +7,7 @@ mod minimal;
 mod packages;
 mod systems;
 
-use crate::{Result, cross, features};
+use crate::{Result, adopt, cross, features};
 
 /// A check, by its name on the command line.
 struct Step {
@@ -23,7 +23,7 @@ pub(super) struct Options {
 }
 
 /// Each step returns notes: what it could not check, or what is left to do by hand.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "packages",
         what: "versions, changelog, metadata, licence files",
@@ -49,6 +49,11 @@ const STEPS: [Step; 10] = [
     },
     Step { name: "systems", what: "Windows and macOS", run: |_| systems::others() },
     Step { name: "cross", what: "32 bits and wasm32", run: |_| cross::run().map(|()| Vec::new()) },
+    Step {
+        name: "adopt",
+        what: "the programs with crates of others",
+        run: |_| adopt::all().map(|()| Vec::new()),
+    },
     Step { name: "publish", what: "cargo publish --dry-run", run: |_| packages::publish() },
 ];
 
