@@ -688,7 +688,7 @@ impl WriteOptions {
             let (mut file, destination) = replace::begin(path, existing, self.sync)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
-                self.start::<T, File>(growing::position(&mut file)?, row)?;
+                self.start(TypeInfo::of::<T>(), growing::position(&mut file)?, row)?;
             file.write_all(&header)?;
             let opened = OpenedFile {
                 path: path.to_owned(),
@@ -732,8 +732,7 @@ impl WriteOptions {
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        let check = |header: &_| append::check_elements(TypeInfo::of::<T>(), header);
-        append::open(self, path, &check).map_err(|error| error.in_file(path))
+        append::elements(self, path).map_err(|error| error.in_file(path))
     }
 
     /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].
@@ -834,7 +833,8 @@ impl WriteOptions {
         mut writer: W,
         row: &[usize],
     ) -> Result<Writer<T, W>> {
-        let (header, plan, growing) = self.start::<T, W>(growing::position(&mut writer)?, row)?;
+        let at = growing::position(&mut writer)?;
+        let (header, plan, growing) = self.start(TypeInfo::of::<T>(), at, row)?;
         writer.write_all(&header)?;
         growing.check_rewrites(&mut writer)?;
         Writer::resume(0, writer, plan, Length::Grows(growing))
@@ -862,28 +862,29 @@ impl WriteOptions {
         mut writer: W,
         shape: &[usize],
     ) -> Result<Writer<T, W>> {
-        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
+        let ty = TypeInfo::of::<T>();
+        let (plan, item) = self.item_shape(ty)?;
         let whole = item.array(shape);
         let order = self.order.unwrap_or_default();
         if item.is_strided(&whole, order) {
-            return Err(strided::<T>());
+            return Err(strided(ty));
         }
         writer.write_all(&self.header(item.base, &whole, order)?)?;
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
-    /// Returns the header of an array of no rows, the plan for its elements, and the state that
-    /// changes its length. `row` has the dimensions of a row, without those of an element that is a
-    /// sub-array. The header will be at the offset `at` of the writer.
-    fn start<T: Element, W: Seek>(
+    /// Returns the header of an array of no rows, the plan for its elements, and the state that changes its length. `row` has the
+    /// dimensions of a row, without those of an element itself. The header will be at the offset `at` of the writer.
+    fn start<W: Seek>(
         &self,
+        ty: TypeInfo,
         at: u64,
         row: &[usize],
     ) -> Result<(Vec<u8>, Plan, Growing<W>)> {
-        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
+        let (plan, item) = self.item_shape(ty)?;
         let shape = item.array(&[&[0], row].concat());
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
-            return Err(strided::<T>());
+            return Err(strided(ty));
         }
         let header = self.header(item.base, &shape, Order::C)?;
         let (header, growth) = Growth::new(&header, at, 0)?;
@@ -899,10 +900,9 @@ fn sync_data(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Returns the error for rows, or elements that are sub-arrays, that would be strided in the file.
-fn strided<T>() -> Error {
-    let what =
-        format!("{} in Fortran order, where the parts of a row are strided,", type_name::<T>());
+/// Returns the error for rows, or elements, that would be strided in the file.
+fn strided(ty: TypeInfo) -> Error {
+    let what = format!("{} in Fortran order, where the parts of a row are strided,", ty.name());
     let needs = "the whole array at once: use write_npy";
     ErrorKind::Unsupported { what, needs }.into()
 }

@@ -35,6 +35,16 @@ pub enum UncountedRows {
     Remove,
 }
 
+/// Opens a file, to append elements.
+pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+    open(options, path, &|header| check_elements(TypeInfo::of::<T>(), header))
+}
+
+/// Opens a file, to append rows along its first dimension.
+pub(super) fn rows<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+    open(options, path, &|header| check_rows(TypeInfo::of::<T>(), header))
+}
+
 /// Checks that an array can take elements, and returns how it grows and the plan for the elements.
 pub(super) type Check<'c> = &'c dyn Fn(&Header) -> Result<(GrowingShape, Plan)>;
 
@@ -182,7 +192,7 @@ fn refuse_array(file: &mut File) -> Result<()> {
 
 /// Checks that the array of a file can take elements of this type; returns how the array grows, and the
 /// plan for the elements.
-pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let who = ty.name();
     let (item, outer) = outer(ty, header)?;
     let (shape, order) = (header.shape(), header.order());
@@ -211,7 +221,7 @@ pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingSh
 
 /// Checks that the array of a file can take rows of this type along its first dimension; returns how the
 /// array grows, and the plan for the elements.
-pub(super) fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let (item, outer) = outer(ty, header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";

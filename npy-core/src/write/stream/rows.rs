@@ -426,8 +426,7 @@ impl WriteOptions {
     /// As [`RowWriter::append`].
     pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
         let path = path.as_ref();
-        let check = |header: &_| append::check_rows(TypeInfo::of::<T>(), header);
-        let open = || RowWriter::of(append::open(self, path, &check)?);
+        let open = || RowWriter::of(append::rows(self, path)?);
         open().map_err(|error| error.in_file(path))
     }
 
