@@ -97,7 +97,8 @@ pub struct Writer<T: Element, W: Write = File> {
 
 /// The length of the array that is being written.
 enum Length<W> {
-    /// The length is fixed, and the header states it. Has the dimensions of the array, without those of an element that is a sub-array.
+    /// The length is fixed, and the header states it. Has the dimensions of the array, without
+    /// those of an element that is a sub-array.
     Stated(Vec<usize>),
     /// The header states the number of elements that were flushed.
     Grows(Growing<W>),
@@ -114,8 +115,8 @@ struct OpenedFile<W> {
     lock: Lock,
     /// The function that `finish` calls to sync the file, if requested.
     sync: Option<fn(&mut W) -> io::Result<()>>,
-    /// The directory of a new file, for the first [`Writer::sync`], which syncs it. `None` afterwards, and if [`WriteOptions::sync`] or
-    /// [`WriteOptions::atomic`] is set.
+    /// The directory of a new file, for the first [`Writer::sync`], which syncs it. `None`
+    /// afterwards, and if [`WriteOptions::sync`] or [`WriteOptions::atomic`] is set.
     directory: Option<Directory>,
     unnamed: Option<Unnamed>,
 }
@@ -131,8 +132,9 @@ struct Unnamed {
 impl<T: Element> Writer<T, File> {
     /// Creates a file, for an array of one dimension. An element that is a sub-array adds its own dimensions.
     ///
-    /// An existing file is replaced at once, and its content is lost. Links are followed and permissions kept as by
-    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists, [`append`](Self::append) refuses the file.
+    /// An existing file is replaced at once, and its content is lost. Links are followed and
+    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this
+    /// writer exists, [`append`](Self::append) refuses the file.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -161,8 +163,9 @@ impl<T: Element> Writer<T, File> {
     /// as make complete rows.
     ///
     /// The file must have all bytes that its header states. If complete rows follow that the header
-    /// does not count, a process was killed before it counted them. Such a file is refused, unless [`WriteOptions::uncounted_rows`] says to
-    /// keep or to remove these rows. If the file ends with an incomplete row, the next row overwrites it.
+    /// does not count, a process was killed before it counted them. Such a file is refused, unless
+    /// [`WriteOptions::uncounted_rows`] says to keep or to remove these rows. If the file ends with
+    /// an incomplete row, the next row overwrites it.
     ///
     /// One writer at a time: the file is locked until [`finish`](Self::finish), or until the writer is dropped. On Unix the lock is
     /// advisory: it affects only other writers of this crate. On Windows no other program can open the file for writing. On a file system
@@ -187,10 +190,12 @@ impl<T: Element> Writer<T, File> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and [`ErrorKind::Rank`] if its elements have
-    /// another type, [`ErrorKind::Truncated`] if it is shorter than its header says, [`ErrorKind::UncountedRows`] if it has more rows than
-    /// its header says, [`ErrorKind::Unsupported`] for Python objects, if another array follows in the file, or if a field is only in the
-    /// type or only in the file. Also as [`Header::read_npy`](crate::Header::read_npy).
+    /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and
+    /// [`ErrorKind::Rank`] if its elements have another type, [`ErrorKind::Truncated`] if it is
+    /// shorter than its header says, [`ErrorKind::UncountedRows`] if it has more rows than its
+    /// header says, [`ErrorKind::Unsupported`] for Python objects, if another array follows in the
+    /// file, or if a field is only in the type or only in the file. Also as
+    /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append(path)
     }
@@ -261,8 +266,9 @@ impl<T: Element, W: Write + Seek> Writer<T, W> {
     /// Starts an array of one dimension at the position of `writer`, for any number of elements. An element that is a sub-array adds its
     /// own dimensions.
     ///
-    /// A file that was opened with `append(true)` is refused: all writes to it go to its end, so the length in the header could not be
-    /// changed. The writer takes no lock: the caller must ensure that nobody else writes to the file.
+    /// A file that was opened with `append(true)` is refused: all writes to it go to its end, so
+    /// the length in the header could not be changed. The writer takes no lock: the caller
+    /// must ensure that nobody else writes to the file.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -350,8 +356,9 @@ impl<T: Element, W: Write> Writer<T, W> {
     ///
     /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold, [`ErrorKind::Shape`] for
     /// one more element than the shape has, [`ErrorKind::Unsupported`] if the header of a file that
-    /// is appended to has no blanks left for a longer number. After these errors, the element is not added, and the writer can go on.
-    /// [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// is appended to has no blanks left for a longer number. After these errors, the element is
+    /// not added, and the writer can go on. [`ErrorKind::Io`] if the inner writer fails or has
+    /// failed.
     #[inline]
     pub fn push(&mut self, item: &T) -> Result<()> {
         if self.pending.push(item) {
@@ -579,7 +586,8 @@ impl<T: Element, W: Write> Writer<T, W> {
         filled.map_err(|error| block::invalid(error.at_item(0), self.count()))
     }
 
-    /// Writes the pending elements, then calls `then` with their total number. After a failure, no more elements are accepted.
+    /// Writes the pending elements, then calls `then` with their total number. After a failure, no
+    /// more elements are accepted.
     fn write_pending(
         &mut self,
         then: impl FnOnce(&mut Sink<W>, &mut Length<W>, usize) -> Result<()>,
@@ -654,7 +662,9 @@ impl WriteOptions {
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::{ByteOrder, Header, WriteOptions};
     ///
-    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create::<i16>("x.npy")?; writer.push(&7)?; writer.finish()?;
+    /// let mut writer = WriteOptions::new().byte_order(ByteOrder::Big).create::<i16>("x.npy")?;
+    /// writer.push(&7)?;
+    /// writer.finish()?;
     /// assert_eq!(Header::read_npy("x.npy")?.dtype().to_string(), ">i2");
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -701,8 +711,8 @@ impl WriteOptions {
         create().map_err(|error: Error| error.in_file(path))
     }
 
-    /// Opens a file to write more elements after those it has; see [`Writer::append`]. Its header decides the version, the byte order and
-    /// the order of the elements.
+    /// Opens a file to write more elements after those it has; see [`Writer::append`]. Its header
+    /// decides the version, the byte order and the order of the elements.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -710,7 +720,9 @@ impl WriteOptions {
     /// use npy_core::{WriteOptions, load, save};
     ///
     /// save("ticks.npy", &[0.5])?;
-    /// let mut writer = WriteOptions::new().sync(true).append::<f64>("ticks.npy")?; writer.push(&1.5)?; writer.finish()?;
+    /// let mut writer = WriteOptions::new().sync(true).append::<f64>("ticks.npy")?;
+    /// writer.push(&1.5)?;
+    /// writer.finish()?;
     /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
@@ -758,8 +770,8 @@ impl WriteOptions {
     /// save("x.npy", &[1.0, 2.0])?;
     /// let mut limits = Limits::default();
     /// limits.header_bytes = 64;
-    /// let error = WriteOptions::new().limits(limits).append::<f64>("x.npy").unwrap_err(); assert!(matches!(error.kind(), ErrorKind::Limit
-    /// { .. }));
+    /// let error = WriteOptions::new().limits(limits).append::<f64>("x.npy").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
@@ -781,7 +793,8 @@ impl WriteOptions {
     /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
     ///
     /// let error = Writer::<f64>::append("x.npy").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. })); let mut writer =
+    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
+    /// let mut writer =
     ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
     /// writer.push(&4.0)?;
     /// writer.finish()?;
@@ -833,8 +846,10 @@ impl WriteOptions {
     /// use npy_core::{NpyArray, Order, ReadNpy, WriteOptions};
     ///
     /// let mut options = WriteOptions::new();
-    /// let mut writer = options.order(Order::Fortran).with_shape::<u8, _>(Vec::new(), &[2, 2])?; writer.extend([1, 3, 2, 4])?; let file =
-    /// writer.finish()?; assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.at(&[0, 1]), Some(&2));
+    /// let mut writer = options.order(Order::Fortran).with_shape::<u8, _>(Vec::new(), &[2, 2])?;
+    /// writer.extend([1, 3, 2, 4])?;
+    /// let file = writer.finish()?;
+    /// assert_eq!(NpyArray::<u8>::read_npy_from(&file[..])?.at(&[0, 1]), Some(&2));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
