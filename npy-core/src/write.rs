@@ -291,8 +291,9 @@ impl WriteOptions {
     /// [`append`](Self::append) ignores this: it adds to the file itself.
     ///
     /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
-    /// lost; a line on the standard error says so if no call has failed. A successful [`Writer::try_finish`] also names the file; later elements are written
-    /// into it.
+    /// lost; a line on the standard error says so, unless an error was returned after they were added.
+    /// [`Writer::discard`] says nothing. A successful [`Writer::try_finish`] also names the file; later
+    /// elements are written into it.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

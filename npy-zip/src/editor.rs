@@ -49,6 +49,10 @@ pub struct Editor<S: Write> {
     members: Vec<Option<Member>>,
     /// The indices of the members of each name, in order. If there are several, readers find only the last.
     by_name: BTreeMap<String, Vec<usize>>,
+    /// The number of old members, of those that stay as they are, and of members.
+    old: usize,
+    untouched: usize,
+    len: usize,
     /// The members that were written, and their number.
     written: Writer<S>,
     count: usize,
@@ -104,7 +108,8 @@ impl<S: Read + Write + Seek> Editor<S> {
             members.push(Some(Member { name, is_renamed: false, bytes: Bytes::Old(entry) }));
         }
         let written = Writer::seekable(written, compression)?;
-        Ok(Editor { members, by_name, written, count: 0, copied })
+        let old = members.len();
+        Ok(Editor { members, by_name, old, untouched: old, len: old, written, count: 0, copied })
     }
 
     /// Adds a member, or replaces the members of this name by one. A new member comes after the others. If `write` fails, the old members
@@ -192,6 +197,11 @@ impl<S: Write> Editor<S> {
         self.by_name.contains_key(name)
     }
 
+    /// Returns true if the changed archive differs from the old one: false, for example, after a new member was removed again.
+    pub fn is_changed(&self) -> bool {
+        self.untouched < self.old || self.len > self.old
+    }
+
     /// Removes all members of this name. Returns false if there is none.
     pub fn remove(&mut self, name: &str) -> bool {
         self.take(name).is_some()
@@ -220,11 +230,16 @@ impl<S: Write> Editor<S> {
         let mut last = None;
         for &index in &indices {
             last = self.members.get_mut(index).and_then(Option::take);
+            let is_untouched =
+                |member: &Member| matches!(member.bytes, Bytes::Old(_)) && !member.is_renamed;
+            self.untouched -= usize::from(last.as_ref().is_some_and(is_untouched));
+            self.len -= 1;
         }
         Some((*indices.first()?, last?))
     }
 
     fn insert(&mut self, index: usize, member: Member) {
+        self.len += 1;
         self.by_name.insert(member.name.clone(), vec![index]);
         match self.members.get_mut(index) {
             Some(slot) => *slot = Some(member),
@@ -298,7 +313,9 @@ mod tests {
         let names = edited(&["a", "b", "c"], |editor| {
             editor.write("b", |member| member.begin(0)).unwrap();
             editor.write("d", |member| member.begin(0)).unwrap();
+            assert!(!editor.is_changed());
             assert!(editor.rename("a", "e"));
+            assert!(editor.is_changed());
             assert!(!editor.rename("e", "c") && !editor.rename("a", "f"));
             assert!(editor.remove("c") && !editor.remove("c"));
         });

@@ -1,6 +1,7 @@
 //! The file that an archive replaces when it is complete.
 
 use std::fs::File;
+use std::io::{Seek, SeekFrom};
 use std::path::Path;
 
 use npy_zip::Central;
@@ -66,10 +67,16 @@ impl Target {
         ))
     }
 
-    /// Gives the file its name.
-    pub(super) fn commit(self, file: File) -> Result<File> {
+    /// Gives the file its name. If it `is_changed` in nothing, the old archive stays instead, and is returned.
+    pub(super) fn commit(self, file: File, is_changed: bool) -> Result<File> {
         self.check()?;
-        self.destination.commit(file)
+        match self.old {
+            Some(mut old) if !is_changed => {
+                old.file.seek(SeekFrom::End(0))?;
+                Ok(old.file)
+            }
+            _ => self.destination.commit(file),
+        }
     }
 }
 

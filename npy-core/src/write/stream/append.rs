@@ -76,7 +76,7 @@ pub(super) fn open<T: Element>(
         return Err(growing.full());
     }
     let end = data.saturating_add(bytes);
-    if options.uncounted_rows != UncountedRows::Refuse {
+    if options.uncounted_rows != UncountedRows::Refuse && file.metadata()?.len() > end {
         file.set_len(end)?;
     }
     file.seek(SeekFrom::Start(end))?;
