@@ -19,7 +19,7 @@ pub(crate) mod values;
 use std::io::Write;
 use std::path::Path;
 
-use crate::dtype::{ByteOrder, DType, reads_back};
+use crate::dtype::{ByteOrder, DType};
 use crate::element::Element;
 use crate::element::item_shape::ItemShape;
 use crate::element::typed_plan::canonical_to_write;
@@ -367,7 +367,6 @@ impl WriteOptions {
             header.without_objects()?;
             return Ok(Vec::new());
         }
-        reads_back::check_loads(header.dtype())?;
         match self.version {
             Some(version) => header.to_bytes_in(version),
             None => header.to_bytes(),

@@ -21,6 +21,7 @@
 
 use std::fmt;
 
+use crate::checked;
 use crate::error::to_u64;
 
 const PROTO: u8 = 0x80;
@@ -112,7 +113,7 @@ impl<'w, E> Emitter<'w, E> {
         let Some(output) = &mut self.output else {
             return Ok(());
         };
-        if self.block.len() + bytes.len() > BLOCK {
+        if checked::add(self.block.len(), bytes.len()) > BLOCK {
             output(&self.block)?;
             self.block.clear();
         }
@@ -178,12 +179,12 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes a little-endian integer in two's complement, without the bytes that only repeat its sign.
     fn long(&mut self, mut bytes: &[u8]) -> Result<(), E> {
-        while let [rest @ .., next, last] = bytes {
+        while let Some((last, rest @ [.., next])) = bytes.split_last() {
             let sign = if *next < 0x80 { 0 } else { 0xff };
             if *last != sign {
                 break;
             }
-            bytes = bytes.get(..(rest.len() + 1)).unwrap_or_default();
+            bytes = rest;
         }
         // At most 17 bytes.
         let length = u8::try_from(bytes.len()).unwrap_or(u8::MAX);
@@ -345,7 +346,7 @@ impl Batches {
         if self.items == 0 {
             to.put(&[MARK])?;
         }
-        self.items += 1;
+        self.items = checked::add(self.items, 1);
         Ok(())
     }
 

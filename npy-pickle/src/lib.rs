@@ -26,9 +26,16 @@
 // The bytes of a pickle reach every line of this package, and none may panic.
 #![cfg_attr(
     not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
 )]
 
+mod checked;
 pub mod emit;
 mod error;
 mod machine;

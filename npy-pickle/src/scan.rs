@@ -1,6 +1,7 @@
 //! Finds the end of a pickle, which states no length, without running it.
 
 use super::opcode::{self, Missing};
+use crate::checked;
 use crate::error::{Error, malformed, to_u64};
 
 /// The search for the end of a pickle that arrives in parts.
@@ -83,13 +84,13 @@ impl Scan {
         let step = opcode::next(text, self.at, self.searched)?;
         let start = self.in_pickle(self.at);
         if leaves_out && step.is_bytes() && step.length >= LARGE {
-            (self.at, self.nodes) = (step.start, self.nodes + usize::from(step.nodes));
+            (self.at, self.nodes) = (step.start, checked::add(self.nodes, step.nodes.into()));
             self.left_out = self.left_out.saturating_add(step.length);
             self.check_frame(start)?;
             return Ok(Some(Scanned::LeftOut { length: step.length }));
         }
         let argument = step.argument(text)?;
-        (self.at, self.nodes) = (argument.end, self.nodes + usize::from(step.nodes));
+        (self.at, self.nodes) = (argument.end, checked::add(self.nodes, step.nodes.into()));
         self.check_frame(start)?;
         match step.opcode {
             // Python refuses this unless other bytes follow. No pickle of its own is like that.

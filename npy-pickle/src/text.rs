@@ -59,6 +59,7 @@ pub fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 
 /// Decodes a line in the encoding `raw-unicode-escape`.
 fn unescape(line: &[u8]) -> Result<String, &'static str> {
+    const NO_DIGITS: &str = "an escape in the text lacks hexadecimal digits";
     const SURROGATE: &str = "the text has a surrogate, so a Rust string cannot hold it";
     let mut rest = line.strip_suffix(b"\n").unwrap_or(line);
     let mut text = String::with_capacity(rest.len());
@@ -78,12 +79,14 @@ fn unescape(line: &[u8]) -> Result<String, &'static str> {
                 continue;
             }
         };
-        let code = rest.get(1..(digits + 1)).and_then(|hex| std::str::from_utf8(hex).ok());
+        let escape = rest.split_first().and_then(|(_, hex)| hex.split_at_checked(digits));
+        let (hex, after) = escape.ok_or(NO_DIGITS)?;
+        let code = std::str::from_utf8(hex).ok();
         let code = code.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = code.and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        let code = code.ok_or("an escape in the text lacks hexadecimal digits")?;
+        let code = code.ok_or(NO_DIGITS)?;
         text.push(char::from_u32(code).ok_or(SURROGATE)?);
-        rest = rest.get(digits + 1..).unwrap_or_default();
+        rest = after;
     }
     Ok(text)
 }

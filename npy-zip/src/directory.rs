@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 
+use crate::checked;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
 use crate::limits::Limits;
 use crate::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
@@ -90,7 +91,7 @@ impl Directory {
         let mut starts = Vec::new();
         for _ in 0..end.count {
             // The entries are within the file, so positions do not overflow.
-            let position = end.start + (end.size - directory.limit());
+            let position = checked::add(end.start, checked::sub(end.size, directory.limit()));
             let member = Entry::read(&mut directory, position, end.before)?;
             starts.push(member.start);
             let index = *by_name.entry(member.name.clone()).or_insert(members.len());
@@ -117,7 +118,7 @@ impl Directory {
 
     /// Returns the number of members that are not found because a later one has the same name.
     pub fn shadowed(&self) -> usize {
-        self.starts.len() - self.members.len()
+        checked::sub(self.starts.len(), self.members.len())
     }
 
     /// Returns the entry of the member of exactly this name.
@@ -216,7 +217,7 @@ impl Directory {
             let size = to_u64(bytes.len());
             let entry = Entry::read(&mut bytes.take(size), position, self.end.before);
             // The bytes were in the file, so the position is not larger than its length.
-            position += size;
+            position = checked::add(position, size);
             entry
         };
         central.iter().map(&mut entry).collect()
@@ -241,7 +242,7 @@ impl Directory {
     ///
     /// [`Error::Malformed`] if the directory has other bytes, or comes before other data, which a changed archive would lose.
     pub fn central(&self, reader: impl Read + Seek) -> Result<Central> {
-        let end = self.end.start + self.end.size;
+        let end = checked::add(self.end.start, self.end.size);
         Central::read(reader, self.end.start..end)
     }
 
@@ -249,7 +250,7 @@ impl Directory {
     fn check_no_overlap(&self, start: u64, end: u64) -> Result<()> {
         let before = self.starts.partition_point(|&other| other < start);
         let within = self.starts.partition_point(|&other| other < end);
-        if within - before > 1 || end > self.end.start {
+        if within > before.saturating_add(1) || end > self.end.start {
             return Err(overlap());
         }
         Ok(())
@@ -282,14 +283,14 @@ impl Extent {
     /// Returns the positions of a member that has no descriptor after its data, in a file that this package wrote.
     pub(crate) fn of_written(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Self> {
         let data = find_data(entry, reader)?;
-        Ok(Extent { start: entry.start, data, end: data + entry.compressed })
+        Ok(Extent { start: entry.start, data, end: checked::add(data, entry.compressed) })
     }
 }
 
 /// Reads the header of a member, and returns the position of its data. The header must have the name from the directory.
 fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let expected = entry.raw_name();
-    let size = LocalHeader::SIZE + expected.len();
+    let size = checked::add(LocalHeader::SIZE, expected.len());
     let header = read_at(reader, entry.start, size)?;
     let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
         return Err(corrupt("there is no member where the directory says"));

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Seek, Write};
 
+use crate::checked;
 use crate::directory::{Central, Directory, Entry};
 use crate::error::{Error, Result};
 use crate::writer::{Compression, MemberWriter, Writer};
@@ -125,7 +126,7 @@ impl<S: Read + Write + Seek> Editor<S> {
     ) -> std::result::Result<(), E> {
         self.written.add(name, write)?;
         let bytes = Bytes::Written(self.count);
-        self.count += 1;
+        self.count = checked::add(self.count, 1);
         self.put(name.to_owned(), bytes);
         Ok(())
     }
@@ -232,14 +233,16 @@ impl<S: Write> Editor<S> {
             last = self.members.get_mut(index).and_then(Option::take);
             let is_untouched =
                 |member: &Member| matches!(member.bytes, Bytes::Old(_)) && !member.is_renamed;
-            self.untouched -= usize::from(last.as_ref().is_some_and(is_untouched));
-            self.len -= 1;
+            if last.as_ref().is_some_and(is_untouched) {
+                self.untouched = checked::sub(self.untouched, 1);
+            }
+            self.len = checked::sub(self.len, 1);
         }
         Some((*indices.first()?, last?))
     }
 
     fn insert(&mut self, index: usize, member: Member) {
-        self.len += 1;
+        self.len = checked::add(self.len, 1);
         self.by_name.insert(member.name.clone(), vec![index]);
         match self.members.get_mut(index) {
             Some(slot) => *slot = Some(member),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 
+use crate::checked;
 use crate::checksum::Checksum;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
@@ -71,7 +72,7 @@ impl<R> Member<R> {
     /// Returns the number of bytes before the position.
     pub fn position(&self) -> u64 {
         // A seek past the end is refused, so no more than all bytes are left.
-        self.size - self.left
+        checked::sub(self.size, self.left)
     }
 }
 

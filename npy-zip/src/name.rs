@@ -8,6 +8,9 @@
 pub fn check_name(name: &str) -> Result<(), &'static str> {
     // Many readers accept at most 64 KiB for a local header with its name and extra fields.
     const MAX_BYTES: usize = 60_000;
+    if name.is_empty() {
+        return Err("Python's zipfile cannot extract it; use a name that is not empty");
+    }
     if name.contains('\0') {
         return Err("Python ends a name at a NUL; leave it out");
     }
@@ -33,6 +36,7 @@ mod tests {
     #[test]
     fn names_that_no_member_can_have_are_refused() {
         assert_eq!(check_name("../a/b"), Ok(()));
+        assert!(check_name("").unwrap_err().contains("not empty"));
         assert!(check_name("a\0b").unwrap_err().contains("NUL"));
         assert!(check_name(&"x".repeat(60_001)).is_err());
     }

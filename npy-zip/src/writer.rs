@@ -16,6 +16,7 @@ use std::mem;
 
 use crc32fast::Hasher;
 
+use crate::checked;
 use crate::directory::Central;
 use crate::error::{Result, to_u64};
 use crate::name::check_name;
@@ -277,7 +278,7 @@ impl<W: Write> Writer<W> {
                         self.steps.push_front(Step::Block { block, size });
                         return Ok(());
                     };
-                    blocks -= 1;
+                    blocks = checked::sub(blocks, 1);
                     result.and_then(|block| self.append(&block, size))
                 }
             };

@@ -215,7 +215,8 @@ impl<W: Write> Writer<W> {
         }
     }
 
-    /// Writes an array as a member.
+    /// Writes an array as a member. Names are map keys, and never paths of files: `""`, `"../x"` and `"/abs"` are allowed, as in `np.savez`.
+    /// A program that extracts members to files has to check them.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
