@@ -8,6 +8,15 @@ use crate::error::{Error, malformed, reserve, to_u64};
 
 /// Parses a pickle.
 ///
+/// ```
+/// use npy_pickle::{Node, Pickle, parse};
+///
+/// let pickle = Pickle::new(b"](K\x07Ne.".to_vec())?;
+/// let graph = parse(&pickle)?;
+/// assert!(matches!(graph.node(graph.root()), Node::List(_)));
+/// # Ok::<(), npy_pickle::Error>(())
+/// ```
+///
 /// # Errors
 ///
 /// [`Error::Malformed`], with the position, for a pickle that Python would refuse; [`Error::Truncated`]; [`Error::Memory`].

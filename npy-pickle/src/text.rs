@@ -21,7 +21,20 @@ pub enum Encoding {
 pub const UNKNOWN_ENCODING: &str =
     "the string was pickled by Python 2, is not ASCII, and has no stated encoding";
 
-/// Decodes text. The error is the reason why the bytes are not text, or why a Rust string or the encoding cannot hold it.
+/// Decodes text.
+///
+/// ```
+/// use npy_pickle::{Encoding, Form, decode_text};
+///
+/// let latin = |encoding| decode_text(Form::Python2, b"caf\xe9", encoding);
+/// assert_eq!(latin(Encoding::Latin1)?, "café");
+/// assert!(latin(Encoding::Ascii).is_err());
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+///
+/// The reason why the bytes are not text, or why a Rust string or the encoding cannot hold it.
 #[inline]
 pub fn decode_text(
     form: Form,
@@ -49,6 +62,13 @@ pub fn decode_text(
 }
 
 /// Decodes bytes; `None` if they are something else. A string of Python 2 counts as bytes.
+///
+/// ```
+/// use npy_pickle::{Form, decode_bytes};
+///
+/// assert_eq!(decode_bytes(Form::Python2Literal, b"'a\\x00'").as_deref(), Some(&b"a\0"[..]));
+/// assert_eq!(decode_bytes(Form::Str, b"a"), None);
+/// ```
 pub fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     match form {
         Form::Bytes | Form::ByteArray | Form::Python2 => Some(Cow::Borrowed(bytes)),
@@ -138,6 +158,12 @@ fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
 
 /// Prints an integer in decimal. `bytes` is its two's complement, the least significant byte first. An integer of more than 1,785 bytes is
 /// printed in hexadecimal, because the time for decimal grows with the square of the length. The limit is that of Python: 4,300 digits.
+///
+/// ```
+/// use npy_pickle::decimal;
+///
+/// assert_eq!(decimal(&[0, 0, 0, 0, 0, 0, 0, 0, 1]), "18446744073709551616");
+/// ```
 pub fn decimal(bytes: &[u8]) -> String {
     const MAX_DECIMAL: usize = 1785;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);

@@ -57,6 +57,17 @@ pub struct Directory {
 impl Directory {
     /// Reads the directory of a file, which must begin with a member, or with the end record if there are no members.
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// assert!(Directory::of_file(writer.finish()?, &Limits::default())?.find("a").is_some());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::NotAnArchive`], [`Error::OtherStart`], [`Error::Malformed`], [`Error::Unsupported`], [`Error::Limit`], [`Error::Io`].
@@ -72,6 +83,18 @@ impl Directory {
     }
 
     /// Reads the directory of an archive, which may have other bytes before it.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let file = [b"before", &writer.finish()?.into_inner()[..]].concat();
+    /// assert_eq!(Directory::read(Cursor::new(file), &Limits::default())?.entries().len(), 1);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -112,26 +135,88 @@ impl Directory {
     }
 
     /// Returns the entries, in the order of the archive. If several members have one name, only the last is here, in the place of the first.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.entries()[0].name(), "a");
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn entries(&self) -> &[Entry] {
         &self.members
     }
 
     /// Returns the number of members that are not found because a later one has the same name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!((directory.entries().len(), directory.shadowed()), (1, 1));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn shadowed(&self) -> usize {
         checked::sub(self.starts.len(), self.members.len())
     }
 
     /// Returns the entry of the member of exactly this name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert!(directory.find("a").is_some() && directory.find("b").is_none());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn find(&self, name: &str) -> Option<&Entry> {
         self.members.get(self.index(name)?)
     }
 
     /// Returns the index in [`entries`](Self::entries) of the member of exactly this name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.index("a"), Some(0));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn index(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
     /// Iterates over the names that have this prefix, sorted, without scanning the others.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.add("b/c", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert!(directory.names_with_prefix("b/".into()).eq(["b/c"]));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix))
@@ -168,6 +253,20 @@ impl Directory {
     }
 
     /// Checks a member as [`member`](Self::member) does. Returns the range of its bytes in the file; `None` if it is compressed.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let range = directory.stored_range(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert_eq!(range, Some(64..64));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -237,6 +336,20 @@ impl Directory {
     }
 
     /// Reads the directory as bytes, and the end records after it: to change the archive, and to tell whether another program did.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let central = directory.central(&mut file)?;
+    /// assert!(central == directory.central(&mut file)?); // nothing has changed
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

@@ -31,6 +31,7 @@
 //!
 //! `bzip2`, `lzma` and `zstd` read members that were compressed by these methods. Stored and deflated ones are always read.
 
+#![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 // The bytes of an archive reach every line of this package, and none may panic.
 #![cfg_attr(

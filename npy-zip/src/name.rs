@@ -2,6 +2,10 @@
 
 /// Refuses a name that no member can have, and returns the reason.
 ///
+/// ```
+/// assert!(npy_zip::check_name("../x").is_ok() && npy_zip::check_name("").is_err());
+/// ```
+///
 /// # Errors
 ///
 /// What is wrong with the name, and what to do.
@@ -21,6 +25,10 @@ pub fn check_name(name: &str) -> Result<(), &'static str> {
 }
 
 /// Returns the start of a name, which may be long, for a message.
+///
+/// ```
+/// assert_eq!(npy_zip::excerpt("short"), "short");
+/// ```
 pub fn excerpt(name: &str) -> String {
     const MAX_CHARS: usize = 80;
     match name.char_indices().nth(MAX_CHARS) {
