@@ -318,9 +318,9 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io); [`ErrorKind::Archive`](crate::ErrorKind::Archive) if the archive is damaged, so that the
-    /// end of an old member is unknown, or if another program replaced, removed or changed it. After an error, the path has the file that
-    /// it had before.
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), also if another program replaced, removed or changed the archive;
+    /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if it is damaged, so that the end of an old member is unknown. After an error,
+    /// the path has the file that it had before.
     pub fn finish(mut self) -> Result<()> {
         if !self.members.is_changed() {
             self.unfinished.tell();

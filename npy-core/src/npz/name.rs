@@ -8,9 +8,10 @@ const SUFFIX: &str = ".npy";
 
 /// Returns the name in the archive: `name` with `.npy`.
 pub(super) fn in_archive(name: &str) -> Result<String> {
-    let file = format!("{}{SUFFIX}", plain(name));
-    check(&file)?;
-    Ok(file)
+    if !name.is_empty() {
+        check(name)?;
+    }
+    Ok(format!("{}{SUFFIX}", plain(name)))
 }
 
 /// Refuses a name that no member can have.
