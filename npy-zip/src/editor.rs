@@ -478,7 +478,8 @@ mod tests {
     /// Guards archives that an editor did not change: they are not written again.
     #[test]
     fn only_changes_that_stay_count() {
-        let changes: [(fn(&mut Editor<Memory>), bool); 5] = [
+        type Change = fn(&mut Editor<Memory>);
+        let changes: [(Change, bool); 5] = [
             (|_| (), false),
             (|editor| assert!(editor.rename("a", "a")), false),
             (|editor| assert!(editor.rename("a", "c")), true),
