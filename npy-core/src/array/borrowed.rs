@@ -253,7 +253,7 @@ impl<'a, T> NpyViewMut<'a, T> {
     ///
     /// let mut samples = [1, 2, 3, 4, 5, 6];
     /// let mut view = NpyViewMut::new(&mut samples, [2, 3])?;
-    /// view[[1, 0]] = 0;
+    /// view[3] = 0;
     /// assert_eq!(samples, [1, 2, 3, 0, 5, 6]);
     /// # Ok::<(), npy_core::Error>(())
     /// ```
