@@ -161,7 +161,7 @@ impl<R: Read> Reader<R> {
     pub(super) fn read_object_vec<T: FromObject>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| match reader.header.shape() {
             [_] => Ok(()),
-            _ => Err(reader.no_list::<Vec<T>>()),
+            _ => Err(reader.no_list::<Vec<T>>(&[])),
         })?;
         let objects = self.read_objects_for_values()?;
         objects.values().map_err(|error| self.in_file(error))

@@ -495,6 +495,26 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(self.sink.take())
     }
 
+    /// Drops the writer on purpose, and so without a message. Elements that were not flushed are lost, and the file of
+    /// [`WriteOptions::atomic`] stays as it was, or absent; any other file keeps what was written to it.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::WriteOptions;
+    ///
+    /// let mut writer = WriteOptions::new().atomic(true).create::<f64>("x.npy")?;
+    /// writer.push(&0.5)?;
+    /// writer.discard();
+    /// assert!(!std::fs::exists("x.npy")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(mut self) {
+        // `drop` writes and reports nothing.
+        self.file = None;
+        self.sink.close();
+    }
+
     /// Does all that [`finish`](Self::finish) does, but keeps the writer: after an error, elements that are missing can be added, and the
     /// inner writer can be looked at.
     ///
@@ -622,9 +642,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// Runs `write`, and adds the path of the file to its error.
     fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         write(self).map_err(|error| {
+            let count = self.count();
             let Some(file) = &mut self.file else { return error };
-            if let Some(unnamed) = &mut file.unnamed {
-                unnamed.unfinished.tell();
+            if let Some(Unnamed { unfinished, .. }) = &mut file.unnamed {
+                unfinished.set_added(count);
+                unfinished.tell();
             }
             error.in_file(&file.path)
         })
@@ -637,8 +659,7 @@ impl<T: Element, W: Write> Drop for Writer<T, W> {
         let count = self.count();
         match self.file.as_mut().and_then(|file| file.unnamed.as_mut()) {
             // The file is removed, so nothing is written to it.
-            Some(unnamed) if count > 0 => unnamed.unfinished.add_unless_told(),
-            Some(_) => {}
+            Some(unnamed) => unnamed.unfinished.set_added(count),
             None if self.sink.is_open() => drop(self.flush()),
             None => {}
         }
@@ -776,33 +797,6 @@ impl WriteOptions {
     /// ```
     pub fn limits(&mut self, limits: Limits) -> &mut Self {
         self.limits = limits;
-        self
-    }
-
-    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use std::io::Write;
-    ///
-    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
-    ///
-    /// save("x.npy", &[1.0, 2.0])?;
-    /// // A row that a writer left when it was killed.
-    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
-    ///
-    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
-    /// let mut writer =
-    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
-    /// writer.push(&4.0)?;
-    /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
-        self.uncounted_rows = rows;
         self
     }
 

@@ -35,6 +35,35 @@ pub enum UncountedRows {
     Remove,
 }
 
+impl WriteOptions {
+    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::io::Write;
+    ///
+    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
+    ///
+    /// save("x.npy", &[1.0, 2.0])?;
+    /// // A row that a writer left when it was killed.
+    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
+    ///
+    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
+    /// let mut writer =
+    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
+    /// writer.push(&4.0)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
+        self.uncounted_rows = rows;
+        self
+    }
+}
+
 /// Opens a file, to append elements.
 pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
     open(options, path, &|header| check_elements(TypeInfo::of::<T>(), header))
@@ -110,7 +139,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
         return Err(growing.full());
     }
     let end = data.saturating_add(bytes);
-    if options.uncounted_rows != UncountedRows::Refuse {
+    if options.uncounted_rows != UncountedRows::Refuse && file.metadata()?.len() > end {
         file.set_len(end)?;
     }
     file.seek(SeekFrom::Start(end))?;
