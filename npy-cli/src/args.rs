@@ -137,10 +137,17 @@ fn misspelled(word: &str, asks_for_help: bool) -> Option<Failure> {
     }
     let remedy = match meant(word) {
         Some(name) => format!("did you mean {name}?"),
+        None if is_of_npz(word) => format!("did you mean npz {word}?"),
         None if asks_for_help && is_unknown(word) => "npy --help lists the subcommands".into(),
         None => return None,
     };
     Some(Failure::usage(format!("there is no subcommand or file {word:?}; {remedy}")))
+}
+
+/// Returns true for the name of a subcommand of `npy npz`.
+fn is_of_npz(word: &str) -> bool {
+    let npy = Npy::command();
+    npy.find_subcommand("npz").is_some_and(|npz| npz.find_subcommand(word).is_some())
 }
 
 /// Returns true for a word that is neither an option nor a subcommand.

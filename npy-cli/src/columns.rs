@@ -70,15 +70,33 @@ impl Part {
             Some(path) => path.split_once(']')?,
             None => path.split_at(path.find(['.', '[']).unwrap_or(path.len())),
         };
-        let place = first.find(index.parse().ok()?)?;
+        let is_number = index.bytes().all(|byte| byte.is_ascii_digit())
+            && (index == "0" || !index.starts_with('0'));
+        let place = first.find(index.parse().ok().filter(|_| is_number)?)?;
         let stride = product(rest) * self.dtype.itemsize();
-        // A number as the user writes it may have zeros before it.
         let name = format!("{}[{}]", self.name, first.nth(place));
         let part = Part::new(name, self.offset + place * stride, &self.dtype, rest);
-        match path {
-            "" => Some(part),
-            path => part.find(path.strip_prefix('.').unwrap_or(path)),
+        let is_index = |path: &str| path.starts_with('[') && !part.dims.is_empty();
+        match path.strip_prefix('.') {
+            None if path.is_empty() => Some(part),
+            None if is_index(path) => part.find(path),
+            Some(path) if !is_index(path) => part.find(path),
+            _ => None,
         }
+    }
+
+    /// Returns the part of a row that `-c` names: one at a path, `value`, or a half of a complex number, `value.re`.
+    fn named(&self, name: &str) -> Option<Part> {
+        let is_value = |name| name == "value" && self.dims.is_empty() && !self.dtype.is_record();
+        if let Some(part) = self.find(name).or_else(|| is_value(name).then(|| self.clone())) {
+            return Some(part);
+        }
+        let (name, half) =
+            name.rsplit_once('.').filter(|(_, half)| matches!(*half, "re" | "im"))?;
+        let part = self.named(name).filter(|part| part.is_complex() && part.dims.is_empty())?;
+        let dtype = half_of(&part.dtype);
+        let offset = part.offset + if half == "im" { dtype.itemsize() } else { 0 };
+        Some(Part { name: joined(name, half), offset, dtype, dims: Vec::new() })
     }
 
     /// Returns true if each element is a column.
@@ -215,11 +233,12 @@ impl Columns {
             return Ok(Columns { parts: vec![row], is_selection: false, is_record });
         }
         let mut parts = Vec::new();
-        for path in names {
-            let found = row.find(path);
-            let is_value = path == "value" && row.dims.is_empty() && !row.dtype.is_record();
-            let found = found.or_else(|| is_value.then(|| row.clone()));
-            let Some(part) = found else {
+        let mut left = names;
+        while let Some(path) = left.first() {
+            // A name may have commas, at which the argument was divided.
+            let mut joined = (1..=left.len()).map(|count| (count, left[..count].join(",")));
+            let found = joined.find_map(|(count, name)| Some((count, row.named(&name)?)));
+            let Some((count, part)) = found else {
                 let mut leaves = Vec::new();
                 row.add_leaves(Split::Fields, false, 12, &mut leaves);
                 let mut names: Vec<&str> = leaves.iter().map(|leaf| &*leaf.name).collect();
@@ -227,10 +246,15 @@ impl Columns {
                     names[11] = "…";
                 }
                 let names = names.join(", ");
-                let message = format!("there is no column {path:?}; the columns are {names}");
+                let hint = match path.starts_with('[') && !path.contains(']') {
+                    true => "; an element is -c [1][0], and a slice follows the file: FILE[:,1]",
+                    false => "",
+                };
+                let message = format!("there is no column {path:?}; the columns are {names}{hint}");
                 return Err(Failure::new(file, message));
             };
             parts.push(part);
+            left = &left[count..];
         }
         Ok(Columns { parts, is_selection: true, is_record })
     }

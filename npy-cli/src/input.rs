@@ -2,6 +2,7 @@
 //!
 //! `read(stream, form, name, dtype)` returns an array of records, one field for each column. The dtypes of the columns follow from their
 //! values (`column.rs`), or from `dtype`. All of the text is in memory, because the last row may decide the dtype of a column.
+//! Python objects become columns, too, for a dtype (`objects.rs`).
 //!
 //! Text that the command has written becomes the same array again: the columns `x.0`, `x.1` (in JSON a list) are a field with a sub-array; `0`, `1`
 //! are an array of two dimensions, and the only column `value` one of one dimension. With a `dtype`, `x.re` and `x.im` (in JSON a list of two) are a complex number,
@@ -18,7 +19,7 @@
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in text, four digits are a year, if all
-//! values are times or have four digits, and dates without hyphens (`20240131`) are refused.
+//! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
 
 mod column;
 mod csv;
@@ -28,6 +29,7 @@ mod json;
 mod kind;
 mod lists;
 mod numbers;
+mod objects;
 mod times;
 mod tree;
 mod value;
@@ -42,6 +44,7 @@ use self::column::Column;
 pub(crate) use self::csv::{Dialect, FirstLine};
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result};
+use crate::rows;
 
 /// The form of a text file.
 #[derive(Clone, Debug)]
@@ -81,7 +84,7 @@ pub(crate) fn read(
 ) -> Result<DynArray> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     let stream = utf8(stream, name)?;
-    let (rows, mut columns) = match form {
+    let read = match form {
         Form::Csv(dialect) => {
             let known = dtype.map_or(&[][..], DType::fields);
             let known: Vec<&str> = known.iter().map(Field::name).collect();
@@ -90,6 +93,26 @@ pub(crate) fn read(
         Form::JsonLines => json::lines(stream, name)?,
         Form::Json => json::list(stream, name)?,
     };
+    stored(read, !matches!(form, Form::Csv(_)), name, wanted)
+}
+
+/// Converts the objects among the values of rows.
+pub(crate) fn read_objects(
+    rows: &mut rows::Rows<'_>,
+    name: &str,
+    wanted: Wanted<'_>,
+) -> Result<DynArray> {
+    stored(objects::columns(rows, name, wanted)?, true, name, Some(wanted))
+}
+
+/// Stores columns, which come with the number of rows. `is_json` is true if lists may be complex numbers.
+fn stored(
+    (rows, mut columns): (usize, Vec<Column>),
+    is_json: bool,
+    name: &str,
+    wanted: Option<Wanted<'_>>,
+) -> Result<DynArray> {
+    let dtype = wanted.map(|wanted| wanted.dtype);
     if columns.is_empty() {
         if let Some(dtype) = dtype.filter(|_| rows == 0) {
             return DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name);
@@ -101,7 +124,6 @@ pub(crate) fn read(
         column.read_as(wanted.and_then(|wanted| wanted.of_column(&column.path)));
     }
     lists::unify(&mut columns);
-    let is_json = !matches!(form, Form::Csv(_));
     let layout = Layout::of(&columns, dtype, is_json, name)?;
     encoded(&columns, rows, layout, name)
 }

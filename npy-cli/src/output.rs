@@ -141,7 +141,11 @@ fn message(error: &npy_core::Error) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 9] = [
+    const ADVICE: [(&str, &str); 10] = [
+        (
+            "; only a file that exists grows: ",
+            "; only a file that exists grows: npy concat -o makes one",
+        ),
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),
         ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
@@ -191,7 +195,9 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             )
         }
         ErrorKind::Unsupported { what, needs, .. } if needs.contains("npy_core::") => {
-            format!("{what} cannot be converted, joined or appended")
+            format!(
+                "{what} cannot be joined or appended; npy convert --dtype makes plain values of it"
+            )
         }
         kind => kind.to_string().replace('\n', " "),
     };

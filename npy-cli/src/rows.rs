@@ -8,7 +8,7 @@ use std::thread;
 use npy_core::{DynArray, ObjectRef, Objects};
 
 use crate::columns::{Columns, Leaf, Split, Tree};
-use crate::output::Result;
+use crate::output::{Failure, Result};
 use crate::sheet::Align;
 use crate::source::{self, AnyReader, Parted, Selection, Source};
 use crate::target::Target;
@@ -108,6 +108,11 @@ impl<'a> Rows<'a> {
             Form::Csv(_) => columns.all_leaves(split, target)?,
             Form::Json | Form::JsonLines => Vec::new(),
         };
+        if matches!(form, Form::Csv(_)) && leaves.is_empty() && selection.rows() > 0 {
+            let message =
+                "there are no columns to write, and CSV has no rows without them; JSON has";
+            return Err(Failure::new(target, message));
+        }
         let total = match leaves.len() {
             MAX_TABLE_COLUMNS if form == Form::Table => columns.count(split),
             shown => shown,
@@ -135,11 +140,6 @@ impl<'a> Rows<'a> {
     /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.source.rows()
-    }
-
-    /// Returns true if CSV of the rows would be lines without text.
-    pub(crate) fn has_no_columns(&self) -> bool {
-        self.leaves.is_empty() && self.len() > 0
     }
 
     /// Returns the size of all rows.

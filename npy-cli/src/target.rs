@@ -2,7 +2,7 @@
 //! input.
 //!
 //! `Target` has a parser for clap, so an argument is declared as `file: Target`. Paths need not be UTF-8. A path that exists as it is
-//! written is never taken apart. `Target::to_string` is what messages call the file.
+//! written is never taken apart, and a member that exists is never taken for a slice of another. `Target::to_string` is what messages call the file.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
+use npy_core::npz;
 
 /// An array, or an archive, that an argument names.
 #[derive(Clone, Debug, PartialEq)]
@@ -101,6 +102,13 @@ impl Target {
         if path_of(text).exists() {
             return Ok(path_of(text).into());
         }
+        if let Some((path, Ok(member))) =
+            split_member(text).map(|(path, m)| (path, str::from_utf8(m)))
+            && member.ends_with(']')
+            && npz::Reader::open(path_of(path)).is_ok_and(|archive| archive.contains(member))
+        {
+            return Ok(Target::from(path_of(path)).with_member(member));
+        }
         let is_directory = |path: &[u8]| path_of(path).is_dir();
         let (text, slice) = match text.strip_suffix(b"]").and_then(|text| split_last(text, b"[")) {
             // Brackets in a path: `run[old]/x.npy[3]` has a slice, `x[old]` has none.
@@ -111,7 +119,7 @@ impl Target {
             }
             _ => (text, None),
         };
-        let (path, member) = match split_first(text, b"::") {
+        let (path, member) = match split_member(text) {
             Some(_) if path_of(text).exists() => (text, None),
             Some((path, member)) if !path.is_empty() => (path, Some(member)),
             _ => (text, None),
@@ -129,9 +137,11 @@ impl Target {
     }
 }
 
-fn split_first<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {
-    let at = text.windows(separator.len()).position(|part| part == separator)?;
-    Some((&text[..at], &text[at + separator.len()..]))
+/// Splits at the first `::` after the name of a file that exists, or else at the first one.
+fn split_member(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let splits = || (0..text.len()).filter(|&at| text[at..].starts_with(b"::"));
+    let at = splits().find(|&at| path_of(&text[..at]).is_file()).or_else(|| splits().next())?;
+    Some((&text[..at], &text[at + 2..]))
 }
 
 fn split_last<'a>(text: &'a [u8], separator: &[u8]) -> Option<(&'a [u8], &'a [u8])> {

@@ -86,6 +86,7 @@ fn an_array_without_columns_does_not_become_csv() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(&format!("{name}: there are no columns to write")), "{said}");
         assert!(!path.join("x.csv").exists());
+        assert_eq!(npy(path, &["cat", "--csv", name]).status.code(), Some(2));
         ok(path, &["convert", name, "x.jsonl"]);
     }
 }
@@ -447,6 +448,7 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
         ("0.5\n\"\"", "f4", "[0.5 nan]"),
         ("2020", "M8[D]", "[2020-01-01]"),
         ("18262\n2020", "M8[D]", "[2020-01-01 1975-07-14]"),
+        ("20240115\n5", "M8[D]", "[57385-07-21 1970-01-06]"),
         ("1577836800", "M8[s]", "[2020-01-01T00:00:00]"),
         (
             "2020-01-01T01:00:00.5+01:00\n2020-01-01T00:00Z",
@@ -474,6 +476,10 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     }
     assert_eq!(convert("1e400", "f8", "numeric").as_deref(), Ok("[inf]"));
     assert_eq!(convert("300", "u1", "numeric").as_deref(), Ok("[44]"));
+    // Each value as alone, whatever the others are.
+    assert_eq!(convert("300\n-1\n2.7\n1e9", "u1", "numeric").as_deref(), Ok("[ 44 255   2 255]"));
+    let large = convert("9007199254740993\n9007199254740992.0", "i8", "numeric");
+    assert_eq!(large.as_deref(), Ok("[9007199254740993 9007199254740992]"));
 }
 
 /// Guards texts without a width in `--dtype`: they get the width that they have.
@@ -601,7 +607,10 @@ fn python_objects_become_a_dtype() {
         }
     }
     for (args, message) in [
-        (&["n.npy", "--dtype", "i4"][..], "row 1, field value: \"2.5\" is not an integer"),
+        (
+            &["n.npy", "--dtype", "i4"][..],
+            "row 1: 2.5 is not an integer; --cast numeric cuts off fractions",
+        ),
         (&["n.npy[1:]"], "--dtype converts the objects, and .csv and .jsonl have them as text"),
     ] {
         let output = npy(path, &[&["convert", args[0], "out.npy"], &args[1..]].concat());
@@ -609,4 +618,121 @@ fn python_objects_become_a_dtype() {
         assert!(said.contains(message), "{said}");
         assert!(!path.join("out.npy").exists());
     }
+}
+
+/// Runs a conversion of objects of Python, which must be refused, and returns the message.
+fn refused(path: &Path, args: &[&str]) -> String {
+    let output = npy(path, &[&["convert", args[0], "refused.npy"], &args[1..]].concat());
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {output:?}");
+    assert!(!path.join("refused.npy").exists(), "{args:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Guards values: objects become what `astype` makes of them.
+#[test]
+fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    // np.array([1+2j, 3], object), np.array([b'ab', b'c\xff'], object) and np.array([float('inf'), 2.5], object), pickled by protocol 2.
+    let pickles: [(&str, &[u8]); 3] = [
+        ("c", b"c__builtin__\ncomplex\nG?\xf0\0\0\0\0\0\0G@\0\0\0\0\0\0\0\x86RK\x03"),
+        ("b", b"C\x02abC\x02c\xff"),
+        ("f", b"G\x7f\xf0\0\0\0\0\0\0G@\x04\0\0\0\0\0\0"),
+    ];
+    for (name, items) in pickles {
+        let header =
+            format!("{:<117}\n", "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }");
+        let file = [
+            &b"\x93NUMPY\x01\x00\x76\x00"[..],
+            header.as_bytes(),
+            b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01K\x02\x85cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
+            items,
+            b"etb.",
+        ];
+        fs::write(path.join(format!("{name}.npy")), file.concat()).unwrap();
+    }
+    let save = |name: &str, value: serde_json::Value| {
+        npy_core::object::save(path.join(name), &value).unwrap();
+    };
+    save("mix.npy", serde_json::json!([true, "2", 3.5, false]));
+    save("none.npy", serde_json::json!([null, "x", 1e300]));
+    save("n.npy", serde_json::json!([300, -2.7, 9_007_199_254_740_993_u64]));
+    save("lists.npy", serde_json::json!([[true, 2], [3, 4]]));
+    let floats = [NpyArray::from(vec![0.1f32, 2.0]), NpyArray::from(vec![f32::INFINITY, 4.0])];
+    npy_core::object::save(path.join("arrays.npy"), &floats).unwrap();
+    for (args, values) in [
+        (&["arrays.npy", "--dtype", "f8"][..], "[[0.10000000149011612 2.0] [inf 4.0]]"),
+        (&["arrays.npy", "--dtype", "U4"], "[['0.1' '2.0'] ['inf' '4.0']]"),
+        (&["c.npy", "--dtype", "c16"][..], "[(1+2j) (3+0j)]"),
+        (&["b.npy[:1]", "--dtype", "S5"], "[b'ab']"),
+        (&["b.npy", "--dtype", "S"], "[b'ab' b'c\\xff']"),
+        (&["b.npy[:1]", "--dtype", "U5"], "['ab']"),
+        (&["f.npy", "--dtype", "f4"], "[inf 2.5]"),
+        (&["mix.npy", "--dtype", "f8"], "[1.0 2.0 3.5 0.0]"),
+        (&["mix.npy", "--dtype", "i4", "--cast", "numeric"], "[1 2 3 0]"),
+        (&["mix.npy", "--dtype", "U"], "['True' '2' '3.5' 'False']"),
+        (&["none.npy", "--dtype", "U"], "['None' 'x' '1e+300']"),
+        (&["n.npy", "--dtype", "i8", "--cast", "numeric"], "[300 -2 9007199254740993]"),
+        (&["n.npy", "--dtype", "u1", "--cast", "numeric"], "[44 0 1]"),
+        (&["lists.npy", "--dtype", "i4"], "[[1 2] [3 4]]"),
+    ] {
+        ok(path, &[&["convert", args[0], "o.npy"], &args[1..]].concat());
+        let found = DynArray::read_npy(path.join("o.npy")).unwrap().to_string();
+        let found = found.split_whitespace().collect::<Vec<_>>().join(" ").replace("[ ", "[");
+        assert_eq!(found, values, "{args:?}");
+    }
+    for (args, message) in [
+        (&["c.npy", "--dtype", "f8"][..], "row 0: complex(1.0, 2.0) is complex; --dtype c16"),
+        (&["b.npy", "--dtype", "U5"], "row 1: b\"c\\xff\" is not ASCII; --dtype S"),
+        (&["b.npy[:1]", "--dtype", "i4"], "row 0, field value: \"ab\" is not an integer"),
+        (&["n.npy", "--dtype", "f8", "--cast", "lossless"], "row 2: 9007199254740993 is not a"),
+        (&["n.npy", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not a float of 32"),
+        (&["mix.npy", "--dtype", "U", "--cast", "lossless"], "row 0: True is not text"),
+        (&["none.npy", "--dtype", "i4"], "row 0: None is not an integer; a float dtype has nan"),
+    ] {
+        let said = refused(path, args);
+        assert!(said.contains(message), "{said}");
+    }
+}
+
+/// Guards values: rows of different forms were spread over columns that none of them has.
+#[test]
+fn rows_of_different_forms_are_refused_by_their_number() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (rows, message) in [
+        ("[1, 2]\n3\n", "row 1: it is a single value, and a list of 2 items in the rows before"),
+        ("[1, 2]\n[3, 4]\nnull\n", "row 2: it is a single value, and a list of 2 items"),
+        ("{\"a\": 1}\n3\n", "row 1: it is a single value, and an object with keys"),
+        ("3\n{\"a\": 1}\n", "row 1: it is an object with keys, and a single value"),
+        ("{\"a\": [1, 2]}\n{\"a\": null}\n", "row 1: \"a\" is a single value, and a list of 2"),
+        ("{\"0\": 1}\n[2]\n", "row 1: it is a list of 1 items, and an object with keys"),
+        ("[1, 2]\n[3]\n", "row 1: the list has 1 items, and 2 in the first row that has it"),
+    ] {
+        fs::write(path.join("x.jsonl"), rows).unwrap();
+        let values: Vec<serde_json::Value> =
+            rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+        npy_core::object::save(path.join("x.npy"), &values).unwrap();
+        for args in [&["x.jsonl"][..], &["x.jsonl", "--dtype", "f8"], &["x.npy", "--dtype", "f8"]] {
+            let said = refused(path, args);
+            assert!(said.contains(message), "{args:?}: {said}");
+        }
+    }
+}
+
+/// Guards values: what is not text has no text without a change, and a large integer was rounded beside a float.
+#[test]
+fn lossless_text_and_large_integers_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("x.json"), "[\"a\", 1]").unwrap();
+    fs::write(path.join("null.json"), "[\"a\", null]").unwrap();
+    for name in ["x.json", "null.json"] {
+        let said = refused(path, &[name, "--dtype", "U", "--cast", "lossless"]);
+        assert!(said.contains("row 1") && said.contains("is not text"), "{said}");
+    }
+    fs::write(path.join("n.csv"), "value\n1234567890123456800\n1.0\n").unwrap();
+    ok(path, &["convert", "n.csv", "n.npy", "--dtype", "i8"]);
+    let found = Vec::<i64>::read_npy(path.join("n.npy")).unwrap();
+    assert_eq!(found, [1_234_567_890_123_456_800, 1]);
 }

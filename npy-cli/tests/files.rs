@@ -246,8 +246,89 @@ fn members_get_no_name_that_leads_out() {
             );
         }
     }
+    for (name, part) in [
+        ("../e", "leads out"),
+        ("/e", "leads out"),
+        ("", "a member needs a name"),
+        ("x:y", "is not a name that can be extracted"),
+        ("x/", "is not a name that can be extracted"),
+    ] {
+        let member = format!("m.npz::{name}");
+        for args in [&["npz", "mv", "m.npz", "a", name][..], &["convert", "a.npy", &member]] {
+            let (exit, message) = code(path, args);
+            assert!(exit == 2 && message.contains(part), "{message}");
+        }
+    }
     assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\n");
     assert_eq!(names(path), ["a.npy", "m.npz"]);
+}
+
+/// Guards that nothing is written if one of the members is wrong, and nothing outside of the directory.
+#[test]
+fn extract_writes_all_or_nothing_and_follows_no_link() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("a.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a.npy", "d/b=a.npy"]);
+    for (members, part) in [
+        (["a", "nope"], "the archive has no member \"nope\"; its members are \"a\", \"d/b\""),
+        (["a", "a"], "two of the members would be written to it; name each once"),
+    ] {
+        let args = [&["npz", "extract", "m.npz", "-C", "out"][..], &members].concat();
+        let (exit, message) = code(path, &args);
+        assert!(exit == 2 && message.contains(part), "{message}");
+    }
+    assert_eq!(names(path), ["a.npy", "m.npz"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        for dir in ["out", "elsewhere"] {
+            fs::create_dir(path.join(dir)).unwrap();
+        }
+        fs::write(path.join("elsewhere/x"), "kept").unwrap();
+        for (link, to) in [("out/a.npy", "../elsewhere/x"), ("out/d", "../elsewhere")] {
+            symlink(to, path.join(link)).unwrap();
+            let (exit, message) = code(path, &["npz", "extract", "--force", "m.npz", "-C", "out"]);
+            let expected = format!("npy: {link}: is a symbolic link, which npz extract does not");
+            assert!(exit == 2 && message.starts_with(&expected), "{message}");
+            fs::remove_file(path.join(link)).unwrap();
+        }
+        assert_eq!(fs::read(path.join("elsewhere/x")).unwrap(), b"kept");
+        assert_eq!(names(&path.join("elsewhere")), ["x"]);
+        // The directory itself may be a link.
+        symlink("out", path.join("link")).unwrap();
+        ok(path, &["npz", "extract", "m.npz", "-C", "link"]);
+        assert_eq!(names(&path.join("out")), ["a.npy", "d"]);
+    }
+}
+
+/// Guards that messages name options and subcommands, and not calls of the library.
+#[test]
+fn errors_of_append_and_pack_say_what_the_command_can_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("a.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a.npy", "b=a.npy"]);
+    [1u8].write_npy(path.join("...npy")).unwrap();
+    NpyArray::new(vec![1u8, 2], [1, 2]).unwrap().write_npy(path.join("two.npy")).unwrap();
+    for (args, part) in [
+        (&["append", "no.npy", "a.npy"][..], "; only a file that exists grows: npy concat -o"),
+        (&["append", "a.npy", "m.npz::a[0]"], "; m.npz::a[0:1] is an array of one row"),
+        (&["append", "a.npy", "two.npy"], "does not fit rows of shape (); an array of shape (n,)"),
+        (&["convert", "...npy", "x.npz"], "leads out"),
+        (&["append", "m.npz::a", "a.npy"], "a member of an archive does not grow; npy concat"),
+        (&["npz", "pack", "--append", "m.npz", "c=m.npz::a"], "; npy convert m.npz::MEMBER m.npz"),
+        (&["npz", "pack", "--append", "no.npz", "a.npy"], "; without --append, it is made"),
+        (&["convert", "a.npy", "b.npy", "--from", "npy"], "[possible values: csv, tsv, json"),
+        (&["head", "m.npz", "-c", "a"], "has 2 members, a, b; name one, as in m.npz::a"),
+        (&["head", "a.npy", "-c", "[1,0]"], "an element is -c [1][0], and a slice follows the"),
+    ] {
+        let (exit, message) = code(path, args);
+        assert!(exit == 2 && message.contains(part), "{message}");
+        assert!(!message.contains("append_or_create"), "{message}");
+    }
+    ok(path, &["convert", "m.npz::a", "m.npz::c"]);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\nb\nc\n");
 }
 
 /// Guards against members whose names lead out of the directory.

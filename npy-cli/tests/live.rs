@@ -154,3 +154,83 @@ for name, array in arrays.items():
     let output = output.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+/// Guards values: objects of every pair of kinds become what `astype` makes of them, or are refused; and each alone is converted where `astype` does.
+#[test]
+fn objects_become_what_astype_makes_of_them_or_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import decimal, os, subprocess, sys
+import numpy as np, warnings
+warnings.simplefilter("ignore")
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+objects = [
+    1, -3, 2**53 + 1, 2**70, 2.5, 1e300, 3.0, float("nan"), float("inf"), True, None, 1 + 2j, "7", "größe", b"ab", b"\xff",
+    np.float32(0.1), np.int16(-5), np.complex64(2j), np.str_("x"), np.bool_(False), decimal.Decimal("1.5"), [1, 2], {"a": 1},
+]
+same = 0
+for at, one in enumerate(objects):
+    for other in objects[at:]:
+        array = np.empty(2, object)
+        array[0], array[1] = one, other
+        np.save("x.npy", array)
+        for dtype in ["i8", "u1", "f4", "f8", "c16", "U", "S"]:
+            try:
+                with np.errstate(all="ignore"):
+                    expected = array.astype(dtype)
+            except Exception:
+                expected = None
+            run = subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", dtype], capture_output=True, text=True)
+            if run.returncode:
+                assert run.returncode == 2 and "row " in run.stderr, (array, dtype, run.stderr)
+                continue
+            found = np.load("o.npy")
+            # Text becomes bytes as UTF-8, and lists become rows.
+            kinds = [type(one), type(other)]
+            if dtype == "S" and objects[13] in [x for x in (one, other) if type(x) is str]:
+                continue
+            if kinds in ([list, list], [dict, dict]):
+                continue
+            assert expected is not None, (array, dtype, found)
+            assert found.shape == (2,), (array, dtype, found)
+            assert np.array_equal(found, expected, equal_nan=dtype not in "US"), (array, dtype, found, expected)
+            same += 1
+fields = lambda *kinds: list(zip("oifz", kinds))
+array = np.array([(2.5, 3, 0.1, 0.1 + 0.2j), (None, 4, np.inf, np.nan)], fields("O", "i2", "f4", "c8"))
+np.save("x.npy", array)
+wanted = fields("f8", "f4", "f8", "c16")
+subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", str(wanted)], check=True)
+found, expected = np.load("o.npy"), array.astype(wanted)
+assert all(np.array_equal(found[name], expected[name], equal_nan=True) for name in "oifz"), (found, expected)
+print(same)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    let same = npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+    assert!(same.trim().parse::<u32>().unwrap() > 500, "{same}");
+}
+
+/// Guards the digits of means and deviations, in a file that several threads read, too.
+#[test]
+fn stats_have_the_digits_that_numpy_has() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import json, os, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+rng = np.random.default_rng(1)
+noise = rng.normal(size=1_200_000)
+for name, array in {
+    "large mean": 1e9 + noise, "small": noise, "tiny": 5 + noise * 1e-9, "outlier": np.concatenate([[1e12], noise[:1000]]),
+    "integers": rng.integers(-10**9, 10**9, 100_000), "one": np.array([1e9]), "f4": (100 + noise[:5000]).astype("f4"),
+}.items():
+    np.save("x.npy", array)
+    found = json.loads(subprocess.run([npy, "stats", "--json", "x.npy"], capture_output=True, check=True).stdout)
+    array = array.astype("f8")
+    for key, expected in [("std", array.std()), ("mean", array.mean())]:
+        assert abs(found[key] - expected) <= 1e-12 * max(abs(expected), array.std()), (name, key, found[key], expected)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}

@@ -3,13 +3,78 @@
 use std::path::Path;
 use std::process::Command;
 
-use npy_core::WriteNpy;
+use npy_core::{DynArray, Order, WriteNpy};
 
 /// Runs the command in a directory, and returns its exit code and its messages.
 fn code(directory: &Path, args: &[&str]) -> (i32, String) {
     let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
     let output = npy.args(args).current_dir(directory).output().unwrap();
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Guards names that look like something else: a field named as a path, a column of CSV, a name with a comma.
+#[test]
+fn columns_are_found_by_the_names_that_are_printed() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path();
+    let write = |name: &str, dtype: &str, bytes: Vec<u8>| {
+        let array = DynArray::new(dtype.parse().unwrap(), [2], Order::C, bytes).unwrap();
+        array.write_npy(path.join(name)).unwrap();
+    };
+    let fields = "[('v', '|u1', (2,)), ('v[0]', '|u1'), ('a,b', '|u1')]";
+    write("v.npy", fields, vec![1, 2, 9, 5, 3, 4, 8, 6]);
+    write("w.npy", fields, vec![1, 2, 0, 5, 3, 4, 0, 6]);
+    let floats = [1.0f64, 2.0, 3.0, 4.0].map(f64::to_le_bytes).concat();
+    write("z.npy", "<c16", floats.clone());
+    write("r.npy", "[('z', '<c8'), ('n', '<f8')]", floats);
+    let cat = |args: &[&str]| {
+        let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let output = npy.arg("cat").args(args).current_dir(path).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(cat(&["v.npy", "-c", "v[0]"]), "v[0]\n9\n8\n");
+    assert_eq!(cat(&["v.npy", "-c", "v.0,a,b"]), "v[0],\"a,b\"\n1,5\n3,6\n");
+    assert_eq!(code(path, &["diff", "-q", "v.npy", "w.npy", "-c", "v[0]"]).0, 1);
+    assert_eq!(code(path, &["diff", "-q", "v.npy", "w.npy", "-c", "v.0"]).0, 0);
+    write(
+        "x.npy",
+        "[('v', '|u1', (2,)), ('v[0]', '|u1'), ('x', '|u1')]",
+        vec![1, 2, 9, 0, 7, 4, 8, 0],
+    );
+    let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let output = npy.args(["diff", "v.npy", "x.npy"]).current_dir(path).output().unwrap();
+    let found = String::from_utf8(output.stdout).unwrap();
+    assert!(found.contains("row 1, v[0]: 3 → 7\n1 of 2 rows differ"), "{found}");
+    assert_eq!(cat(&["z.npy", "-c", "value.im,value.re"]), "value.im,value.re\n2.0,1.0\n4.0,3.0\n");
+    assert_eq!(cat(&["r.npy", "-c", "z.re"]).lines().count(), 3);
+    for (file, column) in [("v.npy", "v[00]"), ("v.npy", "v.[0]"), ("r.npy", "n.re")] {
+        let (exit, message) = code(path, &["cat", file, "-c", column]);
+        assert!(exit == 2 && message.contains("there is no column"), "{message}");
+    }
+}
+
+/// Guards members whose names look like slices, and files whose names look like those of members.
+#[cfg(unix)]
+#[test]
+fn members_and_files_with_brackets_and_colons_are_found() {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path();
+    let mut archive = npy_core::npz::Writer::create(path.join("a::b.npz")).unwrap();
+    archive.write("k", &[7u8, 8]).unwrap();
+    archive.write("k[1]", &[1u8, 2]).unwrap();
+    archive.write("k[x]", &[5u8]).unwrap();
+    archive.finish().unwrap();
+    for (target, expected) in [
+        ("a::b.npz::k", "value\n7\n8\n"),
+        ("a::b.npz::k[1]", "value\n1\n2\n"),
+        ("a::b.npz::k[1][1:]", "value\n2\n"),
+        ("a::b.npz::k[1:2]", "value\n8\n"),
+        ("a::b.npz::k[x]", "value\n5\n"),
+    ] {
+        let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let output = npy.args(["cat", target]).current_dir(path).output().unwrap();
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{target}");
+    }
 }
 
 /// Guards that each subcommand reads and writes files whose names, and those of their directories, are not UTF-8; with members and slices.
@@ -78,6 +143,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["heda", "t.npy"][..], "did you mean head?"),
         (&["heda", "-n", "1", "t.npy"], "did you mean head?"),
         (&["man", "stat"], "did you mean stats?"),
+        (&["extract", "x", "x"], "did you mean npz extract?"),
         (&["slice", "--help"], "npy --help lists the subcommands"),
     ] {
         let (exit, message) = code(path, args);

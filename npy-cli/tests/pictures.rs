@@ -85,3 +85,42 @@ fn a_page_shows_images_and_runs_nothing() {
     let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:\"";
     assert!(page.contains(policy) && page.contains("href=\"data:image/png;base64,"), "{page}");
 }
+
+/// Guards columns that are not drawn: those that were named are an error, and others are counted.
+#[test]
+fn columns_that_are_not_drawn_are_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let said = |args: &[&str]| {
+        let output = npy(path, &[&["plot", "x.npy", "-o", "x.svg"], args].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let array = NpyArray::new((0..30).collect::<Vec<i32>>(), [3, 10]).unwrap();
+    array.write_npy(path.join("x.npy")).unwrap();
+    // A heat map has all of them.
+    for args in [&[][..], &["-c", "0,1,2,3,4,5,6,7,8"], &["-c", "9,1"]] {
+        assert_eq!(said(args), (Some(0), String::new()), "{args:?}");
+    }
+    let drawn = "npy: x.npy: only 8 of 10 columns are drawn; -c names others\n";
+    assert_eq!(said(&["-k", "line"]), (Some(0), drawn.into()));
+    let (exit, message) = said(&["-k", "line", "-c", "0,1,2,3,4,5,6,7,8"]);
+    assert_eq!(exit, Some(2));
+    assert!(message.contains("only 8 of 9 named columns have an axis in common"), "{message}");
+    fs::write(path.join("x.csv"), "n,t,s\n1,2024-01-31,a\n2,2024-02-01,b\n").unwrap();
+    assert!(npy(path, &["convert", "x.csv", "x.npy"]).status.success());
+    assert_eq!(said(&["-c", "t,n"]), (Some(0), String::new()));
+    for (columns, part) in [("n,t", "only 1 of 2 named"), ("n,s", "column s has no numbers")] {
+        let (exit, message) = said(&["-c", columns]);
+        assert!(exit == Some(2) && message.contains(part), "{message}");
+    }
+}
+
+/// Guards values between missing ones, which were lines of no length.
+#[test]
+fn a_value_between_missing_ones_is_a_dot() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1.0, f64::NAN, 2.0, f64::NAN, 3.0, 4.0].write_npy(path.join("x.npy")).unwrap();
+    let svg = String::from_utf8(drawn(path, &["-o", "x.svg"])).unwrap();
+    assert_eq!(svg.matches("<circle ").count(), 2, "{svg}");
+}

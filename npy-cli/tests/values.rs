@@ -152,6 +152,18 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
         assert_eq!((exit, out.contains(&format!("x.npy: ok; {remark}"))), (0, true), "{out}");
         assert_eq!(run(path, &["verify", "-q", "x.npy"]), (0, String::new(), String::new()));
     }
+    // Also of a file that fails: text of a number that is not a character.
+    let mut file = Vec::new();
+    let text = 0x11_0000u32.to_le_bytes().to_vec();
+    DynArray::new("<U1".parse().unwrap(), [1], Order::C, text)
+        .unwrap()
+        .write_npy_to(&mut file)
+        .unwrap();
+    file.push(b'x');
+    fs::write(path.join("x.npy"), file).unwrap();
+    let (exit, out, _) = run(path, &["verify", "x.npy"]);
+    assert_eq!((exit, out.lines().count()), (1, 2), "{out}");
+    assert!(out.ends_with("x.npy: 1 byte follows the array\n"), "{out}");
     npz::Writer::create(path.join("x.npz")).unwrap().finish().unwrap();
     let archive = fs::read(path.join("x.npz")).unwrap();
     let mut commented = archive.clone();
@@ -211,4 +223,36 @@ fn a_table_counts_all_columns_of_a_slice() {
     let output = npy.args(args).env("COLUMNS", "24").current_dir(path).output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     assert_eq!(out, "   [0]  [2]  … +1498\n1    7    7  …\n");
+}
+
+/// Guards that count and mean are of the same values, and that what is left out is said.
+#[test]
+fn stats_of_objects_count_what_they_have_the_mean_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let save =
+        |name: &str, value: serde_json::Value| object::save(path.join(name), &value).unwrap();
+    save("mix.npy", serde_json::json!([true, 2, "x", "y", 3.0, null]));
+    let (exit, out, said) = run(path, &["stats", "--json", "mix.npy"]);
+    assert_eq!(said, "npy: mix.npy: column value: objects that are not numbers are left out: 2\n");
+    let counts = "\"count\":3,\"missing\":1,\"left_out\":2,\"min\":1,\"max\":3.0,\"mean\":2.0";
+    assert!(exit == 0 && out.contains(counts) && out.ends_with("\"distinct\":3}\n"), "{out}");
+    save("text.npy", serde_json::json!(["x", "y", "x", null]));
+    let (_, out, said) = run(path, &["stats", "--json", "text.npy"]);
+    assert!(out.ends_with("\"count\":3,\"missing\":1,\"distinct\":2}\n"), "{out}");
+    assert!(said.is_empty(), "{said}");
+}
+
+/// Guards that arrays of three dimensions are one column, also with a slice.
+#[test]
+fn stats_of_a_slice_of_three_dimensions_are_one_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let array = NpyArray::new((0..24).collect::<Vec<i32>>(), [2, 3, 4]).unwrap();
+    array.write_npy(path.join("x.npy")).unwrap();
+    for (file, count) in [("x.npy", 24), ("x.npy[:1]", 12), ("x.npy[0]", 12)] {
+        let (_, out, _) = run(path, &["stats", "--json", file]);
+        assert_eq!(out.lines().count(), 1, "{file}: {out}");
+        assert!(out.contains(&format!("\"count\":{count},")), "{file}: {out}");
+    }
 }

@@ -2,13 +2,16 @@
 
 mod convert;
 
+use std::borrow::Cow;
+
 use crate::array::NpyArray;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind};
-use crate::dynamic::DynArray;
+use crate::dynamic::{DynArray, DynView};
 use crate::element::Element;
+use crate::element::type_info::TypeInfo;
 use crate::error::{Error, Result};
-use crate::limits::MAX_ITEMSIZE;
+use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::plan::Cast;
 use crate::shape::{self, Order};
 
@@ -200,21 +203,32 @@ macro_rules! define {
             ///
             /// As [`Reader::read_array`](crate::Reader::read_array). [`Text`](Self::Text) and
             /// [`Bytes`](Self::Bytes) cannot be cast: read the file as the other type instead.
-            pub fn cast<T: Element + 'static>(self, cast: Cast) -> Result<NpyArray<T>> {
-                let dtype = self.dtype();
+            pub fn cast<T: Element + 'static>(mut self, cast: Cast) -> Result<NpyArray<T>> {
+                let same = match &mut self {
+                    $($(#[$cfg])* AnyArray::$variant(array) => convert::take(array),)*
+                    _ => None,
+                };
+                if let Some(same) = same {
+                    return Ok(same);
+                }
+                if let AnyArray::Other(array) = self {
+                    return array.into_typed(cast);
+                }
+                let Some(bytes) = self.bytes() else {
+                    let remedy = "AnyArray::cast converts numbers and times; text is read as NpyArray<String>";
+                    return Err(convert::mismatch(&self.dtype(), TypeInfo::of::<T>(), remedy));
+                };
+                self.view_of(&bytes)?.to_typed(cast, &Limits::default())
+            }
+
+            /// Returns the canonical bytes of numbers and times, in the order of the memory.
+            pub(crate) fn bytes(&self) -> Option<Cow<'_, [u8]>> {
                 match self {
-                    $($(#[$cfg])* AnyArray::$variant(mut array) => match convert::take(&mut array) {
-                        Some(same) => Ok(same),
-                        None => convert::elements(dtype, array, cast),
-                    },)*
-                    AnyArray::Text(_) | AnyArray::Bytes(_) => Err(convert::mismatch::<T>(
-                        &dtype,
-                        "AnyArray::cast converts numbers and times; text is read as NpyArray<String>",
-                    )),
+                    $($(#[$cfg])* AnyArray::$variant(array) => Some(convert::bytes(array)),)*
                     AnyArray::DateTime(counts, _) | AnyArray::TimeDelta(counts, _) => {
-                        convert::elements(dtype, counts, cast)
+                        Some(convert::bytes(counts))
                     }
-                    AnyArray::Other(array) => array.into_typed(cast),
+                    AnyArray::Text(_) | AnyArray::Bytes(_) | AnyArray::Other(_) => None,
                 }
             }
         }
@@ -235,7 +249,7 @@ macro_rules! define {
                 fn try_from(array: AnyArray) -> Result<Self> {
                     match array {
                         AnyArray::$variant(array) => Ok(array),
-                        other => Err(convert::not_moved::<$type>(&other)),
+                        other => Err(convert::not_moved(&other, TypeInfo::of::<$type>())),
                     }
                 }
             }
@@ -246,6 +260,11 @@ macro_rules! define {
 for_each_typed!(define);
 
 impl AnyArray {
+    /// Returns the array of these [`bytes`](Self::bytes): code for it is compiled once, and not for each type.
+    pub(crate) fn view_of<'b>(&self, bytes: &'b [u8]) -> Result<DynView<'b>> {
+        DynView::new(self.dtype(), self.shape(), self.order(), bytes)
+    }
+
     /// Returns the dimensions. A 0-d array, which is a single element, has none.
     ///
     /// ```

@@ -15,8 +15,7 @@ use crate::checked;
 use crate::dtype::{ByteOrder, DType, Scalar};
 use crate::element::Element;
 use crate::element::block::{self, Buffers};
-use crate::element::decode::decode_all;
-use crate::element::typed_plan::{ItemPlan, TypedPlan, check_zero_size_items};
+use crate::element::typed_plan::{TypedPlan, check_zero_size_items};
 use crate::error::Error;
 use crate::header::{Header, Payload};
 use crate::limits::{self, Limits};
@@ -326,28 +325,15 @@ impl DynArray {
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
         match self.order().normalized(self.shape()) {
-            Order::C => self.decode(&plan.items),
-            Order::Fortran => self.to_order(Order::C)?.decode(&plan.items),
+            Order::C => self.view().decode(&plan.items, &self.limits),
+            Order::Fortran => self.to_order(Order::C)?.view().decode(&plan.items, &self.limits),
         }
         .map_err(|error| shape::in_row(error, plan.shape(&self.header), Order::C))
     }
 
     /// Converts the elements to a Rust type; keeps the shape and, where possible, the order.
     pub(crate) fn into_typed<T: Element>(self, cast: Cast) -> Result<NpyArray<T>, Error> {
-        let plan = TypedPlan::new::<T>(&self.header, cast)?;
-        let array = if plan.is_strided { self.to_order(Order::C)? } else { self };
-        let shape = plan.shape(&array.header);
-        let values = array.decode(&plan.items);
-        let values = values.map_err(|error| shape::in_row(error, shape, plan.order))?;
-        NpyArray::with_order(values, shape, plan.order)
-    }
-
-    /// Decodes the elements of this array with a plan.
-    pub(crate) fn decode<T: Element>(&self, items: &ItemPlan) -> Result<Vec<T>, Error> {
-        let plan = &items.plan;
-        decode_all(plan, 0..limits::to_usize(items.count)?, &self.limits, |block, rows| {
-            block.extend_from_slice(block::bytes_of(&self.bytes, rows, plan.src_itemsize));
-        })
+        self.view().to_typed(cast, &self.limits)
     }
 
     /// Converts the array to another dtype. The new dtype may differ in byte order, padding and the
@@ -437,10 +423,7 @@ impl DynArray {
         {
             return Ok(DynArray { header, ..self.clone() });
         }
-        let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, self.bytes.len())?;
-        bytes.resize(self.bytes.len(), 0);
-        shape::transpose(&self.bytes, &mut bytes, itemsize, self.shape(), self.order());
+        let bytes = self.view().transposed()?;
         Ok(DynArray::from_parts(header, bytes)?.with_limits(self.limits))
     }
 

@@ -21,6 +21,7 @@ pub(crate) mod scalar;
 pub(crate) mod single;
 pub(crate) mod text;
 pub mod time;
+pub(crate) mod type_info;
 pub(crate) mod typed_plan;
 pub(crate) mod ucs4;
 pub(crate) mod void;
@@ -235,8 +236,12 @@ impl<T> Internals<T> {
 
 /// Returns the name of a type without its modules: `Vec<Trace<4>>`.
 pub(crate) fn type_name<T: ?Sized>() -> String {
+    without_modules(std::any::type_name::<T>())
+}
+
+fn without_modules(name: &str) -> String {
     let is_end = |c: char| !c.is_alphanumeric() && c != '_' && c != ':';
-    let paths = std::any::type_name::<T>().split_inclusive(is_end);
+    let paths = name.split_inclusive(is_end);
     paths.map(|path| path.rsplit("::").next().unwrap_or(path)).collect()
 }
 

@@ -111,6 +111,12 @@ pub(crate) fn repr(shape: &[usize]) -> String {
     format!("({}{comma})", dimensions.join(", "))
 }
 
+/// Returns the shape of an array whose last dimensions are `inner`, with a word for those before: `(n, 3)`.
+pub(crate) fn repr_after(word: &str, inner: &[usize]) -> String {
+    let inner: String = inner.iter().map(|n| format!(", {n}")).collect();
+    format!("({word}{inner})")
+}
+
 /// Returns the position at which an array of this order stores the element of this index; `None` if the index is out of range.
 pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option<usize> {
     if index.len() != shape.len() {

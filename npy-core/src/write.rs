@@ -3,6 +3,7 @@
 mod any;
 pub(crate) mod array_sink;
 mod array_writer;
+mod blocks;
 mod dynamic;
 pub(crate) mod elements;
 pub(crate) mod failure;
@@ -19,10 +20,11 @@ pub(crate) mod values;
 use std::io::Write;
 use std::path::Path;
 
-use crate::dtype::{ByteOrder, DType, reads_back};
+use crate::dtype::{ByteOrder, DType};
+#[cfg(feature = "npz")]
 use crate::element::Element;
 use crate::element::item_shape::ItemShape;
-use crate::element::typed_plan::canonical_to_write;
+use crate::element::type_info::TypeInfo;
 use crate::error::Result;
 use crate::header::{Header, Version};
 use crate::limits::{self, Limits};
@@ -291,8 +293,9 @@ impl WriteOptions {
     /// [`append`](Self::append) ignores this: it adds to the file itself.
     ///
     /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
-    /// lost; a line on the standard error says so if no call has failed. A successful [`Writer::try_finish`] also names the file; later elements are written
-    /// into it.
+    /// lost; a line on the standard error says so, unless an error was returned after they were added.
+    /// [`Writer::discard`] says nothing. A successful [`Writer::try_finish`] also names the file; later
+    /// elements are written into it.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -366,7 +369,6 @@ impl WriteOptions {
             header.without_objects()?;
             return Ok(Vec::new());
         }
-        reads_back::check_loads(header.dtype())?;
         match self.version {
             Some(version) => header.to_bytes_in(version),
             None => header.to_bytes(),
@@ -374,15 +376,16 @@ impl WriteOptions {
     }
 
     /// Returns the dtype in which elements of `T` are written.
+    #[cfg(feature = "npz")]
     pub(crate) fn item<T: Element>(&self) -> DType {
         T::dtype_in(self.byte_order.unwrap_or(ByteOrder::Little))
     }
 
-    /// Returns the plan that converts canonical elements of `T` (see [`canonical_to_write`]) to
-    /// those in the file, and the dimensions of `T` itself.
-    fn item_shape<T: Element>(&self) -> Result<(Plan, ItemShape)> {
-        let item = self.item::<T>();
-        let plan = Plan::new(&canonical_to_write::<T>()?, &item, Cast::Exact)?;
+    /// Returns the plan that converts canonical elements (see [`TypeInfo::canonical_to_write`]) to those in the file, and the dimensions
+    /// of an element itself.
+    fn item_shape(&self, ty: TypeInfo) -> Result<(Plan, ItemShape)> {
+        let item = ty.dtype_in(self.byte_order.unwrap_or(ByteOrder::Little));
+        let plan = Plan::new(&ty.canonical_to_write()?, &item, Cast::Exact)?;
         Ok((plan, ItemShape::of(&item)))
     }
 

@@ -88,6 +88,12 @@ pub enum Unsupported {
 
 impl Unsupported {
     /// Returns the feature of this package that reads such members.
+    ///
+    /// ```
+    /// use npy_zip::Unsupported;
+    ///
+    /// assert_eq!(Unsupported::Method(93).feature(), Some("zstd"));
+    /// ```
     pub fn feature(self) -> Option<&'static str> {
         match self {
             Unsupported::Method(Common::BZIP2) => Some("bzip2"),

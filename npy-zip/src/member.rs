@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 
+use crate::checked;
 use crate::checksum::Checksum;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
@@ -32,6 +33,23 @@ enum Body<R> {
 
 impl Directory {
     /// Opens a member, to read it from its start.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert_eq!(std::io::read_to_string(member)?, "hello");
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -64,14 +82,49 @@ impl Directory {
 
 impl<R> Member<R> {
     /// Returns the number of bytes that the directory states.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert_eq!(member.size(), 5);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Returns the number of bytes before the position.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Read, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let mut member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// member.read_exact(&mut [0; 2])?;
+    /// assert_eq!(member.position(), 2);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn position(&self) -> u64 {
         // A seek past the end is refused, so no more than all bytes are left.
-        self.size - self.left
+        checked::sub(self.size, self.left)
     }
 }
 

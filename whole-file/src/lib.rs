@@ -63,6 +63,7 @@
         clippy::arithmetic_side_effects
     )
 )]
+#![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
 #[cfg(unix)]

@@ -1,116 +1,179 @@
-//! `cargo xtask bench --build`: measures the first build of a program with this library and with its peers (W10).
+//! `cargo xtask build-time`: measures the first build of a program with this library and with its peers, and the size of the program.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, output, run as run_command};
-use crate::{Result, package, root};
+use crate::{Result, marked, package, root};
 
 const ROUNDS: usize = 3;
+/// The files that have the table, between marks.
+const PAGES: [&str; 2] = ["docs/benchmarks.md", "npy-core/src/_guide/performance.md"];
+const MARKS: [&str; 2] = ["<!-- cargo xtask build-time --docs -->\n", "<!-- end of builds -->\n"];
 
-/// A crate to measure: its name, its features, its line in the manifest, and the traits that a struct derives.
+/// A program to measure: what it builds, its line in the manifest, and its code.
 struct Subject {
     name: &'static str,
-    what: &'static str,
+    features: &'static str,
     dependency: String,
-    derives: &'static str,
+    code: String,
 }
 
-/// The crate that the others are compared with.
-const PEER: usize = 2;
+/// The positions of the peers in the list of [`subjects`].
+const NPYZ: usize = 1;
+const NPYZ_ALL: usize = 3;
+const NDARRAY_NPY: usize = 4;
 
-fn subjects() -> [Subject; 5] {
-    let ours =
-        |options: &str| format!("npy-core = {{ path = {:?}{options} }}", root().join("npy-core"));
-    let npyz = |features: &str| format!("npyz = {{ version = \"0.9\", features = [{features}] }}");
-    let (derives, npyz_derives) =
-        ("npy_core::NpyRecord", "npyz::Deserialize, npyz::Serialize, npyz::AutoSerialize");
+fn subjects() -> [Subject; 6] {
+    let path = root().join("npy-core");
+    let ours = |options: &str| format!("npy-core = {{ path = {path:?}{options} }}");
+    let our_code = |derive: &str| {
+        let read = |ty| format!("npy_core::load::<Vec<{ty}>>(\"x.npy\").unwrap()");
+        program(derive, &read("f64"), &read("Point"))
+    };
+    let npyz_code = |derive: &str| {
+        let file = "std::io::BufReader::new(std::fs::File::open(\"x.npy\").unwrap())";
+        let read = |ty| format!("npyz::NpyFile::new({file}).unwrap().into_vec::<{ty}>().unwrap()");
+        program(derive, &read("f64"), &read("Point"))
+    };
+    let array = "ndarray_npy::read_npy::<_, ndarray::Array1<f64>>(\"x.npy\").unwrap()";
     [
-        Subject { name: "npy-core", what: "default features", dependency: ours(""), derives },
         Subject {
             name: "npy-core",
-            what: "derive and maps, no npz",
-            dependency: ours(", default-features = false, features = [\"derive\", \"mmap\"]"),
-            derives,
+            features: "no features",
+            dependency: ours(", default-features = false"),
+            code: our_code(""),
         },
         Subject {
             name: "npyz",
-            what: "derive and npz",
-            dependency: npyz("\"derive\", \"npz\""),
-            derives: npyz_derives,
+            features: "no features",
+            dependency: "npyz = { version = \"0.9\", default-features = false }".into(),
+            code: npyz_code(""),
+        },
+        Subject {
+            name: "npy-core",
+            features: "default: derive, npz, mmap, objects, atomic",
+            dependency: ours(""),
+            code: our_code("npy_core::NpyRecord"),
         },
         Subject {
             name: "npyz",
-            what: "derive, no npz",
-            dependency: npyz("\"derive\""),
-            derives: npyz_derives,
+            features: "derive and npz",
+            dependency: "npyz = { version = \"0.9\", features = [\"derive\", \"npz\"] }".into(),
+            code: npyz_code("npyz::Deserialize"),
         },
         Subject {
             name: "ndarray-npy",
-            what: "default features: npz, and no derive",
-            dependency: "ndarray-npy = \"0.10\"".into(),
-            derives: "Clone",
+            features: "default: npz",
+            dependency: "ndarray = \"0.17\"\nndarray-npy = \"0.10\"".into(),
+            code: program("", array, array),
+        },
+        Subject {
+            name: "npy-core",
+            features: "all",
+            dependency: ours(&format!(", features = {:?}", ALL)),
+            code: our_code("npy_core::NpyRecord"),
         },
     ]
 }
 
-/// Builds each program from scratch, in turns, and writes `build.md`.
-pub(crate) fn run(out: &Path) -> Result {
+/// All public features that are not on by default.
+const ALL: [&str; 9] =
+    ["bzip2", "chrono", "half", "jiff", "lzma", "ndarray", "num-complex", "serde", "zstd"];
+
+/// A program that reads numbers, and structs if there is a derive for them.
+fn program(derive: &str, numbers: &str, structs: &str) -> String {
+    let code = format!("fn main() {{\n    println!(\"{{}}\", {numbers}.iter().sum::<f64>());\n");
+    if derive.is_empty() {
+        return code + "}\n";
+    }
+    format!(
+        "#[derive({derive})]\nstruct Point {{ x: f32, y: f32 }}\n\n{code}    println!(\"{{}}\", {structs}.iter().map(|point| point.x * point.y).sum::<f32>());\n}}\n"
+    )
+}
+
+/// Builds each program from scratch, in turns, and writes the table: to `build.md`, and with `--docs` to the pages that have one.
+pub(crate) fn run(args: &[&str]) -> Result {
+    let is_for_docs = match args {
+        [] => false,
+        ["--docs"] => true,
+        _ => return Err("cargo xtask build-time [--docs]".into()),
+    };
+    let dir = root().join("target/build-time");
+    let empty = package::write(&dir, "empty", "", "fn main() {\n    println!(\"{}\", 0.5);\n}\n")?;
+    let (_, empty) = build(&dir, &empty)?;
     let subjects = subjects();
-    let dir = out.join("build");
     let mut manifests = Vec::new();
     let mut crates = Vec::new();
-    for (i, Subject { dependency, derives, .. }) in subjects.iter().enumerate() {
-        let code = format!(
-            "//! Hello.\n\n#[derive({derives})]\npub struct Point {{ pub x: f32 }}\n\nfn main() {{ println!(\"{{}}\", Point {{ x: 1.0 }}.x) }}\n"
-        );
-        let manifest = package::write(&dir, &format!("hello-{i}"), dependency, &code)?;
+    for (i, Subject { dependency, code, .. }) in subjects.iter().enumerate() {
+        let manifest = package::write(&dir, &format!("program-{i}"), dependency, code)?;
         run_command(cargo(&["fetch", "--quiet", "--manifest-path"]).arg(&manifest))?;
         crates.push(count_crates(&manifest)?);
         manifests.push(manifest);
     }
     let mut times = vec![Vec::new(); subjects.len()];
+    let mut sizes = vec![0; subjects.len()];
     for _ in 0..ROUNDS {
-        for (manifest, times) in manifests.iter().zip(&mut times) {
-            times.push(build(&dir, manifest)?);
+        for ((manifest, times), size) in manifests.iter().zip(&mut times).zip(&mut sizes) {
+            let (time, bytes) = build(&dir, manifest)?;
+            times.push(time);
+            *size = bytes.saturating_sub(empty) / 1000;
         }
     }
-    let seconds: Vec<_> = times
-        .into_iter()
-        .map(|mut times: Vec<Duration>| {
-            times.sort();
-            times[times.len() / 2].as_secs_f64()
-        })
-        .collect();
     let mut table = String::from(
-        "| | first build of a program with | time | crates | by npyz with npz |\n|---|---|---|---|---|\n",
+        "| first release build of a program with | features | crates | time | by npyz without features | by npyz with derive and npz | by ndarray-npy | size of the program, over an empty one |\n|---|---|---|---|---|---|---|---|\n",
     );
-    for ((subject, seconds_each), crates) in subjects.iter().zip(&seconds).zip(crates) {
-        let (Subject { name, what, .. }, ratio) = (subject, seconds_each / seconds[PEER]);
-        writeln!(table, "| W10 | {name}: {what} | {seconds_each:.1} s | {crates} | {ratio:.2} |")?;
+    for (i, Subject { name, features, .. }) in subjects.iter().enumerate() {
+        // Of the same round, so that other load on the machine changes both.
+        let by = |peer: usize| {
+            median(
+                times[i].iter().zip(&times[peer]).map(|(a, b)| a.as_secs_f64() / b.as_secs_f64()),
+            )
+        };
+        let (own, npyz, npyz_all, ndarray) = (
+            median(times[i].iter().map(Duration::as_secs_f64)),
+            by(NPYZ),
+            by(NPYZ_ALL),
+            by(NDARRAY_NPY),
+        );
+        let (crates, size) = (crates[i], sizes[i]);
+        writeln!(
+            table,
+            "| {name} | {features} | {crates} | {own:.1} s | {npyz:.2} | {npyz_all:.2} | {ndarray:.2} | {size} kB |"
+        )?;
     }
-    table.push_str("\nTo reach: default features ≤ 0.60 and ≤ 30 crates, without npz ≤ 0.50.\n");
     print!("{table}");
-    fs::write(out.join("build.md"), table)?;
+    fs::write(dir.join("build.md"), &table)?;
+    for page in PAGES.iter().filter(|_| is_for_docs) {
+        marked::replace(&root().join(page), MARKS, &table)?;
+    }
     Ok(())
 }
 
-/// Builds everything from scratch, offline.
-fn build(dir: &Path, manifest: &Path) -> Result<Duration> {
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Builds a program from scratch, offline; returns the time, and the bytes of the stripped program.
+fn build(dir: &Path, manifest: &Path) -> Result<(Duration, u64)> {
     let target = dir.join("target");
     if target.exists() {
         fs::remove_dir_all(&target)?;
     }
     let start = Instant::now();
-    let mut command = cargo(&["build", "--quiet", "--offline", "--manifest-path"]);
-    command.arg(manifest).env("CARGO_TARGET_DIR", target);
-    // Local crates are built incrementally by default, which takes longer. This builds the library as if it came from a registry.
-    command.env("CARGO_INCREMENTAL", "0");
+    let mut command = cargo(&["build", "--release", "--quiet", "--offline", "--manifest-path"]);
+    command.arg(manifest).env("CARGO_TARGET_DIR", &target);
+    command.env("CARGO_PROFILE_RELEASE_STRIP", "true");
     run_command(&mut command)?;
-    Ok(start.elapsed())
+    let time = start.elapsed();
+    let name = manifest.parent().and_then(Path::file_name).ok_or("a manifest is in a folder")?;
+    let program: PathBuf = target.join("release").join(name);
+    Ok((time, fs::metadata(program)?.len()))
 }
 
 /// Returns the number of crates that are built, without the program.

@@ -32,6 +32,11 @@ enum Uncounted {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let name = self.file.display();
+        let target = Target::parse(self.file.as_os_str());
+        if !self.file.exists() && target.is_ok_and(|target| target.member.is_some()) {
+            let message = "a member of an archive does not grow; npy concat joins arrays, and npy npz pack --append adds members";
+            return Err(Failure::new(name, message));
+        }
         // All inputs are opened and compared before the file changes.
         let mut sources = Vec::new();
         for input in &self.inputs {
@@ -52,7 +57,10 @@ impl Args {
         let mut appender = options.append_dyn(&self.file).of(&name)?;
         for (input, source) in self.inputs.iter().zip(&sources) {
             if source.dtype().has_object() {
-                return Err(Failure::new(input, "Python objects cannot be appended"));
+                return Err(Failure::new(
+                    input,
+                    "Python objects cannot be appended; npy convert --dtype makes plain values of them",
+                ));
             }
             check(input, source.header(), &appender)?;
             if is_same_file(&input.path, &self.file) {
@@ -82,7 +90,10 @@ fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<(
         let (shape, row_text) = (python_tuple(header.shape()), python_tuple(row));
         let advice = match as_rows(input) {
             Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
-            _ => String::new(),
+            _ => {
+                let lengths: String = row.iter().map(|length| format!(" {length},")).collect();
+                format!("; an array of shape (n,{}) fits", lengths.trim_end_matches(','))
+            }
         };
         let message =
             format!("the array of shape {shape} does not fit rows of shape {row_text}{advice}");

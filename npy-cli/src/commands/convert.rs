@@ -30,7 +30,7 @@ pub(crate) struct Args {
     output: Target,
     /// What IN is, if its name does not say so: csv, tsv, json or jsonl
     #[arg(long, value_enum, value_name = "FORMAT")]
-    from: Option<Format>,
+    from: Option<Text>,
     /// What OUT is, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
@@ -76,6 +76,16 @@ pub(crate) struct Args {
 pub(crate) enum Format {
     Npy,
     Npz,
+    Csv,
+    /// CSV with tabs
+    Tsv,
+    Json,
+    Jsonl,
+}
+
+/// A text that becomes an array.
+#[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
+enum Text {
     Csv,
     /// CSV with tabs
     Tsv,
@@ -140,6 +150,7 @@ impl Args {
             return Err(Failure::new(&self.output, "only a file or a member can be written"));
         }
         if let Some(member) = &self.output.member {
+            super::npz::check_name(member)?;
             // The archive may be that of the input: it is read before it is edited.
             self.to_member(member)?;
             return Ok(Answer::Yes);
@@ -164,11 +175,6 @@ impl Args {
         let reader = self.open()?.into_array(&self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
-        if matches!(form, Form::Csv(_)) && rows.has_no_columns() {
-            let message =
-                "there are no columns to write, and CSV has no rows without them; .jsonl has";
-            return Err(Failure::new(&self.input, message));
-        }
         let progress = Progress::start(rows.bytes());
         output.write(|mut out| {
             let mut printer = Printer::to(&mut out, form);
@@ -217,15 +223,10 @@ impl Args {
         let has_dialect = dialect != Dialect::default();
         let tabs = Dialect { delimiter: dialect.delimiter.or(Some(b'\t')), ..dialect.clone() };
         let form = match self.from {
-            Some(Format::Csv) => Some(input::Form::Csv(dialect)),
-            Some(Format::Tsv) => Some(input::Form::Csv(tabs)),
-            Some(Format::Json) => Some(input::Form::Json),
-            Some(Format::Jsonl) => Some(input::Form::JsonLines),
-            Some(_) => {
-                return Err(Failure::usage(
-                    "--from is csv, tsv, json or jsonl; other files say what they are",
-                ));
-            }
+            Some(Text::Csv) => Some(input::Form::Csv(dialect)),
+            Some(Text::Tsv) => Some(input::Form::Csv(tabs)),
+            Some(Text::Json) => Some(input::Form::Json),
+            Some(Text::Jsonl) => Some(input::Form::JsonLines),
             None => match input::Form::of(&self.input.path) {
                 Some(input::Form::Csv(of_name)) => {
                     let delimiter = dialect.delimiter.or(of_name.delimiter);
@@ -293,7 +294,8 @@ impl Args {
                 writer.write(member, &array).of(&name)
             }),
             Input::Array(reader) => {
-                let array = self.array(reader, &self.input);
+                let array = super::npz::check_name(&self.member_name())
+                    .and_then(|()| self.array(reader, &self.input));
                 array.and_then(|array| writer.write(&self.member_name(), &array).of(&name))
             }
         };
@@ -331,8 +333,8 @@ impl Args {
         let name = target.to_string();
         let order = self.order(reader.header());
         let has_object = reader.header().dtype().has_object();
-        let array = if has_object && self.dtype.is_some() {
-            self.array_of_objects(reader, target)?
+        let array = if has_object && let Some(dtype) = &self.dtype {
+            self.array_of_objects(reader, target, dtype)?
         } else if target.slice.is_some() || !self.columns.is_empty() {
             self.blocks(reader, target)?.all()?
         } else if has_object {
@@ -365,19 +367,20 @@ impl Args {
         Blocks::new(source, columns, |found| self.dtype(found), self.cast())
     }
 
-    /// Converts Python objects to the dtype: they become JSON, which is read as that of a file is.
-    fn array_of_objects(&self, reader: AnyReader, target: &Target) -> Result<DynArray> {
-        let (form, name) = (Form::JsonLines, target.to_string());
-        let (mut objects, mut text) = (None, Vec::new());
-        let mut rows = Rows::of(reader, target, &self.columns, form, &mut objects)?;
+    /// Converts Python objects to the dtype.
+    fn array_of_objects(
+        &self,
+        reader: AnyReader,
+        target: &Target,
+        dtype: &str,
+    ) -> Result<DynArray> {
+        let (mut objects, name) = (None, target.to_string());
+        let mut rows = Rows::of(reader, target, &self.columns, Form::JsonLines, &mut objects)?;
         let shape = rows.shape();
-        let mut printer = Printer::to(&mut text, form);
-        printer.print(&mut rows, usize::MAX)?;
-        printer.finish()?;
-        let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
-        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });
-        let array = input::read(&text[..], &input::Form::JsonLines, &name, wanted)?;
-        // JSON has a row for the object of an array without dimensions, and no dimensions without rows.
+        let dtype = parse_dtype(dtype)?;
+        let wanted = input::Wanted { dtype: &dtype, cast: self.cast() };
+        let array = input::read_objects(&mut rows, &name, wanted)?;
+        // There is a row for the object of an array without dimensions, and there are no dimensions without rows.
         match self.columns.is_empty()
             && shape.iter().product::<usize>() == array.shape().iter().product::<usize>()
         {

@@ -1,5 +1,6 @@
 //! `npy npz list|extract|pack|rm|mv`: archives and their members.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::Write;
@@ -9,7 +10,7 @@ use std::slice;
 use npy_core::{ErrorKind, npz};
 
 use crate::output::{Answer, Failure, Of, Output, Result, printable};
-use crate::output_file::{Begun, OutputFile, Replacing};
+use crate::output_file::{Begun, OutputFile, Replacing, is_same_file};
 use crate::source::{self, Input};
 use crate::target::{Target, path_of};
 
@@ -140,7 +141,7 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
         members => members.iter().map(String::as_str).collect(),
     };
     // All names are checked before anything is written.
-    let mut files = Vec::new();
+    let (mut files, mut paths) = (Vec::new(), HashSet::new());
     for member in all {
         let relative = file_name(member).ok_or_else(|| {
             let source = target.with_member(member);
@@ -150,6 +151,9 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
             Failure::new(&name, message)
         })?;
         let header = archive.header(member);
+        if !archive.contains(member) {
+            return Err(header.map(drop).of(&name).err().unwrap_or(Failure::Reported));
+        }
         // An array that is damaged is copied as it is; a member that is damaged is an error when it is read.
         let is_array = !header.is_err_and(|error| matches!(error.kind(), ErrorKind::NotNpy { .. }));
         let mut path = directory.join(relative).into_os_string();
@@ -157,6 +161,11 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
             path.push(".npy");
         }
         let path = PathBuf::from(path);
+        if !paths.insert(path.clone()) {
+            let message = "two of the members would be written to it; name each once, or extract them to two directories";
+            return Err(Failure::new(path.display(), message));
+        }
+        check_links(directory, &path)?;
         if replacing.no_clobber && path.symlink_metadata().is_ok() {
             return Err(Failure::new(path.display(), "exists; --force replaces it"));
         }
@@ -171,6 +180,19 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
         output.write(|out| Ok(out.write_all(&bytes)?))?;
     }
     Ok(Answer::Yes)
+}
+
+/// Refuses a path within a directory that leads through a symbolic link, or is one: it may lead out of the directory.
+fn check_links(directory: &Path, path: &Path) -> Result<()> {
+    let within =
+        path.ancestors().take_while(|part| *part != directory && !part.as_os_str().is_empty());
+    match within.into_iter().find(|part| part.is_symlink()) {
+        None => Ok(()),
+        Some(link) => {
+            let message = "is a symbolic link, which npz extract does not follow; remove it, or choose another -C";
+            Err(Failure::new(link.display(), message))
+        }
+    }
 }
 
 /// Returns the name of a member as a relative path that stays within its directory; `None` for other names.
@@ -188,13 +210,19 @@ pub(crate) fn leads_out(member: &str) -> bool {
     Path::new(&member.replace('\\', "/")).components().any(leads_out)
 }
 
-/// Refuses a name for a member that leads out of a directory.
-fn check_name(member: &str) -> Result<()> {
-    if leads_out(member) {
-        let message = "leads out of the directory that the member is extracted to; choose a relative name without \"..\"";
-        return Err(Failure::new(format!("{member:?}"), message));
-    }
-    Ok(())
+/// Refuses a name for a member that no file can have when it is extracted.
+pub(crate) fn check_name(member: &str) -> Result<()> {
+    let message = match member {
+        "" => "a member needs a name",
+        _ if leads_out(member) => {
+            "leads out of the directory that the member is extracted to; choose a relative name without \"..\""
+        }
+        _ if file_name(member).is_none() => {
+            "is not a name that can be extracted; choose one without \\, : and a / at its end"
+        }
+        _ => return Ok(()),
+    };
+    Err(Failure::new(format!("{member:?}"), message))
 }
 
 fn pack(
@@ -228,6 +256,15 @@ fn pack(
     }
     let members = || names.iter().map(String::as_str).zip(&targets);
     let path = archive.display();
+    if append && targets.iter().any(|target| is_same_file(&target.path, archive)) {
+        let message = format!(
+            "is also an input; npy convert {path}::MEMBER {path}::NEW copies a member within an archive"
+        );
+        return Err(Failure::new(path, message));
+    }
+    if append && !archive.exists() {
+        return Err(Failure::new(path, "there is no such archive; without --append, it is made"));
+    }
     let output = replacing.output(archive, &targets)?.binary()?;
     if append {
         if output.is_stdout() {

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::members;
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
-use crate::output::{Answer, Output, Result};
+use crate::output::{Answer, Failure, Output, Result, complain};
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
 use crate::target::Target;
@@ -82,6 +82,14 @@ impl Args {
     ) -> Result<()> {
         let mut kept = None;
         let (columns, summaries) = self.of_rows(Parted::of(reader, target, &mut kept)?, target)?;
+        for (column, summary) in columns.iter().zip(&summaries) {
+            if summary.left_out() > 0 {
+                let (name, count) = (&column.name, summary.left_out());
+                let message =
+                    format!("column {name}: objects that are not numbers are left out: {count}");
+                complain(&Failure::new(target, message));
+            }
+        }
         if !self.json {
             return print(&columns, &summaries, out);
         }
@@ -154,7 +162,7 @@ impl Args {
     ) -> Result<Vec<Column>> {
         let is_plain = self.columns.is_empty() && !dtype.is_record();
         let row = selection.row_elements();
-        if is_plain && row > MAX_COLUMNS {
+        if is_plain && (row > MAX_COLUMNS || selection.row_steps().len() > 1) {
             let cell = Cell::new(dtype);
             return Ok(of_leaf(Leaf { name: "value".into(), offset: 0, cell, count: row }));
         }
@@ -201,6 +209,7 @@ fn summarized(
             }
         }
     }
+    summaries.iter_mut().for_each(Summary::end_objects);
     Ok(summaries)
 }
 
@@ -355,7 +364,7 @@ fn add_objects(
 fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
     if object.is_missing() {
         summary.missing += 1;
-    } else if let Some(value) = object.as_i64() {
+    } else if let Some(value) = object.as_bool().map(i64::from).or_else(|| object.as_i64()) {
         summary.add_integers(&[value as f64], &[value], 0);
     } else if let Some(value) = object.as_i128() {
         summary.add_large_integer(value as f64, Some(value), distinct(object));
@@ -366,8 +375,7 @@ fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
     {
         summary.add_large_integer(value, None, distinct(object));
     } else {
-        summary.count += 1;
-        summary.distinct.add(std::iter::once(distinct(object)));
+        summary.add_other(distinct(object));
     }
 }
 
@@ -507,6 +515,9 @@ fn described(column: &Column, summary: &Summary, member: Option<&str>) -> JsonOb
     info.add_text("dtype", &column.dtype.to_string());
     info.add("count", summary.count);
     info.add("missing", summary.missing);
+    if summary.left_out() > 0 {
+        info.add("left_out", summary.left_out());
+    }
     let Texts { min, max, mean, .. } = texts(column, summary);
     let is_time = matches!(
         column.dtype.scalar().map(|scalar| scalar.kind()),

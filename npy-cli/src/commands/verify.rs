@@ -85,7 +85,11 @@ impl Args {
         for problem in &report.problems {
             writeln!(out, "{name}: {}: {}", out.bold("FAILED"), printable(problem))?;
         }
-        if is_good {
+        if !is_good {
+            for remark in &report.remarks {
+                writeln!(out, "{name}: {}", printable(remark))?;
+            }
+        } else {
             let mut remarks = report.remarks.clone();
             if !report.imports.is_empty() {
                 remarks.push(format!(

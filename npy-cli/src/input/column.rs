@@ -86,18 +86,18 @@ impl Column {
         // Without a loss, numbers are read as they will be stored. Otherwise, the cast says what becomes of them.
         let size = match (self.cast, scalar.kind()) {
             (Cast::Lossless, S::Complex) => scalar.itemsize() / 2,
-            (Cast::Lossless, _) => scalar.itemsize(),
+            (Cast::Lossless, _) | (Cast::Numeric, S::Int | S::UInt) => scalar.itemsize(),
             _ => 8,
         };
         let float = |size| Kind::Float(if size == 4 { 4 } else { 8 });
         match scalar.kind() {
             S::Bool => Kind::Bool,
-            S::Int | S::UInt if self.cast != Cast::Lossless && self.has_points() => Kind::Float(8),
+            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float(8),
             S::Int => Kind::Int(size),
             S::UInt => Kind::UInt(size),
             S::Float | S::Complex => float(size),
             S::Str => Kind::Text,
-            S::Bytes => Kind::Bytes,
+            S::Bytes | S::Void => Kind::Bytes,
             S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
             S::DateTime(Some(resolution)) => match self.digits() {
                 // Times with seconds are read as they are, and cast.
@@ -131,10 +131,11 @@ impl Column {
         values().all(is_count) && !(values().count() > 0 && values().all(is_date))
     }
 
-    /// Returns true for numbers of which some have a point, and none is missing.
+    /// Returns true for numbers of which some have a point, and none is missing or would change as a float.
     fn has_points(&self) -> bool {
         guess(&self.values, self.is_untyped) == Kind::Float(8)
             && !self.values.contains(&Value::Missing)
+            && self.values.iter().filter_map(Value::integer).all(|n| n.unsigned_abs() <= 1 << 53)
     }
 
     /// Returns the resolution of times, which may have offsets from UTC; `None` if there is anything else.
@@ -153,7 +154,14 @@ impl Column {
         let texts = self.values.iter().map(Value::text);
         let width = match kind {
             Kind::Text => texts.map(|text| text.chars().count()).max(),
-            Kind::Bytes => texts.map(|text| text.len()).max(),
+            Kind::Bytes => self
+                .values
+                .iter()
+                .map(|value| match value {
+                    Value::Bytes(bytes) => bytes.len(),
+                    _ => value.text().len(),
+                })
+                .max(),
             _ => None,
         };
         self.width = width.unwrap_or(0).max(1);

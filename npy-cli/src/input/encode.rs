@@ -25,13 +25,18 @@ impl Column {
                 Some(value) => vec![u8::from(value)],
                 None => return wrong("True or False"),
             },
-            Kind::Int(size) | Kind::UInt(size) => match value.whole() {
-                Some(number) => match integer(number, size, matches!(self.kind, Kind::Int(_))) {
-                    Some(bytes) => bytes,
-                    None => return Err(self.misfit(&text())),
-                },
-                None => return wrong("an integer"),
-            },
+            Kind::Int(size) | Kind::UInt(size) => {
+                let is_signed = matches!(self.kind, Kind::Int(_));
+                let number = match self.cast {
+                    Cast::Numeric => value.wrapped(size, is_signed),
+                    _ => value.whole(),
+                };
+                match number.map(|number| integer(number, size, is_signed)) {
+                    Some(Some(bytes)) => bytes,
+                    Some(None) => return Err(self.misfit(&text())),
+                    None => return wrong("an integer"),
+                }
+            }
             Kind::Float(size) => match value.as_float() {
                 Some(number) => self.float(value, number, size)?,
                 None => return wrong("a number"),
@@ -66,8 +71,19 @@ impl Column {
                 Some(count) => count.to_le_bytes().to_vec(),
                 None => return wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
             },
+            Kind::Text | Kind::Bytes
+                if self.cast == Cast::Lossless
+                    && !self.is_untyped
+                    && !matches!(value, Value::Text(_) | Value::Bytes(_)) =>
+            {
+                let what = if *value == Value::Missing { "null".into() } else { text() };
+                return Err(format!("{what} is not text; --cast checked writes it as text"));
+            }
             Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
-            Kind::Bytes => text().into_bytes(),
+            Kind::Bytes => match value {
+                Value::Bytes(bytes) => bytes.to_vec(),
+                _ => text().into_bytes(),
+            },
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),

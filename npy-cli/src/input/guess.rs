@@ -65,6 +65,7 @@ fn kind_of(value: &Value, is_untyped: bool) -> Option<Kind> {
         Value::Float(_) => Kind::Float(8),
         Value::Text(text) if is_untyped => kind_of_text(text),
         Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float(8),
+        Value::Bytes(_) => Kind::Bytes,
         Value::Text(text) => Digits::of(text).map_or(Kind::Text, Kind::Time),
     })
 }

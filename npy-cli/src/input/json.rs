@@ -10,7 +10,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
-use self::row::Row;
+use self::row::Shape;
+pub(super) use self::row::{Place, Row};
 use super::column::Column;
 use super::value::Value;
 use crate::output::{Failure, Of, Result};
@@ -71,35 +72,42 @@ fn advised(error: serde_json::Error) -> String {
 
 /// The rows that were read, as columns.
 #[derive(Default)]
-struct Rows {
+pub(super) struct Rows {
     columns: Vec<Column>,
-    /// The column of each path.
+    /// The column of each path; the empty one is that of rows that are a single value.
     known: HashMap<Vec<String>, usize>,
-    /// The length of each list.
-    lengths: HashMap<Vec<String>, usize>,
+    /// What each list and object is.
+    shapes: HashMap<Vec<String>, Shape>,
     count: usize,
 }
 
 impl Rows {
     /// Sorts the values of a row into columns.
-    fn add(&mut self, row: Row) -> Result<(), String> {
-        for (path, length) in row.lists {
-            let first = *self.lengths.entry(path.clone()).or_insert(length);
-            if first != length {
-                let which =
-                    if path.is_empty() { String::new() } else { format!(" {:?}", path.join(".")) };
-                return Err(format!(
-                    "the list{which} has {length} items, and {first} in the first row that has it; lists must have one length"
-                ));
+    pub(super) fn add(&mut self, row: Row) -> Result<(), String> {
+        for (path, shape) in row.shapes {
+            match self.shapes.get(&path) {
+                Some(first) if *first == shape => {}
+                None if !self.known.contains_key(&path) => _ = self.shapes.insert(path, shape),
+                first => return Err(differs(&path, Some(shape), first.copied())),
             }
         }
         for (path, value) in row.values {
-            let columns = &mut self.columns;
-            let at = *self.known.entry(path.clone()).or_insert_with(|| {
-                columns.push(Column::new(path, false));
-                columns.len() - 1
-            });
-            let column = &mut columns[at];
+            let at = match self.known.get(&path) {
+                Some(at) => *at,
+                None => {
+                    if let Some(first) = self.shapes.get(&path) {
+                        return Err(differs(&path, None, Some(*first)));
+                    }
+                    let name = match path.is_empty() {
+                        true => vec!["value".to_owned()],
+                        false => path.clone(),
+                    };
+                    self.columns.push(Column::new(name, false));
+                    self.known.insert(path, self.columns.len() - 1);
+                    self.columns.len() - 1
+                }
+            };
+            let column = &mut self.columns[at];
             if column.values.len() > self.count {
                 return Err(format!("the key {:?} is there twice", column.path.join(".")));
             }
@@ -112,16 +120,35 @@ impl Rows {
     }
 
     /// Returns the error for the next row.
-    fn failure(&self, name: &str, message: &str) -> Failure {
+    pub(super) fn failure(&self, name: &str, message: &str) -> Failure {
         Failure::new(name, format!("row {}: {message}", self.count))
     }
 
-    fn finish(mut self) -> (usize, Vec<Column>) {
+    pub(super) fn finish(mut self) -> (usize, Vec<Column>) {
         for column in &mut self.columns {
             column.values.resize(self.count, Value::Missing);
         }
         (self.count, self.columns)
     }
+}
+
+/// Returns the message for a part of a row that has not the form that it had before. `None` is a single value.
+fn differs(path: &[String], found: Option<Shape>, first: Option<Shape>) -> String {
+    let name = if path.is_empty() { String::new() } else { format!("{:?}", path.join(".")) };
+    if let (Some(Shape::List(found)), Some(Shape::List(first))) = (found, first) {
+        let space = if path.is_empty() { "" } else { " " };
+        return format!(
+            "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length"
+        );
+    }
+    let name = if path.is_empty() { "it" } else { &name };
+    let text = |shape| match shape {
+        Some(Shape::List(length)) => format!("a list of {length} items"),
+        Some(Shape::Object) => "an object with keys".into(),
+        Some(Shape::Complex) | None => "a single value".into(),
+    };
+    let (found, first) = (text(found), text(first));
+    format!("{name} is {found}, and {first} in the rows before; give all rows one form")
 }
 
 /// A list of rows, each of which is sorted into columns when it was read.

@@ -8,6 +8,8 @@ pub(crate) enum Value {
     Int(i128),
     Float(f64),
     Text(Box<str>),
+    /// Bytes of Python.
+    Bytes(Box<[u8]>),
 }
 
 impl Value {
@@ -48,6 +50,22 @@ impl Value {
         })
     }
 
+    /// Returns the integer of a size that a number becomes by Rust's `as`: fractions are cut off, and large integers keep their lowest bits.
+    #[expect(clippy::cast_possible_truncation, reason = "as Rust's `as`")]
+    pub(super) fn wrapped(&self, size: usize, is_signed: bool) -> Option<i128> {
+        let bits = u32::try_from(8 * size).ok().filter(|bits| (1..=64).contains(bits))?;
+        match (self.integer(), is_signed) {
+            (Some(number), true) => Some(number << (128 - bits) >> (128 - bits)),
+            (Some(number), false) => Some(number & ((1 << bits) - 1)),
+            (None, _) if *self == Value::Missing => None,
+            (None, true) => {
+                let high = (1 << (bits - 1)) - 1;
+                Some((self.as_float()? as i128).clamp(-high - 1, high))
+            }
+            (None, false) => Some((self.as_float()? as i128).clamp(0, (1 << bits) - 1)),
+        }
+    }
+
     /// Returns a number; NaN for a missing value.
     #[expect(clippy::cast_precision_loss, reason = "a column of floats rounds integers")]
     pub(super) fn as_float(&self) -> Option<f64> {
@@ -56,7 +74,7 @@ impl Value {
             Value::Int(number) => Some(*number as f64),
             Value::Float(number) => Some(*number),
             Value::Text(text) => text.trim().parse().ok(),
-            Value::Bool(_) => None,
+            Value::Bool(_) | Value::Bytes(_) => None,
         }
     }
 
@@ -66,8 +84,9 @@ impl Value {
             Value::Missing => String::new(),
             Value::Bool(value) => value.to_string(),
             Value::Int(number) => number.to_string(),
-            Value::Float(number) => number.to_string(),
+            Value::Float(number) => format!("{number:?}"),
             Value::Text(text) => text.to_string(),
+            Value::Bytes(bytes) => bytes.escape_ascii().to_string(),
         }
     }
 }

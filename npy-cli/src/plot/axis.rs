@@ -115,13 +115,15 @@ pub(crate) fn number(value: f64, step: f64, greatest: f64) -> String {
     if (1e-4..1e7).contains(&greatest) {
         return format!("{value:.*}", (-step.log10().floor()).clamp(0.0, 12.0) as usize);
     }
-    let digits = (value.abs() / step).log10().floor().clamp(0.0, 15.0) as usize;
+    // A little more, so that a power of ten is not less than itself by rounding.
+    let power = |value: f64| (value.abs() * 1.000_001).log10().floor();
+    let digits = (power(value) - power(step)).clamp(0.0, 15.0) as usize;
     format!("{value:.digits$e}")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Room, Scale};
+    use super::{Axis, Room, Scale, number};
 
     /// Returns the labels of an axis of this many characters.
     fn labels(range: (f64, f64), scale: &Scale<'_>, length: f64) -> Vec<String> {
@@ -142,6 +144,8 @@ mod tests {
         ] {
             assert_eq!(labels(range, &Scale::Numbers, 30.0), expected, "{range:?}");
         }
+        // One that would be the label of the next multiple, too.
+        assert_eq!(number(20_240_115.5, 0.5, 20_240_116.0), "2.02401155e7");
     }
 
     /// Guards that an index has no fraction, however short the axis is.

@@ -177,8 +177,13 @@ fn points(scene: &mut Scene, (x, stride): (Option<&Series>, f64), y: &[Series], 
             let centers = finite.map(|(i, value)| frame.at(at(i), *value)).collect();
             scene.marks.push(Mark::Dots { centers, color });
         } else {
-            for points in lines(&frame, &series.values, &at) {
-                scene.line(points, color, 1.5);
+            // A single value between missing ones is a dot.
+            let (dots, lines): (Vec<_>, Vec<_>) = lines(&frame, &series.values, &at)
+                .into_iter()
+                .partition(|points| points.len() == 1);
+            lines.into_iter().for_each(|points| scene.line(points, color, 1.5));
+            if !dots.is_empty() {
+                scene.marks.push(Mark::Dots { centers: dots.concat(), color });
             }
         }
     }
@@ -211,12 +216,6 @@ fn lines(frame: &Frame, values: &[f64], x: &dyn Fn(usize) -> f64) -> Vec<Vec<(f6
         }
     }
     lines.retain(|line| !line.is_empty());
-    for line in &mut lines {
-        // A single value between missing ones is a dot.
-        if let [(x, y)] = line[..] {
-            line.push((x + 0.1, y));
-        }
-    }
     lines
 }
 

@@ -8,14 +8,12 @@ use super::time::Clock;
 use super::{Kind, Picture, Series, axis, range, widened, wider};
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::Histogram;
-use crate::output::{Failure, Progress, Result};
+use crate::output::{Failure, Progress, Result, complain};
 use crate::source::{self, Parted, Source};
 use crate::target::Target;
 
-/// The most columns that are drawn together: more could not be told apart.
+/// The most columns that are drawn together: more could not be told apart. Arrays without fields that have more are drawn as a heat map.
 const MAX_SERIES: usize = 8;
-/// Arrays with more columns are drawn as a heat map.
-const MAX_LINES: usize = 16;
 /// Columns of more rows are drawn in groups of rows.
 const MAX_ROWS: usize = 1 << 17;
 /// The most rows of cells in a terminal.
@@ -48,15 +46,26 @@ fn kind(dtype: &DType) -> Option<ScalarKind> {
     dtype.scalar().map(npy_core::dtype::Scalar::kind)
 }
 
-/// Returns the columns that have an axis in common: numbers, or the times of one column.
-fn on_one_axis(mut leaves: Vec<Leaf>) -> Vec<Leaf> {
-    if leaves.iter().all(is_time) {
-        leaves.truncate(1);
-    } else {
-        leaves.retain(|leaf| !is_time(leaf));
-        leaves.truncate(MAX_SERIES);
+/// Returns the columns that have an axis in common: numbers, or the times of one column. It is an error if the others were named, and is said if not.
+fn on_one_axis(leaves: Vec<Leaf>, are_named: bool, name: &str) -> Result<Vec<Leaf>> {
+    let all = leaves.len();
+    let (times, mut drawn): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(is_time);
+    match drawn.is_empty() {
+        true => drawn.extend(times.into_iter().take(1)),
+        false => drawn.truncate(MAX_SERIES),
     }
-    leaves
+    let count = drawn.len();
+    if count < all && are_named {
+        let message = format!(
+            "only {count} of {all} named columns have an axis in common; name at most {MAX_SERIES} columns of numbers, after at most one of times"
+        );
+        return Err(Failure::new(name, message));
+    }
+    if count < all {
+        let message = format!("only {count} of {all} columns are drawn; -c names others");
+        complain(&Failure::new(name, message));
+    }
+    Ok(drawn)
 }
 
 impl Series {
@@ -134,10 +143,16 @@ fn of_dtype(
 ) -> Result<Picture> {
     let columns = Columns::resolve(dtype, source.selection(), selection, source.name())?;
     let mut drawn = columns.all_leaves(Split::All, source.name())?;
+    let are_named = !selection.is_empty();
+    let other = drawn.iter().find(|leaf| !is_drawn(leaf)).map(|leaf| leaf.name.clone());
     drawn.retain(is_drawn);
     if drawn.is_empty() || source.rows() == 0 {
         let why = if dtype.has_object() { "; Python objects cannot be drawn" } else { "" };
         return Err(Failure::new(source.name(), format!("there are no numbers to draw{why}")));
+    }
+    if let Some(other) = other.filter(|_| are_named) {
+        let message = format!("column {other} has no numbers to draw; leave it out of -c");
+        return Err(Failure::new(source.name(), message));
     }
     let is_matrix = !dtype.is_record() && !source.row_shape().is_empty();
     let shape = source.row_shape();
@@ -147,7 +162,7 @@ fn of_dtype(
         {
             Kind::Image
         }
-        _ if is_matrix && drawn.len() > MAX_LINES && source.rows() > 1 => Kind::Heatmap,
+        _ if is_matrix && drawn.len() > MAX_SERIES && source.rows() > 1 => Kind::Heatmap,
         _ => Kind::Line,
     };
     match kind.unwrap_or(usual) {
@@ -181,7 +196,7 @@ fn of_dtype(
             histogram(&mut source, vec![all], &[&drawn])
         }
         Kind::Histogram => {
-            let same = on_one_axis(drawn);
+            let same = on_one_axis(drawn, are_named, source.name())?;
             let series = same.iter().map(Series::new).collect();
             histogram(&mut source, series, &same.chunks(1).collect::<Vec<_>>())
         }
@@ -191,7 +206,8 @@ fn of_dtype(
         kind => {
             let is_scatter = kind == Kind::Scatter;
             let has_x = drawn.len() > 1 && (is_scatter || is_time(&drawn[0]));
-            let y = on_one_axis(drawn.split_off(usize::from(has_x)));
+            let y = drawn.split_off(usize::from(has_x));
+            let y = on_one_axis(y, are_named, source.name())?;
             drawn.truncate(usize::from(has_x));
             drawn.extend(y);
             let (mut series, stride) = read(&mut source, &drawn, has_x, is_scatter)?;

@@ -121,9 +121,15 @@ pub(super) fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -
         [name] => Ok(name),
         [] => Err(Failure::new(target, "the archive is empty")),
         [first, ..] => {
+            const SHOWN: usize = 12;
             let (count, path) = (names.len(), target.path.display());
-            let first = first.escape_debug();
-            let message = format!("the archive has {count} members; name one: {path}::{first}");
+            let all: Vec<String> =
+                names.iter().take(SHOWN).map(|name| name.escape_debug().to_string()).collect();
+            let more = if count > SHOWN { ", …" } else { "" };
+            let (all, first) = (all.join(", "), first.escape_debug());
+            let message = format!(
+                "the archive has {count} members, {all}{more}; name one, as in {path}::{first}"
+            );
             Err(Failure::new(target, message))
         }
     }

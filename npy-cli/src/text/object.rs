@@ -4,7 +4,7 @@ use npy_core::ObjectRef;
 use npy_core::object::Kind;
 
 /// Returns an object as text for CSV; nothing for a missing value.
-pub(super) fn object_text(object: ObjectRef<'_>) -> String {
+pub(crate) fn object_text(object: ObjectRef<'_>) -> String {
     if object.is_missing() {
         return String::new();
     }

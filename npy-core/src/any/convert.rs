@@ -1,22 +1,17 @@
 //! Conversions between an [`AnyArray`] and arrays of one type.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::mem;
-use std::ops::Range;
 
 use super::AnyArray;
 use crate::array::NpyArray;
 use crate::checked;
-use crate::dtype::{DType, descr};
-use crate::element::decode::decode_all;
+use crate::dtype::{ByteOrder, DType, descr};
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
-use crate::element::typed_plan::TypedPlan;
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::Header;
-use crate::limits::{self, Limits};
-use crate::plan::Cast;
-use crate::shape::{self, Order};
 
 /// Takes the array if `S` is `T`, and leaves an empty one.
 pub(super) fn take<S: 'static, T: 'static>(array: &mut NpyArray<S>) -> Option<NpyArray<T>> {
@@ -25,67 +20,34 @@ pub(super) fn take<S: 'static, T: 'static>(array: &mut NpyArray<S>) -> Option<Np
     Some(mem::replace(same, NpyArray::from(Vec::new())))
 }
 
-/// Converts elements. `dtype` is the dtype of their canonical items.
-pub(super) fn elements<S: Element, T: Element>(
-    dtype: DType,
-    array: NpyArray<S>,
-    cast: Cast,
-) -> Result<NpyArray<T>> {
-    let header = Header::new(dtype, array.shape(), array.order())?;
-    let plan = TypedPlan::new::<T>(&header, cast)?;
-    let array = if plan.is_strided { array.into_order(Order::C) } else { array };
-    let (items, per_value) = (array.as_slice_memory_order(), plan.items.per_item);
-    let plain = S::__INTERNALS.plain();
-    let mut fill = |block: &mut Vec<u8>, values: Range<usize>| {
-        let start = checked::mul(values.start, per_value);
-        let items = checked::slice(items, start..checked::mul(values.end, per_value));
-        match &plain {
-            Some(plain) => block.extend_from_slice(plain.bytes(items)),
-            None => encode(items, block),
-        }
-    };
-    let array = decoded(&header, &plan, &mut fill);
-    array.map_err(|error| shape::in_row(error, plan.shape(&header), plan.order))
-}
-
-/// Appends the canonical items of these elements. They are numbers or `bool`, so encoding cannot
-/// fail.
-fn encode<S: Element>(items: &[S], block: &mut Vec<u8>) {
-    let start = block.len();
-    block.resize(checked::add(start, checked::mul(items.len(), S::SIZE)), 0);
-    let slots = checked::tail_mut(block, start).chunks_exact_mut(S::SIZE);
-    for (slot, item) in slots.zip(items) {
+/// Returns the canonical bytes of these elements, which are numbers or `bool`.
+pub(super) fn bytes<S: Element>(array: &NpyArray<S>) -> Cow<'_, [u8]> {
+    let items = array.as_slice_memory_order();
+    if let Some(plain) = S::__INTERNALS.plain() {
+        return Cow::Borrowed(plain.bytes(items));
+    }
+    let mut bytes = vec![0; checked::mul(items.len(), S::SIZE)];
+    for (slot, item) in bytes.chunks_exact_mut(S::SIZE).zip(items) {
         let encoded = item.encode(slot);
         debug_assert!(encoded.is_ok(), "a number is always an item of its dtype");
     }
+    Cow::Owned(bytes)
 }
 
-/// Decodes the values of an array; `fill` appends the items of a block. `fill` is a `dyn` closure,
-/// so this function is compiled once for each `T`, not for each type that `T` is converted from.
-fn decoded<T: Element>(
-    header: &Header,
-    plan: &TypedPlan,
-    fill: &mut dyn FnMut(&mut Vec<u8>, Range<usize>),
-) -> Result<NpyArray<T>> {
-    let values = 0..limits::to_usize(plan.items.count)?;
-    let values = decode_all(&plan.items.plan, values, &Limits::default(), fill)?;
-    NpyArray::with_order(values, plan.shape(header), plan.order)
+/// Returns the error for an array of another type than this one.
+pub(super) fn mismatch(found: &DType, ty: TypeInfo, remedy: &'static str) -> Error {
+    let wanted = ty.dtype_in(ByteOrder::Little).descr();
+    mismatch_with(found, wanted, ty.name(), remedy)
 }
 
-/// Returns the error for an array of another dtype than that of `T`.
-pub(super) fn mismatch<T: Element>(found: &DType, remedy: &'static str) -> Error {
-    mismatch_with::<T>(found, &T::dtype().descr(), remedy)
-}
-
-/// Like [`mismatch`], for a type whose dtype is described by `wanted`.
-fn mismatch_with<T>(found: &DType, wanted: &str, remedy: &'static str) -> Error {
-    let (found, wanted) = (descr::excerpt(&found.descr()), wanted.to_owned());
-    ErrorKind::Mismatch { found, wanted, wanted_by: type_name::<T>(), remedy: remedy.into() }.into()
+fn mismatch_with(found: &DType, wanted: String, wanted_by: String, remedy: &'static str) -> Error {
+    let (found, remedy) = (descr::excerpt(&found.descr()), remedy.into());
+    ErrorKind::Mismatch { found, wanted, wanted_by, remedy }.into()
 }
 
 /// Returns the error for an array that cannot be moved, as it has another type.
-pub(super) fn not_moved<T: Element>(array: &AnyArray) -> Error {
-    mismatch::<T>(&array.dtype(), "convert it with AnyArray::cast, or handle its variant")
+pub(super) fn not_moved(array: &AnyArray, ty: TypeInfo) -> Error {
+    mismatch(&array.dtype(), ty, "convert it with AnyArray::cast, or handle its variant")
 }
 
 /// Implements `From` and `TryFrom` for text and bytes of any width.
@@ -106,7 +68,8 @@ macro_rules! texts {
                     AnyArray::$variant(array) => Ok(array),
                     array => {
                         let remedy = "read the file as this type, or handle the variant";
-                        Err(mismatch_with::<$type>(&array.dtype(), $wanted, remedy))
+                        let wanted_by = type_name::<$type>();
+                        Err(mismatch_with(&array.dtype(), $wanted.into(), wanted_by, remedy))
                     }
                 }
             }
@@ -137,7 +100,7 @@ macro_rules! times {
                     AnyArray::$variant(counts, unit) if unit == U::RESOLUTION => {
                         Ok(counts.map($type::new))
                     }
-                    array => Err(not_moved::<$type<U>>(&array)),
+                    array => Err(not_moved(&array, TypeInfo::of::<$type<U>>())),
                 }
             }
         }

@@ -91,7 +91,8 @@ impl From<Field> for FieldBuilder {
 }
 
 impl DType {
-    /// Builds a record of these fields, in this order and without padding: NumPy's `np.dtype([(name, dtype), …])`.
+    /// Builds a record of these fields, in this order and without padding: NumPy's `np.dtype([(name, dtype), …])`. An empty name stays
+    /// empty, as `np.load` keeps it; `np.dtype` would replace it by `f0`.
     ///
     /// ```
     /// use npy_core::{DType, Element};

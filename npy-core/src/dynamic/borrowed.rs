@@ -4,11 +4,17 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::DynArray;
+use crate::array::NpyArray;
 use crate::checked;
 use crate::dtype::DType;
+use crate::element::decode::decode_all;
+use crate::element::typed_plan::{ItemPlan, TypedPlan};
+use crate::element::{Element, block};
 use crate::error::Error;
 use crate::header::Header;
-use crate::limits;
+use crate::limits::{self, Limits};
+use crate::plan::Cast;
+use crate::reserve;
 use crate::shape::{self, Order};
 
 /// A borrowed array of any dtype: bytes that are already in memory, with a dtype, a shape and an
@@ -131,6 +137,46 @@ impl<'a> DynView<'a> {
     ) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         let (bytes, size) = (self.bytes, self.dtype().itemsize());
         shape::reordered(self.shape(), self.order(), order).map(move |at| item(bytes, size, at))
+    }
+
+    /// Converts the elements to those of a Rust type.
+    pub(crate) fn to_typed<T: Element>(
+        &self,
+        cast: Cast,
+        limits: &Limits,
+    ) -> Result<NpyArray<T>, Error> {
+        let plan = TypedPlan::new::<T>(&self.header, cast)?;
+        let bytes = match plan.is_strided {
+            true => Cow::Owned(self.transposed()?),
+            false => Cow::Borrowed(self.bytes),
+        };
+        let array = DynView { header: Cow::Borrowed(&self.header), bytes: &bytes };
+        let shape = plan.shape(&self.header);
+        let values = array.decode(&plan.items, limits);
+        let values = values.map_err(|error| shape::in_row(error, shape, plan.order))?;
+        NpyArray::with_order(values, shape, plan.order)
+    }
+
+    /// Decodes the elements in the order of the bytes.
+    pub(crate) fn decode<T: Element>(
+        &self,
+        items: &ItemPlan,
+        limits: &Limits,
+    ) -> Result<Vec<T>, Error> {
+        let size = items.plan.src_itemsize;
+        decode_all(&items.plan, 0..limits::to_usize(items.count)?, limits, |block, rows| {
+            block.extend_from_slice(block::bytes_of(self.bytes, rows, size));
+        })
+    }
+
+    /// Returns the bytes in the other order.
+    pub(super) fn transposed(&self) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        reserve::exact(&mut bytes, self.bytes.len())?;
+        bytes.resize(self.bytes.len(), 0);
+        let itemsize = self.dtype().itemsize();
+        shape::transpose(self.bytes, &mut bytes, itemsize, self.shape(), self.order());
+        Ok(bytes)
     }
 
     /// Returns the bytes of the element at this position in memory.

@@ -187,18 +187,8 @@ impl<T: Element> Pending<T> {
         let first = checked::mul(self.count, T::SIZE);
         let end = checked::add(first, checked::mul(slots, T::SIZE));
         let mut taken = CountOnDrop { items: 0, count: &mut self.count };
-        if T::SIZE == 0 {
-            for item in items.take(slots) {
-                encode(item.borrow(), &mut []).map_err(|error| error.at_item(taken.items))?;
-                taken.items = taken.items.wrapping_add(1);
-            }
-        } else {
-            let free = checked::slice_mut(&mut self.buffers.block, first..end);
-            for (slot, item) in free.chunks_exact_mut(T::SIZE).zip(items) {
-                encode(item.borrow(), slot).map_err(|error| error.at_item(taken.items))?;
-                taken.items = taken.items.wrapping_add(1);
-            }
-        }
+        let free = checked::slice_mut(&mut self.buffers.block, first..end);
+        encode_each::<T, B>(items.take(slots), free, &mut taken.items)?;
         Ok(taken.items)
     }
 
@@ -258,6 +248,39 @@ impl<T: Element> Pending<T> {
     pub(crate) fn open(&mut self, left: usize) {
         self.accepted = self.block.min(left);
     }
+}
+
+/// Replaces the contents of a block by up to `n` items, and returns the number of these items; see [`Pending::fill`] for errors.
+pub(crate) fn encode_block<'t, T: Element + 't>(
+    items: &mut impl Iterator<Item = &'t T>,
+    n: usize,
+    block: &mut Vec<u8>,
+) -> Result<usize, InvalidValue> {
+    block.resize(checked::mul(n, T::SIZE), 0);
+    let mut count = 0;
+    encode_each::<T, _>(items.take(n), block, &mut count)?;
+    Ok(count)
+}
+
+/// Encodes items into slots, as long as there are both, and counts the items.
+#[inline]
+fn encode_each<T: Element, B: Borrow<T>>(
+    items: impl Iterator<Item = B>,
+    slots: &mut [u8],
+    count: &mut usize,
+) -> Result<(), InvalidValue> {
+    if T::SIZE == 0 {
+        for item in items {
+            encode(item.borrow(), &mut []).map_err(|error| error.at_item(*count))?;
+            *count = count.wrapping_add(1);
+        }
+    } else {
+        for (slot, item) in slots.chunks_exact_mut(T::SIZE).zip(items) {
+            encode(item.borrow(), slot).map_err(|error| error.at_item(*count))?;
+            *count = count.wrapping_add(1);
+        }
+    }
+    Ok(())
 }
 
 /// Encodes an item into a slot that may have the bytes of an earlier item.

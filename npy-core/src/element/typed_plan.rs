@@ -1,14 +1,14 @@
 //! The plan by which the elements of a file become values of a Rust type.
 
 use crate::checked;
-use crate::dtype::{ByteOrder, DType};
+use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
-use crate::element::{Element, block, type_name};
+use crate::element::type_info::TypeInfo;
+use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::Limits;
 use crate::plan::{Cast, Plan};
-use crate::schema::Schema;
 use crate::shape::{self, Order};
 
 /// A plan that converts the elements of an array to Rust values, and the number of values.
@@ -60,7 +60,7 @@ pub(crate) const READ_WHOLE: &str = "the whole array: use read_vec or read_array
 
 /// The plan to read one array as values of one type.
 pub(crate) struct TypedPlan {
-    id: SchemaId,
+    ty: TypeInfo,
     pub(crate) items: ItemPlan,
     /// The number of dimensions before those of the type: 1 for an array of two dimensions that is read as `[f32; 3]`.
     pub(crate) ndim: usize,
@@ -81,15 +81,19 @@ impl TypedPlan {
     /// are not those of the type, [`ErrorKind::Shape`] if a number of elements overflows, and the
     /// errors of [`canonical`] and [`Plan::reading`].
     pub(crate) fn new<T: Element>(header: &Header, cast: Cast) -> Result<Self, Error> {
+        TypedPlan::of(TypeInfo::of::<T>(), header, cast)
+    }
+
+    fn of(ty: TypeInfo, header: &Header, cast: Cast) -> Result<Self, Error> {
         header.without_objects()?;
-        let schema = canonical::<T>()?;
+        let schema = ty.canonical()?;
         let shape = ItemShape::of(&schema.dtype);
-        let outer = shape.outer(header, type_name::<T>)?;
+        let outer = shape.outer(header, || ty.name())?;
         let found = shape.in_file(header.dtype());
-        let plan = reading::<T>(&found, &schema, cast)?;
+        let plan = ty.reading(&found, &schema, cast)?;
         let is_strided = shape.is_strided(header.shape(), header.order());
         Ok(TypedPlan {
-            id: schema_id::<T>(),
+            ty,
             items: ItemPlan::new(plan, shape.per_item()?, shape::bytes_in_file(outer, 1)?),
             ndim: outer.len(),
             order: if is_strided { Order::C } else { header.order() },
@@ -100,8 +104,7 @@ impl TypedPlan {
 
     /// Returns true if this is the plan for `T`.
     pub(crate) fn is_for<T: Element>(&self) -> bool {
-        let ((schema, size), (other, other_size)) = (self.id, schema_id::<T>());
-        std::ptr::fn_addr_eq(schema, other) && size == other_size
+        self.ty.is_of::<T>()
     }
 
     /// Refuses to read in parts what is strided in the file; `needs` names the call that reads it.
@@ -117,71 +120,4 @@ impl TypedPlan {
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
         checked::slice(header.shape(), 0..self.ndim)
     }
-}
-
-/// Identifies a schema: the function that makes it, and the item size. The compiler may merge the
-/// functions of two types if their code is equal. The types then have the same schema and plan.
-type SchemaId = (fn(ByteOrder) -> Schema, usize);
-
-// Not inlined: two inlined copies might return different addresses for the schema function of one type.
-/// Returns the identity of the schema of a type.
-#[inline(never)]
-fn schema_id<T: Element>() -> SchemaId {
-    (T::__INTERNALS.schema, T::SIZE)
-}
-
-/// Returns the schema of `T` with all numbers little-endian.
-///
-/// # Errors
-///
-/// [`ErrorKind::DType`] for a type whose [`Element::SIZE`] is not the item size of its dtype.
-pub(crate) fn canonical<T: Element>() -> Result<Schema, Error> {
-    let canonical = T::__INTERNALS.schema(ByteOrder::Little).canonical();
-    let (dtype, size) = (&canonical.dtype, canonical.dtype.itemsize());
-    if size == T::SIZE {
-        return Ok(canonical);
-    }
-    let reason =
-        format!("its items have {size} bytes, but Element::SIZE is {}; make them equal", T::SIZE);
-    Err(ErrorKind::DType { descr: dtype.descr(), reason }.into())
-}
-
-/// Returns the dtype of canonical items of `T`, which are converted to the dtype of the file when they are written.
-///
-/// # Errors
-///
-/// Those of [`canonical`]; [`ErrorKind::Unsupported`] for a type with text of any width.
-pub(crate) fn canonical_to_write<T: Element>() -> Result<DType, Error> {
-    let schema = canonical::<T>()?;
-    if schema.rules.has_any_width() {
-        let what = format!("writing {}, a type with text of any width,", type_name::<T>());
-        let needs = "a width for each text: #[npy(width = N)] instead of #[npy(width = any)]";
-        return Err(ErrorKind::Unsupported { what, needs }.into());
-    }
-    Ok(schema.dtype)
-}
-
-/// Creates the plan that converts items of the dtype `file` to canonical items of `T`, whose schema is `schema`.
-fn reading<T: Element>(file: &DType, schema: &Schema, cast: Cast) -> Result<Plan, Error> {
-    Plan::reading(file, schema, cast).map_err(|error| error.wanted_by(&type_name::<T>()))
-}
-
-/// Creates the plan that converts items of the dtype `file` to canonical items of `T`.
-///
-/// # Errors
-///
-/// Those of [`canonical`] and [`Plan::reading`].
-#[cfg(any(feature = "mmap", feature = "npz"))]
-pub(crate) fn item_plan<T: Element>(file: &DType, cast: Cast) -> Result<Plan, Error> {
-    reading::<T>(file, &canonical::<T>()?, cast)
-}
-
-/// Creates the plan that converts the field at `path`, in records of the dtype `file`, to canonical items of `T`.
-///
-/// # Errors
-///
-/// Those of [`canonical`] and [`Plan::column`].
-pub(crate) fn column_plan<T: Element>(file: &DType, path: &str, cast: Cast) -> Result<Plan, Error> {
-    let plan = Plan::column(file, path, &canonical::<T>()?, cast);
-    plan.map_err(|error| error.wanted_by(&type_name::<T>()))
 }

@@ -11,8 +11,8 @@ use crate::dtype::{DType, descr};
 use crate::element::block::{self, Buffers};
 use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
+use crate::element::type_info::TypeInfo;
 use crate::element::type_name;
-use crate::element::typed_plan::item_plan;
 use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
@@ -85,7 +85,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let record = header.dtype();
         let part = plan::part_at(record, path)?;
         let (field, offset) = (part.dtype()?, part.offset());
-        let plan = item_plan::<F>(&field, cast);
+        let plan = TypeInfo::of::<F>().item_plan(&field, cast);
         let plan = plan.map_err(|error: Error| error.in_field(path))?;
         if plan.is_checked {
             return Err(cannot_check::<F>(&field).in_field(path));

@@ -11,8 +11,9 @@ use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK};
 use crate::element::decode::decode_all;
 use crate::element::record::NpyRecord;
+use crate::element::type_info::TypeInfo;
 use crate::element::type_name;
-use crate::element::typed_plan::{check_zero_size_items, item_plan};
+use crate::element::typed_plan::check_zero_size_items;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::{Limits, MAX_ITEMSIZE};
@@ -157,7 +158,7 @@ impl<R: Read + Seek> Reader<R> {
         let options = &self.options.arrays;
         let plan = || {
             let (record, count) = record(&headers)?;
-            let plan = item_plan::<T>(&record, options.allowed_cast())?;
+            let plan = TypeInfo::of::<T>().item_plan(&record, options.allowed_cast())?;
             check_zero_size_items::<T>(&plan, count, options.limit())?;
             Ok((plan, count))
         };

@@ -225,7 +225,7 @@ impl<R: Read + Seek> Reader<R> {
         self.directory.zip().shadowed()
     }
 
-    /// Returns true if a member is compressed. The [`Member`] of any other can seek.
+    /// Returns true if a member is compressed, by any method, also one that this build cannot read. The [`Member`] of any other can seek.
     ///
     /// ```
     /// use std::io::Cursor;

@@ -2,7 +2,7 @@
 
 use super::encode::{Encoder, unexpected};
 use super::{ObjectRef, Objects};
-use crate::element::typed_plan::canonical;
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, InvalidValue, block};
 use crate::error::{Error, Place};
 use crate::limits::{Limits, to_u64};
@@ -29,7 +29,7 @@ pub(crate) struct Converter {
 
 impl<T: Element> FromObject for T {
     fn converter() -> Result<Converter, Error> {
-        let schema = Some(canonical::<T>()?);
+        let schema = Some(TypeInfo::of::<T>().canonical()?);
         let mut item = Vec::new();
         reserve::exact(&mut item, T::SIZE)?;
         item.resize(T::SIZE, 0);

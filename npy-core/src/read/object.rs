@@ -10,7 +10,7 @@ use crate::array::NpyArray;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK};
-use crate::element::typed_plan::canonical;
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, InvalidValue};
 use crate::error::{ErrorKind, Result};
 use crate::header::{Header, Payload};
@@ -161,7 +161,7 @@ impl<R: Read> Reader<R> {
     pub(super) fn read_object_vec<T: FromObject>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| match reader.header.shape() {
             [_] => Ok(()),
-            _ => Err(reader.no_list::<Vec<T>>()),
+            _ => Err(reader.no_list::<Vec<T>>(&[])),
         })?;
         let objects = self.read_objects_for_values()?;
         objects.values().map_err(|error| self.in_file(error))
@@ -317,12 +317,12 @@ fn loses_missing<T: Element>(header: &Header, cast: Cast) -> Result<bool> {
     let is_cast = matches!(cast, Cast::Numeric | Cast::Checked);
     Ok(is_cast
         && kind(header.dtype()) == Some(Float)
-        && matches!(kind(&canonical::<T>()?.dtype), Some(Bool | Int | UInt)))
+        && matches!(kind(&TypeInfo::of::<T>().canonical()?.dtype), Some(Bool | Int | UInt)))
 }
 
 /// Casts floats, of which a NaN is a missing value.
 fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>> {
-    let dtype = canonical::<T>()?.dtype;
+    let dtype = TypeInfo::of::<T>().canonical()?.dtype;
     let cast = |floats: Vec<f64>| -> Result<Vec<T>> {
         let (shape, bytes) = (vec![floats.len()], floats.into_iter().flat_map(f64::to_le_bytes));
         let from = Scalar::ordered(ScalarKind::Float, 8, ByteOrder::Little).into();
@@ -350,7 +350,7 @@ fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>>
 /// Returns the values; `None` for a NaN and for NaT, as in an array of objects.
 fn with_missing<T: Element>(values: Vec<T>) -> Result<Vec<Option<T>>> {
     use ScalarKind::{DateTime, Float, TimeDelta};
-    let dtype = canonical::<T>()?.dtype;
+    let dtype = TypeInfo::of::<T>().canonical()?.dtype;
     if !matches!(dtype.scalar().map(Scalar::kind), Some(Float | DateTime(_) | TimeDelta(_))) {
         return Ok(values.into_iter().map(Some).collect());
     }

@@ -21,11 +21,17 @@ enum Source<'a, T> {
 impl<'a, T> Iter<'a, T> {
     /// Iterates in the order `to` over elements that are in the order `from` in memory.
     pub(crate) fn new(items: &'a [T], shape: &[usize], from: Order, to: Order) -> Self {
-        if from.normalized(shape) == to.normalized(shape) {
-            return Iter(Source::Stored(items.iter()));
-        }
-        Iter(Source::Reordered(items, reordered(shape, from, to)))
+        Iter(match positions(shape, from, to) {
+            None => Source::Stored(items.iter()),
+            Some(positions) => Source::Reordered(items, positions),
+        })
     }
+}
+
+/// Returns the positions of the elements, if the orders differ. Not inlined: this is compiled once, and not for each type.
+#[inline(never)]
+fn positions(shape: &[usize], from: Order, to: Order) -> Option<Positions> {
+    (from.normalized(shape) != to.normalized(shape)).then(|| reordered(shape, from, to))
 }
 
 impl<'a, T> Iterator for Iter<'a, T> {

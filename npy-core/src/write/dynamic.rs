@@ -1,14 +1,11 @@
 //! Writes arrays whose dtype is only known at run time.
 
-use std::io::Write;
-
 #[cfg(feature = "objects")]
 use super::ArrayWriter;
 use super::array_sink::ArraySink;
+use super::blocks::write_blocks;
 use super::{WriteNpy, WriteOptions};
 use crate::dynamic::{DynArray, DynView};
-use crate::element::InvalidValue;
-use crate::element::block::{self, Buffers};
 use crate::error::Result;
 use crate::header::{Header, Payload};
 use crate::limits;
@@ -16,7 +13,6 @@ use crate::limits;
 use crate::objects::Objects;
 use crate::plan::{Cast, Plan};
 use crate::read::ReadNpy;
-use crate::shape;
 
 impl DynArray {
     /// Makes an array of anything that can be written: a list, an array of `ndarray`, text, a single value. It is what the file would have.
@@ -59,16 +55,12 @@ impl WriteOptions {
             return Ok(());
         }
         let mut items = array.items_in(order);
-        write_blocks(
-            &plan,
-            shape::count(shape)?,
-            |n, buffers| {
-                buffers.block.clear();
-                items.by_ref().take(n).for_each(|item| buffers.block.extend_from_slice(item));
-                Ok(buffers.run(&plan, n))
-            },
-            sink,
-        )
+        let mut encode = |n: usize, block: &mut Vec<u8>| {
+            block.clear();
+            items.by_ref().take(n).for_each(|item| block.extend_from_slice(item));
+            Ok(n)
+        };
+        write_blocks(&plan, shape, &mut encode, sink)
     }
 }
 
@@ -91,22 +83,4 @@ impl WriteNpy for Objects {
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
         to.options.write_pickle(self.header(), self.as_bytes(), to.sink)
     }
-}
-
-/// Writes `count` elements block by block; `encode` returns the bytes of the next `n` elements.
-pub(super) fn write_blocks(
-    plan: &Plan,
-    count: usize,
-    mut encode: impl for<'b> FnMut(usize, &'b mut Buffers) -> Result<&'b [u8], InvalidValue>,
-    writer: &mut dyn Write,
-) -> Result<()> {
-    let mut buffers = Buffers::default();
-    let mut first = 0usize;
-    while first < count {
-        let n = count.saturating_sub(first).min(block::items_per_block(plan));
-        let bytes = encode(n, &mut buffers).map_err(|error| block::invalid(error, first))?;
-        writer.write_all(bytes)?;
-        first = first.saturating_add(n);
-    }
-    Ok(())
 }

@@ -1,17 +1,20 @@
 //! Writing arrays of a Rust type: from contiguous memory, or element by element.
 
+#[cfg(feature = "npz")]
 use std::io::Write;
 use std::slice;
 
 use super::WriteOptions;
 use super::array_sink::ArraySink;
+use super::blocks::{Encode, write_blocks};
 use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::element::Element;
-use crate::element::block::{self, BLOCK, Pending};
-use crate::error::{ErrorKind, Result};
+use crate::element::block::{BLOCK, encode_block};
+use crate::element::type_info::TypeInfo;
+use crate::error::Result;
 use crate::plan::Plan;
-use crate::shape::{self, Order};
+use crate::shape::Order;
 
 /// The elements of an array that will be written.
 pub(crate) struct Elements<'t, T, F> {
@@ -29,88 +32,101 @@ pub(crate) fn list<'t, T>(
 }
 
 impl WriteOptions {
-    /// Writes an array of this shape. Its order is that of the options, if set; or else that in
-    /// memory, if the elements are contiguous there; or else C.
+    /// Writes an array of this shape. Only this function is compiled for each type.
     pub(crate) fn write_array<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
         &self,
         shape: &[usize],
         elements: Elements<'t, T, impl FnOnce(Order) -> I>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        self.write_array_as(None, shape, elements, sink)
+        let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
+        let target = self.target(TypeInfo::of::<T>(), shape, in_memory)?;
+        let same_order = in_memory.normalized(shape) == target.items_order().normalized(shape);
+        let contiguous = elements.contiguous.filter(|_| same_order);
+        let raw = contiguous.and_then(|(items, _)| as_raw_bytes(&target.plan, items));
+        let mut items = (elements.each)(target.items_order());
+        let mut encode = |n: usize, block: &mut Vec<u8>| encode_block(&mut items, n, block);
+        self.write_target(target, shape, raw, &mut encode, sink)
     }
 
-    /// Like [`write_array`](Self::write_array), but the header states `dtype`, if it is given. Its
-    /// elements must have the same bytes as those of `T`.
-    pub(super) fn write_array_as<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+    /// Writes an array without dimensions; `encode` supplies its only element.
+    pub(super) fn write_scalar(
         &self,
-        dtype: Option<DType>,
-        shape: &[usize],
-        elements: Elements<'t, T, impl FnOnce(Order) -> I>,
+        ty: TypeInfo,
+        encode: Encode<'_>,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        let in_memory = elements.contiguous.map_or(Order::C, |(_, order)| order);
-        let order = self.order.unwrap_or(in_memory);
-        let (plan, item) = self.item_shape::<T>()?;
+        let target = self.target(ty, &[], Order::C)?;
+        self.write_target(target, &[], None, encode, sink)
+    }
+
+    /// Returns the array that is written for elements of this type; `in_memory` is their order.
+    fn target(&self, ty: TypeInfo, shape: &[usize], in_memory: Order) -> Result<Target> {
+        let (plan, item) = self.item_shape(ty)?;
         let whole = item.array(shape);
-        if item.is_strided(&whole, order) {
-            // The parts of an element are contiguous in memory, but strided in the file.
+        let order = self.order.unwrap_or(in_memory);
+        let is_strided = item.is_strided(&whole, order);
+        Ok(Target { plan, dtype: item.base, shape: whole, order, is_strided })
+    }
+
+    /// Writes the array of these elements: their bytes, or else those that `encode` supplies.
+    fn write_target(
+        &self,
+        target: Target,
+        shape: &[usize],
+        raw: Option<&[u8]>,
+        encode: Encode<'_>,
+        sink: &mut dyn ArraySink,
+    ) -> Result<()> {
+        let Target { plan, dtype, shape: whole, order, is_strided } = target;
+        if is_strided {
             let mut bytes = Vec::new();
-            write_elements(plan, shape, Order::C, elements, &mut bytes)?;
-            let array = DynArray::new(item.base, whole, Order::C, bytes)?;
+            write_blocks(&plan, shape, encode, &mut bytes)?;
+            let array = DynArray::new(dtype, whole, Order::C, bytes)?;
             let options = WriteOptions { order: Some(order), ..self.without_byte_order() };
             return options.write_dyn(&array.view(), sink);
         }
-        self.write_header(dtype.unwrap_or(item.base), &whole, order, sink)?;
-        write_elements(plan, shape, order, elements, sink)
+        self.write_header(dtype, &whole, order, sink)?;
+        match raw {
+            Some(bytes) => Ok(sink.write_all(bytes)?),
+            None => write_blocks(&plan, shape, encode, sink),
+        }
     }
 
-    /// Writes elements without a header, in the dtype of [`item`](Self::item). Every `write_all` gets complete elements.
+    /// Writes elements without a header.
     #[cfg(feature = "npz")]
     pub(crate) fn write_bytes<T: Element>(
         &self,
         items: &[T],
         writer: &mut dyn Write,
     ) -> Result<()> {
-        let (plan, _) = self.item_shape::<T>()?;
-        write_elements(plan, &[items.len()], Order::C, list(items), writer)
+        let (plan, _) = self.item_shape(TypeInfo::of::<T>())?;
+        if let Some(bytes) = as_raw_bytes(&plan, items) {
+            return Ok(writer.write_all(bytes)?);
+        }
+        let shape = [items.len()];
+        let mut items = items.iter();
+        let mut encode = |n: usize, block: &mut Vec<u8>| encode_block(&mut items, n, block);
+        write_blocks(&plan, &shape, &mut encode, writer)
     }
 }
 
-/// Writes the elements of an array in this order: directly from memory if possible, or else encoded
-/// block by block.
-fn write_elements<'t, T: Element + 't, I: Iterator<Item = &'t T>>(
+/// An array in a file.
+struct Target {
+    /// Converts canonical elements to those of the file.
     plan: Plan,
-    shape: &[usize],
+    dtype: DType,
+    shape: Vec<usize>,
     order: Order,
-    elements: Elements<'t, T, impl FnOnce(Order) -> I>,
-    writer: &mut dyn Write,
-) -> Result<()> {
-    if let Some((items, found)) = elements.contiguous
-        && found.normalized(shape) == order.normalized(shape)
-        && let Some(bytes) = as_raw_bytes(&plan, items)
-    {
-        return Ok(writer.write_all(bytes)?);
+    /// True if the parts of an element are contiguous in memory, but strided in the file.
+    is_strided: bool,
+}
+
+impl Target {
+    /// Returns the order in which elements are encoded.
+    fn items_order(&self) -> Order {
+        if self.is_strided { Order::C } else { self.order }
     }
-    let count = shape::count(shape)?;
-    let mut items = (elements.each)(order);
-    let block = if plan.is_exact() { block::WRITE_BLOCK } else { BLOCK };
-    let mut pending = Pending::<T>::new(plan, block, count);
-    let mut first = 0usize;
-    while first < count {
-        let slots = pending.prepare(count);
-        let filled = pending.fill(slots, items.by_ref());
-        let filled = filled.map_err(|error| block::invalid(error, first))?;
-        if filled < slots {
-            let found = first.saturating_add(filled);
-            let reason = format!("expected {count} elements, found {found}");
-            return Err(ErrorKind::Shape { shape: shape::excerpt(shape), reason }.into());
-        }
-        writer.write_all(pending.take())?;
-        first = first.saturating_add(slots);
-        pending.open(count.saturating_sub(first));
-    }
-    Ok(())
 }
 
 /// The size in bytes of the smallest array that may be written directly from memory. A smaller

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::stream::Writer;
 use super::{WriteNpy, WriteOptions};
 use crate::element::Element;
+use crate::element::type_info::TypeInfo;
 use crate::error::Result;
 use crate::header::Header;
 use crate::shape::Order;
@@ -54,7 +55,7 @@ impl WriteOptions {
     ///
     /// As [`Writer::headerless`].
     pub fn headerless<T: Element, W: Write>(&self, writer: W) -> Result<Writer<T, W>> {
-        let (plan, item) = self.item_shape::<T>()?;
+        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
         Header::new(item.base, &[][..], Order::C)?.without_objects()?;
         Writer::without_header(writer, plan)
     }

@@ -2,7 +2,7 @@
 
 use super::array_sink::ArraySink;
 use super::array_writer::ArrayWriter;
-use super::dynamic::write_blocks;
+use super::blocks::write_blocks;
 #[cfg(feature = "objects")]
 use super::object::Object;
 use super::values::write_by_deref;
@@ -14,7 +14,7 @@ use crate::element::{InvalidValue, block, ucs4};
 use crate::error::Result;
 use crate::limits::MAX_ITEMSIZE;
 use crate::plan::{Cast, Plan};
-use crate::shape::{self, Order};
+use crate::shape::Order;
 
 /// A value that is written as one Python object, with that feature.
 #[cfg(not(feature = "objects"))]
@@ -66,8 +66,17 @@ impl Text for [u8] {
     }
 }
 
+/// The texts of an array: as a `dyn` iterator, so that the code for them is compiled once.
+type Texts<'t, T> = Box<dyn Iterator<Item = &'t T> + 't>;
+
+fn texts<'t, T: Text + ?Sized + 't>(
+    items: impl Iterator<Item = &'t (impl AsRef<T> + ?Sized + 't)> + 't,
+) -> Texts<'t, T> {
+    Box::new(items.map(AsRef::as_ref))
+}
+
 /// Returns the number of bytes that an element needs to hold each of these texts.
-fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Result<usize> {
+fn measured<T: Text + ?Sized>(texts: Texts<'_, T>) -> Result<usize> {
     // NumPy writes at least one unit, even if all texts are empty.
     let mut width = 1;
     for (row, text) in texts.enumerate() {
@@ -88,41 +97,31 @@ fn measured<'t, T: Text + ?Sized + 't>(texts: impl Iterator<Item = &'t T>) -> Re
 
 impl WriteOptions {
     /// Writes an array of text; `items` iterates over the texts in a given order.
-    fn write_texts<'t, S, T, I>(
+    fn write_texts<'t, T: Text + ?Sized>(
         &self,
         shape: &[usize],
         order: Order,
-        items: impl Fn(Order) -> I,
+        items: &dyn Fn(Order) -> Texts<'t, T>,
         sink: &mut dyn ArraySink,
-    ) -> Result<()>
-    where
-        S: AsRef<T> + 't,
-        T: Text + ?Sized + 't,
-        I: Iterator<Item = &'t S>,
-    {
+    ) -> Result<()> {
         #[cfg(feature = "objects")]
         if self.objects {
-            return self.write_objects(shape, || items(Order::C).map(AsRef::as_ref), sink);
+            return self.write_objects(shape, || items(Order::C), sink);
         }
         let order = self.order.unwrap_or(order);
-        let texts = || items(order).map(AsRef::as_ref);
-        let size = measured(texts())?;
+        let size = measured(items(order))?;
         let dtype = |order| DType::from(Scalar::ordered(T::KIND, size, order));
         let written = dtype(self.byte_order.unwrap_or(ByteOrder::Little));
         let plan = Plan::new(&dtype(ByteOrder::Little), &written, Cast::Exact)?;
         self.write_header(written, shape, order, sink)?;
-        let mut texts = texts();
-        write_blocks(
-            &plan,
-            shape::count(shape)?,
-            |count, buffers| {
-                buffers.block.resize(count.saturating_mul(size), 0);
-                let slots = buffers.block.chunks_exact_mut(size.max(1));
-                slots.zip(texts.by_ref()).for_each(|(slot, text)| T::encode(text, slot));
-                Ok(buffers.run(&plan, count))
-            },
-            sink,
-        )
+        let mut texts = items(order);
+        let mut encode = |n: usize, block: &mut Vec<u8>| {
+            block.resize(n.saturating_mul(size), 0);
+            let slots = block.chunks_exact_mut(size.max(1));
+            slots.zip(texts.by_ref()).for_each(|(slot, text)| T::encode(text, slot));
+            Ok(n)
+        };
+        write_blocks(&plan, shape, &mut encode, sink)
     }
 }
 
@@ -131,8 +130,8 @@ macro_rules! texts {
     ($($type:ty as $text:ty),*) => {$(
         impl WriteNpy for [$type] {
             fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-                let items = |_| self.iter();
-                to.options.write_texts::<_, $text, _>(&[self.len()], Order::C, items, to.sink)
+                let items = |_| texts::<$text>(self.iter());
+                to.options.write_texts(&[self.len()], Order::C, &items, to.sink)
             }
         }
 
@@ -140,8 +139,8 @@ macro_rules! texts {
 
         impl WriteNpy for NpyArray<$type> {
             fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-                let items = |order| self.in_order(order);
-                to.options.write_texts::<_, $text, _>(self.shape(), self.order(), items, to.sink)
+                let items = |order| texts::<$text>(self.in_order(order));
+                to.options.write_texts(self.shape(), self.order(), &items, to.sink)
             }
         }
     )*};
@@ -152,8 +151,8 @@ texts!(String as str, &str as str, Vec<u8> as [u8], &[u8] as [u8]);
 /// Writes a single element: an array without dimensions.
 impl WriteNpy for str {
     fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
-        let items = |_| std::iter::once(&self);
-        to.options.write_texts::<_, str, _>(&[], Order::C, items, to.sink)
+        let items = |_| texts::<str>(std::iter::once(self));
+        to.options.write_texts(&[], Order::C, &items, to.sink)
     }
 }
 

@@ -7,7 +7,9 @@ use crate::array::{NpyArray, NpyView};
 use crate::dynamic::{DynArray, DynView};
 use crate::element::Element;
 use crate::element::advice::advised;
+use crate::element::block::encode_block;
 use crate::element::single::for_each_single;
+use crate::element::type_info::TypeInfo;
 use crate::error::Result;
 
 advised! {
@@ -78,7 +80,9 @@ pub(super) use write_by_deref;
 impl ArrayWriter<'_> {
     /// Writes an element as an array without dimensions.
     pub(crate) fn single<T: Element>(self, element: &T) -> Result<()> {
-        self.options.write_array(&[], list(std::slice::from_ref(element)), self.sink)
+        let mut items = std::slice::from_ref(element).iter();
+        let mut encode = |n: usize, block: &mut Vec<u8>| encode_block(&mut items, n, block);
+        self.options.write_scalar(TypeInfo::of::<T>(), &mut encode, self.sink)
     }
 }
 

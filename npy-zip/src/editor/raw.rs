@@ -3,6 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::moved;
+use crate::checked;
 use crate::directory::{Directory, Entry, Extent};
 use crate::error::{Error, Result, corrupt, malformed, to_u64, to_usize};
 use crate::extra;
@@ -46,12 +47,12 @@ impl Raw {
     ) -> Result<Self> {
         let Extent { start, data, end } = self.extent;
         let position = to.seek(SeekFrom::End(0))?;
-        let size = end - start;
+        let size = checked::sub(end, start);
         from.seek(SeekFrom::Start(start))?;
         if io::copy(&mut from.take(size), to)? < size {
             return Err(shorter());
         }
-        let moved = |old: u64| position + (old - start);
+        let moved = |old: u64| checked::add(position, checked::sub(old, start));
         let extent = Extent { start: position, data: moved(data), end: moved(end) };
         Ok(Raw { extent, ..self })
     }
@@ -65,13 +66,13 @@ impl Raw {
     ) -> Result<()> {
         let Extent { start, data, end } = self.extent;
         let position = archive.position();
-        let mut header = vec![0; to_usize(data - start)?];
+        let mut header = vec![0; to_usize(checked::sub(data, start))?];
         from.seek(SeekFrom::Start(start))?;
         from.read_exact(&mut header)?;
         let changed = || corrupt("the headers of the member changed after the archive was opened");
         let header = moved::local(&header, name, self.is_aligned, position).ok_or_else(changed)?;
         let entry = moved::central(&self.entry, name, position).ok_or_else(changed)?;
-        let data = from.take(end - data);
+        let data = from.take(checked::sub(end, data));
         if archive.add_copy(&header, &entry, data)? { Ok(()) } else { Err(shorter()) }
     }
 }

@@ -4,6 +4,7 @@ use std::io;
 
 use crc32fast::Hasher;
 
+use crate::checked;
 use crate::error::to_u64;
 use crate::extra::{append_extra, append_padding, zip64};
 use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
@@ -28,8 +29,8 @@ pub(super) struct Member {
 impl Member {
     /// Counts bytes in the archive, and the bytes that they inflate to.
     pub(super) fn add(&mut self, compressed: usize, size: usize) {
-        self.compressed += to_u64(compressed);
-        self.size += to_u64(size);
+        self.compressed = checked::add(self.compressed, to_u64(compressed));
+        self.size = checked::add(self.size, to_u64(size));
     }
 
     /// Returns the header before the data.
@@ -39,7 +40,7 @@ impl Member {
             let sizes = zip64(&[self.size, self.compressed]);
             append_extra(&mut extra, ExtraHeader::ZIP64, &sizes).ok_or_else(too_long)?;
         }
-        let size = LocalHeader::SIZE + self.name.len() + extra.len();
+        let size = checked::add(LocalHeader::SIZE, checked::add(self.name.len(), extra.len()));
         append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
         let mut header = LocalHeader { common: self.common(&extra)? }.to_bytes();
         header.extend(self.name.as_bytes());

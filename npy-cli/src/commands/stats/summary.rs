@@ -15,12 +15,16 @@ pub(crate) struct Summary {
     exact: Option<(i128, i128)>,
     /// The sum of the integers.
     sum: i128,
-    /// The values that are finite, of which these are the mean and the sum of squared deviations.
+    /// The first finite value, which the mean is counted from: a large value that all have does not take the digits of the others.
+    shift: f64,
+    /// The values that are finite, of which these are the mean, without the shift, and the sum of squared deviations.
     finite: u64,
     mean: f64,
     deviations: f64,
     pub(crate) distinct: Distinct,
     pub(crate) histogram: Histogram,
+    /// The objects that are not numbers, as long as they are not known to be all.
+    others: Option<Box<Summary>>,
 }
 
 /// The number of values that are added at once, by instructions for vectors.
@@ -44,14 +48,14 @@ impl Default for Lanes {
 
 impl Lanes {
     #[inline(always)]
-    fn add(&mut self, block: &[f64; LANES]) {
+    fn add(&mut self, block: &[f64; LANES], shift: f64) {
         for (i, &value) in block.iter().enumerate() {
             // A comparison with NaN is false.
             self.low[i] = if value < self.low[i] { value } else { self.low[i] };
             self.high[i] = if value > self.high[i] { value } else { self.high[i] };
             self.missing[i] += u64::from(value.is_nan());
             self.infinite[i] += u64::from(value.abs() == f64::INFINITY);
-            self.sum[i] += if value.abs() < f64::INFINITY { value } else { 0.0 };
+            self.sum[i] += if value.abs() < f64::INFINITY { value - shift } else { 0.0 };
         }
     }
 }
@@ -68,13 +72,19 @@ impl Summary {
     /// Adds floats to all but the distinct values.
     fn add_moments(&mut self, values: &[f64]) {
         let mut lanes = Lanes::default();
+        if self.finite == 0 {
+            // The distance to a value near the largest float might be infinite.
+            let is_shift = |value: &&f64| value.abs() < 1e300;
+            self.shift = values.iter().find(is_shift).copied().unwrap_or(0.0);
+        }
+        let shift = self.shift;
         let (blocks, rest) = values.as_chunks();
-        blocks.iter().for_each(|block| lanes.add(block));
+        blocks.iter().for_each(|block| lanes.add(block, shift));
         let mut filled = 0;
         if !rest.is_empty() {
             let mut block = [f64::NAN; LANES];
             block[..rest.len()].copy_from_slice(rest);
-            lanes.add(&block);
+            lanes.add(&block, shift);
             filled = (LANES - rest.len()) as u64;
         }
         let low = lanes.low.into_iter().fold(f64::INFINITY, f64::min);
@@ -92,7 +102,8 @@ impl Summary {
         if finite > 0 {
             let mean = sum / finite as f64;
             let deviation = |value: f64| {
-                if value.abs() < f64::INFINITY { (value - mean) * (value - mean) } else { 0.0 }
+                let distance = value - shift - mean;
+                if value.abs() < f64::INFINITY { distance * distance } else { 0.0 }
             };
             let mut deviations = [0.0; LANES];
             for block in blocks {
@@ -139,6 +150,27 @@ impl Summary {
         }
     }
 
+    /// Adds an object that is not a number; `id` is that of the distinct value.
+    pub(crate) fn add_other(&mut self, id: u64) {
+        let others = self.others.get_or_insert_default();
+        others.count += 1;
+        others.distinct.add(std::iter::once(id));
+    }
+
+    /// Counts the objects that are not numbers, if there are no numbers, after all objects were added.
+    pub(crate) fn end_objects(&mut self) {
+        if self.count == 0
+            && let Some(others) = self.others.take()
+        {
+            *self = Summary { missing: self.missing, ..*others };
+        }
+    }
+
+    /// Returns the number of objects that are not numbers and so not counted.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.others.as_ref().map_or(0, |others| others.count)
+    }
+
     /// Returns the smallest and the largest value, each as a float, and exactly if it is an integer.
     pub(crate) fn bounds(&self) -> Option<[(f64, Option<i128>); 2]> {
         let (low, high) = self.range?;
@@ -180,7 +212,11 @@ impl Summary {
         }
         self.sum += other.sum;
         if other.finite > 0 {
-            self.merge_moments(other.finite, other.mean, other.deviations);
+            if self.finite == 0 {
+                self.shift = other.shift;
+            }
+            let mean = other.mean + (other.shift - self.shift);
+            self.merge_moments(other.finite, mean, other.deviations);
         }
         self.distinct.merge(&other.distinct);
         self.histogram.merge(&other.histogram);
@@ -190,7 +226,7 @@ impl Summary {
     pub(crate) fn mean(&self) -> Option<f64> {
         let (low, high) = self.range?;
         Some(match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
-            (false, false) => self.mean,
+            (false, false) => self.shift + self.mean,
             (true, false) => low,
             (false, true) => high,
             (true, true) => f64::NAN,
@@ -232,6 +268,29 @@ mod tests {
         assert_eq!(whole.distinct.count(), Some(37));
         assert_eq!(parts.distinct.count(), Some(37));
         assert_eq!(whole.histogram.bars(-3.0, 15.0, 10), parts.histogram.bars(-3.0, 15.0, 10));
+    }
+
+    /// Guards the digits of a deviation that is far smaller than the values; the expected one is exact.
+    #[test]
+    fn a_large_mean_takes_no_digits_of_the_deviation() {
+        let noise: Vec<f64> = (0..100_000).map(|i| f64::from(i % 1000) / 1024.0).collect();
+        let exact = 1000.0 / 1024.0 * ((1.0 - 1e-6) / 12.0_f64).sqrt();
+        for offset in [0.0, 1e9, -1e12] {
+            let values: Vec<f64> = noise.iter().map(|value| value + offset).collect();
+            let mut whole = Summary::default();
+            let mut parts = Summary::default();
+            for (i, part) in values.chunks(777).enumerate() {
+                whole.add_floats(part);
+                let mut summary = Summary::default();
+                summary.add_floats(&part[i % 7..]);
+                summary.add_floats(&part[..i % 7]);
+                parts.merge(&summary);
+            }
+            for summary in [whole, parts] {
+                let std = summary.std().unwrap();
+                assert!((std / exact - 1.0).abs() < 1e-12, "{offset}: {std}, {exact}");
+            }
+        }
     }
 
     #[test]

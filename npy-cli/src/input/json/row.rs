@@ -6,11 +6,21 @@ use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, Seq
 
 use crate::input::value::Value;
 
-/// A row: its values, and the lengths of its lists.
+/// A row: its values, and what its lists and objects are.
 #[derive(Default)]
-pub(super) struct Row {
+pub(in crate::input) struct Row {
     pub(super) values: Vec<(Vec<String>, Value)>,
-    pub(super) lists: Vec<(Vec<String>, usize)>,
+    pub(super) shapes: Vec<(Vec<String>, Shape)>,
+}
+
+/// What has values within.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shape {
+    /// A list of this length.
+    List(usize),
+    Object,
+    /// The parts of a complex number.
+    Complex,
 }
 
 impl<'de> Deserialize<'de> for Row {
@@ -22,24 +32,43 @@ impl<'de> Deserialize<'de> for Row {
 }
 
 /// A place in a row, where a value is read.
-struct Place<'a> {
-    row: &'a mut Row,
-    path: &'a mut Vec<String>,
+pub(in crate::input) struct Place<'a> {
+    pub(in crate::input) row: &'a mut Row,
+    pub(in crate::input) path: &'a mut Vec<String>,
 }
 
 impl Place<'_> {
-    fn add<E>(self, value: Value) -> Result<(), E> {
-        let path = match self.path[..] {
-            [] => vec!["value".to_owned()],
-            _ => self.path.clone(),
-        };
-        self.row.values.push((path, value));
-        Ok(())
+    pub(in crate::input) fn add(self, value: Value) {
+        self.row.values.push((self.path.clone(), value));
     }
 
-    fn within(&mut self, name: String) -> Place<'_> {
+    pub(in crate::input) fn begin_list(&mut self, length: usize) {
+        self.row.shapes.push((self.path.clone(), Shape::List(length)));
+    }
+
+    pub(in crate::input) fn begin_object(&mut self) {
+        self.row.shapes.push((self.path.clone(), Shape::Object));
+    }
+
+    /// Adds a complex number, whose parts are two columns.
+    pub(in crate::input) fn add_complex(mut self, parts: [Value; 2]) {
+        self.row.shapes.push((self.path.clone(), Shape::Complex));
+        for (name, part) in ["re", "im"].into_iter().zip(parts) {
+            self.within(name.into()).add(part);
+            self.path.pop();
+        }
+    }
+
+    /// Returns the place of an item; its name is removed from `path` after it was added.
+    pub(in crate::input) fn within(&mut self, name: String) -> Place<'_> {
         self.path.push(name);
         Place { row: self.row, path: self.path }
+    }
+
+    /// Adds a value of JSON.
+    pub(in crate::input) fn read(self, text: &[u8]) -> Result<(), String> {
+        let mut text = serde_json::Deserializer::from_slice(text);
+        self.deserialize(&mut text).map_err(|error| error.to_string())
     }
 }
 
@@ -59,42 +88,49 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<(), E> {
-        self.add(Value::Missing)
+        self.add(Value::Missing);
+        Ok(())
     }
 
     fn visit_bool<E: de::Error>(self, value: bool) -> Result<(), E> {
-        self.add(Value::Bool(value))
+        self.add(Value::Bool(value));
+        Ok(())
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<(), E> {
-        self.add(Value::Int(number.into()))
+        self.add(Value::Int(number.into()));
+        Ok(())
     }
 
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<(), E> {
-        self.add(Value::Int(number.into()))
+        self.add(Value::Int(number.into()));
+        Ok(())
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<(), E> {
-        self.add(Value::Float(number))
+        self.add(Value::Float(number));
+        Ok(())
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        self.add(Value::Text(text.into()))
+        self.add(Value::Text(text.into()));
+        Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        let (outer, mut length) = (self.row.lists.len(), 0usize);
+        let (outer, mut length) = (self.row.shapes.len(), 0usize);
         while list.next_element_seed(self.within(length.to_string()))?.is_some() {
             self.path.pop();
             length += 1;
         }
         self.path.pop();
         // Before the lists within.
-        self.row.lists.insert(outer, (self.path.clone(), length));
+        self.row.shapes.insert(outer, (self.path.clone(), Shape::List(length)));
         Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        self.begin_object();
         while let Some(key) = map.next_key()? {
             map.next_value_seed(self.within(key))?;
             self.path.pop();

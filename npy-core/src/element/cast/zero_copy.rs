@@ -14,7 +14,7 @@ use crate::element::endian::{Be, Le, Number};
 use crate::element::float8::Float8;
 use crate::element::text::ByteStr;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
-use crate::element::typed_plan::canonical;
+use crate::element::type_info::TypeInfo;
 use crate::element::void::Void;
 use crate::plan::{Cast, Plan};
 
@@ -207,7 +207,7 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
 impl<T: ZeroCopy> Plain<T> {
     /// Returns the proof for `T`; `None` if a number is not little-endian in memory, or a byte does not belong to a field.
     pub(crate) fn of() -> Option<Self> {
-        let canonical = canonical::<T>().ok()?;
+        let canonical = TypeInfo::of::<T>().canonical().ok()?;
         let dtype = &canonical.dtype;
         // True if every byte of a value belongs to a field or number. Checked in addition to
         // `PADDED`, as `ZeroCopy` may be implemented by hand.

@@ -14,11 +14,12 @@ use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::cast::{Replaced, Values};
 use crate::element::decode::decode;
-use crate::element::typed_plan::{ItemPlan, READ_WHOLE, column_plan};
+use crate::element::type_info::TypeInfo;
+use crate::element::typed_plan::{ItemPlan, READ_WHOLE};
 use crate::element::{Element, InvalidValue, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
-use crate::read::data::RowLayout;
+use crate::read::data::{ITS_START, RowLayout};
 use crate::shape::{self, Order};
 #[cfg(feature = "serde")]
 use crate::{
@@ -171,7 +172,7 @@ pub(super) fn decode_next<R: Read, T: Element>(
 pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) -> Result<Vec<F>> {
     reader.located(|reader| {
         reader.header.without_objects()?;
-        let plan = column_plan::<F>(reader.header.dtype(), path, reader.cast)?;
+        let plan = TypeInfo::of::<F>().column_plan(reader.header.dtype(), path, reader.cast)?;
         let plan = ItemPlan::of_elements(plan, &reader.header);
         let shape = reader.header.shape().to_vec();
         let is_c = reader.header.order().normalized(&shape) == Order::C;
@@ -182,8 +183,7 @@ pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) ->
         if !reader.data.is_at_start() {
             let what =
                 "reading a column of the records that remain of an array in Fortran order".into();
-            let needs = "its start: seek_to(0) moves there, as does a new reader";
-            return Err(ErrorKind::Unsupported { what, needs }.into());
+            return Err(ErrorKind::Unsupported { what, needs: ITS_START }.into());
         }
         let column = NpyArray::with_order(values(reader, &plan, false)?, shape, Order::Fortran)?;
         Ok(column.into_order(Order::C).into_vec_memory_order())

@@ -10,9 +10,9 @@ use super::super::replace;
 use super::growing::{Growing, GrowingShape};
 use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
 use crate::dtype::DType;
+use crate::element::Element;
 use crate::element::item_shape::ItemShape;
-use crate::element::typed_plan::canonical_to_write;
-use crate::element::{Element, type_name};
+use crate::element::type_info::TypeInfo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::header::{Header, MAGIC};
@@ -35,13 +35,76 @@ pub enum UncountedRows {
     Remove,
 }
 
-/// Opens a file and seeks to the end of its array. `check` checks that the array can take elements of
-/// `T`, and returns how the array grows and the plan for the elements.
+impl WriteOptions {
+    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::io::Write;
+    ///
+    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
+    ///
+    /// save("x.npy", &[1.0, 2.0])?;
+    /// // A row that a writer left when it was killed.
+    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
+    ///
+    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
+    /// let mut writer =
+    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
+    /// writer.push(&4.0)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
+        self.uncounted_rows = rows;
+        self
+    }
+}
+
+/// Opens a file, to append elements.
+pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+    open(options, path, &|header| check_elements(TypeInfo::of::<T>(), header))
+}
+
+/// Opens a file, to append rows along its first dimension.
+pub(super) fn rows<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+    open(options, path, &|header| check_rows(TypeInfo::of::<T>(), header))
+}
+
+/// Checks that an array can take elements, and returns how it grows and the plan for the elements.
+pub(super) type Check<'c> = &'c dyn Fn(&Header) -> Result<(GrowingShape, Plan)>;
+
+/// Opens a file whose array can take elements of `T`, as `check` says, and seeks to the end of the array.
 pub(super) fn open<T: Element>(
     options: &WriteOptions,
     path: &Path,
-    check: fn(&Header) -> Result<(GrowingShape, Plan)>,
+    check: Check<'_>,
 ) -> Result<Writer<T, File>> {
+    let End { count, plan, growing, file, opened, has_uncounted } = find_end(options, path, check)?;
+    let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
+    let mut writer = writer.in_opened(opened);
+    if has_uncounted {
+        // Counts the kept rows in the header at once, even if this writer writes nothing.
+        writer.flush()?;
+    }
+    Ok(writer)
+}
+
+/// The end of an array, in a file whose position is there.
+struct End {
+    count: usize,
+    plan: Plan,
+    growing: Growing<File>,
+    file: File,
+    opened: OpenedFile<File>,
+    /// True if there are rows that the header does not count, and that are kept.
+    has_uncounted: bool,
+}
+
+fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End> {
     let (mut file, mut lock) = lock::open(path)?;
     let reader = ReadOptions::new().limits(options.limits).reader(&mut file)?;
     let header = reader.header().clone();
@@ -76,20 +139,14 @@ pub(super) fn open<T: Element>(
         return Err(growing.full());
     }
     let end = data.saturating_add(bytes);
-    if options.uncounted_rows != UncountedRows::Refuse {
+    if options.uncounted_rows != UncountedRows::Refuse && file.metadata()?.len() > end {
         file.set_len(end)?;
     }
     file.seek(SeekFrom::Start(end))?;
-    let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
     let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
     let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
     let opened = OpenedFile { path, absolute, lock, sync, directory: None, unnamed: None };
-    let mut writer = writer.in_opened(opened);
-    if uncounted > 0 {
-        // Counts the kept rows in the header at once, even if this writer writes nothing.
-        writer.flush()?;
-    }
-    Ok(writer)
+    Ok(End { count, plan, growing, file, opened, has_uncounted: uncounted > 0 })
 }
 
 /// Calls `append`, or `create` if there is no file, which must not replace one: another program may create it between both calls.
@@ -162,11 +219,11 @@ fn refuse_array(file: &mut File) -> Result<()> {
     Err(ErrorKind::Unsupported { what, needs: "a file of its own for that array" }.into())
 }
 
-/// Checks that the array of a file can take elements of `T`; returns how the array grows, and the
+/// Checks that the array of a file can take elements of this type; returns how the array grows, and the
 /// plan for the elements.
-pub(super) fn check_elements<T: Element>(header: &Header) -> Result<(GrowingShape, Plan)> {
-    let who = type_name::<T>();
-    let (item, outer) = outer::<T>(header)?;
+fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+    let who = ty.name();
+    let (item, outer) = outer(ty, header)?;
     let (shape, order) = (header.shape(), header.order());
     if order == Order::Fortran && outer.len() < shape.len() {
         let what =
@@ -188,16 +245,16 @@ pub(super) fn check_elements<T: Element>(header: &Header) -> Result<(GrowingShap
         let reason = "its rows have no elements, so there is nothing to append".into();
         return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
     }
-    stated::<T>(header, &item, axis, row)
+    stated(ty, header, &item, axis, row)
 }
 
-/// Checks that the array of a file can take rows of `T` along its first dimension; returns how the
+/// Checks that the array of a file can take rows of this type along its first dimension; returns how the
 /// array grows, and the plan for the elements.
-pub(super) fn check_rows<T: Element>(header: &Header) -> Result<(GrowingShape, Plan)> {
-    let (item, outer) = outer::<T>(header)?;
+fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+    let (item, outer) = outer(ty, header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";
-        let who = format!("RowWriter<{}>", type_name::<T>());
+        let who = format!("RowWriter<{}>", ty.name());
         return Err(header.rank(&who, "two or more dimensions", remedy));
     };
     let row = shape::count(row)?;
@@ -208,7 +265,7 @@ pub(super) fn check_rows<T: Element>(header: &Header) -> Result<(GrowingShape, P
         let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
-    stated::<T>(header, &item, 0, row)
+    stated(ty, header, &item, 0, row)
 }
 
 /// Checks that rows can be appended to the array of a file as bytes; returns how the array grows.
@@ -237,38 +294,37 @@ pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
     Ok((GrowingShape { shape: shape.to_vec(), axis: 0, row, item_size: 1 }, plan))
 }
 
-/// Returns the dimensions of `T`, and those of the array that come before them.
-fn outer<T: Element>(header: &Header) -> Result<(ItemShape, &[usize])> {
+/// Returns the dimensions of the type, and those of the array that come before them.
+fn outer(ty: TypeInfo, header: &Header) -> Result<(ItemShape, &[usize])> {
     header.without_objects().map_err(to_append)?;
-    let item = ItemShape::of(&canonical_to_write::<T>()?);
-    let outer = item.outer(header, type_name::<T>).map_err(to_append)?;
+    let item = ItemShape::of(&ty.canonical_to_write()?);
+    let outer = item.outer(header, || ty.name()).map_err(to_append)?;
     Ok((item, outer))
 }
 
 /// Returns how an array with rows of `row` elements grows, and the plan for the elements.
-fn stated<T: Element>(
+fn stated(
+    ty: TypeInfo,
     header: &Header,
     item: &ItemShape,
     axis: usize,
     row: usize,
 ) -> Result<(GrowingShape, Plan)> {
-    let plan = plan::<T>(&item.in_file(header.dtype()));
-    let plan = plan.map_err(|error| error.wanted_by(&type_name::<T>()))?;
+    let plan = plan(ty, &item.in_file(header.dtype()));
+    let plan = plan.map_err(|error| error.wanted_by(&ty.name()))?;
     let shape = header.shape().to_vec();
     Ok((GrowingShape { shape, axis, row, item_size: plan.dst_itemsize }, plan))
 }
 
-/// Creates the plan that converts elements of `T` to elements of the file. Returns an error if the
+/// Creates the plan that converts elements of this type to elements of the file. Returns an error if the
 /// two differ in type or in their fields: values would be lost or missing.
-fn plan<T: Element>(file: &DType) -> Result<Plan> {
-    let ours = canonical_to_write::<T>()?;
+fn plan(ty: TypeInfo, file: &DType) -> Result<Plan> {
+    let ours = ty.canonical_to_write()?;
     let missing = |error: Error, lacking: &str, needs: &'static str| {
         error.map_kind(|kind| match kind {
             ErrorKind::MissingField { name, .. } => {
-                let what = format!(
-                    "appending {} to a file {lacking} the field {name:?}",
-                    type_name::<T>()
-                );
+                let what =
+                    format!("appending {} to a file {lacking} the field {name:?}", ty.name());
                 ErrorKind::Unsupported { what, needs }
             }
             kind => kind,

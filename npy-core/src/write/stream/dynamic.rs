@@ -223,7 +223,7 @@ impl WriteOptions {
     pub fn append_dyn(&self, path: impl AsRef<Path>) -> Result<DynRowAppender> {
         let path = path.as_ref();
         let open = || {
-            let writer = append::open(self, path, append::check_bytes)?;
+            let writer = append::open(self, path, &append::check_bytes)?;
             // The file is locked, so other writers do not change its header.
             let reader = ReadOptions::new().limits(self.limits).open(path)?;
             let (dtype, shape) = (reader.header().dtype().clone(), reader.header().shape());

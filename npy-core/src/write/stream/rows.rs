@@ -9,7 +9,7 @@ use super::super::replace::Existing;
 use super::append;
 use super::{Growing, Length, WriteOptions, Writer};
 use crate::element::item_shape::ItemShape;
-use crate::element::typed_plan::canonical_to_write;
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, block, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
@@ -178,7 +178,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     pub(super) fn of(mut writer: Writer<T, W>) -> Result<Self> {
         let (row_shape, row) = match &writer.length {
             Length::Grows(growing) => {
-                let inner = ItemShape::of(&canonical_to_write::<T>()?).ndim();
+                let inner = ItemShape::of(&TypeInfo::of::<T>().canonical_to_write()?).ndim();
                 let end = growing.shape().len().saturating_sub(inner);
                 (growing.shape().get(1..end).unwrap_or_default().to_vec(), growing.row())
             }
@@ -322,6 +322,23 @@ impl<T: Element, W: Write> RowWriter<T, W> {
         self.writer.flush()
     }
 
+    /// Drops the writer on purpose; see [`Writer::discard`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::WriteOptions;
+    ///
+    /// let mut writer = WriteOptions::new().atomic(true).create_rows::<f32>("x.npy", &[2])?;
+    /// writer.push_row(&[0.5, 1.5])?;
+    /// writer.discard();
+    /// assert!(!std::fs::exists("x.npy")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(self) {
+        self.writer.discard();
+    }
+
     /// Writes the remaining rows, and returns the inner writer, whose position is after the array.
     ///
     /// ```
@@ -426,7 +443,7 @@ impl WriteOptions {
     /// As [`RowWriter::append`].
     pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
         let path = path.as_ref();
-        let open = || RowWriter::of(append::open(self, path, append::check_rows::<T>)?);
+        let open = || RowWriter::of(append::rows(self, path)?);
         open().map_err(|error| error.in_file(path))
     }
 

@@ -5,6 +5,7 @@ use std::io;
 use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
+use crate::checked;
 use crate::room;
 
 /// The memory of an encoder, rounded up.
@@ -36,7 +37,7 @@ pub(super) fn compress(level: u8, task: &Task) -> io::Result<Block> {
     }
     let flush = if task.is_last { FlushCompress::Finish } else { FlushCompress::Sync };
     // At level 1, incompressible bytes grow by at most an eighth.
-    let mut bytes = room::buffer(task.bytes.len() + task.bytes.len() / 8)?;
+    let mut bytes = room::buffer(checked::add(task.bytes.len(), task.bytes.len() / 8))?;
     loop {
         room::growing(&mut bytes, 1 << 10)?;
         let done = usize::try_from(encoder.total_in()).map_err(io::Error::other)?;

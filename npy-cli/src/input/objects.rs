@@ -1,0 +1,387 @@
+//! Python objects that become a dtype: each as NumPy's `astype` converts it, or an error. A list or a tuple is a sub-array, and a dict a record, as in JSON.
+
+use std::io;
+
+use npy_core::Value::{Complex32, F16, F32};
+use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::object::Kind;
+use npy_core::{Cast, ObjectRef, Order};
+
+use super::column::Column;
+use super::json::{Place, Row, Rows};
+use super::value::Value;
+use super::{Wanted, is_complex};
+use crate::output::Result;
+use crate::row_text::Tree;
+use crate::rows;
+use crate::text::{Cell, object_text};
+
+/// Sorts the values of rows into columns, and returns them with the number of rows.
+pub(super) fn columns(
+    source: &mut rows::Rows<'_>,
+    name: &str,
+    wanted: Wanted<'_>,
+) -> Result<(usize, Vec<Column>)> {
+    let mut rows = Rows::default();
+    while let Some((_, block)) = source.next(usize::MAX)? {
+        let count = block.shape().first().copied().unwrap_or(1);
+        let size = block.as_bytes().len().checked_div(count).unwrap_or(0);
+        for at in 0..count {
+            let bytes = block.as_bytes().get(at * size..(at + 1) * size).unwrap_or_default();
+            let mut row = Row::default();
+            let place = Place { row: &mut row, path: &mut Vec::new() };
+            let added = Objects { objects: &source.objects, wanted }
+                .add_part(place, &source.tree, bytes)
+                .and_then(|()| rows.add(row));
+            added.map_err(|message| rows.failure(name, &message))?;
+        }
+    }
+    Ok(rows.finish())
+}
+
+struct Objects<'a> {
+    objects: &'a [ObjectRef<'a>],
+    wanted: Wanted<'a>,
+}
+
+impl Objects<'_> {
+    /// Adds a part of a row.
+    fn add_part(&self, mut place: Place<'_>, part: &Tree, bytes: &[u8]) -> Result<(), String> {
+        match part {
+            Tree::Scalar(cell) if cell.dtype().has_object() => {
+                match cell.object(bytes, self.objects) {
+                    Some(object) => self.add(place, object),
+                    None => Ok(()),
+                }
+            }
+            Tree::Scalar(cell) => self.add_cell(place, cell, bytes),
+            Tree::Record(fields) => {
+                place.begin_object();
+                for (key, range, part) in fields {
+                    let key = key.strip_suffix(b":").unwrap_or(key);
+                    let name = serde_json::from_slice(key).map_err(|error| error.to_string())?;
+                    let bytes = bytes.get(range.clone()).unwrap_or_default();
+                    self.add_part(place.within(name), part, bytes)?;
+                    place.path.pop();
+                }
+                Ok(())
+            }
+            Tree::List { count, size, item } => {
+                place.begin_list(*count);
+                for at in 0..*count {
+                    let bytes = bytes.get(at * size..(at + 1) * size).unwrap_or_default();
+                    self.add_part(place.within(at.to_string()), item, bytes)?;
+                    place.path.pop();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds an object, which may have others within.
+    fn add(&self, place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+        if matches!(object.kind(), Kind::List | Kind::Tuple | Kind::Dict) {
+            // Refuses objects that contain themselves, or whose text would be endless.
+            serde_json::to_writer(io::sink(), &object).map_err(|error| error.to_string())?;
+        }
+        self.add_checked(place, object)
+    }
+
+    fn add_checked(&self, mut place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+        match object.kind() {
+            Kind::List | Kind::Tuple => {
+                place.begin_list(object.len());
+                for (at, item) in object.iter().enumerate() {
+                    self.add_checked(place.within(at.to_string()), item)?;
+                    place.path.pop();
+                }
+                Ok(())
+            }
+            Kind::Dict => {
+                place.begin_object();
+                for (key, value) in object.entries() {
+                    let key = key.as_str().map_or_else(|| key.to_string(), Into::into);
+                    self.add_checked(place.within(key), value)?;
+                    place.path.pop();
+                }
+                Ok(())
+            }
+            Kind::Array => match object.as_array() {
+                Ok(array) if array.dtype().scalar().is_some() => {
+                    let array = array.to_order(Order::C).map_err(|error| error.to_string())?;
+                    let cell = Cell::new(array.dtype());
+                    self.add_array(place, &cell, array.shape(), array.as_bytes())
+                }
+                _ => add_json(place, object),
+            },
+            Kind::Set | Kind::FrozenSet | Kind::Range | Kind::Record => add_json(place, object),
+            _ => self.add_scalar(place, object),
+        }
+    }
+
+    /// Adds an array of numbers or texts in C order.
+    fn add_array(
+        &self,
+        mut place: Place<'_>,
+        cell: &Cell,
+        shape: &[usize],
+        bytes: &[u8],
+    ) -> Result<(), String> {
+        let [length, inner @ ..] = shape else { return self.add_cell(place, cell, bytes) };
+        place.begin_list(*length);
+        let size = bytes.len().checked_div(*length).unwrap_or(0);
+        for at in 0..*length {
+            let part = bytes.get(at * size..(at + 1) * size).unwrap_or_default();
+            self.add_array(place.within(at.to_string()), cell, inner, part)?;
+            place.path.pop();
+        }
+        Ok(())
+    }
+
+    /// Adds a value that is not an object. A float that becomes a number keeps its bits, and not the digits of its text.
+    fn add_cell(&self, place: Place<'_>, cell: &Cell, bytes: &[u8]) -> Result<(), String> {
+        use ScalarKind::{Complex, Float, Int, UInt};
+        let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
+        let number = |number: f64| match number.is_nan() {
+            true => Value::Missing,
+            false => Value::Float(number),
+        };
+        match (wanted.map(Scalar::kind), cell.value(bytes)) {
+            (Some(Int | UInt | Float | Complex), F32(value) | F16(value)) => {
+                place.add(number(value.into()));
+            }
+            (Some(Complex), Complex32(re, im)) => {
+                place.add_complex([re, im].map(|part| number(part.into())));
+            }
+            _ => {
+                let mut text = Vec::new();
+                cell.json(bytes, &[], &mut text);
+                return place.read(&text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an object that has no others within. As a complex number it has two parts.
+    fn add_scalar(&self, place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+        let Wanted { dtype, cast } = match self.wanted.of_column(place.path) {
+            Some(wanted) => wanted,
+            None => return add_json(place, object),
+        };
+        let Some(scalar) = dtype.scalar() else { return add_json(place, object) };
+        let size = scalar.itemsize();
+        let value = match scalar.kind() {
+            ScalarKind::Bool => flag(object),
+            ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
+            ScalarKind::Float => float(object, size, cast),
+            ScalarKind::Complex => {
+                place.add_complex(complex(object, size / 2, cast)?);
+                return Ok(());
+            }
+            ScalarKind::Str => text(object, cast),
+            ScalarKind::Bytes | ScalarKind::Void => bytes(object, cast),
+            _ => other(object),
+        };
+        place.add(value?);
+        Ok(())
+    }
+}
+
+/// Adds an object as JSON has it.
+fn add_json(place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+    let text = serde_json::to_vec(&object).map_err(|error| error.to_string())?;
+    place.read(&text)
+}
+
+/// Returns text, a time as text, or a number; the kind of the column decides what becomes of it.
+fn other(object: ObjectRef<'_>) -> Result<Value, String> {
+    if object.is_missing() {
+        return Ok(Value::Missing);
+    }
+    if let Some(value) = object.as_bool() {
+        return Ok(Value::Bool(value));
+    }
+    if let Some(number) = object.as_i128() {
+        return Ok(Value::Int(number));
+    }
+    if let Some(number) = object.as_f64() {
+        return Ok(Value::Float(number));
+    }
+    Ok(Value::Text(printed(object)?.into()))
+}
+
+fn flag(object: ObjectRef<'_>) -> Result<Value, String> {
+    match object.as_bool() {
+        Some(value) => Ok(Value::Bool(value)),
+        None => other(object),
+    }
+}
+
+/// Returns an integer, or with `Cast::Numeric` any number. It may be too large for the dtype.
+#[expect(clippy::cast_possible_truncation, reason = "an integer below 2^127")]
+fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+    match other(object)? {
+        Value::Bool(value) => Ok(Value::Int(value.into())),
+        Value::Missing => {
+            Err(format!("{} is not an integer; a float dtype has nan in its place", shown(object)))
+        }
+        Value::Text(_) if object.kind() == Kind::Int => {
+            Err(format!("{} does not fit in an integer of any dtype", shown(object)))
+        }
+        Value::Float(number) if cast != Cast::Numeric => {
+            match number.fract() == 0.0 && number.abs() < 1e38 {
+                true => Ok(Value::Int(number as i128)),
+                false => Err(format!(
+                    "{} is not an integer; --cast numeric cuts off fractions",
+                    shown(object)
+                )),
+            }
+        }
+        value => Ok(value),
+    }
+}
+
+/// Returns a number as a float of this size, which does not change with `Cast::Lossless`.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the result is compared"
+)]
+fn float(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<Value, String> {
+    match other(object)? {
+        Value::Bool(value) => Ok(Value::Int(value.into())),
+        Value::Float(number) => exactly(object, number, size, cast),
+        Value::Int(number) if cast == Cast::Lossless => {
+            let wide = number as f64;
+            match wide as i128 == number {
+                true => exactly(object, wide, size, cast),
+                false => Err(inexact(object, size)),
+            }
+        }
+        // Beyond 128 bits.
+        Value::Text(text) if object.kind() == Kind::Int => match cast {
+            Cast::Lossless => Err(inexact(object, size)),
+            _ => Ok(Value::Float(text.parse().unwrap_or(f64::INFINITY))),
+        },
+        value => Ok(value),
+    }
+}
+
+/// Returns the real and the imaginary part as floats of this size.
+fn complex(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<[Value; 2], String> {
+    let parts = match object.kind() {
+        Kind::Complex => object.arguments().map(|parts| [0, 1].map(|at| parts.at(at)?.as_f64())),
+        Kind::Scalar => match object.as_array().ok().as_ref().and_then(|scalar| scalar.get(&[])) {
+            Some(npy_core::Value::Complex32(re, im)) => Some([Some(re.into()), Some(im.into())]),
+            Some(npy_core::Value::Complex64(re, im)) => Some([Some(re), Some(im)]),
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some([Some(re), Some(im)]) = parts {
+        // The complex number is one value in a message.
+        return Ok([exactly(object, re, size, cast)?, exactly(object, im, size, cast)?]);
+    }
+    let im = if object.kind() == Kind::None { Value::Missing } else { Value::Int(0) };
+    Ok([float(object, size, cast)?, im])
+}
+
+/// Returns a part of an object as a float of this size.
+#[expect(clippy::cast_possible_truncation, reason = "the result is compared")]
+fn exactly(object: ObjectRef<'_>, number: f64, size: usize, cast: Cast) -> Result<Value, String> {
+    let is_same = size != 4 || number.is_nan() || f64::from(number as f32) == number;
+    match is_same || cast != Cast::Lossless {
+        true => Ok(Value::Float(number)),
+        false => Err(inexact(object, size)),
+    }
+}
+
+fn inexact(object: ObjectRef<'_>, size: usize) -> String {
+    let bits = 8 * size;
+    format!(
+        "{} is not a float of {bits} bits exactly; choose a larger dtype, or --cast checked",
+        shown(object)
+    )
+}
+
+/// Returns what Python prints, or the text of ASCII bytes. What is not text is no text without a change.
+fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+    let text = match object.as_bytes().filter(|_| object.as_str().is_none()) {
+        Some(bytes) if bytes.is_ascii() => String::from_utf8_lossy(&bytes).into_owned(),
+        Some(_) => return Err(format!("{} is not ASCII; --dtype S keeps bytes", shown(object))),
+        None if cast == Cast::Lossless && object.as_str().is_none() => {
+            return Err(not_text(object));
+        }
+        None => printed(object)?,
+    };
+    match cast == Cast::Lossless && text.ends_with('\0') {
+        true => {
+            Err(format!("{} ends with a zero, which a dtype of text does not keep", shown(object)))
+        }
+        false => Ok(Value::Text(text.into())),
+    }
+}
+
+/// Returns bytes, or what Python prints.
+fn bytes(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+    match object.as_bytes().filter(|_| object.as_str().is_none()) {
+        Some(bytes) if cast == Cast::Lossless && bytes.ends_with(b"\0") => {
+            Err(format!("{} ends with a zero, which a dtype of bytes does not keep", shown(object)))
+        }
+        Some(bytes) => Ok(Value::Bytes(bytes.into())),
+        None => text(object, cast),
+    }
+}
+
+fn not_text(object: ObjectRef<'_>) -> String {
+    format!("{} is not text; --cast checked writes it as text", shown(object))
+}
+
+/// Returns the start of an object for a message.
+fn shown(object: ObjectRef<'_>) -> String {
+    const LENGTH: usize = 60;
+    let text = object.to_string();
+    match text.char_indices().nth(LENGTH) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Returns the text of `str(object)`, times in ISO 8601.
+fn printed(object: ObjectRef<'_>) -> Result<String, String> {
+    if let Some(text) = object.as_str() {
+        return Ok(text.into_owned());
+    }
+    match object.kind() {
+        Kind::None | Kind::Bool | Kind::Int => Ok(object.to_string()),
+        Kind::Missing => {
+            let is_time = object.name().is_some_and(|name| name.contains("nat"));
+            Ok(if is_time { "NaT" } else { "<NA>" }.into())
+        }
+        Kind::Float => Ok(match object.to_string().split_once('e') {
+            // Python writes the sign of an exponent, and two digits.
+            Some((digits, exponent)) => {
+                let (sign, size) = match exponent.strip_prefix('-') {
+                    Some(size) => ('-', size),
+                    None => ('+', exponent),
+                };
+                format!("{digits}e{sign}{size:0>2}")
+            }
+            None => object.to_string(),
+        }),
+        Kind::Bytes => text(object, Cast::Checked).map(|value| value.text()),
+        Kind::Scalar => match object.as_array() {
+            Ok(scalar) if !is_complex(scalar.dtype()) => Ok(scalar.to_string()),
+            Ok(scalar) => Err(format!("{scalar} is complex; --dtype c16 holds it")),
+            Err(error) => Err(error.to_string()),
+        },
+        Kind::Date | Kind::Time | Kind::DateTime | Kind::TimeDelta | Kind::Decimal => {
+            Ok(object_text(object))
+        }
+        Kind::Complex => Err(format!("{} is complex; --dtype c16 holds it", shown(object))),
+        _ => Err(format!(
+            "{} is neither a number, text nor a time; print it with npy cat",
+            shown(object)
+        )),
+    }
+}
