@@ -15,7 +15,7 @@ use super::nested::{Axes, Nested, Parts, more_items, visit_items};
 use super::rows::{Row, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
-use crate::dtype::{DType, Resolution, Scalar, ScalarKind};
+use crate::dtype::{DType, Resolution, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
@@ -766,9 +766,9 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         if name != ARRAY_TOKEN {
             return visitor.visit_newtype_struct(self);
         }
-        let header =
-            Header::new(Scalar::little(ScalarKind::Object, 8).into(), self.shape, Order::C);
-        visitor.visit_seq(Parts::new(header, self.of.object.limits(), Flat(self))?)
+        let (shape, limits, elements) = (self.shape, self.of.object.limits(), Some(Flat(self)));
+        let order = Order::C;
+        visitor.visit_seq(Parts { shape, order, elements, dtype: None, limits, read: 0 })
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -791,8 +791,14 @@ impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
         self.0.flat(visitor)
     }
 
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, _: V) -> Result<V::Value, RowError> {
+        Err(RowError::new(
+            "an array of Python objects is not a DynArray; read it as NpyArray<T> or Vec<T>",
+        ))
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes option unit unit_struct newtype_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }

@@ -310,8 +310,9 @@ impl<'de> Deserializer<'de> for Nested<'_> {
     ) -> Result<V::Value, RowError> {
         match name {
             ARRAY_TOKEN => {
-                let header = Header::new(self.dtype.clone(), self.shape, self.order);
-                visitor.visit_seq(Parts::new(header, self.limits, Flat(self))?)
+                let Nested { dtype, shape, order, limits, .. } = self;
+                let (elements, dtype) = (Some(Flat(self)), Some(dtype));
+                visitor.visit_seq(Parts { shape, order, elements, dtype, limits, read: 0 })
             }
             _ => visitor.visit_newtype_struct(self),
         }

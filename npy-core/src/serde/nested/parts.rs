@@ -1,61 +1,63 @@
-//! Passes an array through serde without nesting, in one form: its header, as in a file, and then its elements.
+//! Passes an array through serde without nesting, in one form.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::BytesDeserializer;
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, SeqAccess, Visitor};
+use serde::de::value::SeqDeserializer;
+use serde::de::{
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor,
+};
 
 use super::native;
 use crate::array::NpyArray;
+use crate::checked;
+use crate::dtype::DType;
 use crate::dynamic::DynArray;
-use crate::error::Error;
-use crate::header::{Header, Payload};
 use crate::limits::Limits;
 use crate::reserve;
 use crate::serde::RowError;
+use crate::shape::Order;
 
-/// An array for a visitor that asked for one by [`ARRAY_TOKEN`](crate::serde::ARRAY_TOKEN): a sequence of two parts. A visitor that reads the
-/// second as bytes gets those of the elements; any other gets the elements, as one sequence.
-pub(in crate::serde) struct Parts<E> {
-    /// The header, and the limit of empty elements.
-    header: Option<Vec<u8>>,
-    elements: Option<E>,
+/// An array for a visitor that asked for one by [`ARRAY_TOKEN`](crate::serde::ARRAY_TOKEN): a sequence of its shape, true for Fortran order, its
+/// elements, and if they are not Python objects also their dtype, and the limit of empty elements. The elements are one sequence, or bytes if the
+/// visitor reads these.
+pub(in crate::serde) struct Parts<'a, E> {
+    pub(in crate::serde) shape: &'a [usize],
+    pub(in crate::serde) order: Order,
+    /// The elements, until they are read.
+    pub(in crate::serde) elements: Option<E>,
+    pub(in crate::serde) dtype: Option<&'a DType>,
+    pub(in crate::serde) limits: &'a Limits,
+    /// The number of parts that were read.
+    pub(in crate::serde) read: usize,
 }
 
-impl<E> Parts<E> {
-    pub(in crate::serde) fn new(
-        header: Result<Header, Error>,
-        limits: &Limits,
-        elements: E,
-    ) -> Result<Self, RowError> {
-        let mut header = header?.to_bytes()?;
-        header.extend(limits.empty_items.to_le_bytes());
-        Ok(Parts { header: Some(header), elements: Some(elements) })
-    }
-}
-
-impl<'de, E: Deserializer<'de, Error = RowError>> SeqAccess<'de> for Parts<E> {
+impl<'de, E: Deserializer<'de, Error = RowError>> SeqAccess<'de> for Parts<'_, E> {
     type Error = RowError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, RowError> {
-        if let Some(header) = self.header.take() {
-            return seed.deserialize(BytesDeserializer::new(&header)).map(Some);
+        let part = self.read;
+        self.read = checked::add(part, 1);
+        match (part, self.elements.take_if(|_| part == 2), self.dtype) {
+            (0, ..) => seed.deserialize(SeqDeserializer::new(self.shape.iter().copied())),
+            (1, ..) => seed.deserialize((self.order == Order::Fortran).into_deserializer()),
+            (_, Some(elements), _) => seed.deserialize(elements),
+            (3, _, Some(dtype)) => seed.deserialize(dtype.to_string().into_deserializer()),
+            (4, _, Some(_)) => seed.deserialize(self.limits.empty_items.into_deserializer()),
+            _ => return Ok(None),
         }
-        self.elements.take().map(|elements| seed.deserialize(elements)).transpose()
+        .map(Some)
     }
 }
 
-/// Reads the header of an array. The other limits do not concern an array in memory.
-fn header<'de, A: SeqAccess<'de>>(seq: &mut A) -> Result<(Header, Limits), A::Error> {
-    let bytes = seq.next_element_seed(Owned)?.ok_or_else(missing)?;
-    let (header, length) = Header::parse(&bytes).map_err(de::Error::custom)?;
-    let empty_items = bytes.get(length..).and_then(<[u8]>::first_chunk).ok_or_else(missing)?;
-    let empty_items = u64::from_le_bytes(*empty_items);
-    Ok((header, Limits { empty_items, ..Limits::default() }))
+/// Reads the shape and the order of an array.
+fn layout<'de, A: SeqAccess<'de>>(seq: &mut A) -> Result<(Vec<usize>, Order), A::Error> {
+    let shape = seq.next_element()?.ok_or_else(missing)?;
+    let is_fortran = seq.next_element()?.ok_or_else(missing)?;
+    Ok((shape, if is_fortran { Order::Fortran } else { Order::C }))
 }
 
 fn missing<E: de::Error>() -> E {
@@ -66,9 +68,9 @@ fn missing<E: de::Error>() -> E {
 pub(in crate::serde) fn typed<'de, T: Deserialize<'de>, A: SeqAccess<'de>>(
     mut seq: A,
 ) -> Result<NpyArray<T>, A::Error> {
-    let (header, _) = header(&mut seq)?;
+    let (shape, order) = layout(&mut seq)?;
     let elements = seq.next_element_seed(All(PhantomData))?.ok_or_else(missing)?;
-    NpyArray::with_order(elements, header.shape(), header.order()).map_err(de::Error::custom)
+    NpyArray::with_order(elements, shape, order).map_err(de::Error::custom)
 }
 
 /// Reads all elements of an array into a list.
@@ -125,14 +127,13 @@ impl<'de> Visitor<'de> for Whole {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<DynArray, A::Error> {
-        let (header, limits) = header(&mut seq)?;
-        if header.payload() == Payload::Pickle {
-            return Err(de::Error::custom(
-                "an array of Python objects is not a DynArray; read it as NpyArray<T> or Vec<T>",
-            ));
-        }
+        let (shape, order) = layout(&mut seq)?;
         let bytes = seq.next_element_seed(Owned)?.ok_or_else(missing)?;
-        let array = DynArray::from_parts(header, bytes).map_err(de::Error::custom)?;
+        let dtype = seq.next_element()?.ok_or_else(missing)?;
+        let empty_items = seq.next_element()?.ok_or_else(missing)?;
+        let array = DynArray::new(dtype, shape, order, bytes).map_err(de::Error::custom)?;
+        // The other limits do not concern an array in memory.
+        let limits = Limits { empty_items, ..Limits::default() };
         Ok(array.with_limits(limits))
     }
 
