@@ -12,7 +12,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::nested::{Axes, Nested, Parts, more_items, visit_items};
-use super::rows::{Row, visit_all};
+use super::rows::{Row, sequences_and_bytes, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{DType, Resolution, ScalarKind};
@@ -534,10 +534,6 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         }
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_bytes(visitor)
-    }
-
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
             Meaning::Record(ids) => self.fields(ids, |fields| {
@@ -560,22 +556,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
+    sequences_and_bytes!();
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
