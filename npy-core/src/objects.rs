@@ -812,7 +812,8 @@ impl<'a> ObjectRef<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn name(self) -> Option<String> {
-        let named = |id| invocation::global(self.of, self.of.graph.node(id));
+        let graph = &self.of.graph;
+        let named = |id| graph.name(&self.of.pickle, graph.node(id));
         let (module, name) = match self.of.graph.node(self.id) {
             Node::Call(index) => named(self.of.graph.call(index)?.callable)?,
             _ => named(self.id)?,
