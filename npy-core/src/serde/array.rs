@@ -58,7 +58,8 @@ impl<T: Serialize> Serialize for NpyView<'_, T> {
         }
         // All parts share one list of elements in C order.
         let elements: Vec<&T> = self.iter().collect();
-        Part { elements: &elements, shape: self.shape() }.serialize(serializer)
+        let part = Part { items: &elements, shape: self.shape(), element: |element| element };
+        part.serialize(serializer)
     }
 }
 
@@ -108,26 +109,29 @@ pub(super) fn begin_array<S: Serializer>(
 }
 
 /// A part of an array, in C order.
-struct Part<'a, T> {
-    elements: &'a [&'a T],
-    shape: &'a [usize],
+pub(super) struct Part<'a, I, F> {
+    pub(super) items: &'a [I],
+    pub(super) shape: &'a [usize],
+    /// Returns the element for an item.
+    pub(super) element: F,
 }
 
-impl<T: Serialize> Serialize for Part<'_, T> {
+impl<I: Copy, E: Serialize, F: Fn(I) -> E + Copy> Serialize for Part<'_, I, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Part { items, element, .. } = *self;
         let Some((&count, shape)) = self.shape.split_first() else {
-            let element = self.elements.first();
-            debug_assert!(element.is_some(), "a part without dimensions is one element");
-            return element.serialize(serializer);
+            return element(*checked::some(items.first())).serialize(serializer);
         };
+        if shape.is_empty() {
+            return serializer.collect_seq(items.iter().copied().map(element));
+        }
         let mut seq = serializer.serialize_seq(Some(count))?;
-        let size = self.elements.len().checked_div(count).unwrap_or(0);
         // If the array has no elements, each part is an empty slice.
+        let size = items.len().checked_div(count).unwrap_or(0);
         for i in 0..count {
             let start = checked::mul(i, size);
-            let end = checked::add(start, size);
-            let elements = self.elements.get(start..end).unwrap_or_default();
-            seq.serialize_element(&Part { elements, shape })?;
+            let items = checked::slice(items, start..checked::add(start, size));
+            seq.serialize_element(&Part { items, shape, element })?;
         }
         seq.end()
     }
