@@ -20,6 +20,7 @@ use std::sync::Arc;
 pub use build::FieldBuilder;
 pub use leaves::{Leaf, Leaves};
 pub use part::Part;
+pub(crate) use scalar::UNITS;
 pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 
 use crate::checked;

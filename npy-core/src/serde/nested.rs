@@ -217,16 +217,7 @@ impl Axes<'_> {
     /// Adds the position of an item to its error.
     #[cold]
     fn locate(&self, mut error: RowError, item: usize) -> RowError {
-        let mut index = vec![0; self.shape.len()];
-        let mut rest = item;
-        let mut axes: Vec<_> = index.iter_mut().zip(self.shape).collect();
-        if self.order == Order::C {
-            axes.reverse();
-        }
-        for (at, &length) in axes {
-            *at = rest.checked_rem(length).unwrap_or(0);
-            rest = rest.checked_div(length).unwrap_or(0);
-        }
+        let index = shape::index(self.shape, self.order, item);
         for (axis, at) in index.into_iter().enumerate().rev() {
             let is_row = self.has_rows && axis == 0;
             error = error.after(if is_row { Step::Row(at) } else { Step::Item(at) });
