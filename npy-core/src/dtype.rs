@@ -18,6 +18,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use build::FieldBuilder;
+#[cfg(feature = "objects")]
+pub(crate) use build::sub_array;
 pub use leaves::{Leaf, Leaves};
 pub use part::Part;
 pub(crate) use scalar::UNITS;

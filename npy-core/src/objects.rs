@@ -30,7 +30,7 @@ pub(crate) use array::{PickledArray, PickledScalar, check_no_objects};
 pub(crate) use contents::{ArrayBytes, Blocks};
 pub(crate) use contents::{ContentsFile, ReadContents};
 #[cfg(feature = "serde")]
-pub(crate) use dtype::Field;
+pub(crate) use dtype::FieldRef;
 pub(crate) use known::Meaning;
 #[cfg(feature = "serde")]
 pub(crate) use known::Object as Called;
@@ -924,7 +924,7 @@ impl<'a> ObjectRef<'a> {
 
     /// Iterates over the fields of a record.
     #[cfg(feature = "serde")]
-    pub(crate) fn fields(self) -> impl Iterator<Item = Field<'a>> {
+    pub(crate) fn fields(self) -> impl Iterator<Item = FieldRef<'a>> {
         dtype::Fields::of(self)
     }
 

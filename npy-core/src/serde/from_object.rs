@@ -194,7 +194,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn field(&self, field: &crate::objects::Field<'_>) -> Result<RecordField, RowError> {
+    fn field(&self, field: &crate::objects::FieldRef<'_>) -> Result<RecordField, RowError> {
         let name = match field.name.as_str() {
             Some(name) => name.into_owned(),
             None => field.name.to_string(),
