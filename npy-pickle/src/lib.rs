@@ -38,7 +38,9 @@
 mod checked;
 pub mod emit;
 mod error;
+mod integer;
 mod machine;
+mod names;
 mod opcode;
 mod scan;
 mod stack;
@@ -47,9 +49,11 @@ mod text;
 use std::ops::Range;
 
 pub use error::Error;
+pub use integer::BigInt;
 pub use machine::parse;
+pub use names::{common_module, is_data};
 pub use scan::{Scan, Scanned};
-pub use text::{Encoding, UNKNOWN_ENCODING, decimal, decode_bytes, decode_text};
+pub use text::{Encoding, UNKNOWN_ENCODING, decode_bytes, decode_text};
 
 use error::to_u64;
 
@@ -343,34 +347,6 @@ impl Graph {
         let call = self.calls.get(wide(index));
         debug_assert!(call.is_some(), "a call that does not exist");
         call
-    }
-
-    /// Returns all calls.
-    ///
-    /// ```
-    /// use npy_pickle::{Pickle, parse};
-    ///
-    /// let pickle = Pickle::new(b"cm\nf\n)R.".to_vec())?;
-    /// let graph = parse(&pickle)?;
-    /// assert_eq!(graph.calls().len(), 1);
-    /// # Ok::<(), npy_pickle::Error>(())
-    /// ```
-    pub fn calls(&self) -> &[Call] {
-        &self.calls
-    }
-
-    /// Returns the items of all containers.
-    ///
-    /// ```
-    /// use npy_pickle::{Pickle, parse};
-    ///
-    /// let pickle = Pickle::new(b"](K\x07Ne.".to_vec())?;
-    /// let graph = parse(&pickle)?;
-    /// assert_eq!(graph.all_items().len(), 2);
-    /// # Ok::<(), npy_pickle::Error>(())
-    /// ```
-    pub fn all_items(&self) -> &[Id] {
-        &self.items
     }
 
     /// Returns all nodes.

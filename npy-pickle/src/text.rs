@@ -158,13 +158,7 @@ fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
 
 /// Prints an integer in decimal. `bytes` is its two's complement, the least significant byte first. An integer of more than 1,785 bytes is
 /// printed in hexadecimal, because the time for decimal grows with the square of the length. The limit is that of Python: 4,300 digits.
-///
-/// ```
-/// use npy_pickle::decimal;
-///
-/// assert_eq!(decimal(&[0, 0, 0, 0, 0, 0, 0, 0, 1]), "18446744073709551616");
-/// ```
-pub fn decimal(bytes: &[u8]) -> String {
+pub(crate) fn decimal(bytes: &[u8]) -> String {
     const MAX_DECIMAL: usize = 1785;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
     let sign = if is_negative { "-" } else { "" };

@@ -242,7 +242,7 @@ impl DType {
 }
 
 /// Creates a sub-array, or returns `base` if the shape is empty. The error is the reason.
-pub(super) fn sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
+pub(crate) fn sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
     if shape.is_empty() {
         return Ok(base);
     }

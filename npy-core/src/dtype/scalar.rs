@@ -61,7 +61,7 @@ macro_rules! units {
             $(#[doc = concat!("`", $name, "`")] $unit,)*
         }
 
-        pub(super) const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
+        pub(crate) const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
     };
 }
 

@@ -11,11 +11,11 @@ use super::failure::advised;
 use super::name;
 use super::options::WriteOptions;
 use super::read::Reader;
-use super::spool::Spool;
 use super::target::Target;
 use super::write::{OF_PIPE, Writer};
 use crate::checked;
 use crate::error::{Error, ErrorKind, Result};
+use crate::write::replace::{Spool, spool};
 use crate::write::unfinished::Unfinished;
 use crate::write::{ArrayWriter, WriteNpy};
 
@@ -429,8 +429,7 @@ impl WriteOptions {
         let open = || {
             let (file, target) = Target::edit(path, self)?;
             let old = checked::some(target.old());
-            let (written, copied) =
-                (Spool::new(target.directory()), Spool::new(target.directory()));
+            let (written, copied) = (spool(target.directory()), spool(target.directory()));
             let (directory, compression) = (old.directory.zip(), self.compression());
             let members =
                 npy_zip::Editor::new(directory, &old.central, compression, written, copied)?;

@@ -4,11 +4,11 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 
-use super::spool::Spool;
 use super::write::Writer;
 use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::error::{Error, Result};
+use crate::write::replace::{Spool, spool};
 use crate::write::{self, unfinished::Unfinished};
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
@@ -52,7 +52,7 @@ impl<W: Write> Writer<W> {
     pub fn start<T: Element>(&mut self, name: &str) -> Result<MemberWriter<'_, T, W>> {
         let rows = self.located(|writer| {
             writer.check_name(name)?;
-            let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
+            let rows = writer.options.arrays.writer(spool(writer.directory.as_ref()));
             rows.map_err(|error| error.in_member(name))
         })?;
         let unfinished = Unfinished::of_member(self.path.as_deref(), name);
