@@ -21,7 +21,7 @@
 //! | read one array of an archive | [`npz::Reader::open("run.npz")?.read::<Vec<f64>>("time")?`](npz::Reader::read) |
 //! | write several arrays into an archive | [`npz::Writer::create("run.npz")?`](npz::Writer::create), `write("time", &time)?`, `finish()?`; or [`#[derive(NpzArchive)]`](macro@NpzArchive) on a struct of arrays, then [`npz::save`] and [`npz::load`] |
 //! | use a file larger than memory | [`Reader::records`] one by one, or [`Reader::read_chunk`] in blocks; [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open) in place |
-//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records and their columns [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64`. The units are [`time::Day`], `Second`, `Ms`, `Us`, `Ns` and [others](time) |
+//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records and their columns [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64`. The units are [`time::Day`](time), `Second`, `Ms`, `Us`, `Ns` and others |
 //! | read or write big-endian files, or Fortran order | the same calls; indices mean what they mean in Python. To write one: [`WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("x.npy", &array)?`](WriteOptions) |
 //!
 //! The rest is for other cases: the [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records, the [cookbook](_guide::cookbook) has over forty tasks with a
