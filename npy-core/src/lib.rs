@@ -16,12 +16,12 @@
 //! | read numbers of an unknown type | [`load::<AnyArray>("x.npy")?.cast::<f64>(Cast::Numeric)?`](AnyArray::cast) |
 //! | see what is in a file | [`Header::read_npy("x.npy")?`](Header::read_npy), with its `dtype()` and `shape()`; [`load::<DynArray>("x.npy")?`](DynArray) holds any dtype |
 //! | read or write records (structured arrays) | [`#[derive(NpyRecord)]`](macro@NpyRecord) on a struct `Trace`, then `Vec<Trace>` as any other `Vec` |
-//! | read one column of records | [`Reader::open("traces.npy")?.read_column::<f32>("gain")?`](Reader::read_column) |
-//! | append rows | [`Writer::<Trace>::append("traces.npy")?`](Writer::append), `push(&trace)?`, `finish()?`; [`RowWriter::<f32>::append("grid.npy")?`](RowWriter::append) with `push_row(&[…])?` for rows of a 2-D array |
+//! | read one column of records | [`Reader::open("traces.npy")?.read_column::<f32>("gain")?`](Reader::read_column); of text `read_column::<FixedStr<5>>("code")?` |
+//! | append rows | [`Writer::<Trace>::append("traces.npy")?`](Writer::append), `push(&trace)?`, `finish()?`, or [`append_or_create`](Writer::append_or_create) if there may be no file yet; [`RowWriter::<f32>::append("grid.npy")?`](RowWriter::append) with `push_row(&[…])?` for rows of a 2-D array |
 //! | read one array of an archive | [`npz::Reader::open("run.npz")?.read::<Vec<f64>>("time")?`](npz::Reader::read) |
 //! | write several arrays into an archive | [`npz::Writer::create("run.npz")?`](npz::Writer::create), `write("time", &time)?`, `finish()?`; or [`#[derive(NpzArchive)]`](macro@NpzArchive) on a struct of arrays, then [`npz::save`] and [`npz::load`] |
 //! | use a file larger than memory | [`Reader::records`] one by one, or [`Reader::read_chunk`] in blocks; [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open) in place |
-//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64` |
+//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records and their columns [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64`. The units are [`time::Day`](time), `Second`, `Ms`, `Us`, `Ns` and others |
 //! | read or write big-endian files, or Fortran order | the same calls; indices mean what they mean in Python. To write one: [`WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("x.npy", &array)?`](WriteOptions) |
 //!
 //! The rest is for other cases: the [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records, the [cookbook](_guide::cookbook) has over forty tasks with a

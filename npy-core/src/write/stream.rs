@@ -132,9 +132,9 @@ struct Unnamed {
 impl<T: Element> Writer<T, File> {
     /// Creates a file, for an array of one dimension. An element that is a sub-array adds its own dimensions.
     ///
-    /// An existing file is replaced at once, and its content is lost. Links are followed and
-    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this
-    /// writer exists, [`append`](Self::append) refuses the file.
+    /// An existing file is replaced **at once**: its content is lost even if this writer is [discarded](Self::discard).
+    /// [`WriteOptions::atomic`] keeps it until [`finish`](Self::finish), as archives do. Links are followed and permissions kept as by
+    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists, [`append`](Self::append) refuses the file.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -23,6 +23,8 @@ use crate::shape::{self, Order};
 
 /// Determines how [`append`](super::WriteOptions::append) handles complete rows at the end of the file that the header does not count. A
 /// writer that was killed may have left them: it writes rows first and their number later.
+///
+/// The file changes when it is opened: [`Writer::discard`] takes back only what the new writer adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UncountedRows {
