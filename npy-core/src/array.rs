@@ -8,6 +8,7 @@ mod traits;
 
 use crate::checked;
 use crate::error::{Error, ErrorKind};
+use crate::reserve;
 use crate::shape::{self, Iter, Order};
 use access::{read_methods, write_methods};
 pub use borrowed::{NpyView, NpyViewMut};
@@ -96,13 +97,16 @@ impl<T> NpyArray<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if an array of this shape is larger than any memory.
+    /// [`ErrorKind::Shape`] if an array of this shape is larger than any memory, [`ErrorKind::Memory`] if the allocator refuses it.
     #[doc(alias = "fromfunction")]
     pub fn from_fn<const N: usize>(
         shape: [usize; N],
         mut element: impl FnMut([usize; N]) -> T,
     ) -> Result<Self, Error> {
+        shape::bytes(&shape, size_of::<T>())?;
         let count = shape::count(&shape)?;
+        let mut data = Vec::new();
+        reserve::exact(&mut data, count)?;
         let mut index = [0; N];
         let mut next = || {
             let value = element(index);
@@ -115,7 +119,7 @@ impl<T> NpyArray<T> {
             }
             value
         };
-        let data = (0..count).map(|_| next()).collect();
+        data.extend((0..count).map(|_| next()));
         Ok(NpyArray { data, shape: shape.to_vec(), order: Order::C })
     }
 
@@ -292,7 +296,7 @@ mod tests {
         assert_eq!((calls[0], calls[7], calls[11]), ([0, 0, 0], [1, 0, 1], [1, 2, 1]));
         assert_eq!(NpyArray::from_fn([], |[]| 7).unwrap()[[]], 7);
         assert!(NpyArray::from_fn([3, 0], |_| -> u8 { unreachable!() }).unwrap().is_empty());
-        let error = NpyArray::from_fn([usize::MAX, 2], |_| 0u8).unwrap_err();
+        let error = NpyArray::from_fn([usize::MAX / 4, 2], |_| 0u64).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Shape { .. }));
     }
 
