@@ -727,7 +727,7 @@ fn rows_of_different_forms_are_refused_by_their_number() {
     }
 }
 
-/// Guards values: what is not text has no text without a change, and a large integer was rounded beside a float.
+/// Guards `--cast lossless`: numbers do not become text, and a large integer beside a float is not rounded.
 #[test]
 fn lossless_text_and_large_integers_stay() {
     let directory = tempfile::tempdir().unwrap();

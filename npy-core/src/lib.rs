@@ -57,7 +57,7 @@
 //!     WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("big.npy", &grid)?;
 //!     assert_eq!(load::<NpyArray<f32>>("big.npy")?[[1, 0]], 4.0);
 //!
-//!     // A file of which nothing is known.
+//!     // A file of unknown dtype and shape.
 //!     let header = Header::read_npy("grid.npy")?;
 //!     println!("{} {:?}", header.dtype(), header.shape()); // <f4 [2, 3]
 //!     let numbers = load::<AnyArray>("grid.npy")?.cast::<f64>(Cast::Numeric)?;

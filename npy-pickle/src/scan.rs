@@ -75,7 +75,7 @@ impl Scan {
     ///
     /// # Errors
     ///
-    /// [`Error::Malformed`] for what is not a pickle.
+    /// [`Error::Malformed`] if the bytes are not a pickle.
     pub fn resume(&mut self, text: &[u8], leaves_out: bool) -> Result<Scanned, Error> {
         loop {
             match self.step(text, leaves_out) {

@@ -27,7 +27,7 @@ pub enum Error {
     },
     /// The directory is invalid, or a member is not at the position that it states.
     Malformed {
-        /// What is wrong, and what to do.
+        /// The problem, and the remedy.
         reason: String,
     },
     /// A stored member ends too early, or a compressed one inflates to fewer bytes than the directory states.

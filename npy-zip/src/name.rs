@@ -8,7 +8,7 @@
 ///
 /// # Errors
 ///
-/// What is wrong with the name, and what to do.
+/// The problem with the name, and the remedy.
 pub fn check_name(name: &str) -> Result<(), &'static str> {
     // Many readers accept at most 64 KiB for a local header with its name and extra fields.
     const MAX_BYTES: usize = 60_000;

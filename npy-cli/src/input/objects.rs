@@ -335,7 +335,7 @@ fn inexact(object: ObjectRef<'_>, size: usize) -> String {
     )
 }
 
-/// Returns what Python prints, or the text of ASCII bytes. What is not text is no text without a change.
+/// Returns the text of `str(object)`, or of ASCII bytes. With `Cast::Lossless`, only text and such bytes are allowed.
 fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     let text = match object.as_bytes().filter(|_| object.as_str().is_none()) {
         Some(bytes) if bytes.is_ascii() => String::from_utf8_lossy(&bytes).into_owned(),

@@ -11,7 +11,7 @@ use crate::header::{Header, Payload};
 use crate::limits::{self, to_u64};
 use crate::shape::{self, Order};
 
-/// What a read needs that the position rules out.
+/// The remedy in the error for a read that is possible only at the start of the array.
 pub(super) const ITS_START: &str =
     "the start of the array: a new reader, or seek_to(0) of one that can seek";
 

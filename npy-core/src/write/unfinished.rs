@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Reports lost work: a field of writers whose file appears only with `finish`. It prints one line to the standard error if such a writer is
-/// dropped earlier, and has rows or members that were added after the last error. Of what was added before an error, the error told.
+/// dropped earlier, and has rows or members that were added after the last error. Losses before an error need no line, because the program has the error.
 pub(crate) struct Unfinished {
     path: Option<PathBuf>,
     /// The name of the member, for a writer of one member.
