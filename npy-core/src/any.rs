@@ -433,6 +433,17 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_truth_values_are_bytes_without_a_copy() {
+        let arrays = [
+            AnyArray::from(NpyArray::from(vec![true, false])),
+            NpyArray::from(vec![2u8, 0]).into(),
+        ];
+        for array in arrays {
+            assert!(matches!(array.bytes(), Some(Cow::Borrowed([1 | 2, 0]))), "{array:?}");
+        }
+    }
+
+    #[test]
     fn text_is_as_wide_as_the_longest() {
         let array = read(&written(&WriteOptions::new(), &["a", "naïve"]));
         assert_eq!(array.dtype().to_string(), "<U5");

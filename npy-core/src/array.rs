@@ -7,7 +7,7 @@ pub(crate) mod print;
 mod traits;
 
 use crate::checked;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::reserve;
 use crate::shape::{self, Iter, Order};
 use access::{read_methods, write_methods};
@@ -270,13 +270,13 @@ fn check_count(shape: &[usize], found: usize) -> Result<(), Error> {
     if count == found {
         return Ok(());
     }
-    let reason = format!("expected {count} elements, found {found}");
-    Err(ErrorKind::Shape { shape: shape::excerpt(shape), reason }.into())
+    Err(shape::wrong_count(shape, count, found))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
 
     #[test]
     fn a_shape_with_another_number_of_elements_is_refused() {

@@ -471,8 +471,14 @@ impl Error {
 }
 
 /// Returns a number of bytes as text: `1 byte`, `7 bytes`.
-pub(crate) fn byte_count(count: u64) -> String {
-    if count == 1 { "1 byte".into() } else { format!("{count} bytes") }
+pub(crate) fn byte_count(count: impl fmt::Display) -> String {
+    counted(count, "byte")
+}
+
+/// Returns a number of things as text: `1 element`, `7 elements`.
+pub(crate) fn counted(count: impl fmt::Display, thing: &str) -> String {
+    let count = count.to_string();
+    format!("{count} {thing}{}", if count == "1" { "" } else { "s" })
 }
 
 impl From<ErrorKind> for Error {

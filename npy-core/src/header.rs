@@ -14,7 +14,7 @@ use crate::checked;
 use crate::dtype::DType;
 use crate::dtype::{descr, reads_back};
 use crate::error::formats;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, byte_count};
 use crate::limits::{self, Limits};
 use crate::literal::Dialect;
 use crate::shape::{self, Order};
@@ -134,6 +134,22 @@ pub struct Header {
     count: u64,
     // `None` for a new header, which is written in the oldest version that fits.
     version: Option<Version>,
+}
+
+/// Prints the dtype, the shape and the order: `<f8, shape (2, 3), C order`.
+///
+/// ```
+/// use npy_core::{Header, Order};
+///
+/// let header = Header::new("[('x', '<f4'), ('y', '<f4')]".parse()?, [5], Order::C)?;
+/// assert_eq!(header.to_string(), "[('x', '<f4'), ('y', '<f4')], shape (5,), C order");
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shape, order) = (shape::repr(&self.shape), self.order);
+        write!(f, "{}, shape {shape}, {order:?} order", self.dtype)
+    }
 }
 
 /// The form in which a file stores the elements.
@@ -322,7 +338,8 @@ impl Header {
         if self.data_bytes() == bytes {
             return Ok(());
         }
-        let reason = format!("expected {} bytes of data, found {bytes}", self.data_bytes());
+        let expected = byte_count(self.data_bytes());
+        let reason = format!("expected {expected} of data, found {bytes}");
         Err(ErrorKind::Shape { shape: shape::excerpt(&self.shape), reason }.into())
     }
 

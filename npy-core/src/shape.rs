@@ -4,7 +4,7 @@ mod iter;
 mod transpose;
 
 use crate::checked;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::limits::{self, MAX_NDIM, to_u64};
 pub use iter::{Iter, IterMut};
 pub(crate) use transpose::transpose;
@@ -75,7 +75,10 @@ fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
     match product(1).and_then(|_| product(itemsize)) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(bytes) => Ok(bytes),
-        None => Err(error(format!("elements of {itemsize} bytes make it larger than any memory"))),
+        None => Err(error(format!(
+            "elements of {} make it larger than any memory",
+            counted(itemsize, "byte")
+        ))),
     }
 }
 
@@ -86,10 +89,16 @@ fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
 /// [`ErrorKind::Rank`] if there are more or fewer.
 pub(crate) fn dims<const N: usize>(shape: &[usize]) -> Result<[usize; N], Error> {
     <[usize; N]>::try_from(shape).map_err(|_| {
-        let (wanted_by, wanted) = (format!("[usize; {N}]"), format!("{N} dimensions"));
+        let (wanted_by, wanted) = (format!("[usize; {N}]"), counted(N, "dimension"));
         let remedy = "use `shape`, which has any number of them";
         ErrorKind::Rank { shape: excerpt(shape), wanted_by, wanted, remedy }.into()
     })
+}
+
+/// Returns the error for an array of this shape that gets another number of elements than it has.
+pub(crate) fn wrong_count(shape: &[usize], count: usize, found: usize) -> Error {
+    let reason = format!("expected {}, found {found}", counted(count, "element"));
+    ErrorKind::Shape { shape: excerpt(shape), reason }.into()
 }
 
 /// Formats a shape for an error message. If it has too many dimensions for NumPy, only the first eight and their number are shown.

@@ -1,6 +1,8 @@
 //! Repeated reads of one reader: after its items were read, and after a failed read.
 
-use std::io::Cursor;
+use std::cell::RefCell;
+use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use npy_core::{
@@ -244,4 +246,76 @@ fn into_records_are_the_elements_of_records() {
     let mut file = Vec::new();
     [0u16; 0].write_npy_to(&mut file).unwrap();
     assert_eq!(Reader::new(&file[..]).unwrap().into_records::<u16>().unwrap().count(), 0);
+}
+
+/// A stream in memory that grows, counts its seeks, and does not know its end.
+#[derive(Clone, Default)]
+struct Growing(Rc<RefCell<(Vec<u8>, usize, usize)>>);
+
+impl Read for Growing {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let (bytes, at, _) = &mut *self.0.borrow_mut();
+        let read = bytes.get(*at..).unwrap_or_default().read(out)?;
+        *at += read;
+        Ok(read)
+    }
+}
+
+impl Seek for Growing {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (_, at, seeks) = &mut *self.0.borrow_mut();
+        *seeks += 1;
+        *at = match to {
+            SeekFrom::Start(to) => to.try_into().unwrap(),
+            SeekFrom::Current(by) => at.checked_add_signed(by.try_into().unwrap()).unwrap(),
+            SeekFrom::End(_) => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        Ok(*at as u64)
+    }
+}
+
+/// Guards that rows which were written after a seek are read: of a file, and of streams with and without a known end.
+#[test]
+fn a_seek_does_not_fix_the_length() {
+    let rows: Vec<u32> = (0..1000).collect();
+    let bytes = file(&rows);
+    let (before, after) = bytes.split_at(bytes.len() - 2000);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    std::fs::write(&path, before).unwrap();
+    let stream = Growing::default();
+    stream.0.borrow_mut().0.extend(before);
+    let mut readers = (
+        Reader::open(&path).unwrap(),
+        Reader::new(std::fs::File::open(&path).unwrap()).unwrap(),
+        Reader::new(stream.clone()).unwrap(),
+    );
+    readers.0.seek_to(300).unwrap();
+    readers.1.seek_to(300).unwrap();
+    readers.2.seek_to(250).unwrap();
+    let seeks = stream.0.borrow().2;
+    readers.2.seek_to(300).unwrap();
+    assert_eq!(stream.0.borrow().2, seeks + 1, "the end, which is not known, is asked for once");
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(after).unwrap();
+    stream.0.borrow_mut().0.extend(after);
+    assert_eq!(readers.0.read_vec::<u32>().unwrap(), rows[300..]);
+    assert_eq!(readers.1.read_vec::<u32>().unwrap(), rows[300..]);
+    assert_eq!(readers.2.read_vec::<u32>().unwrap(), rows[300..]);
+}
+
+/// Guards that a large file that grows is read to its new end.
+#[test]
+fn the_length_of_a_file_is_asked_anew() {
+    let rows: Vec<u32> = (0..1_000_000).collect();
+    let bytes = file(&rows);
+    let (before, after) = bytes.split_at(bytes.len() / 2);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    std::fs::write(&path, before).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    reader.seek_to(10).unwrap();
+    let error = reader.read_vec::<u32>().unwrap_err().to_string();
+    assert!(error.contains(&format!("found {};", before.len() - 128)), "{error}");
+    std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(after).unwrap();
+    assert_eq!(reader.read_vec::<u32>().unwrap(), rows[10..]);
 }

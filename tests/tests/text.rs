@@ -122,7 +122,7 @@ fn invalid_text_is_an_error() {
     assert!(error.contains("String expects a single element"), "{error}");
 
     let error = ["a", "b\0"].write_npy_to(std::io::sink()).unwrap_err().to_string();
-    let says = r#"row 1: b"b\x00" ends with a NUL, which NumPy would drop; trim it"#;
+    let says = r#"row 1: "b\0" ends with a NUL, which NumPy would drop; trim it"#;
     assert_eq!(error, says);
     let error = [vec![0u8]].write_npy_to(std::io::sink()).unwrap_err().to_string();
     assert!(error.starts_with(r#"row 0: b"\x00" ends with a NUL"#), "{error}");

@@ -8,6 +8,7 @@ use super::AnyArray;
 use crate::array::NpyArray;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, descr};
+use crate::element::cast::bytes_of_flags;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
@@ -21,7 +22,10 @@ pub(super) fn take<S: 'static, T: 'static>(array: &mut NpyArray<S>) -> Option<Np
 }
 
 /// Returns the canonical bytes of these elements, which are numbers or `bool`.
-pub(super) fn bytes<S: Element>(array: &NpyArray<S>) -> Cow<'_, [u8]> {
+pub(super) fn bytes<S: Element + 'static>(array: &NpyArray<S>) -> Cow<'_, [u8]> {
+    if let Some(flags) = (array as &dyn Any).downcast_ref::<NpyArray<bool>>() {
+        return Cow::Borrowed(bytes_of_flags(flags.as_slice_memory_order()));
+    }
     let items = array.as_slice_memory_order();
     if let Some(plain) = S::__INTERNALS.plain() {
         return Cow::Borrowed(plain.bytes(items));

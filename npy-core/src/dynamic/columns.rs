@@ -3,7 +3,7 @@
 use super::DynArray;
 use crate::checked;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, counted};
 use crate::reserve;
 use crate::shape::{self, Order};
 
@@ -53,7 +53,8 @@ impl DynArray {
             };
             let expected = *rows.get_or_insert(length);
             if length != expected {
-                return Err(invalid(format!("the columns before it have {expected} rows")));
+                let rows = counted(expected, "row");
+                return Err(invalid(format!("the columns before it have {rows}")));
             }
             let field = array.dtype().array(inner).map_err(|error| error.in_field(name))?;
             fields.push((name.to_owned(), field));

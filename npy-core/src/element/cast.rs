@@ -99,6 +99,12 @@ impl<T> Plain<T> {
     }
 }
 
+/// Returns truth values as bytes, which are 0 or 1. There is no [`Plain`] for them, because other bytes are not truth values.
+pub(crate) fn bytes_of_flags(flags: &[bool]) -> &[u8] {
+    // SAFETY: a `bool` is one initialized byte, and the result borrows the slice, whose values cannot change meanwhile.
+    unsafe { std::slice::from_raw_parts(flags.as_ptr().cast(), flags.len()) }
+}
+
 /// A destination for values: a list that grows, or a part of a list or slice, which does not.
 pub(crate) trait Values<T>: Reserve {
     /// Appends these values. A destination of fixed length ignores values after its last slot.

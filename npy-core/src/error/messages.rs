@@ -112,7 +112,8 @@ impl fmt::Display for ViewError {
             ),
             ViewError::Stride { stride, size, wanted, wanted_by, copy } => write!(
                 f,
-                "the values are {stride} bytes apart, but a view of {wanted_by} ({size} bytes) needs them {wanted}; copy them with {copy}"
+                "the values are {stride} bytes apart, but a view of {wanted_by} ({}) needs them {wanted}; copy them with {copy}",
+                byte_count(size)
             ),
             ViewError::Compressed { copy } => write!(
                 f,

@@ -15,7 +15,7 @@ use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::{Element, type_name};
 #[cfg(feature = "mmap")]
 use crate::error::ViewError;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, counted};
 #[cfg(feature = "mmap")]
 use crate::mmap::{Column, Map, MapMut};
 use crate::read::values::ReadItems;
@@ -52,7 +52,7 @@ impl<T: Element, D: Dimension> ReadItems<T> for Array<T, D> {
         let found = array.shape().len();
         if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
             let remedy = "read it as an ArrayD, which takes any shape";
-            let wanted = format!("{ndim} dimension{}", if ndim == 1 { "" } else { "s" });
+            let wanted = counted(ndim, "dimension");
             let name = format!("an ndarray of {}", type_name::<T>());
             let error = reader.header().rank(&name, &wanted, remedy);
             return Err(reader.in_file(error));
@@ -138,7 +138,8 @@ impl<T, D: Dimension> TryFrom<NpyArray<T>> for Array<T, D> {
         let found = array.shape().len();
         if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
             let shape = shape::excerpt(array.shape());
-            let reason = format!("an array of {ndim} dimensions cannot have it; use an ArrayD");
+            let ndim = counted(ndim, "dimension");
+            let reason = format!("an array of {ndim} cannot have it; use an ArrayD");
             return Err(ErrorKind::Shape { shape, reason }.into());
         }
         let shape = dimensions(array.shape(), array.order());

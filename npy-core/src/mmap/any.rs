@@ -13,7 +13,7 @@ use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::decode::decode_all;
 use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
-use crate::error::{Error, ErrorKind, Place, Result};
+use crate::error::{Error, ErrorKind, Place, Result, counted};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::read::ReadOptions;
@@ -216,7 +216,10 @@ impl MapAny {
         if limits::to_u64(end) > plan.count {
             let reason = match end.checked_sub(start) {
                 Some(1) => format!("no element {start}"),
-                _ => format!("the range {start}..{end} ends after the {} elements", plan.count),
+                _ => {
+                    let all = counted(plan.count, "element");
+                    format!("the range {start}..{end} ends after the {all}")
+                }
             };
             return Err(self.out_of_range(&reason));
         }

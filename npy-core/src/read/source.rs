@@ -19,8 +19,10 @@ pub(super) struct Source<R> {
     end: usize,
     /// The number of bytes to read ahead the next time.
     read_ahead: usize,
-    /// The number of bytes from the start of the data to the end of `inner`, if known.
+    /// The number of bytes from the start of the data to the end of `inner`, if it was known at the start. A file may have grown since.
     length: Option<u64>,
+    /// The number of bytes from the start of the data that a stream was seen to have, for messages; `u64::MAX` if it does not know its end.
+    seen: u64,
     /// The position of `inner`, relative to the start of the data.
     end_at: u64,
     /// The number of threads that may read the file.
@@ -70,6 +72,7 @@ impl<R> Source<R> {
             end: 0,
             read_ahead: 0,
             length,
+            seen: 0,
             end_at: 0,
             threads: 1,
             end_of_array: EndOfArray::Left,
@@ -222,7 +225,11 @@ impl<R: Read> Source<R> {
             return Some(bytes);
         }
         // Nothing is left after a seek past the end.
-        Some(self.length?.saturating_sub(self.offset()).min(bytes))
+        let left = |length: u64| length.saturating_sub(self.offset()).min(bytes);
+        match self.length.map(left)? {
+            found if found < bytes => self.length().map(left),
+            found => Some(found),
+        }
     }
 }
 
@@ -233,15 +240,19 @@ impl<R> Source<R> {
         self.end_at.wrapping_sub(limits::to_u64(self.end.wrapping_sub(self.used)))
     }
 
-    /// Returns the number of bytes from the start of the data to the end of the source, if it is known before they are read.
+    /// Returns the number of bytes from the start of the data to the end of the source, if it is known before they are read. A file is asked each
+    /// time, as it may grow.
     pub(super) fn length(&self) -> Option<u64> {
-        self.length
+        match &self.inner {
+            Input::File(file) => file.length_from(self.end_at),
+            Input::Stream(_) => self.length,
+        }
     }
 
     /// Returns the number of bytes of the data that were found, once the source has ended.
     pub(super) fn found(&self) -> u64 {
-        // After a seek past the end, the file has fewer bytes than the position says.
-        self.end_at.min(self.length.unwrap_or(u64::MAX))
+        // After a seek past the end, there are fewer bytes than the position says.
+        self.end_at.min(self.length().unwrap_or(self.seen))
     }
 
     /// Returns the file at the start of the data, to read it at any offset or in other threads, and the number of threads that may do so.
@@ -277,6 +288,10 @@ impl<R> Source<R> {
     /// Counts bytes that were read from `inner`.
     fn have_read(&mut self, bytes: usize) {
         self.end_at = self.end_at.saturating_add(limits::to_u64(bytes));
+        // After a seek past the end, nothing is read.
+        if bytes > 0 {
+            self.seen = self.seen.max(self.end_at);
+        }
     }
 
     /// Moves a [shared](Self::shared) file to this offset from the start of the data. A stream is not moved: it can only be read or sought.
@@ -299,6 +314,7 @@ impl<R> Source<R> {
         self.read_ahead = 0;
         self.length = self.length.map(|length| length.saturating_sub(before));
         self.end_at = limits::to_u64(self.buffered().len());
+        self.seen = self.end_at;
     }
 }
 
@@ -307,9 +323,8 @@ impl<R: Read + Seek> Source<R> {
     pub(super) fn seek_to_data(&mut self, offset: u64) -> Result<()> {
         let (from, to) = (i128::from(self.end_at), i128::from(offset));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
-        if to > from && self.length.is_none() {
-            // After a seek past the end, nothing else tells how many bytes there are.
-            self.length = self.inner.left()?.map(|left| self.end_at.saturating_add(left));
+        if offset > self.seen {
+            self.seen = self.inner.length(self.end_at)?.unwrap_or(u64::MAX);
         }
         self.inner.seek_by(by)?;
         self.read_ahead = 0;

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::element::InvalidValue;
 use crate::element::block::{self, BLOCK, Buffers, WRITE_BLOCK};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::plan::Plan;
 use crate::shape;
 
@@ -28,8 +28,7 @@ pub(super) fn write_blocks(
         let encoded = encoded.map_err(|error| block::invalid(error, first))?;
         first = first.saturating_add(encoded);
         if encoded < n {
-            let reason = format!("expected {count} elements, found {first}");
-            return Err(ErrorKind::Shape { shape: shape::excerpt(shape), reason }.into());
+            return Err(shape::wrong_count(shape, count, first));
         }
         writer.write_all(buffers.run(plan, n))?;
     }

@@ -19,7 +19,7 @@ use super::unfinished::Unfinished;
 use crate::element::block::{self, BLOCK, Pending};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, counted};
 use crate::header::growth::Growth;
 use crate::limits::{self, Limits};
 use crate::plan::Plan;
@@ -115,6 +115,7 @@ struct OpenedFile<W> {
     lock: Lock,
     /// The function that `finish` calls to sync the file, if requested.
     sync: Option<fn(&mut W) -> io::Result<()>>,
+    set_len: fn(&W, u64) -> io::Result<()>,
     /// The directory of a new file, for the first [`Writer::sync`], which syncs it. `None`
     /// afterwards, and if [`WriteOptions::sync`] or [`WriteOptions::atomic`] is set.
     directory: Option<Directory>,
@@ -495,8 +496,8 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(self.sink.take())
     }
 
-    /// Drops the writer on purpose, and so without a message. Elements that were not flushed are lost, and the file of
-    /// [`WriteOptions::atomic`] stays as it was, or absent; any other file keeps what was written to it.
+    /// Drops the writer on purpose, and so without a message. Elements that were not flushed are removed from a file that was opened by its
+    /// path; errors are ignored. The file of [`WriteOptions::atomic`] stays as it was, or absent.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -511,7 +512,12 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// ```
     pub fn discard(mut self) {
         // `drop` writes and reports nothing.
-        self.file = None;
+        if let (Some(file), Length::Grows(growing)) = (self.file.take(), &self.length)
+            && self.written > growing.counted()
+        {
+            let end = growing.end(growing.counted());
+            let _ = (file.set_len)(self.sink.inner(), end);
+        }
         self.sink.close();
     }
 
@@ -542,9 +548,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         self.located(|writer| {
             match &writer.length {
                 Length::Stated(shape) if writer.written < writer.max_elements => {
-                    let (expected, found) = (writer.max_elements, writer.written);
-                    let reason = format!("expected {expected} elements, found {found}");
-                    return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+                    return Err(shape::wrong_count(shape, writer.max_elements, writer.written));
                 }
                 Length::Stated(_) | Length::Unstated => {}
                 Length::Grows(growing) => growing.check_complete(writer.written)?,
@@ -627,8 +631,8 @@ impl<T: Element, W: Write> Writer<T, W> {
     fn full(&self) -> Error {
         match &self.length {
             Length::Stated(shape) => {
-                let reason =
-                    format!("all {} elements were written; no more fit", self.max_elements);
+                let all = counted(self.max_elements, "element");
+                let reason = format!("it has {all}, and no more fit");
                 ErrorKind::Shape { shape: shape::repr(shape), reason }.into()
             }
             Length::Grows(growing) => growing.full(),
@@ -716,6 +720,7 @@ impl WriteOptions {
                 absolute: std::path::absolute(path)?,
                 lock,
                 sync: self.sync.then_some(sync_data as fn(&mut File) -> _),
+                set_len: File::set_len,
                 directory: destination.directory().cloned().filter(|_| !self.sync && !self.atomic),
                 unnamed: None,
             };

@@ -8,7 +8,7 @@ use super::object::Object;
 use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
-use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, descr};
 use crate::element::text::excerpt;
 use crate::element::{InvalidValue, block, ucs4};
 use crate::error::Result;
@@ -35,6 +35,9 @@ trait Text: Object + AsRef<[u8]> {
 
     /// Writes the value in little-endian order, and fills the rest of `item` with zeros.
     fn encode(&self, item: &mut [u8]);
+
+    /// Returns the start of the value, for an error.
+    fn excerpt(&self) -> String;
 }
 
 impl Text for str {
@@ -47,6 +50,10 @@ impl Text for str {
 
     fn encode(&self, item: &mut [u8]) {
         ucs4::write(self.chars(), item);
+    }
+
+    fn excerpt(&self) -> String {
+        descr::excerpt(&format!("{self:?}"))
     }
 }
 
@@ -64,6 +71,10 @@ impl Text for [u8] {
             rest.fill(0);
         }
     }
+
+    fn excerpt(&self) -> String {
+        excerpt(self)
+    }
 }
 
 /// The texts of an array: as a `dyn` iterator, so that the code for them is compiled once.
@@ -80,16 +91,16 @@ fn measured<T: Text + ?Sized>(texts: Texts<'_, T>) -> Result<usize> {
     // NumPy writes at least one unit, even if all texts are empty.
     let mut width = 1;
     for (row, text) in texts.enumerate() {
-        let (length, bytes) = (text.width(), text.as_ref());
+        let length = text.width();
         let reason = if length.saturating_mul(T::UNIT) > MAX_ITEMSIZE {
             "is longer than the 2147483647 bytes of NumPy's largest item"
-        } else if bytes.last() == Some(&0) {
+        } else if text.as_ref().last() == Some(&0) {
             "ends with a NUL, which NumPy would drop; trim it"
         } else {
             width = length.max(width);
             continue;
         };
-        let error = InvalidValue::new(format!("{} {reason}", excerpt(bytes)));
+        let error = InvalidValue::new(format!("{} {reason}", text.excerpt()));
         return Err(block::invalid(error, row));
     }
     Ok(width.saturating_mul(T::UNIT))

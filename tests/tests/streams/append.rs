@@ -496,3 +496,40 @@ fn a_file_that_gets_nothing_new_is_not_touched() {
     DynRowAppender::open(&path).unwrap().finish().unwrap();
     assert_eq!(state(), before);
 }
+
+/// Guards rows that were written before the writer was discarded: the header does not count them, so the next writer would refuse the file.
+#[test]
+fn a_discarded_writer_leaves_the_file_as_it_was() {
+    use npy_core::{DynArray, DynRowAppender, NpyArray, RowWriter};
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let rows = NpyArray::new((0..100_000).collect::<Vec<i32>>(), [50_000, 2]).unwrap();
+    rows.write_npy(&path).unwrap();
+    let before = fs::read(&path).unwrap();
+
+    let mut writer = Writer::<[i32; 2]>::append(&path).unwrap();
+    writer.extend([[7, 8]; 50_000]).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > before.len() as u64, "some are written");
+    writer.discard();
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let mut writer = RowWriter::<i32>::append(&path).unwrap();
+    writer.push_rows(rows.as_slice_memory_order()).unwrap();
+    writer.discard();
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    let mut appender = DynRowAppender::open(&path).unwrap();
+    appender.append(&DynArray::read_npy(&path).unwrap()).unwrap();
+    appender.discard();
+    assert_eq!(fs::read(&path).unwrap(), before);
+
+    // Rows that were flushed stay.
+    let mut writer = Writer::<[i32; 2]>::append(&path).unwrap();
+    writer.push(&[7, 8]).unwrap();
+    writer.flush().unwrap();
+    writer.extend([[7, 8]; 50_000]).unwrap();
+    writer.discard();
+    assert_eq!(Header::read_npy(&path).unwrap().shape(), [50_001, 2]);
+    Writer::<[i32; 2]>::append(&path).unwrap().finish().unwrap();
+}

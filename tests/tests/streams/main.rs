@@ -290,7 +290,7 @@ fn a_stated_shape_is_kept() {
     assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
     assert_eq!(writer.count(), 0);
     let error = writer.extend(0..7).unwrap_err();
-    assert_eq!(error.to_string(), "shape (2, 3): all 6 elements were written; no more fit");
+    assert_eq!(error.to_string(), "shape (2, 3): it has 6 elements, and no more fit");
     writer.push(&6).unwrap_err();
     writer.write_slice(&[]).unwrap();
     assert_eq!(writer.count(), 6);

@@ -30,6 +30,12 @@ impl FileAt {
         cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
     }
 
+    /// Returns the number of bytes of the file from `before` bytes before the position; `None` if the system does not say.
+    pub(super) fn length_from(&self, before: u64) -> Option<u64> {
+        let length = self.file.metadata().ok()?.len();
+        Some(length.saturating_sub(self.position.saturating_sub(before)))
+    }
+
     /// Moves as far as from the offset `from` to the offset `to`.
     pub(super) fn move_by(&mut self, from: u64, to: u64) {
         self.position = self.position.saturating_sub(from).saturating_add(to);
@@ -98,13 +104,13 @@ impl<R: Read> Read for Input<R> {
 }
 
 impl<R: Seek> Input<R> {
-    /// Returns the number of bytes after the position of a stream; `None` if it does not know its end.
-    pub(super) fn left(&mut self) -> Result<Option<u64>> {
+    /// Returns the number of bytes of a stream from `before` bytes before the position; `None` if it does not know its end.
+    pub(super) fn length(&mut self, before: u64) -> Result<Option<u64>> {
         let Input::Stream(stream) = self else { return Ok(None) };
         let position = stream.stream_position()?;
         let end = stream.seek(SeekFrom::End(0)).ok();
         stream.seek(SeekFrom::Start(position))?;
-        Ok(end.and_then(|end| end.checked_sub(position)))
+        Ok(end.map(|end| end.saturating_add(before).saturating_sub(position)))
     }
 
     /// Seeks `by` bytes forward, or back if `by` is negative.

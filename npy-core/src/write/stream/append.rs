@@ -147,7 +147,15 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     file.seek(SeekFrom::Start(end))?;
     let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
     let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
-    let opened = OpenedFile { path, absolute, lock, sync, directory: None, unnamed: None };
+    let opened = OpenedFile {
+        path,
+        absolute,
+        lock,
+        sync,
+        set_len: File::set_len,
+        directory: None,
+        unnamed: None,
+    };
     Ok(End { count, plan, growing, file, opened, has_uncounted: uncounted > 0 })
 }
 

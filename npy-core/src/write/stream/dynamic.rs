@@ -178,6 +178,24 @@ impl DynRowAppender {
         self.rows.flush()
     }
 
+    /// Drops the appender on purpose: rows that were not flushed are removed from the file; see [`Writer::discard`](super::Writer::discard).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, load, save};
+    ///
+    /// save("ticks.npy", &[0.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append(&load("ticks.npy")?)?;
+    /// appender.discard();
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(self) {
+        self.rows.discard();
+    }
+
     /// Writes the remaining rows.
     ///
     /// ```

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use super::sink::Sink;
+use crate::checked;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::limits;
@@ -77,6 +78,17 @@ impl<W> Growing<W> {
         self.stated.row
     }
 
+    /// Returns the offset of the end of this many elements.
+    pub(super) fn end(&self, count: usize) -> u64 {
+        let bytes = limits::to_u64(count).saturating_mul(limits::to_u64(self.stated.item_size));
+        self.data.saturating_add(bytes)
+    }
+
+    /// Returns the number of elements that the header states.
+    pub(super) fn counted(&self) -> usize {
+        checked::mul(self.stated.rows(), self.stated.row)
+    }
+
     /// Returns the dimensions of the array in the file.
     pub(super) fn shape(&self) -> &[usize] {
         &self.stated.shape
@@ -113,13 +125,12 @@ impl<W> Growing<W> {
 impl<W: Write> Growing<W> {
     /// Writes the number of complete rows into the header. The caller has written all elements, and the writer is at their end.
     pub(super) fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
-        let rows = self.rows_of(count);
+        let (rows, end) = (self.rows_of(count), self.end(count));
         let (at, field) = self.header.set(rows);
         if field.is_empty() {
             return Ok(());
         }
-        let data = limits::to_u64(count).saturating_mul(limits::to_u64(self.stated.item_size));
-        let (at, end) = (offset(self.start, at), self.data.saturating_add(data));
+        let at = offset(self.start, at);
         sink.attempt(|inner| write_at(inner, self.seek, at, field, end))?;
         if let Some(length) = self.stated.shape.get_mut(self.stated.axis) {
             *length = rows;

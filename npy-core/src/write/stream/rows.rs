@@ -11,7 +11,7 @@ use super::{Growing, Length, WriteOptions, Writer};
 use crate::element::item_shape::ItemShape;
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, block, type_name};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, counted};
 use crate::limits;
 use crate::shape;
 
@@ -295,8 +295,9 @@ impl<T: Element, W: Write> RowWriter<T, W> {
 
     #[cold]
     fn refuse(&mut self, found: usize, reason: &str) -> Result<()> {
-        let (shape, row) = (shape::repr(&self.row_shape), self.row);
-        let reason = format!("a row has {row} elements, found {found}{reason}");
+        let shape = shape::repr(&self.row_shape);
+        let row = counted(self.row, "element");
+        let reason = format!("a row has {row}, found {found}{reason}");
         self.writer.located(|_| Err(ErrorKind::Shape { shape, reason }.into()))
     }
 
