@@ -228,6 +228,7 @@ impl Objects {
     /// Returns the header of the file.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -236,6 +237,7 @@ impl Objects {
     /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
     /// let objects = Objects::read_npy("model.npy")?;
     /// assert_eq!(objects.header().dtype().to_string(), "|O");
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn header(&self) -> &Header {
@@ -245,6 +247,7 @@ impl Objects {
     /// Returns the only object of an array without dimensions. For any other array, returns the array itself, whose items are the objects.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -253,6 +256,7 @@ impl Objects {
     /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
     /// let objects = Objects::read_npy("model.npy")?;
     /// assert_eq!(objects.root().get("name")?.as_str().as_deref(), Some("spam"));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn root(&self) -> ObjectRef<'_> {
@@ -265,6 +269,7 @@ impl Objects {
     /// Iterates over the objects in C order, whatever the order of the array.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -273,6 +278,7 @@ impl Objects {
     /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
     /// let objects = Objects::read_npy("model.npy")?;
     /// assert_eq!(objects.iter().len(), 1);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ObjectRef<'_>> {
@@ -283,6 +289,7 @@ impl Objects {
     /// Returns the pickle.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -291,6 +298,7 @@ impl Objects {
     /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
     /// let objects = Objects::read_npy("model.npy")?;
     /// assert!(objects.as_bytes().starts_with(b"\x80"));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_bytes(&self) -> &[u8] {
@@ -311,6 +319,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the kind of the object.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -321,6 +330,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert_eq!(model.kind(), Kind::Dict);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn kind(self) -> Kind {
@@ -330,6 +340,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns true for a missing value: `None`, the float `nan`, and `NaT` and `NA` of pandas; also the scalars `nan` and `NaT` of NumPy.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -339,6 +350,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert!(!model.get("name")?.is_missing());
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]
@@ -363,6 +375,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns a boolean, of Python or NumPy.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -372,6 +385,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("x.npy")?;
     /// let root = objects.root();
     /// assert_eq!(root.as_bool(), Some(true));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_bool(self) -> Option<bool> {
@@ -388,6 +402,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns an integer, of Python or NumPy, if it fits.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -397,6 +412,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("x.npy")?;
     /// let root = objects.root();
     /// assert_eq!(root.as_i64(), Some(-7));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_i64(self) -> Option<i64> {
@@ -406,6 +422,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns an integer, of Python or NumPy, if it fits.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -415,6 +432,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("x.npy")?;
     /// let root = objects.root();
     /// assert_eq!(root.as_u64(), Some(7));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_u64(self) -> Option<u64> {
@@ -424,6 +442,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns an integer, of Python or NumPy, if it fits.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -433,6 +452,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("x.npy")?;
     /// let root = objects.root();
     /// assert_eq!(root.as_i128(), Some(7));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_i128(self) -> Option<i128> {
@@ -451,6 +471,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns a float, of Python or NumPy, or an integer that an `f64` can hold exactly.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -460,6 +481,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("x.npy")?;
     /// let root = objects.root();
     /// assert_eq!(root.as_f64(), Some(0.5));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_f64(self) -> Option<f64> {
@@ -475,6 +497,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns text, of Python or NumPy. Text of Python is borrowed, unless the pickle escapes it.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -484,6 +507,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert_eq!(model.get("name")?.as_str().as_deref(), Some("spam"));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_str(self) -> Option<Cow<'a, str>> {
@@ -523,6 +547,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns bytes, of `bytes`, `bytearray`, `numpy.bytes_`, or a string of Python 2.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -532,6 +557,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert_eq!(model.get("name")?.as_bytes(), None);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_bytes(self) -> Option<Cow<'a, [u8]>> {
@@ -549,6 +575,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns a nested array of numbers, text or records, or a scalar of NumPy as an array without dimensions.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// # npy_core::object::save("x.npy", &std::collections::BTreeMap::from([("w", npy_core::NpyView::new(&[1.0, 2.0], [2])?)]))?;
@@ -557,6 +584,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("x.npy")?;
     /// let weights = objects.root().get("w")?.as_array()?;
     /// assert_eq!(weights.to_vec::<f64>()?, [1.0, 2.0]);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -574,6 +602,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the dtype, shape and order of a nested array, or of a scalar of NumPy.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// # npy_core::object::save("x.npy", &std::collections::BTreeMap::from([("w", npy_core::NpyView::new(&[1.0, 2.0], [2])?)]))?;
@@ -581,6 +610,7 @@ impl<'a> ObjectRef<'a> {
     ///
     /// let objects = Objects::read_npy("x.npy")?;
     /// assert_eq!(objects.root().get("w")?.header()?.shape(), [2]);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -599,6 +629,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns this object as a dtype.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -607,6 +638,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert!(model.as_dtype().is_err()); // a dict is no dtype
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -621,6 +653,7 @@ impl<'a> ObjectRef<'a> {
     /// several times, the last counts, as in Python.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -631,6 +664,7 @@ impl<'a> ObjectRef<'a> {
     /// let model = objects.root();
     /// assert_eq!(model.get("rates")?.len(), 2);
     /// assert!(model.get("gain").is_err());
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -688,6 +722,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the item at this index of a list, tuple, set, record or array, in C order.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -698,6 +733,7 @@ impl<'a> ObjectRef<'a> {
     /// let model = objects.root();
     /// let rate = model.get("rates")?.at(0).and_then(|rate| rate.as_f64());
     /// assert_eq!(rate, Some(0.5));
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn at(self, index: usize) -> Option<ObjectRef<'a>> {
@@ -707,6 +743,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the number of items or of entries.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -716,6 +753,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert_eq!(model.get("rates")?.len(), 2);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[expect(
@@ -734,6 +772,7 @@ impl<'a> ObjectRef<'a> {
     /// a subclass of `list`. All other objects have no items here; [`as_array`](Self::as_array) returns arrays of numbers.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -744,6 +783,7 @@ impl<'a> ObjectRef<'a> {
     /// let model = objects.root();
     /// let rates: Vec<_> = model.get("rates")?.iter().filter_map(|rate| rate.as_f64()).collect();
     /// assert_eq!(rates, [0.5, 2.0]);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn iter(self) -> Items<'a> {
@@ -768,6 +808,7 @@ impl<'a> ObjectRef<'a> {
     /// key may occur twice; the last one counts.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -779,6 +820,7 @@ impl<'a> ObjectRef<'a> {
     /// for (key, value) in model.entries() {
     ///     println!("{key}: {value}");
     /// }
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn entries(self) -> Entries<'a> {
@@ -801,6 +843,7 @@ impl<'a> ObjectRef<'a> {
     /// plain values such as numbers, text and lists.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -809,6 +852,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert_eq!(model.name(), None); // a dict is no class
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn name(self) -> Option<String> {
@@ -824,6 +868,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the arguments of the call by which Python would create this object.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -832,6 +877,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert!(model.arguments().is_none()); // a dict is made by no call
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn arguments(self) -> Option<ObjectRef<'a>> {
@@ -841,6 +887,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the state that Python would set in this object after creating it.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -849,6 +896,7 @@ impl<'a> ObjectRef<'a> {
     /// let objects = Objects::read_npy("model.npy")?;
     /// let model = objects.root();
     /// assert!(model.state().is_none()); // a dict has no state
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn state(self) -> Option<ObjectRef<'a>> {

@@ -4,7 +4,10 @@
 // For types that are nested 65 levels deep.
 #![recursion_limit = "512"]
 
-use npy_core::{DType, DynArray, Element, ErrorKind, Header, NpyRecord, Order, ReadNpy, WriteNpy};
+use npy_core::{
+    DType, DynArray, Element, ErrorKind, Header, NpyRecord, Order, ReadNpy, Version, WriteNpy,
+    WriteOptions,
+};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -271,6 +274,8 @@ fn what_numpy_cannot_load_is_not_written() {
         assert_eq!(header.to_bytes().is_ok(), loads, "{descr}");
         let array = DynArray::new(dtype, [1], Order::C, bytes).unwrap();
         let written = array.write_npy_to(Vec::new());
+        assert_eq!(written.is_ok(), loads, "{descr}: {written:?}");
+        let written = WriteOptions::new().version(Version::V2).write_to(Vec::new(), &array);
         assert_eq!(written.is_ok(), loads, "{descr}: {written:?}");
     }
     // Packing leaves no such dtype.

@@ -62,6 +62,20 @@ mod tests {
         }
     }
 
+    /// Guards the disk, which would be filled first: the space is compared before it is reserved.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn more_space_than_the_disk_has_is_refused_before_it_is_reserved() {
+        let file = tempfile::tempfile().unwrap();
+        let error = allocate(&file, i64::MAX.unsigned_abs()).unwrap_err();
+        assert_eq!(
+            error.kind(),
+            io::ErrorKind::StorageFull,
+            "and not too large for the file system"
+        );
+        assert_eq!((reserved(&file).unwrap(), file.metadata().unwrap().len()), (0, 0));
+    }
+
     /// Guards a file that is larger than the space that is left: it has that space already.
     #[cfg(target_os = "linux")]
     #[test]

@@ -13,6 +13,7 @@ impl Objects {
     /// (`numpy.core.multiarray._reconstruct` before NumPy 2).
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -23,6 +24,7 @@ impl Objects {
     /// for name in objects.globals() {
     ///     assert!(name.starts_with("numpy"), "{name}");
     /// }
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn globals(&self) -> impl Iterator<Item = String> {

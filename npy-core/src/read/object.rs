@@ -198,6 +198,7 @@ impl Objects {
     /// Reads a file; the same as [`ReadNpy::read_npy`], without an import of the trait.
     ///
     /// ```
+    /// # #[cfg(feature = "serde")] {
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
@@ -206,6 +207,7 @@ impl Objects {
     /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
     /// let objects = Objects::read_npy("model.npy")?;
     /// assert_eq!(objects.root().len(), 2);
+    /// # }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

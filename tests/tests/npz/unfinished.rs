@@ -88,6 +88,7 @@ fn work_that_is_lost_is_said_on_the_standard_error() {
         "again.npz",
         "atomic.npy",
         "again.npy",
+        "undone.npz",
     ];
     assert_eq!(said.len(), lost.len(), "{err}");
     for (line, name) in said.iter().zip(lost) {
@@ -126,6 +127,14 @@ fn child_that_drops_writers() {
     rows.push(&Lucky(13)).unwrap_err();
     rows.push(&Lucky(1)).unwrap();
     drop(rows);
+
+    // An error told of a change that was undone, and not of the next one.
+    let mut editor = Editor::open(archive("undone.npz")).unwrap();
+    editor.write("x", &[1u8]).unwrap();
+    editor.remove("z").unwrap_err();
+    editor.remove("x").unwrap();
+    editor.write("y", &[1u8]).unwrap();
+    drop(editor);
 
     // Nothing is lost here, or the program knows it.
     drop(Writer::create(at("y.npz")).unwrap());

@@ -509,7 +509,7 @@ fn a_discarded_writer_leaves_the_file_as_it_was() {
     let before = fs::read(&path).unwrap();
 
     let mut writer = Writer::<[i32; 2]>::append(&path).unwrap();
-    writer.extend([[7, 8]; 50_000]).unwrap();
+    writer.extend(std::iter::repeat_n([7, 8], 50_000)).unwrap();
     assert!(fs::metadata(&path).unwrap().len() > before.len() as u64, "some are written");
     writer.discard();
     assert_eq!(fs::read(&path).unwrap(), before);
@@ -528,7 +528,7 @@ fn a_discarded_writer_leaves_the_file_as_it_was() {
     let mut writer = Writer::<[i32; 2]>::append(&path).unwrap();
     writer.push(&[7, 8]).unwrap();
     writer.flush().unwrap();
-    writer.extend([[7, 8]; 50_000]).unwrap();
+    writer.extend(std::iter::repeat_n([7, 8], 50_000)).unwrap();
     writer.discard();
     assert_eq!(Header::read_npy(&path).unwrap().shape(), [50_001, 2]);
     Writer::<[i32; 2]>::append(&path).unwrap().finish().unwrap();

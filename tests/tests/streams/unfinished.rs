@@ -136,3 +136,21 @@ fn an_array_type_that_writes_nothing_leaves_the_old_file() {
     assert!(Nothing.write_npy_to(Vec::new()).is_err());
     assert_eq!(load::<Vec<f64>>(&path).unwrap(), [1.0, 2.0]);
 }
+
+/// Guards readers from an array type that yields fewer elements than its shape has, in any block of them.
+#[test]
+fn an_array_type_with_too_few_elements_is_an_error() {
+    struct Ones(usize, [usize; 1]);
+    impl WriteNpy for Ones {
+        fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
+            to.elements(&self.1, |_| std::iter::repeat_n(&1u8, self.0))
+        }
+    }
+    for (found, shape) in [(0, 1), (4, 6), (1 << 20, (1 << 20) + 1)] {
+        let error = Ones(found, [shape]).write_npy_to(Vec::new()).unwrap_err().to_string();
+        let s = if shape == 1 { "" } else { "s" };
+        let says = format!("shape ({shape},): expected {shape} element{s}, found {found}");
+        assert_eq!(error, says);
+    }
+    Ones(7, [6]).write_npy_to(Vec::new()).unwrap();
+}
