@@ -1,28 +1,41 @@
 //! `cargo xtask adopt`: builds and runs the programs of `examples/adopt`, a workspace of its own, which check their own results.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::Result;
 use crate::command::{cargo, output, run as run_command};
 use crate::python::interpreter;
+use crate::{Result, root};
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "examples/adopt/Cargo.toml"];
 
-/// Programs that are built in less than a minute; `cargo xtask ci` runs them.
-const SMALL: [&str; 5] = ["ndarray", "nalgebra", "faer", "numpy", "tract"];
-
-/// Programs whose crates take minutes.
+/// Programs whose crates take minutes. The others are built in less than a minute; `cargo xtask ci` runs them.
 const LARGE: [&str; 3] = ["candle", "burn", "polars"];
 
 pub(crate) fn small() -> Result {
     run_command(cargo(&["fmt", "--all", "--check"]).args(MANIFEST))?;
-    SMALL.into_iter().try_for_each(program)
+    let programs = programs()?;
+    let mut small = programs.iter().filter(|name| !LARGE.contains(&name.as_str()));
+    small.try_for_each(|name| program(name))
 }
 
 pub(crate) fn all() -> Result {
     small()?;
     LARGE.into_iter().try_for_each(program)
+}
+
+/// Returns the names of the programs, which are those of their folders.
+fn programs() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root().join("examples/adopt"))? {
+        let entry = entry?;
+        if entry.path().join("Cargo.toml").exists() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Builds and runs one program.
@@ -45,4 +58,16 @@ fn with_python_inside(program: &mut Command) -> Result {
     program.env("PYO3_PYTHON", python).env("PYTHONPATH", Path::new(packages));
     program.env("LD_LIBRARY_PATH", library);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_folder_is_a_program() {
+        let programs = programs().unwrap();
+        assert!(programs.len() > LARGE.len(), "{programs:?}");
+        assert!(LARGE.iter().all(|name| programs.iter().any(|it| it == name)), "{programs:?}");
+    }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, output, run as run_command};
+use crate::features::features;
 use crate::{Result, package, root};
 
 const ROUNDS: usize = 3;
@@ -24,8 +25,10 @@ const NPYZ: usize = 1;
 const NPYZ_ALL: usize = 3;
 const NDARRAY_NPY: usize = 4;
 
-fn subjects() -> [Subject; 6] {
+fn subjects() -> Result<[Subject; 6]> {
     let path = root().join("npy-core");
+    let manifest = fs::read_to_string(path.join("Cargo.toml"))?;
+    let all: Vec<_> = features(&manifest).filter(|name| !name.starts_with('_')).collect();
     let ours = |options: &str| format!("npy-core = {{ path = {path:?}{options} }}");
     let our_code = |derive: &str| {
         let read = |ty| format!("npy_core::load::<Vec<{ty}>>(\"x.npy\").unwrap()");
@@ -37,7 +40,7 @@ fn subjects() -> [Subject; 6] {
         program(derive, &read("f64"), &read("Point"))
     };
     let array = "ndarray_npy::read_npy::<_, ndarray::Array1<f64>>(\"x.npy\").unwrap()";
-    [
+    Ok([
         Subject {
             name: "npy-core",
             features: "no features",
@@ -52,7 +55,7 @@ fn subjects() -> [Subject; 6] {
         },
         Subject {
             name: "npy-core",
-            features: "default: derive, npz, mmap, objects, atomic",
+            features: "default",
             dependency: ours(""),
             code: our_code("npy_core::NpyRecord"),
         },
@@ -71,15 +74,11 @@ fn subjects() -> [Subject; 6] {
         Subject {
             name: "npy-core",
             features: "all",
-            dependency: ours(&format!(", features = {:?}", ALL)),
+            dependency: ours(&format!(", features = {all:?}")),
             code: our_code("npy_core::NpyRecord"),
         },
-    ]
+    ])
 }
-
-/// All public features that are not on by default.
-const ALL: [&str; 9] =
-    ["bzip2", "chrono", "half", "jiff", "lzma", "ndarray", "num-complex", "serde", "zstd"];
 
 /// A program that reads numbers, and structs if there is a derive for them.
 fn program(derive: &str, numbers: &str, structs: &str) -> String {
@@ -97,7 +96,7 @@ pub(crate) fn run() -> Result {
     let dir = root().join("target/build-time");
     let empty = package::write(&dir, "empty", "", "fn main() {\n    println!(\"{}\", 0.5);\n}\n")?;
     let (_, empty) = build(&dir, &empty)?;
-    let subjects = subjects();
+    let subjects = subjects()?;
     let mut manifests = Vec::new();
     let mut crates = Vec::new();
     for (i, Subject { dependency, code, .. }) in subjects.iter().enumerate() {

@@ -31,7 +31,7 @@ pub(crate) fn each_pair() -> Result<Vec<String>> {
 }
 
 /// Returns the names in the table of features.
-fn features(manifest: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn features(manifest: &str) -> impl Iterator<Item = &str> {
     let lines = manifest.lines().skip_while(|line| line.trim() != "[features]").skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));
     lines
