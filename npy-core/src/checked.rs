@@ -74,6 +74,13 @@ pub(crate) fn tail_mut<T>(items: &mut [T], start: usize) -> &mut [T] {
     slice_mut(items, start..end)
 }
 
+/// Returns the items before index `at`, and the others.
+#[inline]
+#[track_caller]
+pub(crate) fn split<T>(items: &[T], at: usize) -> (&[T], &[T]) {
+    (slice(items, 0..at), tail(items, at))
+}
+
 /// Returns the text in the range, whose ends are at character boundaries.
 #[inline]
 #[track_caller]

@@ -24,7 +24,7 @@ pub(crate) fn run<'b>(
         }
         Strategy::General(steps) => {
             // No step ever writes padding, so it stays zero from block to block.
-            scratch.resize(count.saturating_mul(plan.dst_itemsize), 0);
+            scratch.resize(checked::mul(count, plan.dst_itemsize), 0);
             run_steps(steps, block, scratch, (plan.src_itemsize, plan.dst_itemsize));
             scratch
         }
@@ -56,8 +56,9 @@ fn first_misfit<'a>(steps: &'a [Step], from: &'a [u8], stride: usize) -> Option<
         match &step.action {
             Action::Convert(convert) if convert.is_checked => {
                 let item = convert.misfit(from, stride)?;
-                let value = from.get(checked::mul(item, stride)..)?;
-                let value = value.get(..convert.from.itemsize()).unwrap_or(value);
+                let start = checked::mul(item, stride);
+                let value =
+                    checked::slice(from, start..checked::add(start, convert.from.itemsize()));
                 Some(Misfit { item, value, convert })
             }
             Action::Repeat { count, from_stride, steps, .. } => {
@@ -80,7 +81,7 @@ pub(crate) fn extract_column(
 ) {
     let size = part.len();
     let count = records.len().checked_div(stride).unwrap_or(0);
-    parts.resize(count.saturating_mul(size), 0);
+    parts.resize(checked::mul(count, size), 0);
     let step = Step { from: part.start, to: 0, action: Action::Copy { bytes: size } };
     run_steps(&[step], records, parts, (stride, size));
 }
@@ -127,11 +128,9 @@ fn run_steps(steps: &[Step], from: &[u8], to: &mut [u8], strides: Strides) {
                 let from_bytes = checked::mul(*count, *from_stride);
                 let to_bytes = checked::mul(*count, *to_stride);
                 pairs(from, to, strides, |from, to| {
-                    if let Some(from) = from.get(..from_bytes)
-                        && let Some(to) = to.get_mut(..to_bytes)
-                    {
-                        run_steps(steps, from, to, (*from_stride, *to_stride));
-                    }
+                    let from = checked::slice(from, 0..from_bytes);
+                    let to = checked::slice_mut(to, 0..to_bytes);
+                    run_steps(steps, from, to, (*from_stride, *to_stride));
                 });
             }
         }
@@ -186,9 +185,7 @@ fn copy_array<const N: usize, const SWAP: bool>(from: &[u8], to: &mut [u8]) {
 }
 
 fn copy(from: &[u8], to: &mut [u8], bytes: usize) {
-    if let (Some(from), Some(to)) = (from.get(..bytes), to.get_mut(..bytes)) {
-        to.copy_from_slice(from);
-    }
+    checked::slice_mut(to, 0..bytes).copy_from_slice(checked::slice(from, 0..bytes));
 }
 
 /// Runs steps that only byte-swap.
@@ -217,7 +214,8 @@ fn swap_each(items: &mut [u8], itemsize: usize, bytes: usize, unit: usize) {
         16 => swap_arrays::<16>(items, itemsize, bytes),
         // A long double of 12 bytes.
         n => {
-            let items = items.chunks_mut(itemsize.max(1)).filter_map(|item| item.get_mut(..bytes));
+            let items = items.chunks_mut(itemsize.max(1));
+            let items = items.map(|item| checked::slice_mut(item, 0..bytes));
             items.flat_map(|part| part.chunks_exact_mut(n.max(1))).for_each(<[u8]>::reverse);
         }
     }

@@ -159,7 +159,7 @@ impl<T: Element> Pending<T> {
     /// Prepares slots for up to `wanted` more items, and returns their number.
     #[inline]
     pub(crate) fn prepare(&mut self, wanted: usize) -> usize {
-        let slots = self.accepted.saturating_sub(self.count).min(wanted);
+        let slots = checked::sub(self.accepted, self.count).min(wanted);
         let bytes = checked::mul(checked::add(self.count, slots), T::SIZE);
         if bytes > self.buffers.block.len() {
             self.lengthen(bytes);
@@ -220,7 +220,7 @@ impl<T: Element> Pending<T> {
     /// Also looks for the proof that values in memory are canonical items.
     pub(crate) fn align(&mut self, row: usize, left: usize) {
         let rows = self.block.checked_div(row).unwrap_or(0).max(1);
-        self.block = rows.saturating_mul(row);
+        self.block = checked::mul(rows, row);
         self.plain = T::__INTERNALS.plain();
         self.open(left);
     }

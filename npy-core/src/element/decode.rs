@@ -80,8 +80,7 @@ pub(crate) fn decode_slice<T: Element>(
     let first = first.min(checked::sub(usize::MAX, count));
     let mut rest = items;
     let decode = |count: usize, buffers: &mut Buffers, out: &mut Vec<T>| {
-        let (block, after) =
-            rest.split_at_checked(count.saturating_mul(size)).unwrap_or((rest, &[]));
+        let (block, after) = checked::split(rest, checked::mul(count, size));
         rest = after;
         decode_items(&plan.plan, block, count, buffers, out)
     };
@@ -114,8 +113,7 @@ fn decode_valid<T: Element>(
 ) -> Result<(), InvalidValue> {
     let checked = T::check(items);
     let bytes = checked::mul(valid(&checked, count), T::SIZE);
-    let items = items.get(..bytes).unwrap_or(items);
-    out.append(items.chunks_exact(T::SIZE).map(decode));
+    out.append(checked::slice(items, 0..bytes).chunks_exact(T::SIZE).map(decode));
     checked
 }
 
@@ -155,7 +153,7 @@ fn decode_strided<T: Element>(
 ) -> Result<(), InvalidValue> {
     let stride = stride.max(1);
     let error = |start: &[u8]| T::check(item::<T>(start)).err();
-    let check = |i: usize| Some(error(items.get(checked::mul(i, stride)..)?)?.at_item(i));
+    let check = |i: usize| Some(error(checked::tail(items, checked::mul(i, stride)))?.at_item(i));
     // For types without invalid items, the compiler removes this loop, because it counts to a number known in advance.
     let count = items.len().div_ceil(stride);
     let checked = (0..count).find_map(check).map_or(Ok(()), Err);

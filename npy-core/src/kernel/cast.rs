@@ -57,11 +57,8 @@ impl Convert {
         convert: impl Fn(&[u8], &mut [u8]),
     ) {
         super::pairs(from, to, strides, |from, to| {
-            let from = from.get(..self.from.itemsize());
-            let to = to.get_mut(..self.to.itemsize());
-            if let Some((from, to)) = from.zip(to) {
-                convert(from, to);
-            }
+            let from = checked::slice(from, 0..self.from.itemsize());
+            convert(from, checked::slice_mut(to, 0..self.to.itemsize()));
         });
     }
 
@@ -69,7 +66,8 @@ impl Convert {
     pub(super) fn misfit(&self, from: &[u8], stride: usize) -> Option<usize> {
         let stride = stride.max(1);
         let first = |fits: &dyn Fn(&[u8]) -> bool| {
-            let scalars = from.chunks(stride).filter_map(|item| item.get(..self.from.itemsize()));
+            let scalars =
+                from.chunks(stride).map(|item| checked::slice(item, 0..self.from.itemsize()));
             scalars.enumerate().find_map(|(i, scalar)| (!fits(scalar)).then_some(i))
         };
         match (self.from.kind(), self.to.kind()) {

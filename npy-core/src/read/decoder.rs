@@ -116,7 +116,7 @@ impl<T: Element> Decoder<T> {
         let mut rest = bytes;
         if !self.partial.is_empty() {
             let missing = checked::sub(size, self.partial.len()).min(rest.len());
-            let (first, after) = rest.split_at_checked(missing).unwrap_or((rest, &[]));
+            let (first, after) = checked::split(rest, missing);
             self.partial.extend_from_slice(first);
             rest = after;
             if self.partial.len() == size {
@@ -129,8 +129,7 @@ impl<T: Element> Decoder<T> {
         if self.partial.is_empty() {
             let left = self.remaining();
             let count = rest.len().checked_div(size).unwrap_or(left).min(left);
-            let (items, after) =
-                rest.split_at_checked(count.saturating_mul(size)).unwrap_or((rest, &[]));
+            let (items, after) = checked::split(rest, checked::mul(count, size));
             self.decode(items, count, out)?;
             rest = after;
             if self.remaining() > 0 {

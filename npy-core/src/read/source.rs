@@ -5,6 +5,7 @@ mod input;
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read, Result, Seek};
 
+use crate::checked;
 use crate::element::block::BLOCK;
 use crate::limits;
 pub(super) use input::FileAt;
@@ -91,7 +92,7 @@ impl<R> Source<R> {
     /// Returns the bytes that were read ahead.
     #[inline]
     pub(super) fn buffered(&self) -> &[u8] {
-        self.buffer.get(self.used..self.end).unwrap_or_default()
+        checked::slice(&self.buffer, self.used..self.end)
     }
 }
 
@@ -135,15 +136,15 @@ impl<R: Read> Source<R> {
         let before = out.len();
         out.extend_from_slice(self.take_buffered(bytes));
         let start = out.len();
-        let missing = bytes.saturating_sub(start.saturating_sub(before));
+        let missing = checked::sub(bytes, checked::sub(start, before));
         let in_file = limits::to_u64(missing);
         if self.available(in_file) == Some(in_file) {
             out.try_reserve(missing).map_err(|_| ErrorKind::OutOfMemory)?;
         }
         let result = (&mut self.inner).take(in_file).read_to_end(out);
         // These bytes are gone from the stream even if the read failed.
-        self.have_read(out.len().saturating_sub(start));
-        result.map(|_| out.len().saturating_sub(before))
+        self.have_read(checked::sub(out.len(), start));
+        result.map(|_| checked::sub(out.len(), before))
     }
 
     /// Replaces the contents of `block` by the next `bytes` bytes, or fewer at the end; returns their number. `most` is the number of bytes
@@ -173,7 +174,7 @@ impl<R: Read> Source<R> {
         start.copy_from_slice(ahead);
         let (read, result) = read_full(&mut self.inner, rest);
         self.have_read(read);
-        result.map(|()| start.len().saturating_add(read))
+        result.map(|()| checked::add(start.len(), read))
     }
 
     /// Reads ahead until at least `needed` bytes are buffered, or the source ends; returns the number of buffered bytes.
@@ -186,7 +187,7 @@ impl<R: Read> Source<R> {
             return Ok(self.buffered().len());
         }
         self.buffer.copy_within(self.used..self.end, 0);
-        (self.used, self.end) = (0, self.end.saturating_sub(self.used));
+        (self.used, self.end) = (0, checked::sub(self.end, self.used));
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let wanted = needed.max(self.read_ahead.min(most));
         self.read_ahead = self.read_ahead.saturating_mul(4).clamp(FIRST, BLOCK);
@@ -196,12 +197,12 @@ impl<R: Read> Source<R> {
             if self.buffer.len() < capacity {
                 self.buffer.resize(capacity, 0);
             }
-            let free = self.buffer.get_mut(self.end..capacity).unwrap_or_default();
+            let free = checked::slice_mut(&mut self.buffer, self.end..capacity);
             let read = read_some(&mut self.inner, free)?;
             if read == 0 {
                 break;
             }
-            self.end = self.end.saturating_add(read);
+            self.end = checked::add(self.end, read);
             self.have_read(read);
         }
         Ok(self.end)
@@ -276,7 +277,7 @@ impl<R> Source<R> {
     fn take_buffered(&mut self, most: usize) -> &[u8] {
         let bytes = self.buffered().len().min(most);
         let start = self.consume(bytes);
-        self.buffer.get(start..self.used).unwrap_or_default()
+        checked::slice(&self.buffer, start..self.used)
     }
 
     /// Returns the complete buffer, including the bytes that were consumed.

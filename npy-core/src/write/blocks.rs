@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::checked;
 use crate::element::InvalidValue;
 use crate::element::block::{self, BLOCK, Buffers, WRITE_BLOCK};
 use crate::error::Result;
@@ -23,10 +24,10 @@ pub(super) fn write_blocks(
     let mut buffers = Buffers::default();
     let mut first = 0usize;
     while first < count {
-        let n = count.saturating_sub(first).min(per_block);
+        let n = checked::sub(count, first).min(per_block);
         let encoded = encode(n, &mut buffers.block);
         let encoded = encoded.map_err(|error| block::invalid(error, first))?;
-        first = first.saturating_add(encoded);
+        first = checked::add(first, encoded);
         if encoded < n {
             return Err(shape::wrong_count(shape, count, first));
         }

@@ -16,6 +16,7 @@ use super::WriteOptions;
 use super::lock::{self, Lock};
 use super::replace::{self, Destination, Directory, Existing};
 use super::unfinished::Unfinished;
+use crate::checked;
 use crate::element::block::{self, BLOCK, Pending};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
@@ -322,7 +323,7 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn count(&self) -> usize {
-        self.written.saturating_add(self.pending.count())
+        checked::add(self.written, self.pending.count())
     }
 
     /// Returns the inner writer. The last elements may not have been written to it yet.
@@ -417,13 +418,13 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// it are.
     pub fn write_slice(&mut self, items: &[T]) -> Result<()> {
         self.located(|writer| {
-            if items.len() > writer.max_elements.saturating_sub(writer.count()) {
+            if items.len() > checked::sub(writer.max_elements, writer.count()) {
                 return Err(writer.full());
             }
             let mut items = items;
             while !items.is_empty() {
                 let slots = writer.prepare(items.len())?;
-                let (now, later) = items.split_at_checked(slots).unwrap_or((items, &[]));
+                let (now, later) = checked::split(items, slots);
                 writer.fill(slots, now.iter())?;
                 items = later;
             }
@@ -581,7 +582,7 @@ impl<T: Element, W: Write> Writer<T, W> {
             Length::Grows(growing) => growing.max_elements(),
             Length::Unstated => growing::most_in_file(plan.dst_itemsize),
         };
-        let pending = Pending::new(plan, BLOCK, max_elements.saturating_sub(written));
+        let pending = Pending::new(plan, BLOCK, checked::sub(max_elements, written));
         Ok(Writer { sink: Sink::new(inner), pending, written, max_elements, length, file: None })
     }
 
@@ -623,7 +624,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         self.written = count;
         self.sink.attempt(|inner| inner.write_all(bytes))?;
         then(&mut self.sink, &mut self.length, count)?;
-        self.pending.open(self.max_elements.saturating_sub(count));
+        self.pending.open(checked::sub(self.max_elements, count));
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::object::Object;
 use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
+use crate::checked;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind, descr};
 use crate::element::text::excerpt;
 use crate::element::{InvalidValue, block, ucs4};
@@ -103,7 +104,7 @@ fn measured<T: Text + ?Sized>(texts: Texts<'_, T>) -> Result<usize> {
         let error = InvalidValue::new(format!("{} {reason}", text.excerpt()));
         return Err(block::invalid(error, row));
     }
-    Ok(width.saturating_mul(T::UNIT))
+    Ok(checked::mul(width, T::UNIT))
 }
 
 impl WriteOptions {
@@ -127,7 +128,7 @@ impl WriteOptions {
         self.write_header(written, shape, order, sink)?;
         let mut texts = items(order);
         let mut encode = |n: usize, block: &mut Vec<u8>| {
-            block.resize(n.saturating_mul(size), 0);
+            block.resize(checked::mul(n, size), 0);
             let slots = block.chunks_exact_mut(size.max(1));
             slots.zip(texts.by_ref()).for_each(|(slot, text)| T::encode(text, slot));
             Ok(n)

@@ -10,6 +10,7 @@ use std::ops::DerefMut;
 use super::Reader;
 use super::whole::{fill_parts, next_blocks, swap_in_place, values};
 use crate::array::NpyArray;
+use crate::checked;
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::cast::{Replaced, Values};
@@ -98,7 +99,7 @@ fn next_into_slice<R: Read, T: Element>(reader: &mut Reader<R>, out: &mut [T]) -
         let Some(plain) = T::__INTERNALS.plain().filter(|_| is_large) else {
             return decode_next(reader, plan, count, &mut Replaced(out));
         };
-        let part = plan.per_block.saturating_mul(T::SIZE);
+        let part = checked::mul(plan.per_block, T::SIZE);
         reader.data.lose();
         let swap = |part: &mut [u8]| swap_in_place::<T>(plan, part);
         fill_parts(reader, plain.bytes_mut(out), part, &swap)?;
@@ -409,7 +410,7 @@ impl<O: DerefMut<Target = Reader<R>>, R> Items<O> {
     where
         R: 'i,
     {
-        self.bytes().get(self.at..self.at.wrapping_add(itemsize)).unwrap_or_default()
+        checked::slice(self.bytes(), self.at..self.at.wrapping_add(itemsize))
     }
 
     /// Returns the buffer that holds the canonical elements of the block: the read-ahead buffer, if the elements are canonical in the file.
@@ -435,7 +436,7 @@ impl<O: DerefMut<Target = Reader<R>>, R> Items<O> {
     fn fold_block<A>(&mut self, itemsize: usize, first: A, f: impl FnMut(A, &[u8]) -> A) -> A {
         let Items { reader, plan, buffers, at, left, .. } = self;
         let (data, items) = (&mut reader.data, &plan.plan);
-        let bytes = left.saturating_mul(itemsize);
+        let bytes = checked::mul(*left, itemsize);
         // Values without bytes are iterated over one by one.
         if bytes == 0 {
             return first;
@@ -444,11 +445,11 @@ impl<O: DerefMut<Target = Reader<R>>, R> Items<O> {
         let block = if items.is_exact() {
             data.source.buffered()
         } else {
-            buffers.result(items).get(at.wrapping_add(itemsize)..).unwrap_or_default()
+            checked::tail(buffers.result(items), at.wrapping_add(itemsize))
         };
-        let block = block.get(..bytes).unwrap_or(block);
+        let block = checked::slice(block, 0..bytes);
         let folded = block.chunks_exact(itemsize).fold(first, f);
-        data.source.consume(left.saturating_mul(items.src_itemsize));
+        data.source.consume(checked::mul(*left, items.src_itemsize));
         data.resume();
         *left = 0;
         folded
@@ -501,13 +502,12 @@ impl<O: DerefMut<Target = Reader<R>>, R: Read> Items<O> {
         let size = plan.plan.src_itemsize;
         let most = left.min(plan.per_block);
         let source = &mut reader.data.source;
-        let found = source.buffer(size, limits::to_u64(most.saturating_mul(size)))?;
+        let found = source.buffer(size, limits::to_u64(checked::mul(most, size)))?;
         let count = found.checked_div(size).unwrap_or(most).min(most);
         if count == 0 {
             return Err(reader.data.ended());
         }
-        let found = source.buffered();
-        let found = found.get(..count.saturating_mul(size)).unwrap_or(found);
+        let found = checked::slice(source.buffered(), 0..checked::mul(count, size));
         let (items, fits) = if plan.plan.is_exact() {
             (found, Ok(()))
         } else {

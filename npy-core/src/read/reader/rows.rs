@@ -117,7 +117,7 @@ impl<R, T> RowReader<'_, R, T> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn len(&self) -> usize {
-        self.layout.rows.saturating_sub(self.next)
+        checked::sub(self.layout.rows, self.next)
     }
 
     /// Returns true if no row is left.
@@ -239,7 +239,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
             return Ok(None);
         }
         let values = wanted.saturating_mul(self.row);
-        if self.values.len().saturating_sub(self.at) < values {
+        if checked::sub(self.values.len(), self.at) < values {
             self.refill(wanted, false)?;
         }
         let start = self.at;
@@ -299,11 +299,11 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let (size, wanted) = (plan.plan.src_itemsize, n.saturating_mul(*row));
         let block = plan.per_block.checked_div(wanted).unwrap_or(0).max(1).saturating_mul(wanted);
         let most = block.min(reader.items_left(plan));
-        let bytes = limits::to_u64(most.saturating_mul(size));
+        let bytes = limits::to_u64(checked::mul(most, size));
         let found = reader.data.source.buffer(wanted.saturating_mul(size), bytes)?;
         let items = found.checked_div(size).unwrap_or(0).min(most);
         let multiple = if items < wanted { *row } else { wanted };
-        let count = items.saturating_sub(items.checked_rem(multiple).unwrap_or(0));
+        let count = checked::sub(items, items.checked_rem(multiple).unwrap_or(0));
         if count == 0 {
             return Err(reader.data.ended());
         }
@@ -341,7 +341,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let count = ahead.checked_div(n).unwrap_or(0).max(1).saturating_mul(n);
         let rows = self.next..self.next.saturating_add(count).min(layout.rows);
         let first = self.next.saturating_mul(self.row);
-        let count = rows.len().saturating_mul(self.row);
+        let count = checked::mul(rows.len(), self.row);
         reader.gather_rows(layout, rows, gathered)?;
         decode_slice(plan, first, gathered, count, buffers, values)
     }

@@ -43,10 +43,10 @@ impl<R: Read> Reader<R> {
         out.resize(bytes, 0);
         let (run, row_bytes) =
             (checked::mul(rows.len(), itemsize), checked::mul(layout.elements, itemsize));
-        let next_run = layout.rows.saturating_mul(itemsize);
+        let next_run = checked::mul(layout.rows, itemsize);
         let skipped = checked::mul(rows.start, itemsize);
         let runs_per_read = runs_per_read(layout, rows.len(), next_run);
-        let inner = self.header.shape().get(1..).unwrap_or_default();
+        let inner = checked::tail(self.header.shape(), 1);
         let (mut group, mut read) = (0..0, Vec::new());
         let (memory, file) = (self.data.memory(), self.data.shared());
         // Run `index` has the elements at position `at` of each row.
@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
             };
             let data = memory.unwrap_or(&read);
             let items = checked::slice(data, start..checked::add(start, run));
-            let slots = out.get_mut(checked::mul(at, itemsize)..).unwrap_or_default();
+            let slots = checked::tail_mut(out, checked::mul(at, itemsize));
             spread(items, itemsize, slots, row_bytes);
         }
         Ok(())
@@ -97,9 +97,7 @@ fn spread(items: &[u8], itemsize: usize, slots: &mut [u8], stride: usize) {
         _ => {
             let slots = slots.chunks_mut(stride.max(1));
             for (item, slot) in items.chunks_exact(itemsize.max(1)).zip(slots) {
-                if let Some(slot) = slot.get_mut(..itemsize) {
-                    slot.copy_from_slice(item);
-                }
+                checked::slice_mut(slot, 0..itemsize).copy_from_slice(item);
             }
         }
     }

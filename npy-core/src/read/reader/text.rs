@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::{Reader, whole};
 use crate::array::NpyArray;
+use crate::checked;
 use crate::dtype::{ByteOrder, ScalarKind};
 use crate::element::text::{excerpt, without_zeros};
 use crate::element::typed_plan::ItemPlan;
@@ -79,9 +80,9 @@ impl<R: Read> Reader<R> {
         whole::blocks(self, &plan, |count, buffers, out| {
             let items = buffers.run(&plan.plan, count);
             for i in 0..count {
-                let start = i.saturating_mul(size);
-                let item = items.get(start..start.saturating_add(size));
-                out.push(make(item.unwrap_or_default()).map_err(|error| error.at_item(i))?);
+                let start = checked::mul(i, size);
+                let item = checked::slice(items, start..checked::add(start, size));
+                out.push(make(item).map_err(|error| error.at_item(i))?);
             }
             Ok(())
         })

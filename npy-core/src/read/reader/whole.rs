@@ -155,7 +155,7 @@ fn direct<R: Read, T: Element>(
     } else {
         let mut values = plain.zeros(count)?;
         reader.data.lose();
-        let part = plan.per_block.saturating_mul(T::SIZE);
+        let part = checked::mul(plan.per_block, T::SIZE);
         fill_parts(reader, plain.bytes_mut(&mut values), part, &swap)?;
         values
     };
@@ -176,10 +176,10 @@ fn into_used<R: Read, T: Element>(
     reader.data.lose();
     while values.len() < count {
         let start = values.len();
-        let n = count.saturating_sub(start).min(part);
-        reserve::pages(values.spare_capacity_mut().get_mut(..n).unwrap_or_default());
+        let n = checked::sub(count, start).min(part);
+        reserve::pages(checked::slice_mut(values.spare_capacity_mut(), 0..n));
         plain.append_zeros(&mut values, n);
-        let bytes = plain.bytes_mut(values.get_mut(start..).unwrap_or_default());
+        let bytes = plain.bytes_mut(checked::tail_mut(&mut values, start));
         if reader.data.source.fill_slice(bytes)? < bytes.len() {
             return Err(reader.data.ended());
         }
@@ -234,7 +234,7 @@ pub(super) fn fill_parts<R: Read>(
     if let Some(file) = data.shared().filter(|_| is_worth_threads) {
         let threads = file.threads.min(bytes.div_ceil(part));
         each_part(threads, &mut out.chunks_mut(part), |index, out: &mut [u8], _| {
-            file.fill(first.saturating_add(limits::to_u64(index.saturating_mul(part))), out)?;
+            file.fill(first.saturating_add(limits::to_u64(checked::mul(index, part))), out)?;
             finish(out);
             Ok(())
         })?;
@@ -254,7 +254,7 @@ pub(super) fn fill_parts<R: Read>(
 fn threads<R: Read, T: Element>(reader: &mut Reader<R>, plan: &ItemPlan) -> Result<Vec<T>> {
     let (count, size) = (reader.items_left(plan), plan.plan.src_itemsize);
     let (first, start) = (reader.next_row(plan), reader.data.source.offset());
-    let bytes_of = |items: usize| limits::to_u64(items.saturating_mul(size));
+    let bytes_of = |items: usize| limits::to_u64(checked::mul(items, size));
     let mut values = Vec::new();
     reserve::exact(&mut values, count)?;
     reader.data.lose();
@@ -263,8 +263,8 @@ fn threads<R: Read, T: Element>(reader: &mut Reader<R>, plan: &ItemPlan) -> Resu
     fill_in_parts(&mut values, count, plan.per_block, |parts| {
         let threads = file.threads.min(count.div_ceil(plan.per_block));
         each_part(threads, parts, |index, mut slots: Slots<'_, T>, buffers| {
-            let (before, n) = (index.saturating_mul(plan.per_block), slots.len());
-            buffers.block.resize(n.saturating_mul(size), 0);
+            let (before, n) = (checked::mul(index, plan.per_block), slots.len());
+            buffers.block.resize(checked::mul(n, size), 0);
             file.fill(start.saturating_add(bytes_of(before)), &mut buffers.block)?;
             decode(&plan.plan, n, buffers, &mut slots)
                 .map_err(|error| block::invalid(error, first.saturating_add(before)))
@@ -322,13 +322,13 @@ fn fill_block<R: Read>(
     let left = data.bytes_left();
     data.lose();
     let size = plan.plan.src_itemsize;
-    let bytes = n.saturating_mul(size);
+    let bytes = checked::mul(n, size);
     let found = data.source.fill(block, bytes, left)?;
     if found == bytes {
         data.advance(plan, n);
         return Ok((n, None));
     }
     let complete = found.checked_div(size).unwrap_or_default();
-    block.truncate(complete.saturating_mul(size));
+    block.truncate(checked::mul(complete, size));
     Ok((complete, Some(data.ended())))
 }

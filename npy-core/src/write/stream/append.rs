@@ -9,6 +9,7 @@ use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, GrowingShape};
 use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
+use crate::checked;
 use crate::dtype::DType;
 use crate::element::Element;
 use crate::element::item_shape::ItemShape;
@@ -247,7 +248,7 @@ fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)>
     }
     let axis = match order {
         Order::C => 0,
-        Order::Fortran => shape.len().saturating_sub(1),
+        Order::Fortran => checked::sub(shape.len(), 1),
     };
     let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
     let row = others.fold(1, |row: usize, (_, n)| row.saturating_mul(*n));

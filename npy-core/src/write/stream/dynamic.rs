@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::append;
 use super::rows::RowWriter;
+use crate::checked;
 use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::error::{ErrorKind, Result};
-use crate::limits;
 use crate::plan::Cast;
 use crate::read::ReadOptions;
 use crate::shape::{self, Order};
@@ -245,8 +245,7 @@ impl WriteOptions {
             // The file is locked, so other writers do not change its header.
             let reader = ReadOptions::new().limits(self.limits).open(path)?;
             let (dtype, shape) = (reader.header().dtype().clone(), reader.header().shape());
-            let row_shape = shape.get(1..).unwrap_or_default().to_vec();
-            debug_assert!(limits::to_u64(dtype.itemsize()) > 0);
+            let row_shape = checked::tail(shape, 1).to_vec();
             Ok(DynRowAppender { rows: RowWriter::of(writer)?, dtype, row_shape })
         };
         open().map_err(|error: crate::error::Error| error.in_file(path))

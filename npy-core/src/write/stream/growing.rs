@@ -38,12 +38,12 @@ pub(super) struct GrowingShape {
 impl GrowingShape {
     /// Returns the number of rows that the header states.
     pub(super) fn rows(&self) -> usize {
-        self.shape.get(self.axis).copied().unwrap_or(0)
+        *checked::some(self.shape.get(self.axis))
     }
 
     /// Returns the number of bytes of a row.
     pub(super) fn row_bytes(&self) -> usize {
-        self.row.saturating_mul(self.item_size)
+        checked::mul(self.row, self.item_size)
     }
 }
 
@@ -132,9 +132,7 @@ impl<W: Write> Growing<W> {
         }
         let at = offset(self.start, at);
         sink.attempt(|inner| write_at(inner, self.seek, at, field, end))?;
-        if let Some(length) = self.stated.shape.get_mut(self.stated.axis) {
-            *length = rows;
-        }
+        *checked::some(self.stated.shape.get_mut(self.stated.axis)) = rows;
         Ok(())
     }
 

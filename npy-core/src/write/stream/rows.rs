@@ -8,6 +8,7 @@ use std::path::Path;
 use super::super::replace::Existing;
 use super::append;
 use super::{Growing, Length, WriteOptions, Writer};
+use crate::checked;
 use crate::element::item_shape::ItemShape;
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, block, type_name};
@@ -179,12 +180,12 @@ impl<T: Element, W: Write> RowWriter<T, W> {
         let (row_shape, row) = match &writer.length {
             Length::Grows(growing) => {
                 let inner = ItemShape::of(&TypeInfo::of::<T>().canonical_to_write()?).ndim();
-                let end = growing.shape().len().saturating_sub(inner);
-                (growing.shape().get(1..end).unwrap_or_default().to_vec(), growing.row())
+                let end = checked::sub(growing.shape().len(), inner);
+                (checked::slice(growing.shape(), 1..end).to_vec(), growing.row())
             }
             Length::Stated(_) | Length::Unstated => (Vec::new(), 1),
         };
-        writer.pending.align(row, writer.max_elements.saturating_sub(writer.written));
+        writer.pending.align(row, checked::sub(writer.max_elements, writer.written));
         Ok(RowWriter { writer, row_shape, row })
     }
 
