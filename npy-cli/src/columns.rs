@@ -55,7 +55,7 @@ impl Part {
         }
     }
 
-    /// Returns the part at a path below this one, such as `hdr.gain`, `samples[0]` or `samples.0`.
+    /// Returns the part at a path below this one, such as `hdr.gain`, `samples[0]`, `samples.0` or `value.re`.
     fn find(&self, path: &str) -> Option<Part> {
         let [first, rest @ ..] = &self.dims[..] else {
             let part = self.dtype.part(path)?;
@@ -83,20 +83,6 @@ impl Part {
             Some(path) if !is_index(path) => part.find(path),
             _ => None,
         }
-    }
-
-    /// Returns the part of a row that `-c` names: one at a path, `value`, or a half of a complex number, `value.re`.
-    fn named(&self, name: &str) -> Option<Part> {
-        let is_value = |name| name == "value" && self.dims.is_empty() && !self.dtype.is_record();
-        if let Some(part) = self.find(name).or_else(|| is_value(name).then(|| self.clone())) {
-            return Some(part);
-        }
-        let (name, half) =
-            name.rsplit_once('.').filter(|(_, half)| matches!(*half, "re" | "im"))?;
-        let part = self.named(name).filter(|part| part.is_complex() && part.dims.is_empty())?;
-        let dtype = half_of(&part.dtype);
-        let offset = part.offset + if half == "im" { dtype.itemsize() } else { 0 };
-        Some(Part { name: joined(name, half), offset, dtype, dims: Vec::new() })
     }
 
     /// Returns true if each element is a column.
@@ -237,7 +223,7 @@ impl Columns {
         while let Some(path) = left.first() {
             // A name may have commas, at which the argument was divided.
             let mut joined = (1..=left.len()).map(|count| (count, left[..count].join(",")));
-            let found = joined.find_map(|(count, name)| Some((count, row.named(&name)?)));
+            let found = joined.find_map(|(count, name)| Some((count, row.find(&name)?)));
             let Some((count, part)) = found else {
                 let mut leaves = Vec::new();
                 row.add_leaves(Split::Fields, false, 12, &mut leaves);

@@ -271,6 +271,16 @@ impl Node for Value<'_> {
         let Value::Record(record) = self else { return None };
         record.iter().nth(index).map(|(_, value)| value)
     }
+
+    fn half(&self, name: &str) -> Option<Self> {
+        let (re, im) = match *self {
+            Value::Complex32(re, im) => (Value::F32(re), Value::F32(im)),
+            Value::Complex64(re, im) => (Value::F64(re), Value::F64(im)),
+            Value::ComplexLongDouble(re, im) => (Value::LongDouble(re), Value::LongDouble(im)),
+            _ => return None,
+        };
+        [("re", re), ("im", im)].into_iter().find_map(|(half, part)| (half == name).then_some(part))
+    }
 }
 
 /// The text of an element.

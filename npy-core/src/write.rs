@@ -29,7 +29,7 @@ use crate::error::Result;
 use crate::header::{Header, Version};
 use crate::limits::{self, Limits};
 use crate::plan::{Cast, Plan};
-use crate::shape::{self, Order};
+use crate::shape::Order;
 use array_sink::{ArraySink, PlainWriter};
 pub use array_writer::ArrayWriter;
 #[cfg(feature = "npz")]
@@ -358,10 +358,10 @@ impl WriteOptions {
         Ok(writer.flush()?)
     }
 
-    fn header(&self, dtype: DType, shape: &[usize], order: Order) -> Result<Vec<u8>> {
+    fn header(dtype: DType, shape: &[usize], order: Order) -> Result<Header> {
         let header = Header::new(dtype, shape, order)?;
         header.without_objects()?;
-        self.header_bytes(&header)
+        Ok(header)
     }
 
     fn header_bytes(&self, header: &Header) -> Result<Vec<u8>> {
@@ -389,7 +389,7 @@ impl WriteOptions {
         Ok((plan, ItemShape::of(&item)))
     }
 
-    /// Tells the sink the length of header and data, then writes the header.
+    /// Makes a header, tells the sink its length and that of the data, and writes it.
     fn write_header(
         &self,
         dtype: DType,
@@ -397,21 +397,14 @@ impl WriteOptions {
         order: Order,
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        let data = shape::bytes_in_file(shape, dtype.itemsize())?;
-        let header = self.header(dtype, shape, order)?;
-        sink.begin(limits::to_u64(header.len()).saturating_add(data))?;
-        Ok(sink.write_all(&header)?)
+        let header = WriteOptions::header(dtype, shape, order)?;
+        self.begin(&header, header.data_bytes(), sink)
     }
 
-    /// Tells the sink the length of an array of Python objects, whose pickle has `pickle` bytes, then writes its header.
-    fn write_object_header(
-        &self,
-        header: &Header,
-        pickle: u64,
-        sink: &mut dyn ArraySink,
-    ) -> Result<()> {
+    /// Tells the sink the length of an array whose data has this many bytes, then writes its header.
+    fn begin(&self, header: &Header, data: u64, sink: &mut dyn ArraySink) -> Result<()> {
         let header = self.header_bytes(header)?;
-        sink.begin(limits::to_u64(header.len()).saturating_add(pickle))?;
+        sink.begin(limits::to_u64(header.len()).saturating_add(data))?;
         Ok(sink.write_all(&header)?)
     }
 

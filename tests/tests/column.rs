@@ -358,3 +358,37 @@ fn the_last_value_of_a_column_is_read() {
     assert_eq!(any.column::<[u8; 4]>("flags").unwrap().get(199), Some([199, 1, 2, 3]));
     assert_eq!(Vec::<Trace>::read_npy(&path).unwrap().len() * Trace::SIZE, 200 * 48);
 }
+
+/// Guards one grammar of names: each column of a table is read by its name, also parts of complex numbers and arrays without fields.
+#[test]
+fn names_of_the_columns_of_a_table_are_paths() {
+    let dtype = "[('id', '|u1'), ('z', '>c16', (2,)), ('h', [('c', '<c8'), ('t', '<M8[s]')])]";
+    for (dtype, columns) in [(dtype, 8), ("<c8", 2), (">f4", 1)] {
+        let dtype: DType = dtype.parse().unwrap();
+        let bytes = (0..3 * dtype.itemsize()).map(|n| u8::try_from(n % 60).unwrap()).collect();
+        let array = DynArray::new(dtype, [3], Order::C, bytes).unwrap();
+        let mut file = Vec::new();
+        array.write_npy_to(&mut file).unwrap();
+        let table = array.table().unwrap();
+        assert_eq!(table.names().len(), columns);
+        for (i, name) in table.names().iter().enumerate() {
+            let column = array.field(name).unwrap();
+            for (row, cells) in table.rows().enumerate() {
+                assert_eq!(column.get(&[row]).unwrap(), cells[i], "{name}");
+                let record = array.get(&[row]).unwrap();
+                assert!(record.field(name).is_none_or(|value| value == cells[i]), "{name}");
+            }
+            if column.dtype().to_string() == ">f8" {
+                let read = Reader::new(&file[..]).unwrap().read_column::<f64>(name).unwrap();
+                assert_eq!(read, column.to_vec::<f64>().unwrap());
+            }
+        }
+    }
+    let part = |name: &str| {
+        let array = DynArray::of(&[[1.5f32, 2.5]]).unwrap();
+        let complex = DynArray::new("<c8".parse().unwrap(), [1], Order::C, array.as_bytes().into());
+        complex.unwrap().field(name).map(|field| field.to_string())
+    };
+    assert_eq!(part("value.im").unwrap(), "[2.5]");
+    assert!(part("value.x").is_err());
+}

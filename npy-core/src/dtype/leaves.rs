@@ -1,7 +1,7 @@
 //! The scalars of a row, in order.
 
 use super::part::Node;
-use super::{DType, Part, Scalar, ScalarKind};
+use super::{DType, Part, Scalar};
 use crate::checked;
 use crate::shape::{self, Order};
 
@@ -155,17 +155,12 @@ impl Leaf {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn reals(self) -> impl Iterator<Item = Leaf> {
-        let is_pair = self.scalar.kind() == ScalarKind::Complex && self.shape.is_empty();
-        let half = self.scalar.itemsize() / 2;
-        let names = if is_pair { &[".re", ".im"][..] } else { &[""] };
-        names.iter().zip([0, half]).map(move |(name, within)| {
-            if !is_pair {
-                return self.clone();
-            }
-            let order = self.scalar.byte_order().unwrap_or(super::ByteOrder::Little);
-            let scalar = Scalar::ordered(ScalarKind::Float, half, order);
+        let half = self.scalar.half().and_then(DType::scalar).filter(|_| self.shape.is_empty());
+        let names = if half.is_some() { &[".re", ".im"][..] } else { &[""] };
+        names.iter().enumerate().map(move |(i, name)| {
+            let Some(&scalar) = half else { return self.clone() };
             let path = format!("{}{name}", self.column_name());
-            let offset = checked::add(self.offset, within);
+            let offset = checked::add(self.offset, checked::mul(i, scalar.itemsize()));
             Leaf { path, scalar, offset, shape: Vec::new() }
         })
     }

@@ -1,6 +1,7 @@
 //! The parts of a row by their names: `head.gain`, `samples[3]`.
 
 use super::{DType, Field, Kind};
+use crate::checked;
 use crate::error::Error;
 
 /// A part of a row: all of it, a field, or elements of a sub-array. Its elements are contiguous, in C order.
@@ -115,6 +116,7 @@ impl<'a> Part<'a> {
     ///
     /// A path is made of names of fields, with a dot before each but the first, and of indices: `[3]` or `.3`. Names may contain dots and
     /// brackets themselves: a field that has all of the path as its name comes first, and then those whose name begins it, in their order.
+    /// A path may end in a part of a complex number, `.re` or `.im`. An element that is no record is called `value`.
     ///
     /// ```
     /// use npy_core::DType;
@@ -127,7 +129,11 @@ impl<'a> Part<'a> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn find(&self, path: &str) -> Option<Part<'a>> {
-        find(self, path)
+        let is_value = self.path.is_empty() && !self.is_array() && !self.base.is_record();
+        match path.strip_prefix("value").filter(|_| is_value) {
+            Some(rest) => find_rest(Part { path: "value".into(), ..self.clone() }, rest),
+            None => find(self, path),
+        }
     }
 }
 
@@ -144,6 +150,9 @@ pub(crate) trait Node: Sized {
 
     /// Returns the field at an index.
     fn field(&self, index: usize) -> Option<Self>;
+
+    /// Returns a part of a complex number, by the name `re` or `im`.
+    fn half(&self, name: &str) -> Option<Self>;
 }
 
 /// Returns what a path leads to, from a node that is not the end.
@@ -164,10 +173,11 @@ pub(crate) fn find<N: Node>(node: &N, path: &str) -> Option<N> {
     if let Some(index) = exact {
         return node.field(index);
     }
-    node.fields().iter().enumerate().find_map(|(index, field)| {
+    let part = node.fields().iter().enumerate().find_map(|(index, field)| {
         let rest = path.strip_prefix(field.name())?;
         find_rest(node.field(index)?, rest)
-    })
+    });
+    part.or_else(|| node.half(path))
 }
 
 /// Returns what the rest of a path leads to, after a name or an index.
@@ -202,9 +212,22 @@ impl<'a> Node for Part<'a> {
     fn field(&self, index: usize) -> Option<Part<'a>> {
         let field = self.base.fields().get(index)?;
         let (base, shape) = field.dtype().flat();
-        let point = if self.path.is_empty() { "" } else { "." };
-        let path = format!("{}{point}{}", self.path, field.name());
+        let path = self.joined(field.name());
         Some(Part { path, offset: self.offset.checked_add(field.offset())?, base, shape })
+    }
+
+    fn half(&self, name: &str) -> Option<Part<'a>> {
+        let base = self.base.scalar()?.half()?;
+        let within = ["re", "im"].iter().position(|half| *half == name)?;
+        let offset = self.offset.checked_add(checked::mul(within, base.itemsize()))?;
+        Some(Part { path: self.joined(name), offset, base, shape: Vec::new() })
+    }
+}
+
+impl Part<'_> {
+    fn joined(&self, name: &str) -> String {
+        let point = if self.path.is_empty() { "" } else { "." };
+        format!("{}{point}{name}", self.path)
     }
 }
 
@@ -249,6 +272,28 @@ impl DType {
 #[cfg(test)]
 mod tests {
     use crate::dtype::DType;
+
+    #[test]
+    fn parts_of_complex_numbers_and_of_elements_without_fields_have_paths() {
+        let found = |descr: &str, path: &str| {
+            let dtype: DType = descr.parse().unwrap();
+            let part = dtype.part(path)?;
+            Some((part.offset(), part.base().to_string(), part.path().to_owned()))
+        };
+        let is = |offset, base: &str, path: &str| Some((offset, base.to_owned(), path.to_owned()));
+        let record = "[('a', '|u1'), ('z', '>c16', (2,)), ('re', '<c8'), ('c', [('im', '<f4')])]";
+        assert_eq!(found(record, "z[1].im"), is(25, ">f8", "z[1].im"));
+        assert_eq!(found(record, "z.1.re"), is(17, ">f8", "z[1].re"));
+        assert_eq!(found(record, "re.re"), is(33, "<f4", "re.re"));
+        assert_eq!(found(record, "re"), is(33, "<c8", "re"));
+        assert_eq!(found(record, "c.im"), is(41, "<f4", "c.im"));
+        for path in ["z.re", "a.re", "c.re", "z[0].x", "re.re.re", "value"] {
+            assert_eq!(found(record, path), None, "{path}");
+        }
+        assert_eq!(found("<c24", "value.im"), is(12, "<f12", "value.im"));
+        assert_eq!(found(">f4", "value"), is(0, ">f4", "value"));
+        assert_eq!(found(">f4", "value.re"), None);
+    }
 
     #[test]
     fn a_field_with_the_name_of_a_path_comes_before_the_path() {

@@ -1,8 +1,9 @@
 //! Scalars: their kinds and sizes, and their text form (`<f8`).
 
 use std::fmt;
+use std::sync::LazyLock;
 
-use super::ByteOrder;
+use super::{ByteOrder, DType};
 use crate::error::{Error, ErrorKind};
 use crate::limits::MAX_ITEMSIZE;
 
@@ -185,6 +186,18 @@ impl Scalar {
         let single = itemsize == 1 && kind != Str;
         let unordered = single || matches!(kind, Bytes | Void | Object);
         Scalar { kind, order: (!unordered).then_some(order), itemsize }
+    }
+
+    /// Returns the dtype of each part of a complex number; `None` for any other scalar.
+    pub(crate) fn half(&self) -> Option<&'static DType> {
+        static FLOATS: LazyLock<Vec<DType>> = LazyLock::new(|| {
+            let float = |size, order| Scalar::ordered(ScalarKind::Float, size, order).into();
+            let both = |size| [ByteOrder::Little, ByteOrder::Big].map(|order| float(size, order));
+            [4, 8, 12, 16].into_iter().flat_map(both).collect()
+        });
+        let half = Scalar { kind: ScalarKind::Float, itemsize: self.itemsize / 2, ..*self };
+        let is_half = |float: &&DType| float.scalar() == Some(&half);
+        FLOATS.iter().find(|float| self.kind == ScalarKind::Complex && is_half(float))
     }
 
     /// Creates a number of ml_dtypes, which NumPy treats as raw bytes: `<V2`.

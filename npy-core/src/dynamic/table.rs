@@ -10,8 +10,7 @@ use crate::shape::{self, Order, Positions};
 use crate::value::Value;
 
 /// An array as a table. A field of a nested record becomes the column `head.gain`, an element of a sub-array becomes `samples[0]`, and a
-/// complex number becomes the two columns `z.re` and `z.im`. Names of elements and of parts of complex numbers are labels of columns; not all of them are
-/// paths for [`DynArray::field`].
+/// complex number becomes the two columns `z.re` and `z.im`. Names of columns are paths for [`DynArray::field`], and so is `value`.
 ///
 /// Each index of the first dimension is a row; an array without dimensions is one row. An array of
 /// numbers has the column `value` if it has at most one dimension, and the columns `[0]`, `[1]` and so

@@ -350,7 +350,8 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     /// for values of zero bytes, because the bytes do not tell how many there are.
     fn items(&self) -> Option<&'a [u8]> {
         let in_place = F::SIZE > 0 && matches!(self.plan.strategy, Strategy::Exact);
-        in_place.then(|| checked::tail(self.data, self.offset))
+        // An empty column has no data.
+        in_place.then(|| self.data.get(self.offset..).unwrap_or_default())
     }
 
     /// Returns the range of the field in the bytes of a record.

@@ -25,9 +25,7 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
 ///
 /// [`ErrorKind::MissingField`] if there is none.
 pub(crate) fn part_at<'d>(record: &'d DType, path: &str) -> Result<Part<'d>, Error> {
-    // The elements of a sub-array are no fields.
-    let part = if record.is_record() { record.part(path) } else { None };
-    part.ok_or_else(|| missing_part(path, record))
+    record.part(path).ok_or_else(|| missing_part(path, record))
 }
 
 /// Returns the error for a path that leads to no part of a record.

@@ -73,7 +73,7 @@ impl WriteOptions {
         pickle: &[u8],
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
-        self.write_object_header(header, limits::to_u64(pickle.len()), sink)?;
+        self.begin(header, limits::to_u64(pickle.len()), sink)?;
         Ok(sink.write_all(pickle)?)
     }
 }

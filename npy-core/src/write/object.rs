@@ -294,7 +294,7 @@ impl WriteOptions {
             pickle.to.finish()
         };
         let counted = write(Pickle::new(None)?)?;
-        self.write_object_header(&header, counted, sink)?;
+        self.begin(&header, counted, sink)?;
         let mut output = |block: &[u8]| Ok(sink.write_all(block)?);
         let written = write(Pickle::new(Some(&mut output))?)?;
         if written == counted { Ok(()) } else { Err(changed()) }

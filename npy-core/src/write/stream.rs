@@ -869,7 +869,8 @@ impl WriteOptions {
         if item.is_strided(&whole, order) {
             return Err(strided(ty));
         }
-        writer.write_all(&self.header(item.base, &whole, order)?)?;
+        let header = WriteOptions::header(item.base, &whole, order)?;
+        writer.write_all(&self.header_bytes(&header)?)?;
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
@@ -886,7 +887,7 @@ impl WriteOptions {
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
             return Err(strided(ty));
         }
-        let header = self.header(item.base, &shape, Order::C)?;
+        let header = self.header_bytes(&WriteOptions::header(item.base, &shape, Order::C)?)?;
         let (header, growth) = Growth::new(&header, at, 0)?;
         let data = at.saturating_add(limits::to_u64(header.len()));
         let row = shape::count(row)?;

@@ -69,16 +69,16 @@ impl WriteOptions {
 
 /// Opens a file, to append elements.
 pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
-    open(options, path, &|header| check_elements(TypeInfo::of::<T>(), header))
+    open(options, path, &mut |header| check_elements(TypeInfo::of::<T>(), header))
 }
 
 /// Opens a file, to append rows along its first dimension.
 pub(super) fn rows<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
-    open(options, path, &|header| check_rows(TypeInfo::of::<T>(), header))
+    open(options, path, &mut |header| check_rows(TypeInfo::of::<T>(), header))
 }
 
 /// Checks that an array can take elements, and returns how it grows and the plan for the elements.
-pub(super) type Check<'c> = &'c dyn Fn(&Header) -> Result<(GrowingShape, Plan)>;
+pub(super) type Check<'c> = &'c mut dyn FnMut(&Header) -> Result<(GrowingShape, Plan)>;
 
 /// Opens a file whose array can take elements of `T`, as `check` says, and seeks to the end of the array.
 pub(super) fn open<T: Element>(
@@ -269,13 +269,7 @@ fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
         return Err(header.rank(&who, "two or more dimensions", remedy));
     };
     let row = shape::count(row)?;
-    let is_fortran = header.order() == Order::Fortran;
-    if is_fortran && (row > 1 || (row == 1 && item.ndim() > 0)) {
-        let what =
-            "appending rows in Fortran order, where the elements of a row are strided,".into();
-        let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
-        return Err(ErrorKind::Unsupported { what, needs }.into());
-    }
+    check_contiguous(header, row > 1 || (row == 1 && item.ndim() > 0))?;
     stated(ty, header, &item, 0, row)
 }
 
@@ -289,12 +283,7 @@ pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
         return Err(to_append(header.rank("an appended array", wanted, "")));
     };
     let elements = shape::count(inner)?;
-    if header.order() == Order::Fortran && elements > 1 {
-        let what =
-            "appending rows in Fortran order, where the elements of a row are strided,".into();
-        let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
-        return Err(ErrorKind::Unsupported { what, needs }.into());
-    }
+    check_contiguous(header, elements > 1)?;
     let row = elements.saturating_mul(header.dtype().itemsize());
     if row == 0 {
         let reason = "its rows have no bytes, so there is nothing to append".into();
@@ -303,6 +292,16 @@ pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
     let byte = u8::dtype();
     let plan = Plan::new(&byte, &byte, Cast::Exact)?;
     Ok((GrowingShape { shape: shape.to_vec(), axis: 0, row, item_size: 1 }, plan))
+}
+
+/// Refuses rows that would be strided in the file: those of several scalars in Fortran order.
+fn check_contiguous(header: &Header, is_several: bool) -> Result<()> {
+    if header.order() == Order::C || !is_several {
+        return Ok(());
+    }
+    let what = "appending rows in Fortran order, where the elements of a row are strided,".into();
+    let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
+    Err(ErrorKind::Unsupported { what, needs }.into())
 }
 
 /// Returns the dimensions of the type, and those of the array that come before them.

@@ -10,7 +10,6 @@ use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::error::{ErrorKind, Result};
 use crate::plan::Cast;
-use crate::read::ReadOptions;
 use crate::shape::{self, Order};
 use crate::write::WriteOptions;
 
@@ -241,11 +240,13 @@ impl WriteOptions {
     pub fn append_dyn(&self, path: impl AsRef<Path>) -> Result<DynRowAppender> {
         let path = path.as_ref();
         let open = || {
-            let writer = append::open(self, path, &append::check_bytes)?;
-            // The file is locked, so other writers do not change its header.
-            let reader = ReadOptions::new().limits(self.limits).open(path)?;
-            let (dtype, shape) = (reader.header().dtype().clone(), reader.header().shape());
-            let row_shape = checked::tail(shape, 1).to_vec();
+            let mut opened = None;
+            let writer = append::open(self, path, &mut |header| {
+                let stated = append::check_bytes(header)?;
+                opened = Some((header.dtype().clone(), checked::tail(header.shape(), 1).to_vec()));
+                Ok(stated)
+            })?;
+            let (dtype, row_shape) = checked::some(opened);
             Ok(DynRowAppender { rows: RowWriter::of(writer)?, dtype, row_shape })
         };
         open().map_err(|error: crate::error::Error| error.in_file(path))
