@@ -480,8 +480,7 @@ impl Header {
     /// [`ErrorKind::Header`] if it is longer than the 1 MiB that a reader accepts by default ([`Limits::header_bytes`]);
     /// [`ErrorKind::DType`] for a sub-array of elements without bytes, which NumPy cannot load.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        reads_back::check_loads(&self.dtype)?;
-        self.encode()
+        self.to_bytes_in(None)
     }
 
     fn encode(&self) -> Result<Vec<u8>, Error> {
@@ -492,10 +491,10 @@ impl Header {
         encode(&text, Version::V1).or_else(|_| encode(&text, Version::V2))
     }
 
-    /// Returns the header in this version, or the reason why that is impossible.
-    pub(crate) fn to_bytes_in(&self, version: Version) -> Result<Vec<u8>, Error> {
+    /// Returns the header in this version, or the reason why that is impossible; in the oldest that fits if none is stated.
+    pub(crate) fn to_bytes_in(&self, version: Option<Version>) -> Result<Vec<u8>, Error> {
         reads_back::check_loads(&self.dtype)?;
-        encode(&self.text(), version)
+        version.map_or_else(|| self.encode(), |version| encode(&self.text(), version))
     }
 
     /// Returns the Python dictionary. Blanks follow it, so that the length of the growing dimension
@@ -661,9 +660,9 @@ mod tests {
         assert_eq!(version(&long), 2);
         let header = Header::new(long.parse().unwrap(), [], Order::C).unwrap();
         assert_eq!(header.version(), Version::V2);
-        assert!(header.to_bytes_in(Version::V1).is_err());
+        assert!(header.to_bytes_in(Some(Version::V1)).is_err());
         let cjk = Header::new("[('整', '<f4')]".parse().unwrap(), [], Order::C).unwrap();
-        assert!(cjk.to_bytes_in(Version::V2).is_err());
+        assert!(cjk.to_bytes_in(Some(Version::V2)).is_err());
         assert_eq!(cjk.version(), Version::V3);
     }
 
@@ -674,7 +673,7 @@ mod tests {
         let parse = |bytes: Vec<u8>| Header::parse(&bytes).unwrap().0;
         let new = of(Order::C, &[2, 3]);
         assert_eq!(parse(new.to_bytes().unwrap()), new);
-        assert_eq!(parse(new.to_bytes_in(Version::V3).unwrap()), new);
+        assert_eq!(parse(new.to_bytes_in(Some(Version::V3)).unwrap()), new);
         assert_ne!(of(Order::Fortran, &[2, 3]), new);
         assert_eq!(of(Order::Fortran, &[6]), of(Order::C, &[6]));
     }

@@ -110,20 +110,13 @@ impl Plan {
     /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
     pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan> {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
+        let same_size = src_itemsize == dst_itemsize;
         if *from == to.dtype && !to.rules.has_any_width() {
             // Each field is found by its own name, so the other rules have no effect.
-            return Ok(Plan {
-                src_itemsize,
-                dst_itemsize,
-                strategy: Strategy::Exact,
-                is_checked: false,
-            });
+            let strategy = Strategy::Exact;
+            return Ok(Plan { src_itemsize, dst_itemsize, strategy, is_checked: false });
         }
-        let mut steps = Vec::new();
-        let mut builder = Builder { cast, steps: &mut steps, path: String::new() };
-        builder.convert(from, &to.dtype, &to.rules, (0, 0))?;
-        let is_checked = steps.iter().any(|step| step.action.is_checked());
-        let same_size = src_itemsize == dst_itemsize;
+        let (mut steps, is_checked) = steps(from, to, cast, 0, String::new())?;
         let in_place = |swaps| same_size && steps.iter().all(|step| step.is_in_place(swaps));
         let strategy = if in_place(false) {
             Strategy::Exact
@@ -144,13 +137,9 @@ impl Plan {
     /// As [`Plan::reading`]; [`ErrorKind::MissingField`] if there is no such field.
     pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan> {
         let part = part_at(from, path)?;
-        let (part, offset) = (part.dtype()?, part.offset());
-        let mut steps = Vec::new();
-        Builder { cast, steps: &mut steps, path: path.to_owned() }
-            .convert(&part, &to.dtype, &to.rules, (offset, 0))
-            .map_err(|error| error.in_field(path))?;
+        let steps = steps(&part.dtype()?, to, cast, part.offset(), path.to_owned());
+        let (steps, is_checked) = steps.map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
-        let is_checked = steps.iter().any(|step| step.action.is_checked());
         let strategy = Strategy::General(steps);
         Ok(Plan { src_itemsize, dst_itemsize, strategy, is_checked })
     }
@@ -185,6 +174,21 @@ impl Plan {
 
 /// The offset in the item of the file, and that in the converted item.
 type Offsets = (usize, usize);
+
+/// Returns the steps from a part of an item of the file, at this offset and path, to an item, and true if one of them checks values.
+fn steps(
+    part: &DType,
+    to: &Schema,
+    cast: Cast,
+    offset: usize,
+    path: String,
+) -> Result<(Vec<Step>, bool)> {
+    let mut steps = Vec::new();
+    let mut builder = Builder { cast, steps: &mut steps, path };
+    builder.convert(part, &to.dtype, &to.rules, (offset, 0))?;
+    let is_checked = steps.iter().any(|step| step.action.is_checked());
+    Ok((steps, is_checked))
+}
 
 /// Appends the steps of a plan to a list.
 struct Builder<'s> {
@@ -235,16 +239,13 @@ impl Builder<'_> {
             }
             Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
         };
-        let action = action.ok_or_else(|| match wider {
+        let mut action = action.ok_or_else(|| match wider {
             Some(remedy) => mismatch(from_dtype, quoted(to_dtype), remedy),
             None => self.mismatch(from_dtype, to_dtype),
         })?;
-        let action = match action {
-            Action::Convert(convert) if convert.is_checked => {
-                Action::Convert(Convert { field: self.path.clone(), ..convert })
-            }
-            action => action,
-        };
+        if let Action::Convert(Convert { is_checked: true, field, .. }) = &mut action {
+            field.clone_from(&self.path);
+        }
         self.push(Step { from: at.0, to: at.1, action });
         Ok(())
     }
@@ -352,18 +353,17 @@ impl Builder<'_> {
             let (from, to) = last.action.sizes();
             let adjoins =
                 step.from == checked::add(last.from, from) && step.to == checked::add(last.to, to);
-            match (&mut last.action, &step.action) {
-                (Action::Copy { bytes }, Action::Copy { .. }) if adjoins => {
-                    *bytes = checked::add(*bytes, from_size);
-                    return;
-                }
-                (Action::Swap { unit, bytes }, Action::Swap { unit: same, .. })
-                    if adjoins && unit == same =>
-                {
-                    *bytes = checked::add(*bytes, from_size);
-                    return;
-                }
-                _ => {}
+            let is_like = match (&last.action, &step.action) {
+                (Action::Copy { .. }, Action::Copy { .. }) => true,
+                (Action::Swap { unit, .. }, Action::Swap { unit: same, .. }) => unit == same,
+                _ => false,
+            };
+            if let Action::Copy { bytes } | Action::Swap { bytes, .. } = &mut last.action
+                && adjoins
+                && is_like
+            {
+                *bytes = checked::add(*bytes, from_size);
+                return;
             }
         }
         self.steps.push(step);

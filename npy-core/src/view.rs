@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::checked;
-use crate::dtype::difference::first_difference;
+use crate::dtype::difference::differences;
 use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same};
 use crate::element::type_name;
@@ -112,7 +112,7 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
     let is_shortened = |text: &str| text.ends_with('…');
     let (wanted_by, copy) = (type_name::<T>(), copy());
-    let difference = first_difference(found, &memory, &wanted_by);
+    let difference = differences(found, &memory, &wanted_by, true).into_iter().next();
     let (mut found, wanted) = (quoted(found), quoted(&memory));
     if is_strided {
         found.push_str(" in Fortran order, so its parts are strided");

@@ -369,10 +369,7 @@ impl WriteOptions {
             header.without_objects()?;
             return Ok(Vec::new());
         }
-        match self.version {
-            Some(version) => header.to_bytes_in(version),
-            None => header.to_bytes(),
-        }
+        header.to_bytes_in(self.version)
     }
 
     /// Returns the dtype in which elements of `T` are written.

@@ -1,61 +1,83 @@
-//! The first difference of two dtypes that are too long to compare by eye.
+//! The differences of two dtypes, for messages: they may be too long to compare by eye.
 
 use super::DType;
 use super::descr::excerpt;
 
-/// Returns the first place where the bytes of two dtypes differ, as text for a message. `name` is the type that `wanted` belongs to.
-pub(crate) fn first_difference(found: &DType, wanted: &DType, name: &str) -> Option<String> {
-    difference(found, wanted, "", name)
+/// A comparison of two dtypes, that of a file and that of a Rust type.
+struct Differences<'n> {
+    name: &'n str,
+    in_place: bool,
+    found: Vec<String>,
 }
 
-/// `path` is that of the field that has these dtypes; empty outside. The recursion is as deep as the dtypes, whose nesting is limited.
-fn difference(found: &DType, wanted: &DType, path: &str, name: &str) -> Option<String> {
-    let quoted = |path: &str| format!("field \"{}\"", excerpt(path));
-    if !(found.is_record() && wanted.is_record()) {
-        if let (Some((found, shape)), Some((wanted, wanted_shape))) =
-            (found.sub_array(), wanted.sub_array())
-            && shape == wanted_shape
-        {
-            return difference(found, wanted, path, name);
+/// Returns the differences of two dtypes, as texts for a message. `name` is the type that `wanted` belongs to. If `in_place`, fields must also
+/// have the same positions.
+pub(crate) fn differences(
+    found: &DType,
+    wanted: &DType,
+    name: &str,
+    in_place: bool,
+) -> Vec<String> {
+    let mut differences = Differences { name, in_place, found: Vec::new() };
+    differences.compare(found, wanted, "");
+    differences.found
+}
+
+impl Differences<'_> {
+    /// `path` is that of the field that has these dtypes; empty outside. The recursion is as deep as the dtypes, whose nesting is limited.
+    fn compare(&mut self, found: &DType, wanted: &DType, path: &str) {
+        let name = self.name;
+        let what = if path.is_empty() { "an item".to_owned() } else { quoted(path) };
+        if !(found.is_record() && wanted.is_record()) {
+            if let (Some((found, shape)), Some((wanted, wanted_shape))) =
+                (found.sub_array(), wanted.sub_array())
+                && shape == wanted_shape
+            {
+                return self.compare(found, wanted, path);
+            }
+            if found != wanted {
+                let (found, wanted) = (excerpt(&found.descr()), excerpt(&wanted.descr()));
+                self.found.push(format!("{what} is {found}, and {wanted} in {name}"));
+            }
+            return;
         }
-        let dtypes = || (excerpt(&found.descr()), excerpt(&wanted.descr()));
-        return (found != wanted).then(|| {
-            let (found, wanted) = dtypes();
-            format!("{} is {found}, and {wanted} in {name}", quoted(path))
-        });
-    }
-    let inner = |field: &str| match path {
-        "" => field.to_owned(),
-        path => format!("{path}.{field}"),
-    };
-    let mut wanted_fields = wanted.fields().iter();
-    for field in found.fields() {
-        let path = inner(field.name());
-        let Some(other) = wanted.field(field.name()) else {
-            return Some(format!("{} is only in the file", quoted(&path)));
+        let inner = |field: &str| match path {
+            "" => field.to_owned(),
+            path => format!("{path}.{field}"),
         };
-        if wanted_fields.next().is_some_and(|next| next.name() != field.name()) {
-            return Some(format!("{} has another position among the fields", quoted(&path)));
+        for (i, field) in found.fields().iter().enumerate() {
+            let path = inner(field.name());
+            let Some(other) = wanted.field(field.name()) else {
+                self.found.push(format!("{} is only in the file", quoted(&path)));
+                continue;
+            };
+            let (at, other_at) = (field.offset(), other.offset());
+            if self.in_place && wanted.fields().get(i) != Some(other) {
+                let what = quoted(&path);
+                self.found.push(format!("{what} has another position among the fields"));
+            } else if self.in_place && at != other_at {
+                let what = quoted(&path);
+                self.found.push(format!("{what} is at byte {at}, and at {other_at} in {name}"));
+            }
+            self.compare(field.dtype(), other.dtype(), &path);
         }
-        let (at, other_at) = (field.offset(), other.offset());
-        if at != other_at {
-            return Some(format!("{} is at byte {at}, and at {other_at} in {name}", quoted(&path)));
+        for field in wanted.fields().iter().filter(|field| found.field(field.name()).is_none()) {
+            self.found.push(format!("{} is only in {name}", quoted(&inner(field.name()))));
         }
-        if let Some(difference) = difference(field.dtype(), other.dtype(), &path, name) {
-            return Some(difference);
+        let (size, other_size) = (found.itemsize(), wanted.itemsize());
+        if self.in_place && size != other_size {
+            self.found.push(format!("{what} has {size} bytes, and {other_size} in {name}"));
         }
     }
-    if let Some(field) = wanted_fields.next() {
-        return Some(format!("{} is only in {name}", quoted(&inner(field.name()))));
-    }
-    let (size, other_size) = (found.itemsize(), wanted.itemsize());
-    let what = if path.is_empty() { "a record".to_owned() } else { quoted(path) };
-    (size != other_size).then(|| format!("{what} has {size} bytes, and {other_size} in {name}"))
+}
+
+fn quoted(path: &str) -> String {
+    format!("field \"{}\"", excerpt(path))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::first_difference;
+    use super::*;
 
     #[test]
     fn the_first_difference_is_named() {
@@ -84,7 +106,7 @@ mod tests {
             ),
             (
                 "[('a', '|u1'), ('p', [('x', '<f8'), ('y', '<f8')]), ('s', '<u2', (3,)), ('', '|V13')]",
-                Some("a record has 36 bytes, and 23 in T"),
+                Some("an item has 36 bytes, and 23 in T"),
             ),
             (
                 "[('a', '|u1'), ('p', [('x', '<f8'), ('y', '<f8')]), ('s', '<u2', (4,))]",
@@ -93,8 +115,24 @@ mod tests {
         ];
         let wanted = wanted.parse().unwrap();
         for (found, expected) in cases {
-            let difference = first_difference(&found.parse().unwrap(), &wanted, "T");
-            assert_eq!(difference.as_deref(), expected, "{found}");
+            let all = differences(&found.parse().unwrap(), &wanted, "T", true);
+            assert_eq!(all.first().map(String::as_str), expected, "{found}");
         }
+    }
+
+    #[test]
+    fn differences_are_listed_by_path() {
+        let dtype = |text: &str| text.parse::<DType>().unwrap();
+        let found =
+            dtype("[('a', '<f8'), ('h', [('x', '<i4', (2,)), ('y', '<i4')], (3,)), ('z', '|u1')]");
+        let wanted = dtype("[('h', [('x', '<i4', (3,)), ('w', '<i4')], (3,)), ('a', '<f4')]");
+        let expected = [
+            "field \"a\" is '<f8', and '<f4' in Trace",
+            "field \"h.x\" is ('<i4', (2,)), and ('<i4', (3,)) in Trace",
+            "field \"h.y\" is only in the file",
+            "field \"h.w\" is only in Trace",
+            "field \"z\" is only in the file",
+        ];
+        assert_eq!(differences(&found, &wanted, "Trace", false), expected);
     }
 }

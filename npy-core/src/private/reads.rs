@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::dtype::{ByteOrder, DType};
+use crate::dtype::ByteOrder;
+use crate::dtype::difference::differences;
 use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, type_name};
 use crate::header::Header;
@@ -66,8 +67,7 @@ pub fn check_reads<T: Element>(path: &Path) -> Result<(), String> {
     let order = ByteOrder::Little;
     let (found, wanted) =
         (header.dtype().with_byte_order(order), T::dtype().with_byte_order(order));
-    let mut differences = Vec::new();
-    compare(&found, &wanted, "", &name, &mut differences);
+    let differences = differences(&found, &wanted, &name, false);
     for difference in differences.iter().take(MAX_LINES) {
         message.push_str("\n- ");
         message.push_str(difference);
@@ -80,60 +80,3 @@ pub fn check_reads<T: Element>(path: &Path) -> Result<(), String> {
 
 /// The most differences that are listed.
 const MAX_LINES: usize = 40;
-
-/// Collects the differences of two dtypes whose numbers are little-endian. `path` is that of the field, or empty.
-fn compare(found: &DType, wanted: &DType, path: &str, name: &str, differences: &mut Vec<String>) {
-    let both_records = found.is_record() && wanted.is_record();
-    if !both_records {
-        if let (Some((found, shape)), Some((wanted, wanted_shape))) =
-            (found.sub_array(), wanted.sub_array())
-            && shape == wanted_shape
-        {
-            return compare(found, wanted, path, name, differences);
-        }
-        if found != wanted {
-            let path = if path.is_empty() { "an item".to_owned() } else { format!("{path:?}") };
-            differences.push(format!("{path} is {found} in the file, and {wanted} in {name}"));
-        }
-        return;
-    }
-    let inner = |field: &str| {
-        if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
-    };
-    for field in wanted.fields() {
-        let path = inner(field.name());
-        match found.field(field.name()) {
-            Some(other) => compare(other.dtype(), field.dtype(), &path, name, differences),
-            None => differences.push(format!("{path:?} ({}) is only in {name}", field.dtype())),
-        }
-    }
-    for field in found.fields().iter().filter(|field| wanted.field(field.name()).is_none()) {
-        let path = inner(field.name());
-        differences.push(format!("{path:?} ({}) is only in the file", field.dtype()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn differences_are_listed_by_path() {
-        let dtype = |text: &str| text.parse::<DType>().unwrap();
-        let found =
-            dtype("[('a', '<f8'), ('h', [('x', '<i4', (2,)), ('y', '<i4')], (3,)), ('z', '|u1')]");
-        let wanted = dtype("[('h', [('x', '<i4', (3,)), ('w', '<i4')], (3,)), ('a', '<f4')]");
-        let mut differences = Vec::new();
-        compare(&found, &wanted, "", "Trace", &mut differences);
-        assert_eq!(
-            differences,
-            [
-                "\"h.x\" is ('<i4', (2,)) in the file, and ('<i4', (3,)) in Trace",
-                "\"h.w\" (<i4) is only in Trace",
-                "\"h.y\" (<i4) is only in the file",
-                "\"a\" is <f8 in the file, and <f4 in Trace",
-                "\"z\" (|u1) is only in the file",
-            ]
-        );
-    }
-}

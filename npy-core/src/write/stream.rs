@@ -123,6 +123,20 @@ struct OpenedFile<W> {
     unnamed: Option<Unnamed>,
 }
 
+impl OpenedFile<File> {
+    fn new(path: &Path, lock: Lock, sync: bool) -> io::Result<Self> {
+        Ok(OpenedFile {
+            path: path.to_owned(),
+            absolute: std::path::absolute(path)?,
+            lock,
+            sync: sync.then_some(sync_data as fn(&mut File) -> _),
+            set_len: File::set_len,
+            directory: None,
+            unnamed: None,
+        })
+    }
+}
+
 /// The file of [`WriteOptions::atomic`], which gets its name at the end.
 struct Unnamed {
     /// A second handle.
@@ -572,24 +586,24 @@ impl<T: Element, W: Write> Writer<T, W> {
 
     /// Starts an array without a header.
     pub(super) fn without_header(inner: W, plan: Plan) -> Result<Self> {
-        Writer::resume(0, inner, plan, Length::Unstated)
+        Writer::resume(0, inner, plan, Length::Unstated, None)
     }
 
     /// Continues an array whose header and first `written` elements were written; the position of `inner` is after them.
-    fn resume(written: usize, inner: W, plan: Plan, length: Length<W>) -> Result<Self> {
+    fn resume(
+        written: usize,
+        inner: W,
+        plan: Plan,
+        length: Length<W>,
+        file: Option<OpenedFile<W>>,
+    ) -> Result<Self> {
         let max_elements = match &length {
             Length::Stated(shape) => limits::to_usize(shape::bytes_in_file(shape, 1)?)?,
             Length::Grows(growing) => growing.max_elements(),
             Length::Unstated => growing::most_in_file(plan.dst_itemsize),
         };
         let pending = Pending::new(plan, BLOCK, checked::sub(max_elements, written));
-        Ok(Writer { sink: Sink::new(inner), pending, written, max_elements, length, file: None })
-    }
-
-    /// Adds the file of this writer, which was opened by its path.
-    fn in_opened(mut self, file: OpenedFile<W>) -> Self {
-        self.file = Some(file);
-        self
+        Ok(Writer { sink: Sink::new(inner), pending, written, max_elements, length, file })
     }
 
     /// Prepares slots for up to `wanted` elements, and returns their number; 0 if the array is full.
@@ -716,15 +730,9 @@ impl WriteOptions {
             let (header, plan, growing) =
                 self.start(TypeInfo::of::<T>(), growing::position(&mut file)?, row)?;
             file.write_all(&header)?;
-            let opened = OpenedFile {
-                path: path.to_owned(),
-                absolute: std::path::absolute(path)?,
-                lock,
-                sync: self.sync.then_some(sync_data as fn(&mut File) -> _),
-                set_len: File::set_len,
-                directory: destination.directory().cloned().filter(|_| !self.sync && !self.atomic),
-                unnamed: None,
-            };
+            let mut opened = OpenedFile::new(path, lock, self.sync)?;
+            opened.directory =
+                destination.directory().cloned().filter(|_| !self.sync && !self.atomic);
             let (file, unnamed) = match self.atomic {
                 true => {
                     let unfinished = Unfinished::new(Some(path));
@@ -732,8 +740,8 @@ impl WriteOptions {
                 }
                 false => (destination.commit(file)?, None),
             };
-            let writer = Writer::resume(0, file, plan, Length::Grows(growing))?;
-            Ok(writer.in_opened(OpenedFile { unnamed, ..opened }))
+            let opened = OpenedFile { unnamed, ..opened };
+            Writer::resume(0, file, plan, Length::Grows(growing), Some(opened))
         };
         create().map_err(|error: Error| error.in_file(path))
     }
@@ -837,7 +845,7 @@ impl WriteOptions {
         let (header, plan, growing) = self.start(TypeInfo::of::<T>(), at, row)?;
         writer.write_all(&header)?;
         growing.check_rewrites(&mut writer)?;
-        Writer::resume(0, writer, plan, Length::Grows(growing))
+        Writer::resume(0, writer, plan, Length::Grows(growing), None)
     }
 
     /// Starts an array of this shape, in any writer; see [`Writer::with_shape`].
@@ -871,7 +879,7 @@ impl WriteOptions {
         }
         let header = WriteOptions::header(item.base, &whole, order)?;
         writer.write_all(&self.header_bytes(&header)?)?;
-        Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
+        Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()), None)
     }
 
     /// Returns the header of an array of no rows, the plan for its elements, and the state that changes its length. `row` has the

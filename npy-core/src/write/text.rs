@@ -36,9 +36,6 @@ trait Text: Object + AsRef<[u8]> {
 
     /// Writes the value in little-endian order, and fills the rest of `item` with zeros.
     fn encode(&self, item: &mut [u8]);
-
-    /// Returns the start of the value, for an error.
-    fn excerpt(&self) -> String;
 }
 
 impl Text for str {
@@ -51,10 +48,6 @@ impl Text for str {
 
     fn encode(&self, item: &mut [u8]) {
         ucs4::write(self.chars(), item);
-    }
-
-    fn excerpt(&self) -> String {
-        descr::excerpt(&format!("{self:?}"))
     }
 }
 
@@ -72,10 +65,6 @@ impl Text for [u8] {
             rest.fill(0);
         }
     }
-
-    fn excerpt(&self) -> String {
-        excerpt(self)
-    }
 }
 
 /// The texts of an array: as a `dyn` iterator, so that the code for them is compiled once.
@@ -92,16 +81,20 @@ fn measured<T: Text + ?Sized>(texts: Texts<'_, T>) -> Result<usize> {
     // NumPy writes at least one unit, even if all texts are empty.
     let mut width = 1;
     for (row, text) in texts.enumerate() {
-        let length = text.width();
+        let (length, bytes) = (text.width(), text.as_ref());
         let reason = if length.saturating_mul(T::UNIT) > MAX_ITEMSIZE {
             "is longer than the 2147483647 bytes of NumPy's largest item"
-        } else if text.as_ref().last() == Some(&0) {
+        } else if bytes.last() == Some(&0) {
             "ends with a NUL, which NumPy would drop; trim it"
         } else {
             width = length.max(width);
             continue;
         };
-        let error = InvalidValue::new(format!("{} {reason}", text.excerpt()));
+        let shown = match std::str::from_utf8(bytes) {
+            Ok(text) if T::KIND == ScalarKind::Str => descr::excerpt(&format!("{text:?}")),
+            _ => excerpt(bytes),
+        };
+        let error = InvalidValue::new(format!("{shown} {reason}"));
         return Err(block::invalid(error, row));
     }
     Ok(checked::mul(width, T::UNIT))

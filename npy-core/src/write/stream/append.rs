@@ -8,7 +8,7 @@ use std::path::Path;
 use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, GrowingShape};
-use super::{Length, OpenedFile, WriteOptions, Writer, sync_data};
+use super::{Length, OpenedFile, WriteOptions, Writer};
 use crate::checked;
 use crate::dtype::DType;
 use crate::element::Element;
@@ -87,8 +87,7 @@ pub(super) fn open<T: Element>(
     check: Check<'_>,
 ) -> Result<Writer<T, File>> {
     let End { count, plan, growing, file, opened, has_uncounted } = find_end(options, path, check)?;
-    let writer = Writer::resume(count, file, plan, Length::Grows(growing))?;
-    let mut writer = writer.in_opened(opened);
+    let mut writer = Writer::resume(count, file, plan, Length::Grows(growing), Some(opened))?;
     if has_uncounted {
         // Counts the kept rows in the header at once, even if this writer writes nothing.
         writer.flush()?;
@@ -146,17 +145,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
         file.set_len(end)?;
     }
     file.seek(SeekFrom::Start(end))?;
-    let (path, absolute) = (path.to_owned(), std::path::absolute(path)?);
-    let sync = options.sync.then_some(sync_data as fn(&mut File) -> _);
-    let opened = OpenedFile {
-        path,
-        absolute,
-        lock,
-        sync,
-        set_len: File::set_len,
-        directory: None,
-        unnamed: None,
-    };
+    let opened = OpenedFile::new(path, lock, options.sync)?;
     Ok(End { count, plan, growing, file, opened, has_uncounted: uncounted > 0 })
 }
 
