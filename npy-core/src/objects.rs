@@ -228,8 +228,7 @@ impl Objects {
     /// Returns the header of the file.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -247,8 +246,7 @@ impl Objects {
     /// Returns the only object of an array without dimensions. For any other array, returns the array itself, whose items are the objects.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -269,8 +267,7 @@ impl Objects {
     /// Iterates over the objects in C order, whatever the order of the array.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -289,8 +286,7 @@ impl Objects {
     /// Returns the pickle.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -319,8 +315,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the kind of the object.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     /// use npy_core::object::Kind;
@@ -340,8 +335,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns true for a missing value: `None`, the float `nan`, and `NaT` and `NA` of pandas; also the scalars `nan` and `NaT` of NumPy.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -375,8 +369,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns a boolean, of Python or NumPy.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -402,8 +395,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns an integer, of Python or NumPy, if it fits.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -422,8 +414,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns an integer, of Python or NumPy, if it fits.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -442,8 +433,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns an integer, of Python or NumPy, if it fits.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -471,8 +461,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns a float, of Python or NumPy, or an integer that an `f64` can hold exactly.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -497,8 +486,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns text, of Python or NumPy. Text of Python is borrowed, unless the pickle escapes it.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -547,8 +535,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns bytes, of `bytes`, `bytearray`, `numpy.bytes_`, or a string of Python 2.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -575,8 +562,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns a nested array of numbers, text or records, or a scalar of NumPy as an array without dimensions.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// # npy_core::object::save("x.npy", &std::collections::BTreeMap::from([("w", npy_core::NpyView::new(&[1.0, 2.0], [2])?)]))?;
     /// use npy_core::Objects;
@@ -602,8 +588,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the dtype, shape and order of a nested array, or of a scalar of NumPy.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// # npy_core::object::save("x.npy", &std::collections::BTreeMap::from([("w", npy_core::NpyView::new(&[1.0, 2.0], [2])?)]))?;
     /// use npy_core::Objects;
@@ -629,8 +614,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns this object as a dtype.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -653,8 +637,7 @@ impl<'a> ObjectRef<'a> {
     /// several times, the last counts, as in Python.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -722,8 +705,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the item at this index of a list, tuple, set, record or array, in C order.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -743,8 +725,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the number of items or of entries.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -772,8 +753,7 @@ impl<'a> ObjectRef<'a> {
     /// a subclass of `list`. All other objects have no items here; [`as_array`](Self::as_array) returns arrays of numbers.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -808,8 +788,7 @@ impl<'a> ObjectRef<'a> {
     /// key may occur twice; the last one counts.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -843,8 +822,7 @@ impl<'a> ObjectRef<'a> {
     /// plain values such as numbers, text and lists.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -868,8 +846,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the arguments of the call by which Python would create this object.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///
@@ -887,8 +864,7 @@ impl<'a> ObjectRef<'a> {
     /// Returns the state that Python would set in this object after creating it.
     ///
     /// ```
-    /// # #[cfg(feature = "serde")] {
-    /// # let dir = tempfile::tempdir()?;
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
     /// use npy_core::Objects;
     ///

@@ -3,6 +3,7 @@
 mod append;
 mod dynamic;
 mod growing;
+mod opened;
 mod rows;
 mod sink;
 
@@ -10,11 +11,11 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::WriteOptions;
 use super::lock::{self, Lock};
-use super::replace::{self, Destination, Directory, Existing};
+use super::replace::{self, Existing};
 use super::unfinished::Unfinished;
 use crate::checked;
 use crate::element::block::{self, BLOCK, Pending};
@@ -30,6 +31,7 @@ pub use dynamic::DynRowAppender;
 #[cfg(feature = "npz")]
 pub(crate) use growing::check_end;
 use growing::{Growing, GrowingShape};
+use opened::{OpenedFile, Unnamed, sync_data};
 pub use rows::RowWriter;
 use sink::Sink;
 
@@ -105,44 +107,6 @@ enum Length<W> {
     Grows(Growing<W>),
     /// There is no header.
     Unstated,
-}
-
-/// A file that was opened by its path.
-struct OpenedFile<W> {
-    /// The path for messages.
-    path: PathBuf,
-    /// The absolute path, as the process may change its working directory.
-    absolute: PathBuf,
-    lock: Lock,
-    /// The function that `finish` calls to sync the file, if requested.
-    sync: Option<fn(&mut W) -> io::Result<()>>,
-    set_len: fn(&W, u64) -> io::Result<()>,
-    /// The directory of a new file, for the first [`Writer::sync`], which syncs it. `None`
-    /// afterwards, and if [`WriteOptions::sync`] or [`WriteOptions::atomic`] is set.
-    directory: Option<Directory>,
-    unnamed: Option<Unnamed>,
-}
-
-impl OpenedFile<File> {
-    fn new(path: &Path, lock: Lock, sync: bool) -> io::Result<Self> {
-        Ok(OpenedFile {
-            path: path.to_owned(),
-            absolute: std::path::absolute(path)?,
-            lock,
-            sync: sync.then_some(sync_data as fn(&mut File) -> _),
-            set_len: File::set_len,
-            directory: None,
-            unnamed: None,
-        })
-    }
-}
-
-/// The file of [`WriteOptions::atomic`], which gets its name at the end.
-struct Unnamed {
-    /// A second handle.
-    file: File,
-    destination: Destination,
-    unfinished: Unfinished,
 }
 
 impl<T: Element> Writer<T, File> {
@@ -902,11 +866,6 @@ impl WriteOptions {
         let stated = GrowingShape { shape, axis: 0, row, item_size: plan.dst_itemsize };
         Ok((header.into_owned(), plan, Growing::new(growth, (at, data), stated)))
     }
-}
-
-/// Waits until the bytes of a file are on the disk.
-fn sync_data(file: &mut File) -> io::Result<()> {
-    file.sync_data()
 }
 
 /// Returns the error for rows, or elements, that would be strided in the file.

@@ -1,0 +1,52 @@
+//! The file of a writer that was opened by its path.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::super::lock::Lock;
+use super::super::replace::{Destination, Directory};
+use super::super::unfinished::Unfinished;
+
+/// A file that was opened by its path.
+pub(super) struct OpenedFile<W> {
+    /// The path for messages.
+    pub(super) path: PathBuf,
+    /// The absolute path, as the process may change its working directory.
+    pub(super) absolute: PathBuf,
+    pub(super) lock: Lock,
+    /// The function that `finish` calls to sync the file, if requested.
+    pub(super) sync: Option<fn(&mut W) -> io::Result<()>>,
+    pub(super) set_len: fn(&W, u64) -> io::Result<()>,
+    /// The directory of a new file, for the first [`Writer::sync`](super::Writer::sync), which syncs it. `None`
+    /// afterwards, and if [`WriteOptions::sync`](super::WriteOptions::sync) or [`atomic`](super::WriteOptions::atomic) is set.
+    pub(super) directory: Option<Directory>,
+    pub(super) unnamed: Option<Unnamed>,
+}
+
+impl OpenedFile<File> {
+    pub(super) fn new(path: &Path, lock: Lock, sync: bool) -> io::Result<Self> {
+        Ok(OpenedFile {
+            path: path.to_owned(),
+            absolute: std::path::absolute(path)?,
+            lock,
+            sync: sync.then_some(sync_data as fn(&mut File) -> _),
+            set_len: File::set_len,
+            directory: None,
+            unnamed: None,
+        })
+    }
+}
+
+/// The file of [`atomic`](super::WriteOptions::atomic), which gets its name at the end.
+pub(super) struct Unnamed {
+    /// A second handle.
+    pub(super) file: File,
+    pub(super) destination: Destination,
+    pub(super) unfinished: Unfinished,
+}
+
+/// Waits until the bytes of a file are on the disk.
+pub(super) fn sync_data(file: &mut File) -> io::Result<()> {
+    file.sync_data()
+}
