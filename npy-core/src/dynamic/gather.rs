@@ -154,11 +154,9 @@ impl Gather {
             size => {
                 let mut bytes = Vec::new();
                 reserve::exact(&mut bytes, checked::mul(size, records.len()))?;
+                let field = self.offset..checked::add(self.offset, size);
                 for record in records {
-                    bytes.extend_from_slice(checked::slice(
-                        record,
-                        self.offset..checked::add(self.offset, size),
-                    ));
+                    bytes.extend_from_slice(checked::slice(record, field.clone()));
                 }
                 Ok(bytes)
             }
@@ -171,11 +169,8 @@ impl Gather {
     ) -> Result<Vec<u8>, Error> {
         let mut values: Vec<[u8; N]> = Vec::new();
         reserve::exact(&mut values, records.len())?;
-        values.extend(records.map(|record| {
-            let value = record.get(self.offset..).and_then(|rest| rest.first_chunk());
-            debug_assert!(value.is_some(), "fields are inside their records");
-            value.copied().unwrap_or([0; N])
-        }));
+        let value = |record| *checked::some(checked::tail(record, self.offset).first_chunk());
+        values.extend(records.map(value));
         Ok(values.into_flattened())
     }
 }

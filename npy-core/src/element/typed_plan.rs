@@ -32,15 +32,6 @@ impl ItemPlan {
     pub(crate) fn of_elements(plan: Plan, header: &Header) -> Self {
         ItemPlan::new(plan, 1, header.elements())
     }
-
-    /// Like [`check_zero_size_items`], for this plan.
-    pub(crate) fn check_zero_size_items<T>(
-        &self,
-        count: usize,
-        limits: &Limits,
-    ) -> Result<(), Error> {
-        check_zero_size_items::<T>(&self.plan, count, limits)
-    }
 }
 
 /// Returns an error if the elements have zero bytes and `count` is more than the limit allows.

@@ -8,7 +8,7 @@ use super::data::lost;
 use crate::checked;
 use crate::element::block::Buffers;
 use crate::element::decode::decode_slice;
-use crate::element::typed_plan::{ItemPlan, READ_WHOLE, TypedPlan};
+use crate::element::typed_plan::{ItemPlan, READ_WHOLE, TypedPlan, check_zero_size_items};
 use crate::element::{Element, type_name};
 use crate::error::{ErrorKind, Result};
 use crate::header::Header;
@@ -143,7 +143,7 @@ impl<T: Element> Decoder<T> {
 
     /// Decodes complete elements.
     fn decode(&mut self, items: &[u8], count: usize, out: &mut Vec<T>) -> Result<()> {
-        self.plan.check_zero_size_items::<T>(count, &self.limits)?;
+        check_zero_size_items::<T>(&self.plan.plan, count, &self.limits)?;
         let first = usize::try_from(self.next).unwrap_or(usize::MAX);
         decode_slice(&self.plan, first, items, count, &mut self.buffers, out)?;
         self.next = self.next.saturating_add(limits::to_u64(count));

@@ -20,7 +20,7 @@ use crate::array::NpyArray;
 use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::element::block::Buffers;
-use crate::element::typed_plan::{ItemPlan, TypedPlan};
+use crate::element::typed_plan::{ItemPlan, TypedPlan, check_zero_size_items};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::{Header, Payload};
@@ -714,7 +714,7 @@ impl<R> Reader<R> {
     /// If reading these values exceeds the limits.
     pub(super) fn allowed_items<T>(&self, plan: &ItemPlan, max: usize) -> Result<usize> {
         let count = self.items_left(plan).min(max);
-        plan.check_zero_size_items::<T>(count, &self.limits)?;
+        check_zero_size_items::<T>(&plan.plan, count, &self.limits)?;
         self.check_allowed(to_u64(count).saturating_mul(to_u64(plan.plan.src_itemsize)))?;
         Ok(count)
     }

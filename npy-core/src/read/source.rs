@@ -28,18 +28,13 @@ pub(super) struct Source<R> {
     end_at: u64,
     /// The number of threads that may read the file.
     threads: usize,
-    #[cfg_attr(
-        not(feature = "objects"),
-        allow(dead_code, reason = "only a pickle does not state its length")
-    )]
+    /// Only a pickle does not state its length.
+    #[cfg_attr(not(feature = "objects"), allow(dead_code))]
     end_of_array: EndOfArray,
 }
 
 /// The bytes after an array whose length is unknown until it was read.
-#[cfg_attr(
-    not(feature = "objects"),
-    allow(dead_code, reason = "only a pickle does not state its length")
-)]
+#[cfg_attr(not(feature = "objects"), allow(dead_code))]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndOfArray {
     /// They stay in the stream.

@@ -116,9 +116,7 @@ impl ArrayValue<'_> {
                 f.write_str("...")?;
                 break;
             }
-            if let Some(value) = self.get(i) {
-                value.print(f, left)?;
-            }
+            checked::some(self.get(i)).print(f, left)?;
             i = checked::add(i, 1);
         }
         f.write_char(']')

@@ -9,7 +9,7 @@ use crate::checked;
 use crate::element::block::{BLOCK, Buffers};
 use crate::element::cast::Plain;
 use crate::element::decode::decode_slice;
-use crate::element::typed_plan::ItemPlan;
+use crate::element::typed_plan::{ItemPlan, check_zero_size_items};
 use crate::element::{Element, type_name};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -329,7 +329,8 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let RowReader { reader, plan, layout, values, buffers, gathered, .. } = self;
         // Only the rows that were asked for can exceed the limits: those ahead keep to them.
         let asked = n.min(checked::sub(layout.rows, self.next));
-        plan.check_zero_size_items::<T>(asked.saturating_mul(self.row), &reader.limits)?;
+        let empty = asked.saturating_mul(self.row);
+        check_zero_size_items::<T>(&plan.plan, empty, &reader.limits)?;
         reader.limits.check_array(layout.bytes(asked, &reader.header))?;
         let most = self.gather_bytes.min(reader.limits.array_bytes.unwrap_or(u64::MAX));
         self.gather_bytes = self.gather_bytes.saturating_mul(4).min(gather_most(layout));
