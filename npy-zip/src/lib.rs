@@ -66,6 +66,6 @@ pub use name::{check_name, excerpt};
 pub use source::{Handle, Source};
 pub use writer::{Compression, MemberWriter, Writer};
 
-/// The data of each member that is written begins at a multiple of this number of bytes. It is the size of a cache line, and enough for the
-/// alignment of any value, so that a member that is stored can be used in a mapped file.
+/// The data of each stored member that is written begins at a multiple of this number of bytes. It is the size of a cache line, and enough
+/// for the alignment of any value, so that the member can be used in a mapped file.
 pub const ALIGNMENT: u8 = 64;

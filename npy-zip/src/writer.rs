@@ -65,7 +65,7 @@ impl Compression {
 /// # Ok::<(), npy_zip::Error>(())
 /// ```
 ///
-/// The data of each member begins at a multiple of [`ALIGNMENT`](crate::ALIGNMENT). The same members always make the same archive, because
+/// The data of each stored member begins at a multiple of [`ALIGNMENT`](crate::ALIGNMENT). The same members always make the same archive, because
 /// all times in it are 1980-01-01. The large form of zip (zip64) is used only where sizes or numbers need it.
 ///
 /// # Failures
@@ -294,8 +294,8 @@ impl<W: Write> Writer<W> {
 
     fn write_header(&mut self, name: String, size: u64) -> io::Result<()> {
         let is_deflated = self.compressor.is_some();
-        // Bytes that cannot be compressed grow by an eighth at most.
-        let max = if is_deflated { size.saturating_add(size / 8) } else { size };
+        // Bytes that cannot be compressed are stored, in blocks whose headers take less than this.
+        let max = if is_deflated { size.saturating_add(size / 256) } else { size };
         let member = Member {
             name,
             start: self.output.position(),

@@ -12,7 +12,7 @@ use crate::writer::Writer;
 pub(super) struct Raw {
     entry: Vec<u8>,
     extent: Extent,
-    /// True if the data is aligned, and is to stay so: a program may view it in place.
+    /// True if the data is stored and aligned, and is to stay so: a program may view it in place.
     is_aligned: bool,
 }
 
@@ -24,18 +24,19 @@ impl Raw {
         archive: &mut (impl Read + Seek),
     ) -> Result<Self> {
         let extent = directory.extent(entry, archive)?;
-        Ok(Raw::new(directory.entry_bytes(entry, archive)?, extent))
+        Ok(Raw::new(entry, directory.entry_bytes(entry, archive)?, extent))
     }
 
     /// Finds a member that this package has written, by its entry in the directory.
     pub(super) fn written(bytes: &[u8], file: &mut (impl Read + Seek)) -> Result<Self> {
         let entry = Entry::read(&mut bytes.take(to_u64(bytes.len())), 0, 0)?;
         let extent = Extent::of_written(&entry, file)?;
-        Ok(Raw::new(bytes.to_vec(), extent))
+        Ok(Raw::new(&entry, bytes.to_vec(), extent))
     }
 
-    fn new(entry: Vec<u8>, extent: Extent) -> Self {
-        Raw { entry, extent, is_aligned: extra::is_aligned(extent.data) }
+    fn new(entry: &Entry, bytes: Vec<u8>, extent: Extent) -> Self {
+        let is_aligned = !entry.is_compressed() && extra::is_aligned(extent.data);
+        Raw { entry: bytes, extent, is_aligned }
     }
 
     /// Appends the header and the data to `to`, and returns the member there.

@@ -1,8 +1,8 @@
 //! Compresses members, with one thread or several.
 //!
 //! The bytes of a member are cut into blocks of 1 MiB. Each block is compressed separately, with the end of the previous block as its
-//! dictionary. All but the last end with an empty stored block, so that together they form one deflate stream. The bytes do not depend on
-//! the number of threads.
+//! dictionary, or stored if that does not make it smaller. All but the last end at a byte, so that together they form one deflate stream.
+//! The bytes do not depend on the number of threads.
 
 mod block;
 mod pool;

@@ -39,8 +39,11 @@ impl Member {
             let sizes = zip64(&[self.size, self.compressed]);
             append_extra(&mut extra, ExtraHeader::ZIP64, &sizes).ok_or_else(too_long)?;
         }
-        let size = LocalHeader::SIZE + self.name.len() + extra.len();
-        append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
+        // Nobody views compressed data in place, and readers of seek indexes may expect that both headers have the same fields.
+        if !self.is_deflated {
+            let size = LocalHeader::SIZE + self.name.len() + extra.len();
+            append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
+        }
         let mut header = LocalHeader { common: self.common(&extra)? }.to_bytes();
         header.extend(self.name.as_bytes());
         header.extend(extra);
