@@ -49,6 +49,8 @@ mod directory;
 mod editor;
 mod error;
 mod extra;
+mod index;
+mod inflate;
 mod limits;
 mod member;
 mod name;

@@ -6,6 +6,7 @@
 mod deflate;
 mod failure;
 mod headers;
+mod index;
 mod output;
 
 use std::collections::VecDeque;
@@ -21,6 +22,7 @@ use crate::error::{Result, to_u64};
 use crate::name::check_name;
 use deflate::{Block, Compressor, Pending};
 use headers::Member;
+use index::Index;
 use output::Output;
 
 /// The most bytes of a stored member that are written at once: they are still in the cache after their checksum is computed.
@@ -31,18 +33,56 @@ const STORED_BLOCK: usize = 256 << 10;
 pub struct Compression {
     level: Option<u8>,
     threads: usize,
+    /// The number of bytes of a chunk; `None` for members without chunks.
+    chunk: Option<u32>,
 }
 
 impl Compression {
     /// Members are stored as they are.
     pub fn stored() -> Self {
-        Compression { level: None, threads: 1 }
+        Compression { level: None, threads: 1, chunk: None }
     }
 
     /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
-    /// number of threads.
+    /// number of threads. A reader can [start at each MiB](Self::seek_every).
     pub fn deflate(level: u8, threads: usize) -> Self {
-        Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1) }
+        let compression =
+            Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1), chunk: None };
+        compression.seek_every(1 << 20)
+    }
+
+    /// A reader can start to inflate a member at each multiple of this many bytes, or of fewer: the number is rounded down to a power of two,
+    /// from 4 KiB to 1 MiB. The positions are in an index after the member, as SOZip has it, which other readers do not see. With 0, there
+    /// is no index, and the member is inflated from its start.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let compression = Compression::deflate(6, 1).seek_every(4096);
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression)?;
+    /// let numbers: Vec<u8> = (0..10_000u16).flat_map(u16::to_le_bytes).collect();
+    /// writer.add("x", |member| {
+    ///     member.begin(20_000)?;
+    ///     member.write_all(&numbers)
+    /// })?;
+    /// let mut file = writer.finish()?;
+    ///
+    /// let limits = Limits::default();
+    /// let directory = Directory::read(&mut file, &limits)?;
+    /// let x = directory.find("x").expect("it was written");
+    /// assert!(directory.is_seekable(x, &mut file, &limits)?);
+    /// let mut member = directory.member(x, file, &limits)?;
+    /// member.seek(SeekFrom::Start(9000))?;
+    /// let mut bytes = [0; 2];
+    /// member.read_exact(&mut bytes)?;
+    /// assert_eq!(u16::from_le_bytes(bytes), 4500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn seek_every(self, bytes: u64) -> Self {
+        Compression { chunk: deflate::chunk_size(bytes), ..self }
     }
 }
 
@@ -129,12 +169,12 @@ impl<W: Write> Writer<W> {
     }
 
     fn new(output: Output<W>, compression: Compression) -> Self {
-        let Compression { level, threads } = compression;
+        let Compression { level, threads, chunk } = compression;
         Writer {
             output,
             directory: Central::default(),
             open: None,
-            compressor: level.map(|level| Compressor::new(level, threads)),
+            compressor: level.map(|level| Compressor::new(level, threads, chunk)),
             steps: VecDeque::new(),
         }
     }
@@ -185,6 +225,17 @@ impl<W: Write> Writer<W> {
         Ok(self.output.copy(data)? == size)
     }
 
+    /// Adds the seek index of a member that was just added: its header, and its contents. Returns false if there are fewer than stated.
+    pub(crate) fn copy_index(
+        &mut self,
+        header: &[u8],
+        contents: io::Take<impl Read>,
+    ) -> Result<bool> {
+        let size = contents.limit();
+        self.output.write_all(header)?;
+        Ok(self.output.copy(contents)? == size)
+    }
+
     /// Returns the position of the next member.
     pub(crate) fn position(&self) -> u64 {
         self.output.position()
@@ -230,6 +281,10 @@ impl<W: Write> Writer<W> {
     /// Writes the next bytes of the member, and returns their number.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.output.check()?;
+        if bytes.is_empty() {
+            // They would end a full block, which may be the last.
+            return Ok(0);
+        }
         if self.compressor.is_none() {
             return self.store(bytes);
         }
@@ -305,6 +360,7 @@ impl<W: Write> Writer<W> {
             crc: Hasher::new(),
             compressed: 0,
             size: 0,
+            index: Index::default(),
         };
         let header = member.local()?;
         self.open = Some(member);
@@ -325,11 +381,14 @@ impl<W: Write> Writer<W> {
     fn append(&mut self, block: &Block, size: usize) -> io::Result<()> {
         let member = self.open.as_mut().ok_or_else(none_begun)?;
         member.crc.combine(&block.crc);
+        for &(start, crc) in &block.chunks {
+            member.index.add(member.compressed + to_u64(start), crc)?;
+        }
         member.add(block.bytes.len(), size);
         self.output.write_all(&block.bytes)
     }
 
-    /// Writes what comes after the bytes of the open member, and its entry.
+    /// Writes what comes after the bytes of the open member, its seek index, and its entry.
     fn complete(&mut self) -> io::Result<()> {
         let member = self.open.as_ref().ok_or_else(none_begun)?;
         let entry = member.central()?;
@@ -337,6 +396,11 @@ impl<W: Write> Writer<W> {
             self.output.write_all(&member.descriptor()?)?;
         } else {
             self.output.rewrite(member.start, &member.local()?)?;
+        }
+        if let Some(chunk) = self.compressor.as_ref().and_then(|compressor| compressor.chunk)
+            && let Some(index) = member.index(chunk)?
+        {
+            self.output.write_all(&index)?;
         }
         self.directory.push(&entry);
         self.open = None;

@@ -87,13 +87,17 @@ impl Entry {
         self.method != Common::STORED
     }
 
+    pub(crate) fn is_deflated(&self) -> bool {
+        self.method == Common::DEFLATED
+    }
+
     /// Returns the method by which the member is compressed; `None` if it is stored, or if the method is not supported.
     pub(crate) fn compression(&self) -> Option<Method> {
         Method::of(self.method)
     }
 
     /// Returns the bytes of the name in the headers.
-    pub(super) fn raw_name(&self) -> &[u8] {
+    pub(crate) fn raw_name(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.name.as_bytes())
     }
 
