@@ -225,7 +225,7 @@ impl<R: Read + Seek> Reader<R> {
         self.directory.zip().shadowed()
     }
 
-    /// Returns true if a member is compressed. The [`Member`] of any other can seek.
+    /// Returns true if a member is compressed, by any method. [`is_seekable`](Self::is_seekable) tells whether it must be inflated from its start.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -247,6 +247,35 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::MissingMember`].
     pub fn is_compressed(&self, name: &str) -> Result<bool> {
         self.located(name, |reader, index| Ok(reader.directory.entry(index).is_compressed()))
+    }
+
+    /// Returns true if the [`Member`] can seek to any row at once: it is stored, or deflated with a seek index, which is read and checked
+    /// ([`WriteOptions::seek_every`](super::WriteOptions::seek_every)). Any other is inflated up to the row.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let numbers = vec![0.5f64; 1 << 18];
+    /// for (bytes, is_seekable) in [(1 << 20, true), (0, false)] {
+    ///     let mut options = npz::WriteOptions::new();
+    ///     let mut writer = options.deflate(6).seek_every(bytes).writer(Cursor::new(Vec::new()))?;
+    ///     writer.write("x", &numbers)?;
+    ///     assert_eq!(npz::Reader::new(writer.finish()?)?.is_seekable("x")?, is_seekable);
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), without those of the array.
+    pub fn is_seekable(&self, name: &str) -> Result<bool> {
+        self.located(name, |reader, index| {
+            let limits = of_archives(reader.options.arrays.limit());
+            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
+            Ok(zip.is_seekable(entry, &mut Handle::new(&reader.source), &limits)?)
+        })
     }
 
     /// Returns true if there are no members.
