@@ -41,8 +41,8 @@ use raw::Raw;
 /// ```
 ///
 /// A member that is not touched is copied as it is: its data, its time, its comment and its other extra fields. It may be encrypted, or
-/// compressed by any method. If it is stored and aligned, the padding in its header changes so that it stays aligned. The comment of the archive
-/// is kept, and bytes that belong to no member are dropped.
+/// compressed by any method. If it is stored and aligned, the padding in its header changes so that it stays aligned. Its seek index is
+/// copied with it. The comment of the archive is kept, and bytes that belong to no member are dropped.
 #[must_use = "only `finish` makes the changed archive"]
 pub struct Editor<S: Write> {
     /// In the order of the archive; `None` for a member that was removed.

@@ -59,7 +59,7 @@ use crate::write::{ArrayWriter, WriteNpy};
 ///
 /// A member that is not touched is copied as it is: its data, its time, its comment and its other properties. It need not be an array, and
 /// may be encrypted or compressed by a method that this crate does not read. If it is stored and aligned, the padding in its header changes
-/// so that it stays aligned. The comment of the archive is kept. Bytes that belong to no member are dropped.
+/// so that it stays aligned. Its seek index is copied with it. The comment of the archive is kept. Bytes that belong to no member are dropped.
 ///
 /// Names find members as in [`Reader`]. If several members have the same name, a change affects the last one, which readers find. The
 /// others are dropped; otherwise readers would find one of them instead.

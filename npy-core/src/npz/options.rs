@@ -88,7 +88,7 @@ impl WriteOptions {
     }
 
     /// Compresses members; `np.savez_compressed` uses level 6. Levels range from 1 (fast) to 9 (small); any other level means the
-    /// nearest one in this range.
+    /// nearest one in this range. Parts that do not become smaller are stored.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -394,7 +394,7 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
-    /// Opens a member, to read it in parts.
+    /// Opens a member, to read it in parts, or from any row ([`seek_to`](read::Reader::seek_to)). [`Member`] has what seeking costs.
     ///
     /// ```
     /// use std::io::Cursor;
