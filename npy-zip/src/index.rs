@@ -408,6 +408,7 @@ mod tests {
                     assert_eq!(index.chunks, size.div_ceil(CHUNK) as u64);
                     assert!(index.checksums.is_some());
                 }
+                assert!(open(&file).check_index().unwrap());
                 check_slices(&file, size, "ours");
             }
         }
@@ -441,6 +442,7 @@ mod tests {
             for value in [0, 1, 0x7f, 0xff] {
                 let wrong = forged(&file, |index| index[at] = value);
                 check_slices(&wrong, SIZE, &format!("position, byte {at}: {value}"));
+                assert_eq!(open(&wrong).check_index().unwrap(), wrong == file);
             }
         }
         for value in [0, 1, 100, u64::MAX / 2, u64::MAX] {

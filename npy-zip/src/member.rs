@@ -191,6 +191,26 @@ impl<R: Read + Seek> Compressed<R> {
 }
 
 impl<R: Read + Seek> Member<R> {
+    /// Inflates all chunks by the seek index, if there is one. Returns false if one of them is not what the index says, so that it could show
+    /// other bytes than the member has. The bytes themselves are checked by reading the member.
+    ///
+    /// If each chunk ends where the next begins, and refers to nothing before it, they are the bytes that are read without an index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn check_index(&mut self) -> Result<bool> {
+        let Body::Compressed(data) = &mut self.body else { return Ok(true) };
+        let mut at = 0;
+        while data.has_index()? && at < self.size {
+            match data.in_chunk(at)? {
+                Some(bytes) => at += to_u64(bytes.len()),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use npy_zip::Handle;
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 
 /// The bytes of a member, inflated as they are read. [`Reader::member`](super::Reader::member) returns it.
 ///
@@ -38,6 +38,13 @@ impl<R> Member<R> {
     /// Returns the number of bytes that were read.
     pub(super) fn position(&self) -> u64 {
         self.0.position()
+    }
+}
+
+impl<R: Read + Seek> Member<R> {
+    /// Returns false if the seek index is wrong.
+    pub(super) fn check_index(&mut self) -> Result<bool> {
+        Ok(self.0.check_index()?)
     }
 }
 

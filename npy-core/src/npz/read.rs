@@ -278,6 +278,29 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
+    /// Compares the seek index of a compressed member with the member, which is inflated. Returns false if it is wrong, so that other values
+    /// could be read by it than from the start; true if there is none.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut options = npz::WriteOptions::new();
+    /// let mut writer = options.deflate(6).writer(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &vec![0.5f64; 1 << 18])?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
+    /// assert!(archive.is_seekable("x")? && archive.check_index("x")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), without those of the array. The checksum of the member is not compared.
+    pub fn check_index(&self, name: &str) -> Result<bool> {
+        self.located(name, |reader, index| reader.open_member(index)?.0.check_index())
+    }
+
     /// Returns true if there are no members.
     ///
     /// ```

@@ -373,6 +373,7 @@ fn a_slice_of_a_damaged_member_is_an_error() {
         }
         let reader = Reader::new(Cursor::new(archive(b"", &[member], b""))).unwrap();
         assert!(reader.is_seekable("x").unwrap());
+        assert!(!reader.check_index("x").unwrap());
         let mut array = reader.member("x").unwrap();
         array.seek_to(14_000).unwrap();
         let mut found = Vec::new();
