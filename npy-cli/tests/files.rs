@@ -362,7 +362,7 @@ fn compressed_members_are_sliced_by_their_seek_index() {
     packed.write("x", &values).unwrap();
     packed.finish().unwrap();
     assert_eq!(ok(path, &["cat", "x.npz::x[99990:99993]"]), "value\n99990\n99991\n99992\n");
-    assert_eq!(ok(path, &["tail", "-n", "2", "x.npz::x"]).lines().last(), Some("99999"));
+    assert!(ok(path, &["tail", "-n", "2", "x.npz::x"]).ends_with("99999  99999\n"));
     assert_eq!(code(path, &["verify", "x.npz"]), (0, String::new()));
 
     let mut archive = fs::read(path.join("x.npz")).unwrap();
@@ -379,7 +379,7 @@ fn compressed_members_are_sliced_by_their_seek_index() {
     let verified = npy(path, &["verify", "x.npz"]);
     let says = String::from_utf8(verified.stdout).unwrap();
     assert!(says.contains("member \"x\": its seek index is wrong"), "{says}");
-    assert_eq!(ok(path, &["tail", "-n", "1", "x.npz::x"]).lines().last(), Some("99999"));
+    assert!(ok(path, &["tail", "-n", "1", "x.npz::x"]).ends_with("99999  99999\n"));
 }
 
 /// Guards that a file that is cut short or damaged is refused by every command, with the exit code of each, and leaves no output.

@@ -38,25 +38,21 @@ impl Checksum {
 
 /// The checksum of bytes whose parts have known checksums. As `crc32fast` is not in WebAssembly, this computes it.
 pub(crate) struct Combined {
-    value: u32,
-    /// The factor of a part of the usual size.
-    factor: u32,
+    pub(crate) value: u32,
+    /// The usual size of a part, and the factor of such parts.
+    usual: (u64, u32),
 }
 
 impl Combined {
-    /// Starts without bytes; the parts but the last have `size` bytes.
+    /// Starts without bytes; most parts have `size` bytes.
     pub(crate) fn new(size: u64) -> Self {
-        Combined { value: 0, factor: factor(size) }
+        Combined { value: 0, usual: (size, factor(size)) }
     }
 
-    /// Adds a part with this checksum.
-    pub(crate) fn add(&mut self, part: u32) {
-        self.value = product(self.value, self.factor) ^ part;
-    }
-
-    /// Returns the checksum, after a last part of another size.
-    pub(crate) fn end(&self, part: u32, size: u64) -> u32 {
-        product(self.value, factor(size)) ^ part
+    /// Adds a part with this checksum and this size.
+    pub(crate) fn add(&mut self, part: u32, size: u64) {
+        let factor = if size == self.usual.0 { self.usual.1 } else { factor(size) };
+        self.value = product(self.value, factor) ^ part;
     }
 }
 
@@ -95,16 +91,8 @@ mod tests {
         let bytes: Vec<u8> = (0..u8::MAX).cycle().take(10_000).collect();
         for size in [1, 7, 4096, 9999] {
             let mut combined = Combined::new(size as u64);
-            let mut parts = bytes.chunks(size).peekable();
-            while let Some(part) = parts.next() {
-                match parts.peek() {
-                    Some(_) => combined.add(Checksum::of(part)),
-                    None => {
-                        let all = combined.end(Checksum::of(part), part.len() as u64);
-                        assert_eq!(all, Checksum::of(&bytes), "{size}");
-                    }
-                }
-            }
+            bytes.chunks(size).for_each(|part| combined.add(Checksum::of(part), part.len() as u64));
+            assert_eq!(combined.value, Checksum::of(&bytes), "{size}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! leave anything there, and a writer may lie, so whatever is not a correct index is as none. An index of ours has a checksum for each chunk,
 //! where other readers skip bytes, and these checksums must combine to that of the member.
 
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
+use std::io::{self, Read, Seek};
 use std::ops::Range;
 
 use crate::checksum::{Checksum, Combined};
@@ -93,14 +93,11 @@ impl Gap {
         if !is_index || end > self.end {
             return Ok(None);
         }
-        reader.seek(SeekFrom::Start(payload))?;
-        let mut contents = Contents::new(reader.take(common.size.into()));
-        let index = match self.read(&mut contents, start, payload..end) {
-            Ok(index) => index,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => None,
-            Err(error) => return Err(error.into()),
+        let Some(index) = self.describe(Record { start, payload, end }, reader)? else {
+            return Ok(None);
         };
-        Ok(index.filter(|_| contents.sum.value() == common.crc))
+        let is_right = self.is_right(&index, common.crc, reader)?;
+        Ok(is_right.then_some(index))
     }
 
     /// Returns the position of the index: after the descriptor, which has one of four sizes and may be missing.
@@ -117,14 +114,11 @@ impl Gap {
         Ok(size.and_then(|size| self.data.end.checked_add(to_u64(size))))
     }
 
-    /// Reads the contents of an index, which are at `payload`; `None` if they do not describe the member.
-    fn read<R: Read>(
-        &self,
-        contents: &mut Contents<R>,
-        start: u64,
-        payload: Range<u64>,
-    ) -> io::Result<Option<Index>> {
-        let head: SeekIndex = contents.next()?;
+    /// Reads the start of the index at these positions; `None` if it does not describe the member.
+    fn describe(&self, record: Record, reader: &mut (impl Read + Seek)) -> Result<Option<Index>> {
+        let magic = SeekIndex::SIZE + SeekIndex::CHECKSUMS.len();
+        let start = read_at(reader, record.payload, magic)?;
+        let Some((head, after)) = SeekIndex::split_from(&start) else { return Ok(None) };
         let compressed = self.data.end - self.data.start;
         let (chunk, position_size) = (u64::from(head.chunk), u64::from(head.position_size));
         let is_known = head.version == SeekIndex::VERSION && matches!(position_size, 4 | 8);
@@ -136,67 +130,52 @@ impl Gap {
         let skipped = u64::from(head.skipped);
         let head_size = to_u64(SeekIndex::SIZE) + skipped;
         let size = (chunks - 1).checked_mul(position_size).and_then(|n| n.checked_add(head_size));
-        if size != Some(payload.end - payload.start) {
+        if size != Some(record.end - record.payload) {
             return Ok(None);
         }
-        let mut checksums = None;
-        if SeekIndex::checksums_size(chunks) == Some(skipped)
-            && contents.next::<u64>()?.to_le_bytes() == *SeekIndex::CHECKSUMS
-        {
-            let mut sum = Combined::new(chunk);
-            for _ in 1..chunks {
-                sum.add(contents.next()?);
-            }
-            let last = self.size - chunk * (chunks - 1);
-            if sum.end(contents.next()?, last) != self.crc {
-                return Ok(None);
-            }
-            let magic = to_u64(SeekIndex::SIZE + SeekIndex::CHECKSUMS.len());
-            checksums = Some(payload.start + magic);
-        }
-        io::copy(contents, &mut io::sink())?;
-        let positions = payload.start + head_size;
+        let has_checksums =
+            SeekIndex::checksums_size(chunks) == Some(skipped) && after == SeekIndex::CHECKSUMS;
         Ok(Some(Index {
             chunk,
             chunks,
             size: self.size,
             compressed,
-            positions,
+            positions: record.payload + head_size,
             position_size,
-            checksums,
-            record: Record { start, payload: payload.start, end: payload.end },
+            checksums: has_checksums.then(|| record.payload + to_u64(magic)),
+            record,
         }))
     }
-}
 
-/// The contents of an index as they are read, and their checksum.
-struct Contents<R> {
-    inner: BufReader<Take<R>>,
-    sum: Checksum,
-}
-
-impl<R: Read> Contents<R> {
-    fn new(inner: Take<R>) -> Self {
-        const MAX_BUFFER: u64 = 64 << 10;
-        let capacity = usize::try_from(inner.limit().min(MAX_BUFFER)).unwrap_or_default();
-        Contents { inner: BufReader::with_capacity(capacity, inner), sum: Checksum::new() }
-    }
-
-    /// Reads the next part.
-    fn next<P: Part>(&mut self) -> io::Result<P> {
-        let mut bytes = [0; SeekIndex::SIZE];
-        let bytes = bytes.get_mut(..P::SIZE).unwrap_or_default();
-        self.read_exact(bytes)?;
-        let part = P::split_from(bytes);
-        part.map(|(part, _)| part).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-    }
-}
-
-impl<R: Read> Read for Contents<R> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let count = self.inner.read(out)?;
-        self.sum.update(out.get(..count).unwrap_or_default());
-        Ok(count)
+    /// Returns true if the index has this checksum, and those of its chunks combine to that of the member.
+    fn is_right(&self, index: &Index, crc: u32, reader: &mut (impl Read + Seek)) -> Result<bool> {
+        /// A multiple of the size of a checksum.
+        const PIECE: usize = 64 << 10;
+        let Record { payload, end, .. } = index.record;
+        let (mut sum, mut combined) = (Checksum::new(), Combined::new(index.chunk));
+        let (mut at, mut chunk) = (payload, 0);
+        while at < end {
+            let size = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+            let piece = read_at(reader, at, size)?;
+            if piece.len() < size {
+                return Ok(false);
+            }
+            sum.update(&piece);
+            if let Some(checksums) = index.checksums {
+                let before = usize::try_from(checksums.saturating_sub(at)).unwrap_or(size);
+                for word in piece.get(before..).unwrap_or_default().chunks_exact(4) {
+                    if let Some((checksum, _)) = u32::split_from(word)
+                        && chunk < index.chunks
+                    {
+                        combined.add(checksum, index.size_of(chunk));
+                        chunk += 1;
+                    }
+                }
+            }
+            at += to_u64(size);
+        }
+        let is_of_member = index.checksums.is_none() || combined.value == self.crc;
+        Ok(sum.value() == crc && is_of_member)
     }
 }
 
@@ -237,6 +216,11 @@ pub(crate) struct Chunk {
 }
 
 impl Index {
+    /// Returns the number of bytes that a chunk inflates to.
+    fn size_of(&self, chunk: u64) -> u64 {
+        self.chunk.min(self.size - chunk * self.chunk)
+    }
+
     /// Finds the chunk with this byte of the member; `None` if the index cannot be correct.
     pub(crate) fn chunk(&self, at: u64, reader: &mut (impl Read + Seek)) -> Result<Option<Chunk>> {
         /// Deflate makes nothing smaller than this.
@@ -265,7 +249,7 @@ impl Index {
             None => None,
         };
         let position = number * self.chunk;
-        let size = self.chunk.min(self.size - position);
+        let size = self.size_of(number);
         let (Some(start), Some(end), Ok(short)) = (start, end, usize::try_from(size)) else {
             return Ok(None);
         };
@@ -299,7 +283,7 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::{Cursor, SeekFrom, Write};
 
     use super::*;
     use crate::records::CentralHeader;
@@ -511,8 +495,9 @@ mod tests {
         // Both chunks changed so that the combined checksum stays right.
         let parts: Vec<u32> = bytes(SIZE).chunks(CHUNK).map(crc32fast::hash).collect();
         let mut combined = Combined::new(CHUNK as u64);
-        combined.add(parts[0] ^ 1);
-        let change = combined.end(parts[1], CHUNK as u64) ^ crc32fast::hash(&bytes(SIZE));
+        combined.add(parts[0] ^ 1, CHUNK as u64);
+        combined.add(parts[1], CHUNK as u64);
+        let change = combined.value ^ crc32fast::hash(&bytes(SIZE));
         let wrong = forged(&file, |index| {
             index[40..44].copy_from_slice(&(parts[0] ^ 1).to_le_bytes());
             index[44..48].copy_from_slice(&(parts[1] ^ change).to_le_bytes());

@@ -53,6 +53,9 @@ struct Compressed<R> {
     decoded: Option<u64>,
     /// The compressed bytes in the archive.
     data: Range<u64>,
+    /// What the next read does first, after a seek; returns the number of bytes if it has read them. As a function that only a seek mentions, it and all
+    /// code for indexes is left out of programs that never seek.
+    follow: Option<fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>>,
     index: Lookup,
     /// The chunk that was inflated last: its position in the member, and its bytes.
     chunk: (u64, Vec<u8>),
@@ -88,6 +91,7 @@ impl Directory {
             Some(method) => Body::Compressed(Box::new(Compressed {
                 decoder: Decoder::new(method, entry, bytes)?,
                 decoded: Some(0),
+                follow: None,
                 index: match self.gap(entry, &data) {
                     Some(gap) => Lookup::Possible(Box::new(gap)),
                     None => Lookup::None,
@@ -201,6 +205,7 @@ impl<R: Read + Seek> Member<R> {
     /// [`Error::Io`].
     pub fn check_index(&mut self) -> Result<bool> {
         let Body::Compressed(data) = &mut self.body else { return Ok(true) };
+        data.follow = Some(Member::follow);
         let mut at = 0;
         while data.has_index()? && at < self.size {
             match data.in_chunk(at)? {
@@ -232,20 +237,10 @@ impl<R: Read + Seek> Member<R> {
         let position = self.position();
         if let Body::Compressed(data) = &mut self.body
             && data.decoded != Some(position)
+            && let Some(follow) = data.follow
+            && let Some(count) = follow(self, out)?
         {
-            // From the start, all is read one after another, and the checksum of the member compared.
-            if position > 0 && data.has_index()? {
-                if let Some(bytes) = data.in_chunk(position)? {
-                    let count = bytes.len().min(out.len());
-                    for (to, from) in out.iter_mut().zip(bytes) {
-                        *to = *from;
-                    }
-                    self.left -= to_u64(count);
-                    return Ok(count);
-                }
-                self.reject_index()?;
-            }
-            self.catch_up()?;
+            return Ok(count);
         }
         let count = match &mut self.body {
             Body::Stored(data) => data.read(out)?,
@@ -262,6 +257,26 @@ impl<R: Read + Seek> Member<R> {
         // A reader may lie about the number of bytes.
         self.left = self.left.saturating_sub(to_u64(count));
         Ok(count)
+    }
+
+    /// Reads from a chunk, and returns the number of bytes. If there is no index, moves the decoder to the position, and returns `None`.
+    fn follow(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
+        let position = self.position();
+        let Body::Compressed(data) = &mut self.body else { return Ok(None) };
+        // From the start, all is read one after another, and the checksum of the member compared.
+        if position > 0 && data.has_index()? {
+            if let Some(bytes) = data.in_chunk(position)? {
+                let count = bytes.len().min(out.len());
+                for (to, from) in out.iter_mut().zip(bytes) {
+                    *to = *from;
+                }
+                self.left -= to_u64(count);
+                return Ok(Some(count));
+            }
+            self.reject_index()?;
+        }
+        self.catch_up()?;
+        Ok(None)
     }
 
     /// Decodes the bytes before the position, to which a seek has moved.
@@ -355,6 +370,7 @@ impl<R: Read + Seek> Seek for Member<R> {
                 if data.decoded.is_some_and(|decoded| target < decoded) {
                     data.decoder.check_restart()?;
                 }
+                data.follow = Some(Member::follow);
             }
         }
         self.left = left;
