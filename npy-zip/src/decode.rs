@@ -10,11 +10,10 @@ use crate::directory::Entry;
 use crate::error::Result;
 #[cfg(any(feature = "lzma", feature = "zstd"))]
 use crate::error::{Error, corrupt};
+#[cfg(any(feature = "bzip2", feature = "lzma", feature = "zstd"))]
+use crate::inflate::Data;
 use crate::inflate::Inflater;
 use crate::records::Method;
-
-/// The compressed bytes of a member.
-type Data<R> = BufReader<Take<R>>;
 
 /// Decompresses a member as it is read. An error about the bytes themselves is `InvalidInput`, `InvalidData` or `UnexpectedEof`.
 pub(crate) enum Decoder<R> {

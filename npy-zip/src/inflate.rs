@@ -5,15 +5,18 @@ use std::ops::Range;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+/// The compressed bytes of a member.
+pub(crate) type Data<R> = BufReader<Take<R>>;
+
 /// Inflates bytes as they are read. An error about the bytes themselves is `InvalidInput` or `UnexpectedEof`.
 pub(crate) struct Inflater<R> {
-    data: BufReader<Take<R>>,
+    data: Data<R>,
     state: Decompress,
 }
 
 impl<R: Read> Inflater<R> {
     /// Starts to inflate `data`.
-    pub(crate) fn new(data: BufReader<Take<R>>) -> Self {
+    pub(crate) fn new(data: Data<R>) -> Self {
         Inflater { data, state: Decompress::new(false) }
     }
 

@@ -53,13 +53,16 @@ struct Compressed<R> {
     decoded: Option<u64>,
     /// The compressed bytes in the archive.
     data: Range<u64>,
-    /// What the next read does first, after a seek; returns the number of bytes if it has read them. As a function that only a seek mentions, it and all
-    /// code for indexes is left out of programs that never seek.
-    follow: Option<fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>>,
+    /// Set by a seek.
+    follow: Option<Follow<R>>,
     index: Lookup,
     /// The chunk that was inflated last: its position in the member, and its bytes.
     chunk: (u64, Vec<u8>),
 }
+
+/// Brings the decoder to the position, or reads from a chunk and returns the number of bytes: [`Member::follow`]. As only a seek names that function, a
+/// program that never seeks has none of the code for indexes.
+type Follow<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
 
 /// The seek index of a member.
 enum Lookup {
@@ -267,8 +270,8 @@ impl<R: Read + Seek> Member<R> {
         if position > 0 && data.has_index()? {
             if let Some(bytes) = data.in_chunk(position)? {
                 let count = bytes.len().min(out.len());
-                for (to, from) in out.iter_mut().zip(bytes) {
-                    *to = *from;
+                if let (Some(to), Some(from)) = (out.get_mut(..count), bytes.get(..count)) {
+                    to.copy_from_slice(from);
                 }
                 self.left -= to_u64(count);
                 return Ok(Some(count));
