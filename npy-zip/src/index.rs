@@ -4,12 +4,12 @@
 //! leave anything there, and a writer may lie, so whatever is not a correct index is as none. An index of ours has a checksum for each chunk,
 //! where other readers skip bytes, and these checksums must combine to that of the member.
 
-use std::io::{self, Read, Seek};
+use std::io::{Read, Seek};
 use std::ops::Range;
 
 use crate::checksum::{Checksum, Combined};
 use crate::directory::{Entry, read_at};
-use crate::error::{Error, Result, to_u64};
+use crate::error::{Result, to_u64, to_usize};
 use crate::records::{Common, LocalHeader, Part, SeekIndex};
 
 /// The end of the name of an index.
@@ -100,7 +100,7 @@ impl Gap {
         Ok(is_right.then_some(index))
     }
 
-    /// Returns the position of the index: after the descriptor, which has one of four sizes and may be missing.
+    /// Returns the position of the index: after the data, or after the descriptor, which has one of four sizes.
     fn start(&self, reader: &mut (impl Read + Seek)) -> Result<Option<u64>> {
         const DESCRIPTORS: [usize; 4] = [12, 16, 20, 24];
         if !self.has_descriptor {
@@ -229,56 +229,50 @@ impl Index {
         if number > last {
             return Ok(None);
         }
-        // The position of a chunk is followed by that of the next, which is the end of the chunk.
-        let (first, end) = (number.saturating_sub(1), last.min(number + 1));
-        let bytes = self.numbers(self.positions, first..end, self.position_size, reader)?;
-        let mut positions = bytes.chunks(usize::try_from(self.position_size).unwrap_or(8));
-        let mut next = || {
-            let bytes = positions.next()?;
-            let mut number = [0; 8];
-            number.get_mut(..bytes.len())?.copy_from_slice(bytes);
-            Some(u64::from_le_bytes(number))
+        // The first chunk begins at 0, and the last one ends with the data; between them, the end of a chunk is the position of the next.
+        let indices = number.saturating_sub(1)..last.min(number + 1);
+        let positions = numbers(reader, self.positions, indices, self.position_size)?;
+        let first = (number == 0).then_some(0);
+        let mut positions = first.into_iter().chain(positions).chain([self.compressed]);
+        let (Some(start), Some(end)) = (positions.next(), positions.next()) else {
+            return Ok(None);
         };
-        let start = if number == 0 { Some(0) } else { next() };
-        let end = if number == last { Some(self.compressed) } else { next() };
+        let size = self.size_of(number);
+        if start >= end || end > self.compressed || size > (end - start).saturating_mul(MAX_RATIO) {
+            return Ok(None);
+        }
         let checksum = match self.checksums {
             Some(checksums) => {
-                let bytes = self.numbers(checksums, number..number + 1, 4, reader)?;
-                Some(u32::split_from(&bytes).map(|(checksum, _)| checksum))
+                let checksum = numbers(reader, checksums, number..number + 1, 4)?;
+                checksum.first().and_then(|&checksum| u32::try_from(checksum).ok())
             }
             None => None,
         };
-        let position = number * self.chunk;
-        let size = self.size_of(number);
-        let (Some(start), Some(end), Ok(short)) = (start, end, usize::try_from(size)) else {
-            return Ok(None);
-        };
-        let is_range = start < end && end <= self.compressed;
-        if !is_range || size > (end - start).saturating_mul(MAX_RATIO) || checksum == Some(None) {
-            return Ok(None);
-        }
+        let is_short = self.checksums.is_some() && checksum.is_none();
+        let Some(size) = usize::try_from(size).ok().filter(|_| !is_short) else { return Ok(None) };
         Ok(Some(Chunk {
-            start: position,
-            size: short,
+            start: number * self.chunk,
+            size,
             compressed: start..end,
             is_last: number == last,
-            checksum: checksum.flatten(),
+            checksum,
         }))
     }
+}
 
-    /// Reads the numbers of these indices, of `size` bytes each, from those at `position` of the file.
-    fn numbers(
-        &self,
-        position: u64,
-        indices: Range<u64>,
-        size: u64,
-        reader: &mut (impl Read + Seek),
-    ) -> Result<Vec<u8>> {
-        // All are within the index, whose size was checked.
-        let count = usize::try_from((indices.end - indices.start) * size);
-        let count = count.map_err(|_| Error::Io(io::ErrorKind::InvalidInput.into()))?;
-        read_at(reader, position + indices.start * size, count)
-    }
+/// Reads the numbers of these indices, of `size` bytes each, of which the first is at `position` of the file. Returns fewer at the end of the file.
+fn numbers(
+    reader: &mut (impl Read + Seek),
+    position: u64,
+    indices: Range<u64>,
+    size: u64,
+) -> Result<Vec<u64>> {
+    // All are within the index, whose size was checked.
+    let start = position + indices.start * size;
+    let bytes = read_at(reader, start, to_usize((indices.end - indices.start) * size)?)?;
+    let number =
+        |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+    Ok(bytes.chunks_exact(to_usize(size)?).map(number).collect())
 }
 
 #[cfg(test)]
@@ -287,7 +281,7 @@ mod tests {
 
     use super::*;
     use crate::records::CentralHeader;
-    use crate::{Compression, Directory, Limits, Member, Writer};
+    use crate::{Compression, Directory, Error, Limits, Member, Writer};
 
     const CHUNK: usize = 4096;
     const NAME: &str = "a/b/x.npy";

@@ -322,13 +322,17 @@ fn indexes_of_others_are_found_by_the_bytes_of_their_names() {
         (b"caf\x82.npy", ".café.npy.sozip.idx".as_bytes(), false),
         (b"x.npy", b".y.npy.sozip.idx", false),
     ] {
-        let file = archive(b"before", &[foreign(name, index_name, &values, 7000)], b"");
-        let reader = Reader::new(Cursor::new(file)).unwrap();
-        let name = reader.names().next().unwrap();
-        let what = format!("{name}: {}", index_name.escape_ascii());
-        assert_eq!(reader.is_seekable(name).unwrap(), is_found, "{what}");
-        assert!(reader.read::<Vec<u8>>(name).unwrap() == values);
-        check_slices(&reader, name, &values, &mut random, &what);
+        for zip64 in [false, true] {
+            let member = Raw { zip64, ..foreign(name, index_name, &values, 7000) };
+            let file = archive(b"before", &[member], b"");
+            let reader = Reader::new(Cursor::new(file)).unwrap();
+            let name = reader.names().next().unwrap();
+            let what = format!("{name}: {}", index_name.escape_ascii());
+            assert_eq!(reader.is_seekable(name).unwrap(), is_found, "{what}");
+            assert!(reader.check_index(name).unwrap());
+            assert!(reader.read::<Vec<u8>>(name).unwrap() == values);
+            check_slices(&reader, name, &values, &mut random, &what);
+        }
     }
 }
 
