@@ -439,6 +439,51 @@ mod tests {
         check_slices(&reversed, SIZE, "positions that descend");
     }
 
+    /// Guards that no member begins within an index, and that the directory does not.
+    #[test]
+    fn an_index_ends_before_what_comes_next() {
+        let file = archive(3 * CHUNK, false);
+        let end = find(&file).unwrap().record.end;
+        let directory = Directory::read(Cursor::new(&file), &Limits::default()).unwrap();
+        let entry = directory.find(NAME).unwrap();
+        let data = directory.readable(entry, &mut Cursor::new(&file), &Limits::default()).unwrap();
+        for (next, is_found) in [(end, true), (end - 1, false), (data.end, false), (0, false)] {
+            let gap = Gap::new(entry, &data, next);
+            let found = gap.and_then(|gap| gap.find(&mut Cursor::new(&file)).unwrap());
+            assert_eq!(found.is_some(), is_found, "{next}");
+        }
+    }
+
+    /// Guards memory: of a chunk that claims more than its bytes can inflate to, none is taken.
+    #[test]
+    fn a_chunk_cannot_inflate_to_more_than_deflate_makes() {
+        let file = archive(3 * CHUNK, false);
+        for (position, is_found) in [(3, false), (4, true)] {
+            let other = forged(&file, |index| {
+                let first = index.len() - 2 * 8;
+                index[first..first + 8].copy_from_slice(&u64::to_le_bytes(position));
+            });
+            let chunk = find(&other).unwrap().chunk(0, &mut Cursor::new(&other)).unwrap();
+            assert_eq!(chunk.is_some(), is_found, "{position}");
+        }
+    }
+
+    /// Guards the checksum of the member: after a seek to the start, all is read without the index.
+    #[test]
+    fn from_the_start_the_checksum_is_compared() {
+        let file = archive(3 * CHUNK, false);
+        let mut file = forged(&file, |index| index[32] ^= 1);
+        let crc = crc32fast::hash(&bytes(3 * CHUNK)).to_le_bytes();
+        let at = file.windows(4).rposition(|bytes| bytes == crc).unwrap();
+        file[at] ^= 1;
+        let mut member = open(&file);
+        member.seek(SeekFrom::Start(5000)).unwrap();
+        member.read_exact(&mut [0; 10]).unwrap();
+        member.rewind().unwrap();
+        let error = Error::from(member.read_to_end(&mut Vec::new()).unwrap_err());
+        assert!(matches!(error, Error::Checksum { .. }), "{error}");
+    }
+
     /// Guards the header of an index: each byte of it and of the contents, without another checksum.
     #[test]
     fn an_index_with_a_wrong_byte_is_as_none() {

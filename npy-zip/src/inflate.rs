@@ -165,6 +165,9 @@ mod tests {
         encoder.compress_vec(bytes, &mut out, FlushCompress::Sync).unwrap();
         assert!(!is_right(&out[start..], false, bytes.len()));
         assert!(is_right(&out, false, 2 * bytes.len()));
+        // A stored block without the marker after it.
+        assert!(!is_right(b"\0\x03\0\xfc\xffabc", false, 3));
+        assert!(is_right(b"\0\x03\0\xfc\xffabc\0\0\0\xff\xff", false, 3));
         // A stored block that is still open.
         let open = [&[0, 8, 0, 0xf7, 0xff][..], b"abc\0\0\xff\xff"].concat();
         assert!(!is_right(&open, false, 7));

@@ -519,6 +519,26 @@ mod tests {
     use super::*;
     use crate::{Directory, Limits};
 
+    /// Guards that a write of nothing does not end a block: the last chunk would be empty, and the index wrong.
+    #[test]
+    fn a_write_of_nothing_adds_no_chunk() {
+        let mut writer =
+            Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(1, 1)).unwrap();
+        let bytes = vec![7; 2 << 20];
+        let add = |member: &mut MemberWriter<'_, _>| {
+            member.begin(2 << 20)?;
+            member.write_all(&bytes)?;
+            member.write(&[]).map(drop)
+        };
+        writer.add("a", add).unwrap();
+        let mut file = writer.finish().unwrap();
+        let limits = Limits::default();
+        let directory = Directory::of_file(&mut file, &limits).unwrap();
+        let entry = directory.find("a").unwrap();
+        assert!(directory.is_seekable(entry, &mut file, &limits).unwrap());
+        assert!(directory.member(entry, file, &limits).unwrap().check_index().unwrap());
+    }
+
     /// Guards that a member which is not written as it should be is dropped, whatever was wrong, and that the writer can continue.
     #[test]
     fn a_member_that_is_not_complete_is_dropped() {

@@ -375,7 +375,9 @@ fn a_slice_of_a_damaged_member_is_an_error() {
         if damaged {
             member.data[damaged_at] ^= 1;
         }
-        let reader = Reader::new(Cursor::new(archive(b"", &[member], b""))).unwrap();
+        let file = Cursor::new(archive(b"", &[member], b""));
+        let (length, count) = (file.get_ref().len(), Rc::new(Cell::new(0)));
+        let reader = Reader::new(Counted(file, Rc::clone(&count))).unwrap();
         assert!(reader.is_seekable("x").unwrap());
         assert!(!reader.check_index("x").unwrap());
         let mut array = reader.member("x").unwrap();
@@ -395,6 +397,13 @@ fn a_slice_of_a_damaged_member_is_an_error() {
         match array.read_chunk::<u8>(&mut found, 10) {
             Ok(_) => assert!(found == values[7100..7110]),
             Err(_) => assert!(damaged && wrong_index),
+        }
+        // An index that was wrong is not used again.
+        let before = count.get();
+        if !damaged {
+            array.seek_to(7000).unwrap();
+            array.read_chunk::<u8>(&mut found, 10).unwrap();
+            assert!(count.get() - before <= length, "{} bytes", count.get() - before);
         }
     }
 }
