@@ -102,7 +102,7 @@ pub(crate) fn read_objects(
     name: &str,
     wanted: Wanted<'_>,
 ) -> Result<DynArray> {
-    stored(objects::columns(rows, name, wanted)?, true, name, Some(wanted))
+    stored(objects::columns(rows, name, wanted)?, false, name, Some(wanted))
 }
 
 /// Stores columns, which come with the number of rows. `is_json` is true if lists may be complex numbers.

@@ -660,6 +660,9 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
     save("lists.npy", serde_json::json!([[true, 2], [3, 4]]));
     let floats = [NpyArray::from(vec![0.1f32, 2.0]), NpyArray::from(vec![f32::INFINITY, 4.0])];
     npy_core::object::save(path.join("arrays.npy"), &floats).unwrap();
+    // Arrays in the place of objects, whose values are not printed on the way.
+    let bools = [NpyArray::from(vec![true, false])];
+    npy_core::object::save(path.join("bools.npy"), &bools).unwrap();
     for (args, values) in [
         (&["arrays.npy", "--dtype", "f8"][..], "[[0.10000000149011612 2.0] [inf 4.0]]"),
         (&["arrays.npy", "--dtype", "U4"], "[['0.1' '2.0'] ['inf' '4.0']]"),
@@ -675,6 +678,10 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
         (&["n.npy", "--dtype", "i8", "--cast", "numeric"], "[300 -2 9007199254740993]"),
         (&["n.npy", "--dtype", "u1", "--cast", "numeric"], "[44 0 1]"),
         (&["lists.npy", "--dtype", "i4"], "[[1 2] [3 4]]"),
+        (&["arrays.npy[:1]", "--dtype", "c16"], "[[(0.10000000149011612+0j) (2+0j)]]"),
+        (&["bools.npy", "--dtype", "U5"], "[['True' 'False']]"),
+        (&["bools.npy", "--dtype", "i4"], "[[1 0]]"),
+        (&["bools.npy", "--dtype", "b1"], "[[True False]]"),
     ] {
         ok(path, &[&["convert", args[0], "o.npy"], &args[1..]].concat());
         let found = DynArray::read_npy(path.join("o.npy")).unwrap().to_string();
@@ -720,7 +727,7 @@ fn rows_of_different_forms_are_refused_by_their_number() {
     }
 }
 
-/// Guards values: what is not text has no text without a change, and a large integer was rounded beside a float.
+/// Guards `--cast lossless`: numbers do not become text, and a large integer beside a float is not rounded.
 #[test]
 fn lossless_text_and_large_integers_stay() {
     let directory = tempfile::tempdir().unwrap();

@@ -196,13 +196,16 @@ for at, one in enumerate(objects):
             assert found.shape == (2,), (array, dtype, found)
             assert np.array_equal(found, expected, equal_nan=dtype not in "US"), (array, dtype, found, expected)
             same += 1
-fields = lambda *kinds: list(zip("oifz", kinds))
-array = np.array([(2.5, 3, 0.1, 0.1 + 0.2j), (None, 4, np.inf, np.nan)], fields("O", "i2", "f4", "c8"))
+fields = lambda *kinds: list(zip("oifzsbw", kinds))
+array = np.array(
+    [(2.5, 3, 0.1, 0.1 + 0.2j, b"\xff\x01", True, 1.5), (None, 4, np.inf, np.nan, b"a", False, np.nan)],
+    fields("O", "i2", "f4", "c8", "S2", "?", "f8"),
+)
 np.save("x.npy", array)
-wanted = fields("f8", "f4", "f8", "c16")
+wanted = fields("f8", "f4", "f8", "c16", "S8", "i4", "c16")
 subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", str(wanted)], check=True)
 found, expected = np.load("o.npy"), array.astype(wanted)
-assert all(np.array_equal(found[name], expected[name], equal_nan=True) for name in "oifz"), (found, expected)
+assert all(np.array_equal(found[name], expected[name], equal_nan=name != "s") for name in "oifzsbw"), (found, expected)
 print(same)
 "#;
     let npy = env!("CARGO_BIN_EXE_npy");

@@ -26,6 +26,7 @@
 //! The command `npy struct` prints the same code, and `npy_core::assert_reads!` tests that a struct still reads a file. Names in a file become
 //! identifiers or string literals of the code, and are in no comment: so a file cannot add code of its own.
 
+#![forbid(unsafe_code)]
 // No code that handles the bytes of a file may panic.
 #![deny(
     clippy::unwrap_used,

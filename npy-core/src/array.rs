@@ -6,7 +6,9 @@ mod iter;
 pub(crate) mod print;
 mod traits;
 
+use crate::checked;
 use crate::error::{Error, ErrorKind};
+use crate::reserve;
 use crate::shape::{self, Iter, Order};
 use access::{read_methods, write_methods};
 pub use borrowed::{NpyView, NpyViewMut};
@@ -79,6 +81,46 @@ impl<T> NpyArray<T> {
         let shape = shape.into();
         check_count(&shape, data.len())?;
         Ok(NpyArray { data, shape, order })
+    }
+
+    /// Creates an array of this shape whose elements are returned by a function of their indices, called in C order: from a matrix of
+    /// another crate, or from a formula.
+    ///
+    /// ```
+    /// use npy_core::NpyArray;
+    ///
+    /// let table = NpyArray::from_fn([2, 3], |[row, column]| 10 * row + column)?;
+    /// assert_eq!(table[[1, 2]], 12);
+    /// assert_eq!(table.into_vec(), [0, 1, 2, 10, 11, 12]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Shape`] if an array of this shape is larger than any memory, [`ErrorKind::Memory`] if the allocator refuses it.
+    #[doc(alias = "fromfunction")]
+    pub fn from_fn<const N: usize>(
+        shape: [usize; N],
+        mut element: impl FnMut([usize; N]) -> T,
+    ) -> Result<Self, Error> {
+        shape::bytes(&shape, size_of::<T>())?;
+        let count = shape::count(&shape)?;
+        let mut data = Vec::new();
+        reserve::exact(&mut data, count)?;
+        let mut index = [0; N];
+        let mut next = || {
+            let value = element(index);
+            for (at, size) in index.iter_mut().zip(shape).rev() {
+                *at = checked::some(at.checked_add(1));
+                if *at < size {
+                    break;
+                }
+                *at = 0;
+            }
+            value
+        };
+        data.extend((0..count).map(|_| next()));
+        Ok(NpyArray { data, shape: shape.to_vec(), order: Order::C })
     }
 
     /// Returns the dimensions. A 0-d array, which is a single element, has none.
@@ -243,6 +285,19 @@ mod tests {
         assert!(NpyView::new(&[0; 5], [2, 3]).is_err());
         assert_eq!(NpyArray::new(vec![7], []).unwrap().at(&[]), Some(&7));
         assert!(NpyArray::new(Vec::<u8>::new(), [0, 3]).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_function_of_the_indices_is_called_in_c_order() {
+        let mut calls = Vec::new();
+        let array = NpyArray::from_fn([2, 3, 2], |index| calls.push(index)).unwrap();
+        assert_eq!((array.shape(), array.len()), (&[2, 3, 2][..], 12));
+        assert!(calls.is_sorted());
+        assert_eq!((calls[0], calls[7], calls[11]), ([0, 0, 0], [1, 0, 1], [1, 2, 1]));
+        assert_eq!(NpyArray::from_fn([], |[]| 7).unwrap()[[]], 7);
+        assert!(NpyArray::from_fn([3, 0], |_| -> u8 { unreachable!() }).unwrap().is_empty());
+        let error = NpyArray::from_fn([usize::MAX / 4, 2], |_| 0u64).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Shape { .. }));
     }
 
     #[test]

@@ -18,8 +18,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use build::FieldBuilder;
+#[cfg(feature = "objects")]
+pub(crate) use build::sub_array;
 pub use leaves::{Leaf, Leaves};
 pub use part::Part;
+pub(crate) use scalar::UNITS;
 pub use scalar::{Resolution, Scalar, ScalarKind, Unit};
 
 use crate::checked;

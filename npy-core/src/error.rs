@@ -283,7 +283,7 @@ pub enum ErrorKind {
     /// An error of a type of another crate, made by [`Error::custom`].
     #[non_exhaustive]
     Custom {
-        /// What is wrong, and what to do.
+        /// The problem, and the remedy.
         reason: String,
     },
 

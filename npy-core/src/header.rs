@@ -253,7 +253,7 @@ impl Header {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn version(&self) -> Version {
-        let written = || Version::parse(*self.to_bytes().ok()?.first_chunk()?).ok();
+        let written = || Version::parse(*self.encode().ok()?.first_chunk()?).ok();
         self.version.or_else(written).unwrap_or(Version::V3)
     }
 
@@ -460,8 +460,14 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Header`] if it is longer than the 1 MiB that a reader accepts by default ([`Limits::header_bytes`]).
+    /// [`ErrorKind::Header`] if it is longer than the 1 MiB that a reader accepts by default ([`Limits::header_bytes`]);
+    /// [`ErrorKind::DType`] for a sub-array of elements without bytes, which NumPy cannot load.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        reads_back::check_loads(&self.dtype)?;
+        self.encode()
+    }
+
+    fn encode(&self) -> Result<Vec<u8>, Error> {
         let text = self.text();
         if text.chars().any(|c| c > '\u{ff}') {
             return encode(&text, Version::V3);
@@ -471,6 +477,7 @@ impl Header {
 
     /// Returns the header in this version, or the reason why that is impossible.
     pub(crate) fn to_bytes_in(&self, version: Version) -> Result<Vec<u8>, Error> {
+        reads_back::check_loads(&self.dtype)?;
         encode(&self.text(), version)
     }
 

@@ -1,54 +1,168 @@
 //! Reads NumPy's `.npy` and `.npz` files into Rust types and writes them back.
 //!
-//! A struct that derives [`NpyRecord`](macro@NpyRecord) has a structured dtype of NumPy. A `Vec` of
-//! such structs is a structured array (record array, recarray), read or written with one call:
+//! ```sh
+//! cargo add npy-core
+//! ```
+//!
+//! # The six calls you need
+//!
+//! [`load`], [`save`], [`Reader::open`], [`Writer::append`], [`npz::Reader::open`] and [`npz::Writer::create`] do nearly everything, with a `Vec`, an [`NpyArray`],
+//! or a `Vec` of a struct that derives [`NpyRecord`](macro@NpyRecord):
+//!
+//! | if you want to | use |
+//! |---|---|
+//! | read a file | [`load::<Vec<f64>>("x.npy")?`](load); `NpyArray<f64>` for more than one dimension |
+//! | write a file | [`save("x.npy", &values)?`](save); a 2-D array from [`NpyArray::new(values, [rows, columns])?`](NpyArray::new), from [`NpyView::new(&slice, [rows, columns])?`](NpyView::new), or `&[[1.0, 2.0], [3.0, 4.0]]` |
+//! | read numbers of an unknown type | [`load::<AnyArray>("x.npy")?.cast::<f64>(Cast::Numeric)?`](AnyArray::cast) |
+//! | see what is in a file | [`Header::read_npy("x.npy")?`](Header::read_npy), with its `dtype()` and `shape()`; [`load::<DynArray>("x.npy")?`](DynArray) holds any dtype |
+//! | read or write records (structured arrays) | [`#[derive(NpyRecord)]`](macro@NpyRecord) on a struct `Trace`, then `Vec<Trace>` as any other `Vec` |
+//! | read one column of records | [`Reader::open("traces.npy")?.read_column::<f32>("gain")?`](Reader::read_column); of text `read_column::<FixedStr<5>>("code")?` |
+//! | append rows | [`Writer::<Trace>::append("traces.npy")?`](Writer::append), `push(&trace)?`, `finish()?`, or [`append_or_create`](Writer::append_or_create) if there may be no file yet; [`RowWriter::<f32>::append("grid.npy")?`](RowWriter::append) with `push_row(&[…])?` for rows of a 2-D array |
+//! | read one array of an archive | [`npz::Reader::open("run.npz")?.read::<Vec<f64>>("time")?`](npz::Reader::read) |
+//! | write several arrays into an archive | [`npz::Writer::create("run.npz")?`](npz::Writer::create), `write("time", &time)?`, `finish()?`; or [`#[derive(NpzArchive)]`](macro@NpzArchive) on a struct of arrays, then [`npz::save`] and [`npz::load`] |
+//! | use a file larger than memory | [`Reader::records`] one by one, or [`Reader::read_chunk`] in blocks; [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open) in place |
+//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records and their columns [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64`. The units are [`time::Day`](time), `Second`, `Ms`, `Us`, `Ns` and others |
+//! | read or write big-endian files, or Fortran order | the same calls; indices mean what they mean in Python. To write one: [`WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("x.npy", &array)?`](WriteOptions) |
+//!
+//! The rest is for other cases: the [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records, the [cookbook](_guide::cookbook) has over forty tasks with a
+//! program for each, and [`from_numpy`](_guide::from_numpy) has our call for each of Python's; [the guide](_guide) has the other pages. Most of the calls above, in one program:
 //!
 //! ```
-//! use npy_core::{NpyRecord, ReadNpy, WriteNpy};
+//! use npy_core::{AnyArray, ByteOrder, Cast, DateTime64, Header, Map, NpyArray, NpyRecord};
+//! use npy_core::{Order, Reader, WriteOptions, Writer, load, npz, save, time};
 //!
 //! #[derive(NpyRecord, Debug, Clone, PartialEq)]
-//! struct Trace<const N: usize> {
+//! struct Trace {
 //!     station: u32,
 //!     #[npy(rename = "t0")]
-//!     start: i64,
+//!     start: DateTime64<time::Ms>,
 //!     gain: f32,
-//!     samples: [f32; N],
+//!     samples: [f32; 4],
 //! }
 //!
-//! # let dir = tempfile::tempdir()?; std::env::set_current_dir(&dir)?;
-//! let traces = vec![Trace { station: 7, start: 0, gain: 1.5, samples: [0.0; 4] }];
-//! traces.write_npy("traces.npy")?; // np.load reads it
-//! assert_eq!(Vec::<Trace<4>>::read_npy("traces.npy")?, traces);
-//! # Ok::<(), npy_core::Error>(())
+//! fn main() -> npy_core::Result<()> {
+//! #   let dir = tempfile::tempdir()?; std::env::set_current_dir(&dir)?;
+//!     // Numbers. A `Vec` has one dimension, an `NpyArray` any number of them.
+//!     save("x.npy", &[1.5, 2.5, 4.0])?; // np.load reads it
+//!     let x: Vec<f64> = load("x.npy")?;
+//!     save("grid.npy", &NpyArray::new(vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0], [2, 3])?)?;
+//!     let grid: NpyArray<f32> = load("grid.npy")?;
+//!     assert_eq!((x[2], grid[[1, 0]]), (4.0, 4.0)); // row 1, column 0
+//!
+//!     let names = ["RJOB", "KONO"];
+//!     save("names.npy", &names)?; // text, of the width of the longest
+//!     assert_eq!(load::<Vec<String>>("names.npy")?, names);
+//!
+//!     // A file in another layout, which is read like any other.
+//!     WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("big.npy", &grid)?;
+//!     assert_eq!(load::<NpyArray<f32>>("big.npy")?[[1, 0]], 4.0);
+//!
+//!     // A file of unknown dtype and shape.
+//!     let header = Header::read_npy("grid.npy")?;
+//!     println!("{} {:?}", header.dtype(), header.shape()); // <f4 [2, 3]
+//!     let numbers = load::<AnyArray>("grid.npy")?.cast::<f64>(Cast::Numeric)?;
+//!     assert_eq!(numbers.iter().sum::<f64>(), 21.0);
+//!
+//!     // Records: written, appended to, read at once, one by one, and by column.
+//!     let start = "2009-08-24T00:20:03.5".parse().expect("ISO 8601");
+//!     let trace = Trace { station: 7, start, gain: 1.5, samples: [0.0; 4] };
+//!     save("traces.npy", &vec![trace.clone()])?; // np.load("traces.npy")["gain"]
+//!     let mut writer = Writer::<Trace>::append("traces.npy")?;
+//!     writer.push(&trace)?;
+//!     writer.finish()?;
+//!     assert_eq!(load::<Vec<Trace>>("traces.npy")?, [trace.clone(), trace]);
+//!     for trace in Reader::open("traces.npy")?.records::<Trace>()? {
+//!         println!("{}", trace?.start);
+//!     }
+//!     let gains: Vec<f32> = Reader::open("traces.npy")?.read_column("gain")?;
+//!
+//!     // A file larger than memory: in blocks, or in place.
+//!     let (mut reader, mut block, mut sum) = (Reader::open("x.npy")?, Vec::<f64>::new(), 0.0);
+//!     while reader.read_chunk(&mut block, 1 << 20)? > 0 {
+//!         sum += block.drain(..).sum::<f64>();
+//!     }
+//!     // SAFETY: nobody changes or shortens the file while it is mapped.
+//!     let map = unsafe { Map::<f64>::open("x.npy")? };
+//!     assert_eq!((sum, map[2]), (8.0, 4.0));
+//!
+//!     // Several arrays in one file.
+//!     let mut archive = npz::Writer::create("run.npz")?;
+//!     archive.write("gains", &gains)?;
+//!     archive.write("grid", &grid)?;
+//!     archive.finish()?;
+//!     let again: NpyArray<f32> = npz::Reader::open("run.npz")?.read("grid")?;
+//!     assert_eq!(again, grid);
+//!     Ok(())
+//! }
 //! ```
 //!
-//! New here? The [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records; the
-//! [cookbook](_guide::cookbook) has over forty tasks with a program for each; [the guide](_guide)
-//! has the rest: records, troubleshooting, and how to move from NumPy, `npyz` and `ndarray-npy`.
+//! # Which type do I read into?
 //!
-//! # Overview
+//! | the file | the type |
+//! |---|---|
+//! | numbers in one dimension | `Vec<f64>` |
+//! | numbers in several dimensions | [`NpyArray<f64>`](NpyArray), or `ndarray::Array3<f64>` with the feature `ndarray` |
+//! | one number | `f64` |
+//! | numbers of a type that you do not know | [`AnyArray`] |
+//! | a structured array | `Vec` of a struct that derives [`NpyRecord`](macro@NpyRecord); `npy struct FILE` of the package `npy-cli` writes it |
+//! | text | `Vec<String>` |
+//! | text with missing values, from pandas | `Vec<Option<String>>` |
+//! | times | `Vec<`[`DateTime64<time::Ns>`](DateTime64)`>`, in the unit of the file |
+//! | a dict, a list, other Python objects | a struct, by [`object::load`]; or [`Objects`] |
+//! | anything | [`DynArray`] |
+//! | a `.npz` file | a struct that derives [`NpzArchive`](macro@NpzArchive), or [`npz::Reader`] |
 //!
-//! - Whole arrays: [`ReadNpy`], [`WriteNpy`] and their options, for `Vec<T>`, [`NpyArray`] and [`DynArray`].
-//! - In parts: [`Reader`] returns elements one by one or in chunks, starts at any row, and can read a single column; [`Writer`] writes
-//!   elements one by one, to a new file or at the end of an existing one. Rows of a width known at run time: [`Reader::rows`], [`RowWriter`]; of a dtype
-//!   known at run time: [`Reader::read_dyn_chunk`], [`DynRowAppender`].
-//! - Without `Read`, from asynchronous sources: [`Decoder`]. Files without a header: [`Reader::open_headerless`],
-//!   [`WriteOptions::write_headerless`] and [`Writer::headerless`].
-//! - The dtype and shape of a file: [`Header`], [`DType`]. The package `npy-codegen` writes a struct
-//!   that reads a file; [`assert_reads!`] tests such a struct.
-//! - Element types: [`Element`]; [`types`] lists the Rust types and their dtypes; times are in [`time`].
-//! - Without copying: [`NpyView`] views an array in memory, [`Map`] and [`MapMut`] one in a file, if the element type is
-//!   [`ZeroCopy`](macro@ZeroCopy). [`MapAny`] decodes the elements of a mapped file of any layout.
-//! - Many arrays in one file: [`npz`]; a struct of arrays becomes an archive if it derives [`NpzArchive`](macro@NpzArchive).
-//! - Arrays of whichever type the file has: [`AnyArray`], with [`for_any!`] and casts to one type. [`for_dtype!`] finds the Rust type of a dtype.
-//! - Arrays that are only borrowed, to write them: [`NpyView`] of a slice, [`DynView`] of bytes.
-//! - Arrays of any dtype: [`DynArray`], and its elements, [`Value`]; with the feature `serde`, conversions to and from types of serde.
-//! - Python objects: lists of text and numbers are read like any other list, also with missing
-//!   values (`Vec<Option<String>>`). [`Objects`] reads all other objects as data, and no Python
-//!   code is run. With the feature `serde`, [`object`] reads objects into structs (`object::load`),
-//!   and writes any value as objects (`object::save`). Lists of `Option` are written as objects,
-//!   and text with [`WriteOptions::objects`].
-//! - Errors: [`Error`], [`ErrorKind`]; limits on files: [`Limits`].
+//! The item type must be that of the file, unless a [`Cast`] allows more: [`ReadOptions::new().cast(Cast::Lossless).read::<Vec<f64>>("x.npy")?`](ReadOptions::cast). [`types`] lists
+//! all types and their dtypes.
+//!
+//! # Features
+//!
+//! | feature | adds | depends on |
+//! |---|---|---|
+//! | `derive` (default) | the derive macros `NpyRecord`, `NpyElement`, `ZeroCopy` and, with `npz`, `NpzArchive` | `npy-core-derive`, with `syn`, while compiling |
+//! | `atomic` (default) | replaced files keep their group and ACL, a kill leaves nothing behind, and files that grow are locked | `whole-file`, with `rustix` on Unix |
+//! | `mmap` (default) | [`Map`], [`MapMut`], [`MapAny`]; large pages for large results on Linux | `atomic`; `memmap2`, `libc` |
+//! | `npz` (default) | archives, stored or deflated | `atomic`; `npy-zip`, with `flate2`, `zlib-rs` and `crc32fast` |
+//! | `objects` (default) | Python objects: [`Objects`], lists of `Option` | `npy-pickle`, which has no dependency |
+//! | `bzip2` | archives whose members are compressed by bzip2 are read | `npz`; `bzip2` in Rust |
+//! | `lzma` | the same for LZMA | `npz`; `lzma-rust2` |
+//! | `zstd` | the same for Zstandard | `npz`; `ruzstd` |
+//! | `ndarray` | `ndarray::Array` is read, written, and converted to and from [`NpyArray`]; our arrays are viewed as theirs | `ndarray` 0.17 |
+//! | `serde` | rows, tables and Python objects to and from JSON, CSV, your structs | `objects`; `serde` 1, `castaway` |
+//! | `half` | `half::f16`, `half::bf16` as items | `half` 2 |
+//! | `num-complex` | `num_complex::Complex` as an item | `num-complex` 0.4 |
+//! | `jiff` | times to and from jiff's | `jiff` 1 |
+//! | `chrono` | times to and from chrono's | `chrono` 0.4 |
+//!
+//! No dependency compiles C. `default-features = false` has no dependency, and reads and writes `.npy` files of every dtype but Python objects; `features = ["derive"]` beside
+//! it is the usual small choice.
+//!
+//! # Why it is larger than its peers
+//!
+//! `npy-core` and the packages that it depends on have 32,000 lines of code, tests and comments not counted; npyz has 3,800, ndarray-npy 1,600. The lines are for what those leave to the
+//! program: fields matched by name in any layout, dtypes unknown until run time, casts, Python objects as data, parts, columns and appending, archives that are edited, files that are
+//! replaced as a whole, forged files that cost neither a panic nor memory, and errors that say what to do. [`comparison`](_guide::comparison) has both sides.
+//!
+//! Nothing is paid for a feature that is off: neither its code nor its dependencies are compiled. With the default features, a first build takes about as long as that of the peers with
+//! their archives (processor time on one machine: 21 s, npyz 27 s, ndarray-npy 23 s), with `derive` alone 8 s (npyz: 15 s), without features 5 s. And code that a program does not call is not
+//! in the program. Everybody pays with more to learn, which the table above is for, and with more code to trust; and it is new, without years in other projects.
+//!
+//! # All names
+//!
+//! | for | names |
+//! |---|---|
+//! | arrays in one call | [`load`], [`save`], [`ReadNpy`], [`WriteNpy`]; [`ReadOptions`], [`Cast`], [`Limits`]; [`WriteOptions`], also for files without a header |
+//! | arrays in memory | [`NpyArray`], [`NpyView`], [`NpyViewMut`], [`Order`]; [`ArrayView`] and [`ArrayViewMut`] are other names of the views |
+//! | records | [`NpyRecord`](macro@NpyRecord), [`NpyElement`](macro@NpyElement), [`ZeroCopy`](macro@ZeroCopy), [`assert_reads!`]; [`Element`], [`FieldLayout`]; the package `npy-codegen` writes the structs of files |
+//! | types of items | [`types`] lists all; [`DateTime64`], [`TimeDelta64`], [`time`]; [`FixedStr`], [`ByteStr`], [`Void`]; [`Bool8`], [`LongDouble`], [`ComplexLongDouble`], [`Float8`], [`Float8Format`]; [`Le`], [`Be`], [`endian`] |
+//! | arrays in parts | [`Reader`], [`Records`], [`RowReader`]; [`Writer`], [`RowWriter`], [`DynRowAppender`], [`ArrayWriter`], [`UncountedRows`]; [`Decoder`] without `Read`, for asynchronous sources |
+//! | arrays of unknown type | [`AnyArray`], [`for_any!`], [`for_dtype!`]; [`DynArray`], [`DynView`], [`Value`], [`value`], [`Table`], [`TableRow`], [`Gather`], [`DeserializedRows`] |
+//! | files in place | [`Map`], [`MapMut`], [`MapAny`], [`MapAnyMut`], [`Column`], [`mmap`] |
+//! | archives | [`npz`], [`NpzArchive`](macro@NpzArchive) |
+//! | Python objects | [`object`], [`Objects`], [`ObjectRef`]; [`WriteOptions::objects`] writes text so |
+//! | headers and dtypes | [`Header`], [`Version`], [`DType`], [`Field`], [`ByteOrder`], [`dtype`], [`header`] |
+//! | errors | [`Error`], [`ErrorKind`], [`Place`], [`Result`], [`ViewError`], [`InvalidValue`] |
+//! | iterators | [`iter`] |
 //!
 //! # Without the feature `atomic`
 //!
@@ -185,6 +299,8 @@ pub mod iter {
 pub use crate::serde::DeserializedRows;
 pub use any::AnyArray;
 pub use array::{NpyArray, NpyView, NpyViewMut};
+// With a line about each on the first page, and not only in its module.
+#[doc(inline)]
 pub use dtype::{ByteOrder, DType, Field};
 pub use dynamic::{DynArray, DynView, Gather, Table, TableRow};
 pub use element::bool8::Bool8;
@@ -199,19 +315,23 @@ pub use element::ucs4::FixedStr;
 pub use element::void::Void;
 pub use element::{Element, InvalidValue, endian, time};
 pub use error::{Error, ErrorKind, Place, Result, ViewError};
+#[doc(inline)]
 pub use header::{Header, Version};
 pub use limits::Limits;
 #[cfg(feature = "mmap")]
+#[doc(inline)]
 pub use mmap::{Column, Map, MapAny, MapAnyMut, MapMut};
 #[cfg(feature = "derive")]
 pub use npy_derive::{NpyElement, NpyRecord, ZeroCopy};
 #[cfg(feature = "npz")]
+#[doc(inline)]
 pub use npz::NpzArchive;
 #[cfg(feature = "objects")]
 pub use objects::{ObjectRef, Objects};
 pub use plan::Cast;
 pub use read::{Decoder, ReadNpy, ReadOptions, Reader, Records, RowReader, load};
 pub use shape::Order;
+#[doc(inline)]
 pub use value::Value;
 pub use write::{
     ArrayWriter, DynRowAppender, RowWriter, UncountedRows, WriteNpy, WriteOptions, Writer, save,

@@ -863,7 +863,6 @@ fn new_header<T: ZeroCopy>(
 /// Creates the file of an array with this header; `extend` sets its length.
 fn create_file(path: &Path, header: &Header, extend: Extend) -> Result<File> {
     header.without_objects()?;
-    crate::dtype::reads_back::check_loads(header.dtype())?;
     let bytes = header.to_bytes()?;
     let length = limits::to_u64(bytes.len()).saturating_add(header.data_bytes());
     // An existing file is replaced only after the new one has its length.

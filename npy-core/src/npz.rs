@@ -46,7 +46,6 @@ mod options;
 mod read;
 mod rows;
 pub mod sparse;
-mod spool;
 mod target;
 mod write;
 

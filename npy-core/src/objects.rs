@@ -30,7 +30,7 @@ pub(crate) use array::{PickledArray, PickledScalar, check_no_objects};
 pub(crate) use contents::{ArrayBytes, Blocks};
 pub(crate) use contents::{ContentsFile, ReadContents};
 #[cfg(feature = "serde")]
-pub(crate) use dtype::Field;
+pub(crate) use dtype::FieldRef;
 pub(crate) use known::Meaning;
 #[cfg(feature = "serde")]
 pub(crate) use known::Object as Called;
@@ -812,7 +812,8 @@ impl<'a> ObjectRef<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn name(self) -> Option<String> {
-        let named = |id| invocation::global(self.of, self.of.graph.node(id));
+        let graph = &self.of.graph;
+        let named = |id| graph.name(&self.of.pickle, graph.node(id));
         let (module, name) = match self.of.graph.node(self.id) {
             Node::Call(index) => named(self.of.graph.call(index)?.callable)?,
             _ => named(self.id)?,
@@ -923,7 +924,7 @@ impl<'a> ObjectRef<'a> {
 
     /// Iterates over the fields of a record.
     #[cfg(feature = "serde")]
-    pub(crate) fn fields(self) -> impl Iterator<Item = Field<'a>> {
+    pub(crate) fn fields(self) -> impl Iterator<Item = FieldRef<'a>> {
         dtype::Fields::of(self)
     }
 

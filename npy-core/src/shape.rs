@@ -111,6 +111,12 @@ pub(crate) fn repr(shape: &[usize]) -> String {
     format!("({}{comma})", dimensions.join(", "))
 }
 
+/// Returns the shape of an array whose last dimensions are `inner`, with a word for those before: `(n, 3)`.
+pub(crate) fn repr_after(word: &str, inner: &[usize]) -> String {
+    let inner: String = inner.iter().map(|n| format!(", {n}")).collect();
+    format!("({word}{inner})")
+}
+
 /// Returns the position at which an array of this order stores the element of this index; `None` if the index is out of range.
 pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option<usize> {
     if index.len() != shape.len() {
@@ -125,26 +131,32 @@ pub(crate) fn position(shape: &[usize], order: Order, index: &[usize]) -> Option
     }
 }
 
+/// Returns the index of the element at this position, the inverse of [`position`]. An array without elements has none, and the index is
+/// zeros.
+pub(crate) fn index(shape: &[usize], order: Order, position: usize) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    let mut rest = position;
+    let set = |(at, &length): (&mut usize, &usize)| {
+        *at = rest.checked_rem(length).unwrap_or(0);
+        rest = rest.checked_div(length).unwrap_or(0);
+    };
+    match order {
+        Order::C => index.iter_mut().zip(shape).rev().for_each(set),
+        Order::Fortran => index.iter_mut().zip(shape).for_each(set),
+    }
+    index
+}
+
 /// Converts the index of an element in the data, at which an error happened, to its row and to its index within the row.
 pub(crate) fn in_row(error: Error, shape: &[usize], order: Order) -> Error {
-    let Some((&rows, inner @ [_, ..])) = shape.split_first() else { return error };
+    let Some((_, inner @ [_, ..])) = shape.split_first() else { return error };
     let elements = inner.iter().fold(1, |n: u64, &dim| n.saturating_mul(to_u64(dim)));
     let error = match order.normalized(shape) {
         Order::C => error,
         // In the file the first dimension varies fastest, and in a row the last one.
         Order::Fortran => error.recounted(|at| {
-            let (mut rest, mut weight, mut element) = (at, elements, 0u64);
-            let mut next = |dim: usize| {
-                let index = rest.checked_rem(to_u64(dim)).unwrap_or(0);
-                rest = rest.checked_div(to_u64(dim)).unwrap_or(0);
-                index
-            };
-            let row = next(rows);
-            for &dim in inner {
-                weight = weight.checked_div(to_u64(dim)).unwrap_or(0);
-                element = element.saturating_add(next(dim).saturating_mul(weight));
-            }
-            row.saturating_mul(elements).saturating_add(element)
+            let index = index(shape, Order::Fortran, checked::narrow(at));
+            to_u64(checked::some(position(shape, Order::C, &index)))
         }),
     };
     error.in_row_of(elements)

@@ -91,6 +91,9 @@
 //! let ctx = SessionContext::new_with_state(npy_datafusion::with_npy(state).build());
 //! ```
 
+// On docs.rs, each item names the feature that it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod ahead;
 mod archive;
 #[cfg(feature = "proto")]

@@ -21,7 +21,8 @@
 
 use std::fmt;
 
-use crate::error::to_u64;
+use crate::checked;
+use crate::error::{Error, to_u64};
 
 const PROTO: u8 = 0x80;
 const STOP: u8 = b'.';
@@ -73,8 +74,47 @@ pub struct Emitter<'w, E> {
     len: u64,
 }
 
+/// Returns a pickle of the opcodes that `emit` writes.
+///
+/// ```
+/// use npy_pickle::emit::to_vec;
+///
+/// assert_eq!(to_vec(|to| to.int(7))?, b"\x80\x03K\x07.");
+/// # Ok::<(), npy_pickle::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Those of `emit`.
+pub fn to_vec(
+    emit: impl FnOnce(&mut Emitter<'_, Error>) -> Result<(), Error>,
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let mut output = |block: &[u8]| {
+        bytes.extend_from_slice(block);
+        Ok(())
+    };
+    let mut emitter = Emitter::new(Some(&mut output))?;
+    emit(&mut emitter)?;
+    emitter.finish()?;
+    Ok(bytes)
+}
+
 impl<'w, E> Emitter<'w, E> {
     /// Starts a pickle. Without an output, its bytes are only counted.
+    ///
+    /// ```
+    /// use npy_pickle::{Error, emit::Emitter};
+    ///
+    /// let mut to = Emitter::<Error>::new(None)?;
+    /// to.none()?;
+    /// assert_eq!(to.finish()?, 4); // two bytes before, and one after
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn new(output: Option<&'w mut Output<'w, E>>) -> Result<Self, E> {
         let mut emitter = Emitter { output, block: Vec::new(), len: 0 };
         emitter.put(&[PROTO, PROTOCOL])?;
@@ -82,6 +122,19 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Ends the pickle. Returns the number of its bytes.
+    ///
+    /// ```
+    /// use npy_pickle::{Error, emit::Emitter};
+    ///
+    /// let mut to = Emitter::<Error>::new(None)?;
+    /// to.str("text")?;
+    /// assert_eq!(to.finish()?, 12);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn finish(mut self) -> Result<u64, E> {
         self.put(&[STOP])?;
         if let Some(output) = self.output {
@@ -91,28 +144,65 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Returns the number of bytes so far.
+    ///
+    /// ```
+    /// use npy_pickle::{Error, emit::Emitter};
+    ///
+    /// let mut to = Emitter::<Error>::new(None)?;
+    /// assert_eq!(to.written(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn written(&self) -> u64 {
         self.len
     }
 
     /// Returns true if the bytes are only counted.
+    ///
+    /// ```
+    /// use npy_pickle::{Error, emit::Emitter};
+    ///
+    /// let to = Emitter::<Error>::new(None)?;
+    /// assert!(to.only_counts());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn only_counts(&self) -> bool {
         self.output.is_none()
     }
 
     /// Adds a number of bytes to the count. Only an emitter without an output can count bytes that it does not get.
+    ///
+    /// ```
+    /// use npy_pickle::{Error, emit::Emitter};
+    ///
+    /// let mut to = Emitter::<Error>::new(None)?;
+    /// to.begin_bytes(1000)?;
+    /// to.count(1000); // instead of the contents
+    /// assert_eq!(to.written(), 1007);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn count(&mut self, bytes: u64) {
         debug_assert!(self.only_counts(), "an emitter with an output writes the bytes");
         self.len = self.len.saturating_add(bytes);
     }
 
     /// Writes bytes as they are: an opcode and its argument, or the contents of text or bytes.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.put(b"N"))?, b"\x80\x03N.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn put(&mut self, bytes: &[u8]) -> Result<(), E> {
         self.len = self.len.saturating_add(to_u64(bytes.len()));
         let Some(output) = &mut self.output else {
             return Ok(());
         };
-        if self.block.len() + bytes.len() > BLOCK {
+        if checked::add(self.block.len(), bytes.len()) > BLOCK {
             output(&self.block)?;
             self.block.clear();
         }
@@ -125,6 +215,13 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes `None`.
     ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.none())?, b"\x80\x03N.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of the output.
@@ -134,6 +231,13 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes `True` or `False`.
     ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.bool(true))?, b"\x80\x03\x88.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of the output.
@@ -142,6 +246,13 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Writes an integer.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.int(300))?, b"\x80\x03M\x2c\x01.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -162,6 +273,13 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes an integer.
     ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.uint(7))?, b"\x80\x03K\x07.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of the output.
@@ -178,12 +296,12 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes a little-endian integer in two's complement, without the bytes that only repeat its sign.
     fn long(&mut self, mut bytes: &[u8]) -> Result<(), E> {
-        while let [rest @ .., next, last] = bytes {
+        while let Some((last, rest @ [.., next])) = bytes.split_last() {
             let sign = if *next < 0x80 { 0 } else { 0xff };
             if *last != sign {
                 break;
             }
-            bytes = bytes.get(..(rest.len() + 1)).unwrap_or_default();
+            bytes = rest;
         }
         // At most 17 bytes.
         let length = u8::try_from(bytes.len()).unwrap_or(u8::MAX);
@@ -192,6 +310,13 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Writes a float.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.float(1.5))?, b"\x80\x03G\x3f\xf8\0\0\0\0\0\0.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -203,6 +328,13 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes text.
     ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.str("ab"))?, b"\x80\x03X\x02\0\0\0ab.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of the output.
@@ -213,6 +345,13 @@ impl<'w, E> Emitter<'w, E> {
 
     /// Writes a bytes object.
     ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.bytes(b"ab"))?, b"\x80\x03C\x02ab.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// Those of the output.
@@ -222,6 +361,21 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Writes the opcode and the length of a bytes object. The caller then writes its contents by [`put`](Self::put).
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.begin_bytes(2)?;
+    ///     to.put(b"ab")
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03C\x02ab.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn begin_bytes(&mut self, length: u64) -> Result<(), E> {
         match u8::try_from(length) {
             Ok(length) => self.put(&[SHORT_BINBYTES, length]),
@@ -244,54 +398,219 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Starts a tuple of any length; `end_tuple` ends it.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.begin_tuple()?;
+    ///     to.none()?;
+    ///     to.end_tuple()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03(Nt.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn begin_tuple(&mut self) -> Result<(), E> {
         self.put(&[MARK])
     }
 
     /// Ends a tuple.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.begin_tuple()?;
+    ///     to.end_tuple()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03(t.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn end_tuple(&mut self) -> Result<(), E> {
         self.put(&[TUPLE])
     }
 
     /// Replaces the last value by a tuple of it.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.none()?;
+    ///     to.tuple1()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03N\x85.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn tuple1(&mut self) -> Result<(), E> {
         self.put(&[TUPLE1])
     }
 
     /// Replaces the last two values by a tuple of them.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.none()?;
+    ///     to.none()?;
+    ///     to.tuple2()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03NN\x86.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn tuple2(&mut self) -> Result<(), E> {
         self.put(&[TUPLE2])
     }
 
     /// Replaces the last three values by a tuple of them.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.none()?;
+    ///     to.none()?;
+    ///     to.none()?;
+    ///     to.tuple3()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03NNN\x87.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn tuple3(&mut self) -> Result<(), E> {
         self.put(&[TUPLE3])
     }
 
     /// Starts a list. Each item follows a call of [`Batches::next`].
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     let mut list = to.begin_list()?;
+    ///     list.next(to)?;
+    ///     to.none()?;
+    ///     list.end(to)
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03](Ne.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn begin_list(&mut self) -> Result<Batches, E> {
         self.put(&[EMPTY_LIST])?;
         Ok(Batches { close: APPENDS, items: 0 })
     }
 
     /// Starts a dict. Each key, with its value after it, follows a call of [`Batches::next`].
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     let mut dict = to.begin_dict()?;
+    ///     dict.next(to)?;
+    ///     to.int(1)?;
+    ///     to.none()?;
+    ///     dict.end(to)
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03}(K\x01Nu.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn begin_dict(&mut self) -> Result<Batches, E> {
         self.put(&[EMPTY_DICT])?;
         Ok(Batches { close: SETITEMS, items: 0 })
     }
 
     /// Starts a dict of one entry: a key and a value follow, and then `end_entry`.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.begin_entry()?;
+    ///     to.int(1)?;
+    ///     to.none()?;
+    ///     to.end_entry()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03}K\x01Ns.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn begin_entry(&mut self) -> Result<(), E> {
         self.put(&[EMPTY_DICT])
     }
 
     /// Ends a dict of one entry.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.begin_entry()?;
+    ///     to.bool(true)?;
+    ///     to.none()?;
+    ///     to.end_entry()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03}\x88Ns.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn end_entry(&mut self) -> Result<(), E> {
         self.put(&[SETITEM])
     }
 
-    /// Names a function or class, which must have no line break in its name.
-    pub fn global(&mut self, module: &str, name: &str) -> Result<(), E> {
+    /// Names a function or class.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// assert_eq!(to_vec(|to| to.global("numpy", "dtype"))?, b"\x80\x03cnumpy\ndtype\n.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LineBreak`] for a name with one, which would end it; those of the output.
+    pub fn global(&mut self, module: &str, name: &str) -> Result<(), E>
+    where
+        E: From<Error>,
+    {
+        if module.contains('\n') || name.contains('\n') {
+            return Err(Error::LineBreak.into());
+        }
         self.put(&[GLOBAL])?;
         self.put(module.as_bytes())?;
         self.put(b"\n")?;
@@ -300,21 +619,91 @@ impl<'w, E> Emitter<'w, E> {
     }
 
     /// Calls the second to last value with the last one, a tuple of arguments.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.global("builtins", "list")?;
+    ///     to.begin_tuple()?;
+    ///     to.end_tuple()?;
+    ///     to.reduce()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03cbuiltins\nlist\n(tR.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn reduce(&mut self) -> Result<(), E> {
         self.put(&[REDUCE])
     }
 
     /// Sets the last value as the state of the second to last one.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.global("m", "C")?;
+    ///     to.begin_tuple()?;
+    ///     to.end_tuple()?;
+    ///     to.reduce()?;
+    ///     to.none()?;
+    ///     to.build()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03cm\nC\n(tRNb.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn build(&mut self) -> Result<(), E> {
         self.put(&[BUILD])
     }
 
     /// Stores the last value under this index.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.str("a")?;
+    ///     to.memoize(0)?;
+    ///     to.recall(0)?;
+    ///     to.tuple2()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03X\x01\0\0\0aq\0h\0\x86.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn memoize(&mut self, index: u8) -> Result<(), E> {
         self.put(&[BINPUT, index])
     }
 
     /// Repeats the value that was stored under this index.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     to.none()?;
+    ///     to.memoize(5)?;
+    ///     to.recall(5)?;
+    ///     to.tuple2()
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03Nq\x05h\x05\x86.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn recall(&mut self, index: u8) -> Result<(), E> {
         self.put(&[BINGET, index])
     }
@@ -337,6 +726,25 @@ pub struct Batches {
 
 impl Batches {
     /// Prepares for the next item or entry.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     let mut list = to.begin_list()?;
+    ///     for number in [7, 8] {
+    ///         list.next(to)?;
+    ///         to.int(number)?;
+    ///     }
+    ///     list.end(to)
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03](K\x07K\x08e.");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn next<E>(&mut self, to: &mut Emitter<'_, E>) -> Result<(), E> {
         if self.items == BATCH {
             to.put(&[self.close])?;
@@ -345,11 +753,26 @@ impl Batches {
         if self.items == 0 {
             to.put(&[MARK])?;
         }
-        self.items += 1;
+        self.items = checked::add(self.items, 1);
         Ok(())
     }
 
     /// Ends the list or dict.
+    ///
+    /// ```
+    /// use npy_pickle::emit::to_vec;
+    ///
+    /// let bytes = to_vec(|to| {
+    ///     let list = to.begin_list()?;
+    ///     list.end(to)
+    /// })?;
+    /// assert_eq!(bytes, b"\x80\x03].");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
     pub fn end<E>(self, to: &mut Emitter<'_, E>) -> Result<(), E> {
         if self.items == 0 { Ok(()) } else { to.put(&[self.close]) }
     }
@@ -357,24 +780,14 @@ impl Batches {
 
 #[cfg(test)]
 mod tests {
-    use std::convert::Infallible;
-
     use super::*;
 
     /// Returns the bytes between the first opcode and the last, and checks that the same number of bytes is counted.
-    fn emitted(emit: impl Fn(&mut Emitter<'_, Infallible>) -> Result<(), Infallible>) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut output = |block: &[u8]| {
-            bytes.extend_from_slice(block);
-            Ok(())
-        };
-        let mut emitter = Emitter::new(Some(&mut output)).unwrap();
-        emit(&mut emitter).unwrap();
-        let written = emitter.finish().unwrap();
+    fn emitted(emit: impl Fn(&mut Emitter<'_, Error>) -> Result<(), Error>) -> Vec<u8> {
+        let bytes = to_vec(&emit).unwrap();
         let mut counted = Emitter::new(None).unwrap();
         emit(&mut counted).unwrap();
-        assert_eq!(counted.finish().unwrap(), written);
-        assert_eq!(usize::try_from(written).unwrap(), bytes.len());
+        assert_eq!(counted.finish().unwrap(), to_u64(bytes.len()));
         assert!(bytes.starts_with(b"\x80\x03") && bytes.ends_with(b"."));
         bytes[2..bytes.len() - 1].to_vec()
     }
@@ -412,6 +825,14 @@ mod tests {
         assert_eq!(emitted(|to| to.bytes(b"ab")), b"C\x02ab");
         assert_eq!(emitted(|to| to.bytes(&[7; 256]))[..6], *b"B\0\x01\0\0\x07");
         assert_eq!(emitted(|to| to.global("numpy", "dtype")), b"cnumpy\ndtype\n");
+    }
+
+    /// Guards the opcodes after a name: a line break would end it, and the rest of it would be run.
+    #[test]
+    fn a_name_with_a_line_break_is_refused() {
+        for (module, name) in [("os\nsystem\n", "x"), ("os", "system\n.")] {
+            assert_eq!(to_vec(|to| to.global(module, name)), Err(Error::LineBreak));
+        }
     }
 
     /// Guards lengths that a test cannot have in memory.

@@ -22,6 +22,8 @@ pub enum Error {
     },
     /// The pickle has 2³² nodes or more, which an [`Id`](crate::Id) cannot number.
     TooManyNodes,
+    /// The name of a module, or of something in it, has a line break, which ends a name in protocol 3: it is not written.
+    LineBreak,
     /// The allocator refused this many bytes.
     Memory {
         /// The number of bytes.
@@ -44,12 +46,21 @@ impl fmt::Display for Error {
             Error::TooManyNodes => f.write_str(
                 "the pickle has more than four thousand million objects; save it in parts",
             ),
+            Error::LineBreak => f.write_str(
+                "a line break in the name of a module or of something in it; use another name",
+            ),
             Error::Memory { bytes } => write!(f, "not enough memory for {bytes} bytes"),
         }
     }
 }
 
 impl std::error::Error for Error {}
+
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        std::io::Error::new(std::io::ErrorKind::InvalidData, error)
+    }
+}
 
 /// Returns the error of a pickle that is malformed at this byte.
 pub(crate) fn malformed(at: usize, reason: &'static str) -> Error {

@@ -26,12 +26,21 @@
 // The bytes of a pickle reach every line of this package, and none may panic.
 #![cfg_attr(
     not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
 )]
 
+mod checked;
 pub mod emit;
 mod error;
+mod integer;
 mod machine;
+mod names;
 mod opcode;
 mod scan;
 mod stack;
@@ -40,9 +49,11 @@ mod text;
 use std::ops::Range;
 
 pub use error::Error;
+pub use integer::BigInt;
 pub use machine::parse;
+pub use names::{common_module, is_data};
 pub use scan::{Scan, Scanned};
-pub use text::{Encoding, UNKNOWN_ENCODING, decimal, decode_bytes, decode_text};
+pub use text::{Encoding, UNKNOWN_ENCODING, decode_bytes, decode_text};
 
 use error::to_u64;
 
@@ -52,7 +63,8 @@ pub type Id = u32;
 /// The index for a node that is not there.
 pub const NONE: Id = Id::MAX;
 
-/// A node of the graph: a value, or a container, whose items are indices of other nodes.
+/// A node of the graph: a value, or a container, whose items are indices of other nodes. Every opcode of protocols 0 to 5 makes one of these,
+/// and a program that matches them should learn of another at compile time.
 #[derive(Clone, Copy, Debug)]
 pub enum Node {
     /// `None`.
@@ -81,7 +93,7 @@ pub enum Node {
     Call(u32),
 }
 
-/// The meaning of bytes in a pickle.
+/// The meaning of bytes in a pickle. As for [`Node`], there are no others in protocols 0 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Text in UTF-8, which may contain surrogates.
@@ -215,17 +227,47 @@ impl Data {
     }
 
     /// Returns the length, if it is not in the 8 bytes before the data.
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"C\x02ab.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// let Node::Data(_, data) = graph.node(graph.root()) else { panic!("bytes") };
+    /// assert_eq!(data.short_length(), Some(2));
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     #[inline]
     pub fn short_length(self) -> Option<u64> {
         if self.is_long() { None } else { Some(self.length.into()) }
     }
 
     /// Returns the position in the pickle.
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"C\x02ab.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// let Node::Data(_, data) = graph.node(graph.root()) else { panic!("bytes") };
+    /// assert_eq!(data.start(), 2);
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     pub fn start(self) -> usize {
         usize::try_from(self.start).unwrap_or(usize::MAX)
     }
 
     /// Returns the bytes in this pickle. For contents that were left out of it, the result has no meaning.
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"C\x02ab.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// let Node::Data(_, data) = graph.node(graph.root()) else { panic!("bytes") };
+    /// assert_eq!(data.of(&pickle.bytes), b"ab");
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     #[inline]
     pub fn of(self, pickle: &[u8]) -> &[u8] {
         let start = self.start();
@@ -243,17 +285,45 @@ impl Data {
 
 impl Graph {
     /// Returns the index of the root: the object that the pickle stores.
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"K\x07.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// assert!(matches!(graph.node(graph.root()), Node::Int(7)));
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     pub fn root(&self) -> Id {
         self.root
     }
 
     /// Returns the node at this index; [`Node::None`] for [`NONE`].
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"\x88.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// assert!(matches!(graph.node(graph.root()), Node::Bool(true)));
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     #[inline]
     pub fn node(&self, id: Id) -> Node {
         self.nodes.get(wide(id)).copied().unwrap_or(Node::None)
     }
 
     /// Returns the indices of the items of a container.
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"](K\x07Ne.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// let Node::List(items) = graph.node(graph.root()) else { panic!("a list") };
+    /// assert_eq!(graph.items(items).len(), 2);
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     pub fn items(&self, items: Items) -> &[Id] {
         let start = wide(items.start);
         let end = start.saturating_add(wide(items.length));
@@ -262,23 +332,33 @@ impl Graph {
     }
 
     /// Returns a call.
+    ///
+    /// ```
+    /// use npy_pickle::{Node, Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"cm\nf\n)R.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// let Node::Call(index) = graph.node(graph.root()) else { panic!("a call") };
+    /// let call = graph.call(index).expect("it exists");
+    /// assert!(matches!(graph.node(call.arguments), Node::Tuple(_)));
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     pub fn call(&self, index: u32) -> Option<&Call> {
         let call = self.calls.get(wide(index));
         debug_assert!(call.is_some(), "a call that does not exist");
         call
     }
 
-    /// Returns all calls.
-    pub fn calls(&self) -> &[Call] {
-        &self.calls
-    }
-
-    /// Returns the items of all containers.
-    pub fn all_items(&self) -> &[Id] {
-        &self.items
-    }
-
     /// Returns all nodes.
+    ///
+    /// ```
+    /// use npy_pickle::{Pickle, parse};
+    ///
+    /// let pickle = Pickle::new(b"](K\x07Ne.".to_vec())?;
+    /// let graph = parse(&pickle)?;
+    /// assert_eq!(graph.nodes().len(), 3);
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }

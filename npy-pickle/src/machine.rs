@@ -3,9 +3,19 @@
 use super::opcode::{self, Missing};
 use super::stack::{Memo, Stack, push};
 use super::{Call, Data, Form, Graph, Id, Items, NONE, Node, Pickle, wide};
+use crate::checked;
 use crate::error::{Error, malformed, reserve, to_u64};
 
 /// Parses a pickle.
+///
+/// ```
+/// use npy_pickle::{Node, Pickle, parse};
+///
+/// let pickle = Pickle::new(b"](K\x07Ne.".to_vec())?;
+/// let graph = parse(&pickle)?;
+/// assert!(matches!(graph.node(graph.root()), Node::List(_)));
+/// # Ok::<(), npy_pickle::Error>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -479,13 +489,13 @@ fn join(chain: &mut Items, parts: &[Part], items: &mut Vec<Id>) -> Result<(), Er
     let start = index(items.len())?;
     let mut next = first;
     while let Some(Part { items: from, next: after }) = part(next) {
-        for at in wide(from.start)..(wide(from.start) + wide(from.length)) {
+        for at in (wide(from.start)..).take(wide(from.length)) {
             let id = items.get(at).copied().unwrap_or(NONE);
             push(items, id)?;
         }
         next = *after;
     }
-    *chain = Items { start, length: index(items.len() - wide(start))? };
+    *chain = Items { start, length: index(checked::sub(items.len(), wide(start)))? };
     Ok(())
 }
 

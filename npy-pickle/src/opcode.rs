@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::checked;
 use crate::error::to_u64;
 
 /// The argument that follows an opcode.
@@ -120,7 +121,7 @@ impl Step {
 /// the caller knows that there is none before.
 #[inline]
 pub(super) fn next(text: &[u8], at: usize, searched: usize) -> Result<Step, Missing> {
-    let start = at + 1;
+    let start = checked::add(at, 1);
     let Some(&opcode) = text.get(at) else { return Err(Missing::Needs(to_u64(start))) };
     let Some(&(argument, nodes)) = LAYOUTS.get(usize::from(opcode)) else {
         return Err(Missing::Refused("a byte that is not an opcode"));
@@ -128,11 +129,11 @@ pub(super) fn next(text: &[u8], at: usize, searched: usize) -> Result<Step, Miss
     let (start, length) = match argument {
         Argument::Fixed(length) => (start, length.into()),
         Argument::Counted(1) => match text.get(start) {
-            Some(&length) => (start + 1, length.into()),
+            Some(&length) => (checked::add(start, 1), length.into()),
             None => return Err(Missing::Needs(to_u64(start).saturating_add(1))),
         },
         Argument::Counted(size) => {
-            let end = start + usize::from(size);
+            let end = checked::add(start, size.into());
             let Some(length) = text.get(start..end) else {
                 return Err(Missing::Needs(to_u64(end)));
             };
@@ -173,7 +174,7 @@ fn lines(argument: Argument, text: &[u8], start: usize, searched: usize) -> Resu
 fn line(text: &[u8], start: usize, searched: usize) -> Result<u64, Missing> {
     let rest = text.get(searched..).unwrap_or_default();
     match rest.iter().position(|&byte| byte == b'\n') {
-        Some(at) => Ok(to_u64(searched + at + 1 - start)),
+        Some(at) => Ok(to_u64(checked::sub(checked::add(checked::add(searched, at), 1), start))),
         None => Err(Missing::Needs(to_u64(text.len()).saturating_add(1))),
     }
 }

@@ -1,6 +1,7 @@
 //! Finds the end of a pickle, which states no length, without running it.
 
 use super::opcode::{self, Missing};
+use crate::checked;
 use crate::error::{Error, malformed, to_u64};
 
 /// The search for the end of a pickle that arrives in parts.
@@ -29,7 +30,7 @@ pub struct Scan {
     frame_end: u64,
 }
 
-/// The result of a scan.
+/// The result of a scan, which ends in one of these ways.
 #[derive(Debug)]
 pub enum Scanned {
     /// The pickle ends in the text.
@@ -62,6 +63,19 @@ const FRAME: u8 = 0x95;
 impl Scan {
     /// Continues with `text`, which starts with the text of the call before. With `leaves_out`, the contents of large bytes objects are
     /// left out of the text: the caller removes the part of them that it has already read.
+    ///
+    /// ```
+    /// use npy_pickle::{Scan, Scanned};
+    ///
+    /// let mut scan = Scan::default();
+    /// assert!(matches!(scan.resume(b"K", false)?, Scanned::Incomplete { needed: 2, .. }));
+    /// assert!(matches!(scan.resume(b"K\x07.", false)?, Scanned::Complete { length: 3, nodes: 1 }));
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the bytes are not a pickle.
     pub fn resume(&mut self, text: &[u8], leaves_out: bool) -> Result<Scanned, Error> {
         loop {
             match self.step(text, leaves_out) {
@@ -83,13 +97,13 @@ impl Scan {
         let step = opcode::next(text, self.at, self.searched)?;
         let start = self.in_pickle(self.at);
         if leaves_out && step.is_bytes() && step.length >= LARGE {
-            (self.at, self.nodes) = (step.start, self.nodes + usize::from(step.nodes));
+            (self.at, self.nodes) = (step.start, checked::add(self.nodes, step.nodes.into()));
             self.left_out = self.left_out.saturating_add(step.length);
             self.check_frame(start)?;
             return Ok(Some(Scanned::LeftOut { length: step.length }));
         }
         let argument = step.argument(text)?;
-        (self.at, self.nodes) = (argument.end, self.nodes + usize::from(step.nodes));
+        (self.at, self.nodes) = (argument.end, checked::add(self.nodes, step.nodes.into()));
         self.check_frame(start)?;
         match step.opcode {
             // Python refuses this unless other bytes follow. No pickle of its own is like that.
@@ -127,6 +141,15 @@ impl Scan {
     }
 
     /// Returns the position in the text at which the scan continues.
+    ///
+    /// ```
+    /// use npy_pickle::Scan;
+    ///
+    /// let mut scan = Scan::default();
+    /// scan.resume(b"K\x07K", false)?;
+    /// assert_eq!(scan.position(), 2);
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
     pub fn position(&self) -> usize {
         self.at
     }

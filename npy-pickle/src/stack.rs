@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Id, NONE, wide};
+use crate::checked;
 use crate::error::{Error, reserve};
 
 /// The stack of the machine: the nodes to which opcodes refer by position.
@@ -41,7 +42,7 @@ impl Stack {
 
     /// Removes the top `n` nodes, which must exist.
     pub(super) fn drop_last(&mut self, n: usize) {
-        self.nodes.truncate(self.nodes.len() - n);
+        self.nodes.truncate(checked::sub(self.nodes.len(), n));
     }
 
     pub(super) fn mark(&mut self) -> Result<(), Error> {
@@ -52,7 +53,7 @@ impl Stack {
     /// Removes the last mark, and returns the number of nodes above it.
     pub(super) fn unmark(&mut self) -> Option<usize> {
         let mark = wide(self.marks.pop()?);
-        Some(self.nodes.len() - mark)
+        Some(checked::sub(self.nodes.len(), mark))
     }
 }
 
@@ -82,7 +83,7 @@ impl Memo {
         if self.get(number).is_none() {
             self.count = self.count.saturating_add(1);
         }
-        let end = (self.dense.len() + self.dense.len() / 4).max(ALWAYS_DENSE);
+        let end = checked::add(self.dense.len(), self.dense.len() / 4).max(ALWAYS_DENSE);
         if at < end {
             while self.dense.len() <= at {
                 push(&mut self.dense, NONE)?;

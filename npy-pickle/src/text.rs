@@ -21,7 +21,20 @@ pub enum Encoding {
 pub const UNKNOWN_ENCODING: &str =
     "the string was pickled by Python 2, is not ASCII, and has no stated encoding";
 
-/// Decodes text. The error is the reason why the bytes are not text, or why a Rust string or the encoding cannot hold it.
+/// Decodes text.
+///
+/// ```
+/// use npy_pickle::{Encoding, Form, decode_text};
+///
+/// let latin = |encoding| decode_text(Form::Python2, b"caf\xe9", encoding);
+/// assert_eq!(latin(Encoding::Latin1)?, "café");
+/// assert!(latin(Encoding::Ascii).is_err());
+/// # Ok::<(), &str>(())
+/// ```
+///
+/// # Errors
+///
+/// The reason why the bytes are not text, or why a Rust string or the encoding cannot hold it.
 #[inline]
 pub fn decode_text(
     form: Form,
@@ -49,6 +62,13 @@ pub fn decode_text(
 }
 
 /// Decodes bytes; `None` if they are something else. A string of Python 2 counts as bytes.
+///
+/// ```
+/// use npy_pickle::{Form, decode_bytes};
+///
+/// assert_eq!(decode_bytes(Form::Python2Literal, b"'a\\x00'").as_deref(), Some(&b"a\0"[..]));
+/// assert_eq!(decode_bytes(Form::Str, b"a"), None);
+/// ```
 pub fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     match form {
         Form::Bytes | Form::ByteArray | Form::Python2 => Some(Cow::Borrowed(bytes)),
@@ -59,6 +79,7 @@ pub fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 
 /// Decodes a line in the encoding `raw-unicode-escape`.
 fn unescape(line: &[u8]) -> Result<String, &'static str> {
+    const NO_DIGITS: &str = "an escape in the text lacks hexadecimal digits";
     const SURROGATE: &str = "the text has a surrogate, so a Rust string cannot hold it";
     let mut rest = line.strip_suffix(b"\n").unwrap_or(line);
     let mut text = String::with_capacity(rest.len());
@@ -78,12 +99,14 @@ fn unescape(line: &[u8]) -> Result<String, &'static str> {
                 continue;
             }
         };
-        let code = rest.get(1..(digits + 1)).and_then(|hex| std::str::from_utf8(hex).ok());
+        let escape = rest.split_first().and_then(|(_, hex)| hex.split_at_checked(digits));
+        let (hex, after) = escape.ok_or(NO_DIGITS)?;
+        let code = std::str::from_utf8(hex).ok();
         let code = code.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = code.and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        let code = code.ok_or("an escape in the text lacks hexadecimal digits")?;
+        let code = code.ok_or(NO_DIGITS)?;
         text.push(char::from_u32(code).ok_or(SURROGATE)?);
-        rest = rest.get(digits + 1..).unwrap_or_default();
+        rest = after;
     }
     Ok(text)
 }
@@ -135,7 +158,7 @@ fn unquote(line: &[u8]) -> Cow<'_, [u8]> {
 
 /// Prints an integer in decimal. `bytes` is its two's complement, the least significant byte first. An integer of more than 1,785 bytes is
 /// printed in hexadecimal, because the time for decimal grows with the square of the length. The limit is that of Python: 4,300 digits.
-pub fn decimal(bytes: &[u8]) -> String {
+pub(crate) fn decimal(bytes: &[u8]) -> String {
     const MAX_DECIMAL: usize = 1785;
     let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
     let sign = if is_negative { "-" } else { "" };

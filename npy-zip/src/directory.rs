@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 
+use crate::checked;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
 use crate::index::{Gap, Record};
 use crate::limits::Limits;
@@ -57,6 +58,17 @@ pub struct Directory {
 impl Directory {
     /// Reads the directory of a file, which must begin with a member, or with the end record if there are no members.
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// assert!(Directory::of_file(writer.finish()?, &Limits::default())?.find("a").is_some());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::NotAnArchive`], [`Error::OtherStart`], [`Error::Malformed`], [`Error::Unsupported`], [`Error::Limit`], [`Error::Io`].
@@ -72,6 +84,18 @@ impl Directory {
     }
 
     /// Reads the directory of an archive, which may have other bytes before it.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let file = [b"before", &writer.finish()?.into_inner()[..]].concat();
+    /// assert_eq!(Directory::read(Cursor::new(file), &Limits::default())?.entries().len(), 1);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -91,7 +115,7 @@ impl Directory {
         let mut starts = Vec::new();
         for _ in 0..end.count {
             // The entries are within the file, so positions do not overflow.
-            let position = end.start + (end.size - directory.limit());
+            let position = checked::add(end.start, checked::sub(end.size, directory.limit()));
             let member = Entry::read(&mut directory, position, end.before)?;
             starts.push(member.start);
             let index = *by_name.entry(member.name.clone()).or_insert(members.len());
@@ -112,26 +136,88 @@ impl Directory {
     }
 
     /// Returns the entries, in the order of the archive. If several members have one name, only the last is here, in the place of the first.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.entries()[0].name(), "a");
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn entries(&self) -> &[Entry] {
         &self.members
     }
 
     /// Returns the number of members that are not found because a later one has the same name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!((directory.entries().len(), directory.shadowed()), (1, 1));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn shadowed(&self) -> usize {
-        self.starts.len() - self.members.len()
+        checked::sub(self.starts.len(), self.members.len())
     }
 
     /// Returns the entry of the member of exactly this name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert!(directory.find("a").is_some() && directory.find("b").is_none());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn find(&self, name: &str) -> Option<&Entry> {
         self.members.get(self.index(name)?)
     }
 
     /// Returns the index in [`entries`](Self::entries) of the member of exactly this name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.index("a"), Some(0));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn index(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
     /// Iterates over the names that have this prefix, sorted, without scanning the others.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.add("b/c", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert!(directory.names_with_prefix("b/".into()).eq(["b/c"]));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix))
@@ -165,6 +251,20 @@ impl Directory {
     }
 
     /// Checks a member as [`member`](Self::member) does. Returns the range of its bytes in the file; `None` if it is compressed.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let range = directory.stored_range(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert_eq!(range, Some(64..64));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -246,7 +346,7 @@ impl Directory {
             let size = to_u64(bytes.len());
             let entry = Entry::read(&mut bytes.take(size), position, self.end.before);
             // The bytes were in the file, so the position is not larger than its length.
-            position += size;
+            position = checked::add(position, size);
             entry
         };
         central.iter().map(&mut entry).collect()
@@ -267,11 +367,25 @@ impl Directory {
 
     /// Reads the directory as bytes, and the end records after it: to change the archive, and to tell whether another program did.
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let central = directory.central(&mut file)?;
+    /// assert!(central == directory.central(&mut file)?); // nothing has changed
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Malformed`] if the directory has other bytes, or comes before other data, which a changed archive would lose.
     pub fn central(&self, reader: impl Read + Seek) -> Result<Central> {
-        let end = self.end.start + self.end.size;
+        let end = checked::add(self.end.start, self.end.size);
         Central::read(reader, self.end.start..end)
     }
 
@@ -279,7 +393,7 @@ impl Directory {
     fn check_no_overlap(&self, start: u64, end: u64) -> Result<()> {
         let before = self.starts.partition_point(|&other| other < start);
         let within = self.starts.partition_point(|&other| other < end);
-        if within - before > 1 || end > self.end.start {
+        if within > before.saturating_add(1) || end > self.end.start {
             return Err(overlap());
         }
         Ok(())
@@ -313,7 +427,7 @@ impl Extent {
     /// Returns the positions of a member that has no descriptor after its data, in a file that this package wrote.
     pub(crate) fn of_written(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Self> {
         let data = find_data(entry, reader)?;
-        let end = data + entry.compressed;
+        let end = checked::add(data, entry.compressed);
         let index = match Gap::new(entry, &(data..end), u64::MAX) {
             Some(gap) => gap.find(reader)?.map(|index| index.record),
             None => None,
@@ -325,7 +439,7 @@ impl Extent {
 /// Reads the header of a member, and returns the position of its data. The header must have the name from the directory.
 fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
     let expected = entry.raw_name();
-    let size = LocalHeader::SIZE + expected.len();
+    let size = checked::add(LocalHeader::SIZE, expected.len());
     let header = read_at(reader, entry.start, size)?;
     let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
         return Err(corrupt("there is no member where the directory says"));

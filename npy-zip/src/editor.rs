@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read, Seek, Write};
 
+use crate::checked;
 use crate::directory::{Central, Directory, Entry};
 use crate::error::{Error, Result};
 use crate::writer::{Compression, MemberWriter, Writer};
@@ -49,6 +50,10 @@ pub struct Editor<S: Write> {
     members: Vec<Option<Member>>,
     /// The indices of the members of each name, in order. If there are several, readers find only the last.
     by_name: BTreeMap<String, Vec<usize>>,
+    /// The number of old members, of those that stay as they are, and of members.
+    old: usize,
+    untouched: usize,
+    len: usize,
     /// The members that were written, and their number.
     written: Writer<S>,
     count: usize,
@@ -86,6 +91,21 @@ impl<S: Read + Write + Seek> Editor<S> {
     /// Begins with the members of an archive. New members are compressed as stated, and wait in `written`; members of other archives wait
     /// in `copied`. Both are empty.
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// assert_eq!(editor.names().count(), 0);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Io`]; [`Error::Malformed`] if `central` is not the directory that was read.
@@ -104,11 +124,28 @@ impl<S: Read + Write + Seek> Editor<S> {
             members.push(Some(Member { name, is_renamed: false, bytes: Bytes::Old(entry) }));
         }
         let written = Writer::seekable(written, compression)?;
-        Ok(Editor { members, by_name, written, count: 0, copied })
+        let old = members.len();
+        Ok(Editor { members, by_name, old, untouched: old, len: old, written, count: 0, copied })
     }
 
     /// Adds a member, or replaces the members of this name by one. A new member comes after the others. If `write` fails, the old members
     /// stay.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert!(editor.contains("a"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -120,12 +157,33 @@ impl<S: Read + Write + Seek> Editor<S> {
     ) -> std::result::Result<(), E> {
         self.written.add(name, write)?;
         let bytes = Bytes::Written(self.count);
-        self.count += 1;
+        self.count = checked::add(self.count, 1);
         self.put(name.to_owned(), bytes);
         Ok(())
     }
 
     /// Copies a member of another archive, which need not be readable, under the same name. Replaces members that have the name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    ///
+    /// let mut other = Writer::seekable(memory(), stored)?;
+    /// other.add("b", |member| member.begin(0))?;
+    /// let mut other = other.finish()?;
+    /// let from = Directory::read(&mut other, &Limits::default())?;
+    /// editor.copy(&from, &from.entries()[0], &mut other)?;
+    /// assert!(editor.contains("b"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -143,6 +201,24 @@ impl<S: Read + Write + Seek> Editor<S> {
 
     /// Appends the members to a new archive, to which others can then be added. `directory`, `central` and `archive` are those that the
     /// editor began with.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// let new = Writer::seekable(memory(), stored)?;
+    /// let new = editor.finish(&directory, &central, &mut old, new)?.finish()?;
+    /// assert!(Directory::read(new, &Limits::default())?.find("a").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -179,6 +255,22 @@ impl<S: Read + Write + Seek> Editor<S> {
 
 impl<S: Write> Editor<S> {
     /// Iterates over the names that the members have now, in order, each once.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert!(editor.names().eq(["a"]));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let members = self.members.iter().enumerate();
         members.filter_map(|(index, member)| {
@@ -188,17 +280,88 @@ impl<S: Write> Editor<S> {
     }
 
     /// Returns true if there is a member of exactly this name now.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert!(editor.contains("a") && !editor.contains("b"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn contains(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
+    /// Returns true if the changed archive differs from the old one: false, for example, after a new member was removed again.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert!(editor.is_changed());
+    /// editor.remove("a");
+    /// assert!(!editor.is_changed());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn is_changed(&self) -> bool {
+        self.untouched < self.old || self.len > self.old
+    }
+
     /// Removes all members of this name. Returns false if there is none.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert!(editor.remove("a") && !editor.remove("a"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn remove(&mut self, name: &str) -> bool {
         self.take(name).is_some()
     }
 
     /// Renames a member, which keeps its place in the order; of several with the name, the last, and the others are removed. Returns false,
     /// and changes nothing, if there is none, or if another member has the new name. The caller [checks](crate::check_name) that name.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert!(editor.rename("a", "b") && !editor.rename("a", "c"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn rename(&mut self, from: &str, to: &str) -> bool {
         if from == to || self.contains(to) {
             return from == to && self.contains(from);
@@ -220,11 +383,18 @@ impl<S: Write> Editor<S> {
         let mut last = None;
         for &index in &indices {
             last = self.members.get_mut(index).and_then(Option::take);
+            let is_untouched =
+                |member: &Member| matches!(member.bytes, Bytes::Old(_)) && !member.is_renamed;
+            if last.as_ref().is_some_and(is_untouched) {
+                self.untouched = checked::sub(self.untouched, 1);
+            }
+            self.len = checked::sub(self.len, 1);
         }
         Some((*indices.first()?, last?))
     }
 
     fn insert(&mut self, index: usize, member: Member) {
+        self.len = checked::add(self.len, 1);
         self.by_name.insert(member.name.clone(), vec![index]);
         match self.members.get_mut(index) {
             Some(slot) => *slot = Some(member),
@@ -303,6 +473,28 @@ mod tests {
             assert!(editor.remove("c") && !editor.remove("c"));
         });
         assert_eq!(names, ["e", "b", "d"]);
+    }
+
+    /// Guards archives that an editor did not change: they are not written again.
+    #[test]
+    fn only_changes_that_stay_count() {
+        type Change = fn(&mut Editor<Memory>);
+        let changes: [(Change, bool); 5] = [
+            (|_| (), false),
+            (|editor| assert!(editor.rename("a", "a")), false),
+            (|editor| assert!(editor.rename("a", "c")), true),
+            (|editor| assert!(editor.remove("b")), true),
+            (|editor| editor.write("b", |member| member.begin(0)).unwrap(), true),
+        ];
+        for (change, is_changed) in changes {
+            edited(&["a", "b", "b"], |editor| {
+                editor.write("c", |member| member.begin(0)).unwrap();
+                assert!(editor.is_changed());
+                editor.remove("c");
+                change(editor);
+                assert_eq!(editor.is_changed(), is_changed);
+            });
+        }
     }
 
     /// Guards that members of one name stay, and become one if they are changed: otherwise readers would find another of them.

@@ -27,7 +27,7 @@ pub enum Error {
     },
     /// The directory is invalid, or a member is not at the position that it states.
     Malformed {
-        /// What is wrong, and what to do.
+        /// The problem, and the remedy.
         reason: String,
     },
     /// A stored member ends too early, or a compressed one inflates to fewer bytes than the directory states.
@@ -88,6 +88,12 @@ pub enum Unsupported {
 
 impl Unsupported {
     /// Returns the feature of this package that reads such members.
+    ///
+    /// ```
+    /// use npy_zip::Unsupported;
+    ///
+    /// assert_eq!(Unsupported::Method(93).feature(), Some("zstd"));
+    /// ```
     pub fn feature(self) -> Option<&'static str> {
         match self {
             Unsupported::Method(Common::BZIP2) => Some("bzip2"),

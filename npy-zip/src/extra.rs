@@ -17,10 +17,10 @@ pub(crate) fn append_padding(extra: &mut Vec<u8>, position: u64) {
     // The alignment divides 256, so the lowest byte of the position is enough.
     let [low, ..] = position.to_le_bytes();
     let zeros = low.wrapping_add(FIXED).wrapping_neg() % crate::ALIGNMENT;
-    let length = 2 + u16::from(zeros);
+    let length = u16::from(zeros).saturating_add(2);
     ExtraHeader { id: ExtraHeader::ALIGNMENT, length }.append_to(extra);
     u16::from(crate::ALIGNMENT).append_to(extra);
-    extra.resize(extra.len() + usize::from(zeros), 0);
+    extra.extend(std::iter::repeat_n(0, zeros.into()));
 }
 
 /// Appends a field; `None` if its data is too long.

@@ -7,6 +7,7 @@
 use std::io::{Read, Seek};
 use std::ops::Range;
 
+use crate::checked;
 use crate::checksum::{Checksum, Combined};
 use crate::directory::{Entry, read_at};
 use crate::error::{Result, to_u64, to_usize};
@@ -15,19 +16,24 @@ use crate::records::{Common, LocalHeader, Part, SeekIndex};
 /// The end of the name of an index.
 const SUFFIX: &str = ".sozip.idx";
 
+/// The number of bytes by which the name of an index is longer than that of the member: a dot and the suffix.
+const LONGER: usize = 1 + SUFFIX.len();
+
 /// The largest chunk that is used: it is inflated as a whole before a byte of it is returned.
 const MAX_CHUNK: u64 = 4 << 20;
 
 /// Returns the name of a member's index: the file has a dot before it, and the suffix after it.
 pub(crate) fn name_of(member: &str) -> String {
-    let (directory, file) = member.split_at(member.rfind('/').map_or(0, |slash| slash + 1));
-    format!("{directory}.{file}{SUFFIX}")
+    match member.rsplit_once('/') {
+        Some((directory, file)) => format!("{directory}/.{file}{SUFFIX}"),
+        None => format!(".{member}{SUFFIX}"),
+    }
 }
 
 /// Returns true if this is the name of the member's index. The dot may be before any part of the path: GDAL writes `a/.b/c` for `a/b/c`.
 fn is_name(name: &[u8], member: &[u8]) -> bool {
     let Some(dotted) = name.strip_suffix(SUFFIX.as_bytes()) else { return false };
-    if dotted.len() != member.len() + 1 {
+    if dotted.len().checked_sub(1) != Some(member.len()) {
         return false;
     }
     let equal = |(a, b): &(&u8, &u8)| a == b;
@@ -37,7 +43,8 @@ fn is_name(name: &[u8], member: &[u8]) -> bool {
         None => true,
         Some(last) => member.get(last) == Some(&b'/'),
     };
-    (member.len() - after..=before).any(|at| dotted.get(at) == Some(&b'.') && starts_part(at))
+    (checked::sub(member.len(), after)..=before)
+        .any(|at| dotted.get(at) == Some(&b'.') && starts_part(at))
 }
 
 /// A deflated member with bytes after it, in which its index may be.
@@ -60,8 +67,8 @@ impl Gap {
     /// not deflated.
     pub(crate) fn new(entry: &Entry, data: &Range<u64>, end: u64) -> Option<Self> {
         let name = entry.raw_name();
-        let least = LocalHeader::SIZE + name.len() + 1 + SUFFIX.len() + SeekIndex::SIZE;
-        let fits = end.checked_sub(data.end)? >= to_u64(least);
+        const REST: usize = LocalHeader::SIZE + LONGER + SeekIndex::SIZE;
+        let fits = end.checked_sub(data.end)? >= to_u64(checked::add(name.len(), REST));
         let is_plain = entry.flags & (Common::PATCHED | Common::ENCRYPTED) == 0;
         (fits && is_plain && entry.is_deflated()).then(|| Gap {
             data: data.clone(),
@@ -76,8 +83,8 @@ impl Gap {
     /// Reads the index and checks it; `None` if there is no correct one.
     pub(crate) fn find(&self, reader: &mut (impl Read + Seek)) -> Result<Option<Index>> {
         let Some(start) = self.start(reader)? else { return Ok(None) };
-        let name_size = self.name.len() + 1 + SUFFIX.len();
-        let header = read_at(reader, start, LocalHeader::SIZE + name_size)?;
+        let name_size = checked::add(self.name.len(), LONGER);
+        let header = read_at(reader, start, checked::add(LocalHeader::SIZE, name_size))?;
         let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
             return Ok(None);
         };
@@ -106,7 +113,8 @@ impl Gap {
         if !self.has_descriptor {
             return Ok(Some(self.data.end));
         }
-        let bytes = read_at(reader, self.data.end, 24 + LocalHeader::SIGNATURE.len())?;
+        const LONGEST: usize = 24 + LocalHeader::SIGNATURE.len();
+        let bytes = read_at(reader, self.data.end, LONGEST)?;
         let is_header = |&size: &usize| {
             bytes.get(size..).is_some_and(|rest| rest.starts_with(LocalHeader::SIGNATURE))
         };
@@ -116,10 +124,10 @@ impl Gap {
 
     /// Reads the start of the index at these positions; `None` if it does not describe the member.
     fn describe(&self, record: Record, reader: &mut (impl Read + Seek)) -> Result<Option<Index>> {
-        let magic = SeekIndex::SIZE + SeekIndex::CHECKSUMS.len();
-        let start = read_at(reader, record.payload, magic)?;
+        const MAGIC: usize = SeekIndex::SIZE + SeekIndex::CHECKSUMS.len();
+        let start = read_at(reader, record.payload, MAGIC)?;
         let Some((head, after)) = SeekIndex::split_from(&start) else { return Ok(None) };
-        let compressed = self.data.end - self.data.start;
+        let compressed = checked::sub(self.data.end, self.data.start);
         let (chunk, position_size) = (u64::from(head.chunk), u64::from(head.position_size));
         let is_known = head.version == SeekIndex::VERSION && matches!(position_size, 4 | 8);
         let is_of_member = head.size == self.size && head.compressed == compressed;
@@ -128,9 +136,15 @@ impl Gap {
         }
         let chunks = self.size.div_ceil(chunk);
         let skipped = u64::from(head.skipped);
-        let head_size = to_u64(SeekIndex::SIZE) + skipped;
-        let size = (chunks - 1).checked_mul(position_size).and_then(|n| n.checked_add(head_size));
-        if size != Some(record.end - record.payload) {
+        let positions = record
+            .payload
+            .checked_add(to_u64(SeekIndex::SIZE))
+            .and_then(|end| end.checked_add(skipped));
+        let positions_size = checked::sub(chunks, 1).checked_mul(position_size);
+        let (Some(positions), Some(positions_size)) = (positions, positions_size) else {
+            return Ok(None);
+        };
+        if positions.checked_add(positions_size) != Some(record.end) {
             return Ok(None);
         }
         let has_checksums =
@@ -140,9 +154,9 @@ impl Gap {
             chunks,
             size: self.size,
             compressed,
-            positions: record.payload + head_size,
+            positions,
             position_size,
-            checksums: has_checksums.then(|| record.payload + to_u64(magic)),
+            checksums: has_checksums.then(|| checked::add(record.payload, to_u64(MAGIC))),
             record,
         }))
     }
@@ -155,7 +169,7 @@ impl Gap {
         let (mut sum, mut combined) = (Checksum::new(), Combined::new(index.chunk));
         let (mut at, mut chunk) = (payload, 0);
         while at < end {
-            let size = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+            let size = usize::try_from(checked::sub(end, at)).unwrap_or(PIECE).min(PIECE);
             let piece = read_at(reader, at, size)?;
             if piece.len() < size {
                 return Ok(false);
@@ -168,11 +182,11 @@ impl Gap {
                         && chunk < index.chunks
                     {
                         combined.add(checksum, index.size_of(chunk));
-                        chunk += 1;
+                        chunk = checked::add(chunk, 1);
                     }
                 }
             }
-            at += to_u64(size);
+            at = checked::add(at, to_u64(size));
         }
         let is_of_member = index.checksums.is_none() || combined.value == self.crc;
         Ok(sum.value() == crc && is_of_member)
@@ -218,19 +232,19 @@ pub(crate) struct Chunk {
 impl Index {
     /// Returns the number of bytes that a chunk inflates to.
     fn size_of(&self, chunk: u64) -> u64 {
-        self.chunk.min(self.size - chunk * self.chunk)
+        self.chunk.min(checked::sub(self.size, checked::mul(chunk, self.chunk)))
     }
 
     /// Finds the chunk with this byte of the member; `None` if the index cannot be correct.
     pub(crate) fn chunk(&self, at: u64, reader: &mut (impl Read + Seek)) -> Result<Option<Chunk>> {
         /// Deflate makes nothing smaller than this.
         const MAX_RATIO: u64 = 1032;
-        let (number, last) = (at / self.chunk, self.chunks - 1);
-        if number > last {
-            return Ok(None);
-        }
+        let last = checked::sub(self.chunks, 1);
+        let number = at.checked_div(self.chunk).filter(|&number| number <= last);
+        let Some(number) = number else { return Ok(None) };
+        let next = checked::add(number, 1);
         // The first chunk begins at 0, and the last one ends with the data; between them, the end of a chunk is the position of the next.
-        let indices = number.saturating_sub(1)..last.min(number + 1);
+        let indices = number.saturating_sub(1)..last.min(next);
         let positions = numbers(reader, self.positions, indices, self.position_size)?;
         let first = (number == 0).then_some(0);
         let mut positions = first.into_iter().chain(positions).chain([self.compressed]);
@@ -238,12 +252,13 @@ impl Index {
             return Ok(None);
         };
         let size = self.size_of(number);
-        if start >= end || end > self.compressed || size > (end - start).saturating_mul(MAX_RATIO) {
+        let most = end.checked_sub(start).map_or(0, |length| length.saturating_mul(MAX_RATIO));
+        if end > self.compressed || size > most {
             return Ok(None);
         }
         let checksum = match self.checksums {
             Some(checksums) => {
-                let checksum = numbers(reader, checksums, number..number + 1, 4)?;
+                let checksum = numbers(reader, checksums, number..next, 4)?;
                 checksum.first().and_then(|&checksum| u32::try_from(checksum).ok())
             }
             None => None,
@@ -251,7 +266,7 @@ impl Index {
         let is_short = self.checksums.is_some() && checksum.is_none();
         let Some(size) = usize::try_from(size).ok().filter(|_| !is_short) else { return Ok(None) };
         Ok(Some(Chunk {
-            start: number * self.chunk,
+            start: checked::mul(number, self.chunk),
             size,
             compressed: start..end,
             is_last: number == last,
@@ -268,8 +283,9 @@ fn numbers(
     size: u64,
 ) -> Result<Vec<u64>> {
     // All are within the index, whose size was checked.
-    let start = position + indices.start * size;
-    let bytes = read_at(reader, start, to_usize((indices.end - indices.start) * size)?)?;
+    let start = checked::add(position, checked::mul(indices.start, size));
+    let count = checked::sub(indices.end, indices.start);
+    let bytes = read_at(reader, start, to_usize(checked::mul(count, size))?)?;
     let number =
         |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
     Ok(bytes.chunks_exact(to_usize(size)?).map(number).collect())

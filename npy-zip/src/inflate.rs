@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::checked;
+
 /// The compressed bytes of a member.
 pub(crate) type Data<R> = BufReader<Take<R>>;
 
@@ -35,7 +37,8 @@ impl<R: Read> Inflater<R> {
         let before = (self.state.total_in(), self.state.total_out());
         let status = self.state.decompress(input, out, flush);
         // Neither is more than the length of a slice.
-        let count = |now: u64, before: u64| usize::try_from(now - before).unwrap_or_default();
+        let count =
+            |now: u64, before: u64| usize::try_from(checked::sub(now, before)).unwrap_or_default();
         let used = count(self.state.total_in(), before.0);
         let made = count(self.state.total_out(), before.1);
         match status {
@@ -97,7 +100,7 @@ impl<R: Read + Seek> Inflater<R> {
                 end = end << 8 | u32::from(byte);
             }
             self.data.consume(used);
-            written += made;
+            written = checked::add(written, made);
             if status == Status::StreamEnd {
                 let is_used_up = self.data.fill_buf()?.is_empty();
                 return Ok(is_last && written == out.len() && is_used_up);

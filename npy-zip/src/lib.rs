@@ -31,11 +31,18 @@
 //!
 //! `bzip2`, `lzma` and `zstd` read members that were compressed by these methods. Stored and deflated ones are always read.
 
+#![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 // The bytes of an archive reach every line of this package, and none may panic.
 #![cfg_attr(
     not(test),
-    deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects
+    )
 )]
 
 /// Compiles the example of the README.
@@ -43,6 +50,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod checked;
 mod checksum;
 mod decode;
 mod directory;

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::mem;
 use std::ops::Range;
 
+use crate::checked;
 use crate::checksum::Checksum;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
@@ -76,6 +77,23 @@ enum Lookup {
 impl Directory {
     /// Opens a member, to read it from its start.
     ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert_eq!(std::io::read_to_string(member)?, "hello");
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Malformed`] if the member is not where the directory says, or overlaps another one; [`Error::Limit`] for its size after
@@ -117,14 +135,49 @@ impl Directory {
 
 impl<R> Member<R> {
     /// Returns the number of bytes that the directory states.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert_eq!(member.size(), 5);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Returns the number of bytes before the position.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Read, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let mut member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// member.read_exact(&mut [0; 2])?;
+    /// assert_eq!(member.position(), 2);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn position(&self) -> u64 {
         // A seek past the end is refused, so no more than all bytes are left.
-        self.size - self.left
+        checked::sub(self.size, self.left)
     }
 
     /// Returns true if the end is to be checked: the last byte was read, after all others.
@@ -185,7 +238,7 @@ impl<R: Read + Seek> Compressed<R> {
         bytes.clear();
         room::growing(&mut bytes, size)?;
         bytes.resize(size, 0);
-        let at = |position: u64| self.data.start + position;
+        let at = |position: u64| checked::add(self.data.start, position);
         let range = at(compressed.start)..at(compressed.end);
         if !inflater.chunk(range, is_last, &mut bytes)?
             || checksum.is_some_and(|checksum| checksum != Checksum::of(&bytes))
@@ -212,7 +265,7 @@ impl<R: Read + Seek> Member<R> {
         let mut at = 0;
         while data.has_index()? && at < self.size {
             match data.in_chunk(at)? {
-                Some(bytes) => at += to_u64(bytes.len()),
+                Some(bytes) => at = checked::add(at, to_u64(bytes.len())),
                 None => return Ok(false),
             }
         }
@@ -249,7 +302,7 @@ impl<R: Read + Seek> Member<R> {
             Body::Stored(data) => data.read(out)?,
             Body::Compressed(data) => {
                 let count = data.decoder.read(out).map_err(damaged)?;
-                data.decoded = Some(position + to_u64(count));
+                data.decoded = Some(checked::add(position, to_u64(count)));
                 count
             }
         };
@@ -273,7 +326,7 @@ impl<R: Read + Seek> Member<R> {
                 if let (Some(to), Some(from)) = (out.get_mut(..count), bytes.get(..count)) {
                     to.copy_from_slice(from);
                 }
-                self.left -= to_u64(count);
+                self.left = checked::sub(self.left, to_u64(count));
                 return Ok(Some(count));
             }
             self.reject_index()?;
@@ -296,14 +349,15 @@ impl<R: Read + Seek> Member<R> {
         }
         let mut dropped = Vec::new();
         while let Some(decoded) = data.decoded.filter(|&decoded| decoded < position) {
-            let most = usize::try_from(position - decoded).unwrap_or(DROPPED).min(DROPPED);
+            let most =
+                usize::try_from(checked::sub(position, decoded)).unwrap_or(DROPPED).min(DROPPED);
             dropped.resize(most, 0);
             let count = data.decoder.read(&mut dropped).map_err(damaged)?;
             if count == 0 {
                 return Err(self.truncated(decoded));
             }
             self.sum.update(dropped.get(..count).unwrap_or_default());
-            data.decoded = Some(decoded + to_u64(count));
+            data.decoded = Some(checked::add(decoded, to_u64(count)));
         }
         Ok(())
     }

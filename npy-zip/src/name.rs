@@ -2,12 +2,19 @@
 
 /// Refuses a name that no member can have, and returns the reason.
 ///
+/// ```
+/// assert!(npy_zip::check_name("../x").is_ok() && npy_zip::check_name("").is_err());
+/// ```
+///
 /// # Errors
 ///
-/// What is wrong with the name, and what to do.
+/// The problem with the name, and the remedy.
 pub fn check_name(name: &str) -> Result<(), &'static str> {
     // Many readers accept at most 64 KiB for a local header with its name and extra fields.
     const MAX_BYTES: usize = 60_000;
+    if name.is_empty() {
+        return Err("Python's zipfile cannot extract it; use a name that is not empty");
+    }
     if name.contains('\0') {
         return Err("Python ends a name at a NUL; leave it out");
     }
@@ -18,6 +25,10 @@ pub fn check_name(name: &str) -> Result<(), &'static str> {
 }
 
 /// Returns the start of a name, which may be long, for a message.
+///
+/// ```
+/// assert_eq!(npy_zip::excerpt("short"), "short");
+/// ```
 pub fn excerpt(name: &str) -> String {
     const MAX_CHARS: usize = 80;
     match name.char_indices().nth(MAX_CHARS) {
@@ -33,6 +44,7 @@ mod tests {
     #[test]
     fn names_that_no_member_can_have_are_refused() {
         assert_eq!(check_name("../a/b"), Ok(()));
+        assert!(check_name("").unwrap_err().contains("not empty"));
         assert!(check_name("a\0b").unwrap_err().contains("NUL"));
         assert!(check_name(&"x".repeat(60_001)).is_err());
     }

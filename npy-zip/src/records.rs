@@ -171,7 +171,7 @@ impl CentralHeader {
     pub(crate) fn entry_size(&self) -> usize {
         let Common { name_length, extra_length, .. } = self.common;
         let parts = [name_length, extra_length, self.comment_length];
-        Self::SIZE + parts.into_iter().map(usize::from).sum::<usize>()
+        crate::checked::add(Self::SIZE, parts.into_iter().map(usize::from).sum())
     }
 }
 

@@ -43,11 +43,29 @@ struct Stream<R> {
 
 impl<R> Source<R> {
     /// Creates the source of any reader.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::Source;
+    ///
+    /// let source = Source::stream(Cursor::new(b"abc"));
+    /// assert!(source.parallel().is_none());
+    /// ```
     pub fn stream(inner: R) -> Self {
         Source(Bytes::Stream(Mutex::new(Stream { inner, position: None })))
     }
 
     /// Returns the same source as one that several threads can read at the same time; `None` for a stream.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::Source;
+    ///
+    /// let source = Source::stream(Cursor::new(b"abc"));
+    /// assert!(source.parallel().is_none());
+    /// ```
     pub fn parallel(&self) -> Option<Source<File>> {
         match &self.0 {
             Bytes::File(file) => Some(Source(Bytes::File(Arc::clone(file)))),
@@ -58,6 +76,16 @@ impl<R> Source<R> {
 
 impl Source<File> {
     /// Creates the source of a file. Where the system cannot read at an offset, the file is locked like a stream.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_zip::Source;
+    ///
+    /// let source = Source::file(std::fs::File::create("x.zip")?);
+    /// assert_eq!(source.parallel().is_some(), cfg!(any(unix, windows)));
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn file(file: File) -> Self {
         match cfg!(any(unix, windows)) {
             true => Source(Bytes::File(Arc::new(file))),
@@ -107,6 +135,17 @@ pub struct Handle<R> {
 
 impl<R> Handle<R> {
     /// Creates a handle at the start of the source.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use std::sync::Arc;
+    ///
+    /// use npy_zip::{Handle, Source};
+    ///
+    /// let source = Arc::new(Source::stream(Cursor::new(b"abc")));
+    /// assert_eq!(std::io::read_to_string(Handle::new(&source))?, "abc");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn new(source: &Arc<Source<R>>) -> Self {
         Handle { source: Arc::clone(source), position: 0 }
     }

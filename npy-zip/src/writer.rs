@@ -17,6 +17,7 @@ use std::mem;
 
 use crc32fast::Hasher;
 
+use crate::checked;
 use crate::directory::Central;
 use crate::error::{Result, to_u64};
 use crate::name::check_name;
@@ -39,12 +40,28 @@ pub struct Compression {
 
 impl Compression {
     /// Members are stored as they are.
+    ///
+    /// ```
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::stream(Vec::new(), Compression::stored());
+    /// writer.add("a", |member| member.begin(0))?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn stored() -> Self {
         Compression { level: None, threads: 1, chunk: None }
     }
 
     /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
     /// number of threads. A reader can [start at each MiB](Self::seek_every).
+    ///
+    /// ```
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::stream(Vec::new(), Compression::deflate(6, 2));
+    /// writer.add("a", |member| member.begin(0))?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn deflate(level: u8, threads: usize) -> Self {
         let compression =
             Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1), chunk: None };
@@ -143,6 +160,17 @@ enum Step {
 impl<W: Write + Seek> Writer<W> {
     /// Writes from the current position of a writer that can seek. It keeps its length when a member is dropped.
     ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// assert!(writer.finish()?.get_ref().starts_with(b"PK"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Io`](crate::Error::Io) if its position is not known.
@@ -154,6 +182,20 @@ impl<W: Write + Seek> Writer<W> {
 impl Writer<File> {
     /// Writes from the current position of a file, which is truncated when a member is dropped.
     ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::fs::File;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::file(File::create("x.zip")?, Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.finish()?;
+    /// assert!(std::fs::read("x.zip")?.starts_with(b"PK"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Io`](crate::Error::Io), also for a pipe, which cannot seek.
@@ -164,6 +206,15 @@ impl Writer<File> {
 
 impl<W: Write> Writer<W> {
     /// Writes to any writer, such as a pipe. The sizes and the checksum of a member come after its data.
+    ///
+    /// ```
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::stream(Vec::new(), Compression::stored());
+    /// writer.add("a", |member| member.begin(0))?;
+    /// assert!(writer.finish()?.starts_with(b"PK"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn stream(inner: W, compression: Compression) -> Self {
         Writer::new(Output::stream(inner), compression)
     }
@@ -180,6 +231,17 @@ impl<W: Write> Writer<W> {
     }
 
     /// Adds a member, even if another one has the name. `write` announces the number of its bytes, and writes them.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// assert!(writer.names().eq([b"a"]));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -199,11 +261,33 @@ impl<W: Write> Writer<W> {
     }
 
     /// Iterates over the names in the entries so far, as bytes.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// assert!(writer.names().eq([b"a"]));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn names(&self) -> impl Iterator<Item = &[u8]> {
         self.directory.names()
     }
 
     /// Fails if an earlier call has failed, so that nothing more is written.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.check()?; // nothing has failed
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -253,6 +337,18 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes the directory, and returns the inner writer, which is at the end of the archive.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let file = writer.finish()?;
+    /// assert_eq!(file.position(), file.get_ref().len() as u64);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -332,7 +428,7 @@ impl<W: Write> Writer<W> {
                         self.steps.push_front(Step::Block { block, size });
                         return Ok(());
                     };
-                    blocks -= 1;
+                    blocks = checked::sub(blocks, 1);
                     result.and_then(|block| self.append(&block, size))
                 }
             };
@@ -382,7 +478,7 @@ impl<W: Write> Writer<W> {
         let member = self.open.as_mut().ok_or_else(none_begun)?;
         member.crc.combine(&block.crc);
         for &(start, crc) in &block.chunks {
-            member.index.add(member.compressed + to_u64(start), crc)?;
+            member.index.add(checked::add(member.compressed, to_u64(start)), crc)?;
         }
         member.add(block.bytes.len(), size);
         self.output.write_all(&block.bytes)
@@ -454,6 +550,20 @@ enum Status {
 
 impl<W: Write> MemberWriter<'_, W> {
     /// Announces the number of bytes, once, before the first. The headers take the large form if they need it for this number.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(5)?;
+    ///     member.write_all(b"hello")
+    /// })?;
+    /// writer.finish()?;
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

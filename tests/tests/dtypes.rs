@@ -2,11 +2,12 @@
 //! again.
 
 use half::{bf16, f16};
+use npy_core::dtype::Field;
 use npy_core::time::{Day, Generic, Ms, Ns, Second, Times};
 use npy_core::{
-    ByteOrder, ByteStr, Cast, ComplexLongDouble, DateTime64, DynArray, Element, FixedStr, Float8,
-    LongDouble, NpyArray, NpyRecord, ReadNpy, ReadOptions, TimeDelta64, Void, WriteNpy,
-    WriteOptions,
+    ByteOrder, ByteStr, Cast, ComplexLongDouble, DType, DateTime64, DynArray, Element, FixedStr,
+    Float8, LongDouble, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, TimeDelta64, Void,
+    WriteNpy, WriteOptions,
 };
 use npy_tests::golden;
 use num_complex::Complex;
@@ -189,4 +190,30 @@ fn narrower_text_is_read_without_loss() {
     }
     let error = NpyArray::<FixedStr<3>>::read_npy(golden("U4_le.npy")).unwrap_err().to_string();
     assert!(error.contains("the file holds '<U4', FixedStr<3> expects '<U3'"), "{error}");
+}
+
+/// Guards records whose bytes are swapped: only the numbers change, and no offset, title or padding.
+#[test]
+fn a_byte_order_changes_nothing_else_of_a_record() {
+    let field = |name: &str, descr: &str| Field::new(name, descr.parse().unwrap());
+    let inner = DType::from_fields([field("x", "<u2").at(2)], 8).unwrap();
+    let fields = [
+        field("flag", "|u1"),
+        Field::new("head", inner.array([2]).unwrap()).at(8),
+        field("v", ">f4").at(24).title("volts"),
+    ];
+    let dtype = DType::from_fields(fields, 32).unwrap();
+    let bytes: Vec<u8> = (0..64).collect();
+    let array = DynArray::new(dtype.clone(), [2], Order::C, bytes).unwrap();
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        let swapped = array.clone().into_byte_order(order).unwrap();
+        let text = dtype.to_string();
+        let digits = match order {
+            ByteOrder::Big => text.replace('<', ">"),
+            _ => text.replace('>', "<"),
+        };
+        assert_eq!(swapped.dtype().to_string(), digits);
+        assert_eq!(swapped.to_string(), array.to_string());
+        assert_eq!(swapped.cast(&dtype).unwrap().to_string(), array.to_string());
+    }
 }

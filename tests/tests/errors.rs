@@ -3,8 +3,8 @@
 use std::io::Cursor;
 
 use npy_core::{
-    Be, DynArray, Error, ErrorKind, Header, NpyArray, NpyView, Objects, Order, ReadNpy, Reader,
-    WriteNpy, Writer, npz,
+    Be, DType, DynArray, Error, ErrorKind, Header, NpyArray, NpyView, Objects, Order, ReadNpy,
+    Reader, WriteNpy, Writer, npz,
 };
 use npy_tests::picky::Even;
 
@@ -335,3 +335,78 @@ fn pipes_and_missing_files_have_advice() {
     let error = Writer::<u8>::append("no-such-file.npy").unwrap_err().to_string();
     assert!(error.contains("create makes one"), "{error}");
 }
+
+/// Guards the advice for the mistakes that are made most: each message names the values, and what the program can do.
+#[test]
+fn messages_name_the_values_and_what_to_do() {
+    let says = |result: Result<(), Error>, expected: &str| {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}\nshould say\n{expected}");
+    };
+    let floats = file("'<f4'", "(6,)", &[0; 24]);
+    says(
+        Vec::<[f32; 2]>::read_npy_from(&floats[..]).map(drop),
+        "the array has shape (6,), [f32; 2] expects (..., 2); ",
+    );
+    says(
+        Vec::<[f32; 2]>::read_npy_from(&file("'<f4'", "(1, 3, 2)", &[0; 24])[..]).map(drop),
+        "the array has shape (1, 3, 2), Vec<[f32; 2]> expects (n, 2); ",
+    );
+    says(
+        Vec::<[f32; 2]>::read_npy_from(&file("'<c8'", "(3,)", &[0; 24])[..]).map(drop),
+        "; read complex numbers as num_complex::Complex, with the feature num-complex",
+    );
+    says(
+        NpyArray::<String>::read_npy_from(&floats[..]).map(drop),
+        "; read it as the Rust type of its values (see npy_core::types), or as a DynArray, ",
+    );
+    says(
+        npy_core::dtype::Scalar::new(npy_core::dtype::ScalarKind::Float, 3).map(drop),
+        "dtype of 3 bytes: a float has ",
+    );
+    let row: DType = "[('s', '<f4', (3,)), ('m', '<f4', (2, 2)), ('t', '<f8')]".parse().unwrap();
+    let bytes = vec![0; row.itemsize()];
+    let rows = file(&row.to_string(), "(1,)", &bytes);
+    for (path, advice) in [
+        ("s[-1]", "; the elements of \"s\" are [0] to [2]"),
+        ("m[1,0]", "; the elements of \"m\" are [0][0] to [1][1]"),
+        ("m[2]", "; the elements of \"m\" are [0][0] to [1][1]"),
+        ("t[0]", "; use one of these paths"),
+    ] {
+        says(Reader::new(&rows[..]).unwrap().read_column::<f32>(path).map(drop), advice);
+    }
+}
+
+/// Guards the number of bytes that are said to be there: it is that of the file, also after a seek past its end.
+#[test]
+fn a_truncated_file_is_as_long_as_the_message_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let complete = file("'<f8'", "(100000,)", &[0; 800_000]);
+    let header = complete.len() - 800_000;
+    for data in [572, 4096 - header, 5000, 300_001] {
+        let cut = &complete[..header + data];
+        std::fs::write(&path, cut).unwrap();
+        let past = |mut reader: Reader<Box<dyn ReadSeek>>| {
+            reader.seek_to(99_000)?;
+            reader.read_chunk::<f64>(&mut Vec::new(), 1).map(drop)
+        };
+        let boxed = |reader: std::fs::File| Box::new(reader) as Box<dyn ReadSeek>;
+        for result in [
+            Vec::<f64>::read_npy(&path).map(drop),
+            Vec::<f64>::read_npy_from(cut).map(drop),
+            Reader::open(&path).and_then(|mut reader| {
+                reader.seek_to(99_000)?;
+                reader.read_chunk::<f64>(&mut Vec::new(), 1).map(drop)
+            }),
+            past(Reader::new(boxed(std::fs::File::open(&path).unwrap())).unwrap()),
+        ] {
+            let error = result.unwrap_err().to_string();
+            assert!(error.contains(&format!("found {data};")), "{data}: {error}");
+        }
+    }
+}
+
+trait ReadSeek: std::io::Read + std::io::Seek {}
+
+impl<T: std::io::Read + std::io::Seek> ReadSeek for T {}

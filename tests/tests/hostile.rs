@@ -271,7 +271,7 @@ fn another_rank_is_told_what_takes_it() {
     assert_says(&refused::<f32>(&matrix), &["a single element", "NpyArray"]);
     assert_eq!(NpyArray::<f32>::read_npy_from(&matrix[..]).unwrap().shape(), [2, 3]);
     assert_eq!(Vec::<[f32; 3]>::read_npy_from(&matrix[..]).unwrap().len(), 2);
-    assert_says(&refused::<Vec<[f32; 2]>>(&matrix), &["(2,)", "last dimensions"]);
+    assert_says(&refused::<Vec<[f32; 2]>>(&matrix), &["(2, 3)", "[f32; 2] expects (..., 2)"]);
     let point = file(1, &header("'<f4'", "()"), &[0; 4]);
     assert_says(&refused::<Vec<f32>>(&point), &["()", "one dimension"]);
 }

@@ -150,6 +150,15 @@ fn an_array_that_cannot_be_viewed_says_why() {
     assert_eq!(any.column::<[f32; 6]>("samples").unwrap().iter().last(), Some([9.5; 6]));
     let error = any.get::<Trace>(20).unwrap_err().to_string();
     assert!(error.contains("x.npy: ") && error.contains("no element 20"), "{error}");
+    #[expect(clippy::reversed_empty_ranges, reason = "the mistake")]
+    let ranges = [
+        (4..29, "the range 4..29 ends after the 20 elements; "),
+        (5..2, "5..2 ends before its start; "),
+    ];
+    for (range, says) in ranges {
+        let error = any.read::<Trace>(range).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
     #[expect(clippy::reversed_empty_ranges)]
     let reversed = any.read::<Trace>(3..2);
     assert!(reversed.is_err());

@@ -25,7 +25,7 @@ fn items_are_given_once() {
     for error in [reader.read_array::<u8>().err(), reader.read_dyn().err()] {
         assert_eq!(
             error.unwrap().to_string(),
-            "reading a whole array after a part of it was read needs its start: seek_to(0) moves there, as does a new reader"
+            "reading a whole array after a part of it was read needs the start of the array: a new reader, or seek_to(0) of one that can seek"
         );
     }
     // Items of no bytes are counted like others.
@@ -67,7 +67,7 @@ fn a_reader_that_failed_reads_no_more() {
     for error in again {
         assert_eq!(
             error.unwrap().to_string(),
-            "reading on after a read that failed needs its start, as the position is unknown: seek_to(0) moves there, as does a new reader"
+            "reading on after a read that failed, so that the position is unknown, needs the start of the array: a new reader, or seek_to(0) of one that can seek"
         );
     }
 }

@@ -239,7 +239,14 @@ proptest! {
         // Dtypes that are too deep or too large to parse are skipped.
         let Ok(dtype) = text.parse::<DType>() else { return Ok(()) };
         let Ok(made) = Header::new(dtype, shape, Order::C) else { return Ok(()) };
-        let bytes = made.to_bytes().unwrap();
+        let bytes = match made.to_bytes() {
+            Ok(bytes) => bytes,
+            // Sub-arrays of elements without bytes.
+            Err(error) => {
+                prop_assert!(error.to_string().contains("NumPy cannot load"), "{text}: {error}");
+                return Ok(());
+            }
+        };
         let (parsed, offset) = Header::parse(&bytes).unwrap_or_else(|error| panic!("{text}: {error}"));
         prop_assert_eq!(&parsed, &made);
         prop_assert_eq!(offset, bytes.len());
@@ -260,6 +267,8 @@ fn what_numpy_cannot_load_is_not_written() {
     ] {
         let dtype: DType = descr.parse().unwrap();
         let bytes = vec![0; dtype.itemsize()];
+        let header = Header::new(dtype.clone(), [1], Order::C).unwrap();
+        assert_eq!(header.to_bytes().is_ok(), loads, "{descr}");
         let array = DynArray::new(dtype, [1], Order::C, bytes).unwrap();
         let written = array.write_npy_to(Vec::new());
         assert_eq!(written.is_ok(), loads, "{descr}: {written:?}");

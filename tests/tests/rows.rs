@@ -797,3 +797,53 @@ fn a_decoder_says_what_is_missing() {
         Decoder::<bool>::new(&Header::new(header.dtype().clone(), [0], Order::C).unwrap()).unwrap();
     empty.finish().unwrap();
 }
+
+/// Guards rows that are lent from the buffer of the reader: at positions that are no multiple of the alignment of a number, before bytes
+/// that follow the array, in turn with several rows at once, and after an error.
+#[test]
+fn rows_are_lent_from_the_buffer_wherever_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let (rows, width) = (3000, 3);
+    let all = array::<f64>(&[rows, width]);
+    let bytes = file(&all, ByteOrder::Little, Order::C);
+    let header = Header::read_from(&mut &bytes[..]).unwrap().to_bytes().unwrap();
+    for blanks in 0..9_u8 {
+        // A header that is longer by some blanks.
+        let mut moved = header.clone();
+        moved[8] += blanks;
+        let end = moved.len() - 1;
+        moved.splice(end..end, vec![b' '; blanks.into()]);
+        moved.extend_from_slice(&bytes[header.len()..]);
+        moved.extend([0xff; 100]);
+        fs::write(&path, &moved).unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        let mut lent = reader.rows::<f64>().unwrap();
+        let mut found = Vec::new();
+        for several in [1, 2, 0, 7].into_iter().cycle() {
+            let next = match several {
+                0 => lent.next_row().unwrap(),
+                n => lent.next_rows(n).unwrap(),
+            };
+            let Some(next) = next else { break };
+            found.extend_from_slice(next);
+            if found.len() < 60 {
+                found.extend_from_slice(lent.next_row().unwrap().unwrap());
+            }
+        }
+        assert_eq!(found, all.to_vec(), "{blanks} blanks");
+        assert!(lent.next_row().unwrap().is_none());
+
+        fs::write(&path, &moved[..header.len() + usize::from(blanks) + 8 * width * 100 + 5])
+            .unwrap();
+        let mut reader = Reader::open(&path).unwrap();
+        let mut lent = reader.rows::<f64>().unwrap();
+        for row in 0..100 {
+            let next = lent.next_row().unwrap().unwrap();
+            assert_eq!(next, &all.to_vec()[row * width..(row + 1) * width]);
+        }
+        for _ in 0..2 {
+            assert!(lent.next_row().is_err());
+        }
+    }
+}

@@ -109,7 +109,7 @@ fn invalid_text_is_an_error() {
     assert!(error.len() < 300, "{error}");
 
     let error = Vec::<Vec<u8>>::read_npy(golden("U4_le.npy")).unwrap_err().to_string();
-    let says = "the file holds '<U4', Vec<u8> expects '|S' of any width; read it as a DynArray, which takes any dtype";
+    let says = "the file holds '<U4', Vec<u8> expects '|S' of any width; read it as the Rust type of its values (see npy_core::types), or as a DynArray, which takes any dtype";
     assert!(error.ends_with(says), "{error}");
     for name in ["i4_le", "V3", "record_le", "M8_D_le"] {
         let error = Vec::<String>::read_npy(golden(&format!("{name}.npy"))).unwrap_err();

@@ -20,7 +20,7 @@
 //! - [`Destination`] is the name that such a file will have, for programs that hold the [`File`](std::fs::File) themselves. It also opens the
 //!   file that will be replaced, and knows whether it is still the same.
 //! - [`Lock`] lets one writer at a time add to a file.
-//! - [`ScratchFile`] is a file for bytes that are needed for a while, in an open [`Directory`].
+//! - [`ScratchFile`] is a file for bytes that are needed for a while, in an open [`Directory`]; [`Spool`] begins in memory.
 //! - [`allocate`] reserves the space of a file on the disk.
 //!
 //! # What is kept of a file that is replaced
@@ -63,6 +63,7 @@
         clippy::arithmetic_side_effects
     )
 )]
+#![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]
 
 #[cfg(unix)]
@@ -75,6 +76,7 @@ mod new_file;
 mod other;
 mod scratch;
 mod space;
+mod spool;
 mod temporary;
 #[cfg(unix)]
 mod unix;
@@ -86,6 +88,7 @@ pub use new_file::{NewFile, Options};
 pub use other::Directory;
 pub use scratch::ScratchFile;
 pub use space::allocate;
+pub use spool::Spool;
 pub use temporary::NoTemporaryFile;
 #[cfg(unix)]
 pub use unix::Directory;

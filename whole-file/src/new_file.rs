@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::destination::{self, Destination};
 use crate::temporary::Existing;
-use crate::{Directory, ScratchFile, names};
+use crate::{Directory, ScratchFile, Spool, names};
 
 /// A file that gets its name when it is complete: a file that exists is replaced whole or not at all, and nothing is left after an error.
 ///
@@ -311,8 +311,21 @@ impl Options {
     ///
     /// Those of the system.
     pub fn scratch(&self, directory: &Directory) -> io::Result<ScratchFile> {
-        // Only its owner may read the file, because others may have access to the directory.
-        let (file, temporary) = directory.create(true, self.prefix)?;
-        Ok(ScratchFile::new(file, temporary))
+        ScratchFile::create(directory, self.prefix)
+    }
+
+    /// Creates an empty [`Spool`], whose file will be in this directory, or in the system's temporary directory.
+    ///
+    /// ```
+    /// use std::io::Write;
+    ///
+    /// use whole_file::Options;
+    ///
+    /// let mut spool = Options::new().prefix(".ledger-").spool(None);
+    /// spool.write_all(b"1\n")?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn spool(&self, directory: Option<&Directory>) -> Spool {
+        Spool::new(directory, self.prefix)
     }
 }

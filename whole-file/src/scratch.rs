@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use crate::Directory;
 use crate::temporary::Temporary;
 
 /// A file without a final name, which only its owner may read. [`Options::scratch`](crate::Options::scratch) creates it.
@@ -31,9 +32,11 @@ pub struct ScratchFile {
 }
 
 impl ScratchFile {
-    pub(crate) fn new(file: File, temporary: Temporary) -> Self {
+    pub(crate) fn create(directory: &Directory, prefix: &'static str) -> io::Result<Self> {
+        // Only its owner may read the file, because others may have access to the directory.
+        let (file, temporary) = directory.create(true, prefix)?;
         // On Unix, `temporary` is dropped, which removes the open file: nothing is left if the process is killed.
-        ScratchFile { file, _temporary: (!cfg!(unix)).then_some(temporary) }
+        Ok(ScratchFile { file, _temporary: (!cfg!(unix)).then_some(temporary) })
     }
 }
 

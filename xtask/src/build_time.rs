@@ -7,12 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, output, run as run_command};
-use crate::{Result, marked, package, root};
+use crate::{Result, package, root};
 
 const ROUNDS: usize = 3;
-/// The files that have the table, between marks.
-const PAGES: [&str; 2] = ["docs/benchmarks.md", "npy-core/src/_guide/performance.md"];
-const MARKS: [&str; 2] = ["<!-- cargo xtask build-time --docs -->\n", "<!-- end of builds -->\n"];
 
 /// A program to measure: what it builds, its line in the manifest, and its code.
 struct Subject {
@@ -95,13 +92,8 @@ fn program(derive: &str, numbers: &str, structs: &str) -> String {
     )
 }
 
-/// Builds each program from scratch, in turns, and writes the table: to `build.md`, and with `--docs` to the pages that have one.
-pub(crate) fn run(args: &[&str]) -> Result {
-    let is_for_docs = match args {
-        [] => false,
-        ["--docs"] => true,
-        _ => return Err("cargo xtask build-time [--docs]".into()),
-    };
+/// Builds each program from scratch, in turns, and writes the table to `build.md`.
+pub(crate) fn run() -> Result {
     let dir = root().join("target/build-time");
     let empty = package::write(&dir, "empty", "", "fn main() {\n    println!(\"{}\", 0.5);\n}\n")?;
     let (_, empty) = build(&dir, &empty)?;
@@ -147,9 +139,6 @@ pub(crate) fn run(args: &[&str]) -> Result {
     }
     print!("{table}");
     fs::write(dir.join("build.md"), &table)?;
-    for page in PAGES.iter().filter(|_| is_for_docs) {
-        marked::replace(&root().join(page), MARKS, &table)?;
-    }
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fs, iter};
 
-use crate::command::{cargo, run};
+use crate::command::{cargo, output, run};
 use crate::{Result, root};
 
 /// Checks the library with one feature after the other.
@@ -17,6 +17,17 @@ pub(crate) fn each_alone() -> Result {
         run(doc.args(["--features", feature]).env("RUSTDOCFLAGS", "-D warnings"))?;
     }
     Ok(())
+}
+
+/// Has cargo-hack check the library with every pair of features. Returns a note if it is not installed.
+pub(crate) fn each_pair() -> Result<Vec<String>> {
+    if output(&mut cargo(&["hack", "--version"])).is_err() {
+        return Ok(vec!["pairs of features: cargo install cargo-hack --locked".into()]);
+    }
+    let pairs = ["hack", "check", "--package", "npy-core", "--lib", "--feature-powerset"];
+    let of_two = ["--depth", "2", "--exclude-features", "default,__test-hooks"];
+    run(cargo(&pairs).args(of_two).env("RUSTFLAGS", "-D warnings"))?;
+    Ok(Vec::new())
 }
 
 /// Returns the names in the table of features.

@@ -1,5 +1,6 @@
 //! The project's chores: `cargo xtask <command>`.
 
+mod adopt;
 mod apt;
 mod bench;
 mod browser;
@@ -44,7 +45,6 @@ usage: cargo xtask <command>
         [--quick]     everything once, with little data
         [--docs]      puts the results into docs/benchmarks.md
   build-time          first builds with this library and with its peers, and the sizes of programs
-        [--docs]      puts the table into docs/benchmarks.md and the guide
   compile-time        compile time of 100 derived structs, compared with serde's
   kill [ROUNDS]       kill a process that writes, several thousand times
   model [SEQUENCES]   a million random sequences of calls of a reader, compared with a model
@@ -60,6 +60,8 @@ usage: cargo xtask <command>
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                check that the work for a hostile file grows linearly with its size
   engine              the tests of npy-datafusion, a workspace of its own, also in a cluster
+  adopt [--all]       the programs of examples/adopt, a workspace of its own; --all: also those whose crates
+                      take minutes to build
   cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   page                the page that shows files in a browser, into target/page/npy.html
@@ -80,7 +82,7 @@ fn main() -> ExitCode {
         ["fixtures"] => fixtures::write(),
         ["fixtures", "--check"] => fixtures::check(),
         ["bench", rest @ ..] => bench::run(rest),
-        ["build-time", rest @ ..] => build_time::run(rest),
+        ["build-time"] => build_time::run(),
         ["compile-time"] => compile_time::run(),
         ["kill"] => kill::run(None),
         ["kill", rounds] => kill::run(Some(rounds)),
@@ -94,6 +96,8 @@ fn main() -> ExitCode {
         ["work"] => work::run(),
         ["cross"] => cross::run(),
         ["engine"] => engine::run(),
+        ["adopt"] => adopt::small(),
+        ["adopt", "--all"] => adopt::all(),
         ["page"] => page::run(),
         ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),

@@ -7,7 +7,7 @@ mod minimal;
 mod packages;
 mod systems;
 
-use crate::{Result, cross};
+use crate::{Result, adopt, cross, features};
 
 /// A check, by its name on the command line.
 struct Step {
@@ -23,7 +23,7 @@ pub(super) struct Options {
 }
 
 /// Each step returns notes: what it could not check, or what is left to do by hand.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     Step {
         name: "packages",
         what: "versions, changelog, metadata, licence files",
@@ -33,6 +33,11 @@ const STEPS: [Step; 9] = [
         name: "licences",
         what: "licences and advisories of dependencies",
         run: dependencies::check,
+    },
+    Step {
+        name: "features",
+        what: "every feature of npy-core alone, and every pair",
+        run: |_| features::each_pair(),
     },
     Step { name: "msrv", what: "the oldest Rust", run: |_| systems::oldest_rust() },
     Step { name: "docs", what: "documentation as on docs.rs", run: |_| docs::build() },
@@ -44,6 +49,11 @@ const STEPS: [Step; 9] = [
     },
     Step { name: "systems", what: "Windows and macOS", run: |_| systems::others() },
     Step { name: "cross", what: "32 bits and wasm32", run: |_| cross::run().map(|()| Vec::new()) },
+    Step {
+        name: "adopt",
+        what: "the programs with crates of others",
+        run: |_| adopt::all().map(|()| Vec::new()),
+    },
     Step { name: "publish", what: "cargo publish --dry-run", run: |_| packages::publish() },
 ];
 

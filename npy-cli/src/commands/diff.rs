@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Args, Clone, Copy)]
 struct Tolerance {
-    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision
+    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision; the parts of complex numbers are compared by themselves
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The largest difference between numbers

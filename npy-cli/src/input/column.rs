@@ -131,7 +131,7 @@ impl Column {
         values().all(is_count) && !(values().count() > 0 && values().all(is_date))
     }
 
-    /// Returns true for numbers of which some have a point, and none is missing or would change as a float.
+    /// Returns true if every value is a number that a float holds exactly, and at least one has a decimal point.
     fn has_points(&self) -> bool {
         guess(&self.values, self.is_untyped) == Kind::Float(8)
             && !self.values.contains(&Value::Missing)

@@ -76,7 +76,7 @@ pub(super) struct Rows {
     columns: Vec<Column>,
     /// The column of each path; the empty one is that of rows that are a single value.
     known: HashMap<Vec<String>, usize>,
-    /// What each list and object is.
+    /// The form of the list or object at each path.
     shapes: HashMap<Vec<String>, Shape>,
     count: usize,
 }

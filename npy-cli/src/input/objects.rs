@@ -138,26 +138,56 @@ impl Objects<'_> {
         Ok(())
     }
 
-    /// Adds a value that is not an object. A float that becomes a number keeps its bits, and not the digits of its text.
+    /// Adds a value that is not an object. What becomes a number, a boolean or bytes is not printed on the way.
     fn add_cell(&self, place: Place<'_>, cell: &Cell, bytes: &[u8]) -> Result<(), String> {
-        use ScalarKind::{Complex, Float, Int, UInt};
+        use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt, Void};
+        use npy_core::Value as Cells;
         let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
         let number = |number: f64| match number.is_nan() {
             true => Value::Missing,
             false => Value::Float(number),
         };
-        match (wanted.map(Scalar::kind), cell.value(bytes)) {
-            (Some(Int | UInt | Float | Complex), F32(value) | F16(value)) => {
-                place.add(number(value.into()));
-            }
+        let value = match (wanted.map(Scalar::kind), cell.value(bytes)) {
             (Some(Complex), Complex32(re, im)) => {
                 place.add_complex([re, im].map(|part| number(part.into())));
+                return Ok(());
             }
+            (Some(Complex), Cells::Complex64(re, im)) => {
+                place.add_complex([re, im].map(number));
+                return Ok(());
+            }
+            (Some(Bool | Int | UInt | Float | Complex), Cells::Bool(value)) => {
+                if wanted.map(Scalar::kind) == Some(Bool) {
+                    Value::Bool(value)
+                } else {
+                    Value::Int(value.into())
+                }
+            }
+            (Some(Str), Cells::Bool(value)) => {
+                Value::Text(if value { "True" } else { "False" }.into())
+            }
+            (Some(Int | UInt | Float | Complex), F32(value) | F16(value)) => number(value.into()),
+            (Some(Complex), Cells::F64(value)) => number(value),
+            (Some(Complex), Cells::Int(value)) => Value::Int(value.into()),
+            (Some(Complex), Cells::UInt(value)) => Value::Int(value.into()),
+            (Some(Bytes | Void), Cells::Bytes(value)) => {
+                let end = value.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+                Value::Bytes(value.get(..end).unwrap_or_default().into())
+            }
+            (Some(Void), Cells::Void(value)) => Value::Bytes(value.into()),
             _ => {
                 let mut text = Vec::new();
                 cell.json(bytes, &[], &mut text);
                 return place.read(&text);
             }
+        };
+        match wanted.map(Scalar::kind) {
+            // A real number has no imaginary part, so that two of them in a list are no complex number.
+            Some(Complex) => {
+                let im = if value == Value::Missing { Value::Missing } else { Value::Int(0) };
+                place.add_complex([value, im]);
+            }
+            _ => place.add(value),
         }
         Ok(())
     }
@@ -253,7 +283,8 @@ fn float(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<Value, String
         Value::Float(number) => exactly(object, number, size, cast),
         Value::Int(number) if cast == Cast::Lossless => {
             let wide = number as f64;
-            match wide as i128 == number {
+            // The largest `i128` is not a float, but the conversion back saturates to it.
+            match wide as i128 == number && number != i128::MAX {
                 true => exactly(object, wide, size, cast),
                 false => Err(inexact(object, size)),
             }
@@ -304,7 +335,7 @@ fn inexact(object: ObjectRef<'_>, size: usize) -> String {
     )
 }
 
-/// Returns what Python prints, or the text of ASCII bytes. What is not text is no text without a change.
+/// Returns the text of `str(object)`, or of ASCII bytes. With `Cast::Lossless`, only text and such bytes are allowed.
 fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     let text = match object.as_bytes().filter(|_| object.as_str().is_none()) {
         Some(bytes) if bytes.is_ascii() => String::from_utf8_lossy(&bytes).into_owned(),

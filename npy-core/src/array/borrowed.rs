@@ -209,7 +209,7 @@ impl<'a, T> NpyView<'a, T> {
 read_methods!(['a, T] NpyView<'a, T>, 'a);
 slice_method!(['a, T] NpyView<'a, T>, 'a);
 
-/// A borrowed array whose elements can be changed: a mutable [`NpyView`] of the bytes of a file.
+/// A borrowed array whose elements can be changed: a mutable [`NpyView`] of a slice, or of the bytes of a file.
 ///
 /// ```
 /// use npy_core::{Le, NpyViewMut, ReadNpy, WriteNpy};
@@ -246,6 +246,49 @@ pub struct NpyViewMut<'a, T> {
 }
 
 impl<'a, T> NpyViewMut<'a, T> {
+    /// Creates an array of this shape from its elements in C order, like [`NpyView::new`].
+    ///
+    /// ```
+    /// use npy_core::NpyViewMut;
+    ///
+    /// let mut samples = [1, 2, 3, 4, 5, 6];
+    /// let mut view = NpyViewMut::new(&mut samples, [2, 3])?;
+    /// view[3] = 0;
+    /// assert_eq!(samples, [1, 2, 3, 0, 5, 6]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`NpyView::new`].
+    pub fn new(items: &'a mut [T], shape: impl Into<Vec<usize>>) -> Result<Self, Error> {
+        NpyViewMut::with_order(items, shape, Order::C)
+    }
+
+    /// Creates an array of this shape from its elements in this order.
+    ///
+    /// ```
+    /// use npy_core::{NpyViewMut, Order};
+    ///
+    /// let mut samples = [1, 4, 2, 5, 3, 6];
+    /// let view = NpyViewMut::with_order(&mut samples, [2, 3], Order::Fortran)?;
+    /// assert_eq!(view.at(&[1, 0]), Some(&4));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`NpyView::new`].
+    pub fn with_order(
+        items: &'a mut [T],
+        shape: impl Into<Vec<usize>>,
+        order: Order,
+    ) -> Result<Self, Error> {
+        let shape = shape.into();
+        check_count(&shape, items.len())?;
+        Ok(NpyViewMut { items, shape, order })
+    }
+
     /// Views the array of the `.npy` file at the start of these bytes, like [`NpyView::from_bytes`].
     ///
     /// ```

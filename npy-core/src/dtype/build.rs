@@ -91,7 +91,8 @@ impl From<Field> for FieldBuilder {
 }
 
 impl DType {
-    /// Builds a record of these fields, in this order and without padding: NumPy's `np.dtype([(name, dtype), …])`.
+    /// Builds a record of these fields, in this order and without padding: NumPy's `np.dtype([(name, dtype), …])`. An empty name stays
+    /// empty, as `np.load` keeps it; `np.dtype` would replace it by `f0`.
     ///
     /// ```
     /// use npy_core::{DType, Element};
@@ -241,7 +242,7 @@ impl DType {
 }
 
 /// Creates a sub-array, or returns `base` if the shape is empty. The error is the reason.
-pub(super) fn sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
+pub(crate) fn sub_array(base: DType, shape: Vec<usize>) -> Result<DType, String> {
     if shape.is_empty() {
         return Ok(base);
     }

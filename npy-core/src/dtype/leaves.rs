@@ -3,6 +3,7 @@
 use super::part::Node;
 use super::{DType, Part, Scalar, ScalarKind};
 use crate::checked;
+use crate::shape::{self, Order};
 
 /// A scalar of a row, or an array of scalars that are contiguous in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,14 +133,10 @@ impl Leaf {
         let count = self.shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
         // More elements than `usize` counts are more than can be visited.
         (0..count.unwrap_or(usize::MAX)).map_while(move |position| {
-            let mut rest = position;
-            let mut indices = Vec::with_capacity(self.shape.len());
-            for &n in self.shape.iter().rev() {
-                indices.push(rest.checked_rem(n)?);
-                rest = rest.checked_div(n)?;
-            }
             let mut path = self.path.clone();
-            indices.iter().rev().for_each(|index| path.push_str(&format!("[{index}]")));
+            for index in shape::index(&self.shape, Order::C, position) {
+                path.push_str(&format!("[{index}]"));
+            }
             let offset = position.checked_mul(self.scalar.itemsize())?.checked_add(self.offset)?;
             Some(Leaf { path, offset, shape: Vec::new(), ..self })
         })

@@ -61,7 +61,7 @@ macro_rules! units {
             $(#[doc = concat!("`", $name, "`")] $unit,)*
         }
 
-        pub(super) const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
+        pub(crate) const UNITS: &[(Unit, &str)] = &[$((Unit::$unit, $name)),*];
     };
 }
 
@@ -168,7 +168,7 @@ impl Scalar {
     /// [`ErrorKind::DType`] if NumPy has no scalar of this kind and size.
     pub fn new(kind: ScalarKind, itemsize: usize) -> Result<Self, Error> {
         check_size(kind, itemsize).map_err(|reason| {
-            let descr = format!("of {itemsize} bytes ({kind:?})");
+            let descr = format!("of {itemsize} bytes");
             ErrorKind::DType { descr, reason }
         })?;
         Ok(Scalar::little(kind, itemsize))

@@ -43,6 +43,17 @@ impl<T> Plain<T> {
         unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), size_of_val(values)) }
     }
 
+    /// Returns bytes as values; `None` if they are misaligned, or end within a value.
+    #[inline]
+    pub(crate) fn values<'b>(&self, bytes: &'b [u8]) -> Option<&'b [T]> {
+        let start = bytes.as_ptr().cast::<T>();
+        let count = bytes.len().checked_div(size_of::<T>())?;
+        let fits = bytes.len().is_multiple_of(size_of::<T>()) && start.is_aligned();
+        // SAFETY: the bytes are `count` values, aligned, and borrowed for as long as the result. `self` proves that any bytes are valid
+        // values, and that `T` is `Copy`, so it has no interior mutability.
+        fits.then(|| unsafe { std::slice::from_raw_parts(start, count) })
+    }
+
     /// Returns the values as bytes, mutable.
     pub(crate) fn bytes_mut<'v>(&self, values: &'v mut [T]) -> &'v mut [u8] {
         // SAFETY: as in `bytes`, but borrowed exclusively. `self` proves that any bytes that are

@@ -1,6 +1,6 @@
 //! The dimensions of an array that belong to an element of a Rust type.
 
-use crate::dtype::DType;
+use crate::dtype::{DType, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
 use crate::shape::{self, Order};
@@ -50,10 +50,15 @@ impl ItemShape {
         who: impl FnOnce() -> String,
     ) -> Result<&'h [usize], Error> {
         header.shape().strip_suffix(self.inner.as_slice()).ok_or_else(|| {
-            let wanted = format!("{} as its last dimensions", shape::repr(&self.inner));
-            let remedy = match header.dtype().is_record() {
-                true => "the items are records: read them as a struct that derives NpyRecord",
-                false => "read it as an NpyArray of the scalar, which takes any shape",
+            let wanted = shape::repr_after("...", &self.inner);
+            let remedy = match header.dtype().scalar().map(|scalar| scalar.kind()) {
+                Some(ScalarKind::Complex) => {
+                    "read complex numbers as num_complex::Complex, with the feature num-complex"
+                }
+                None if header.dtype().is_record() => {
+                    "the items are records: read them as a struct that derives NpyRecord"
+                }
+                _ => "read it as an NpyArray of the scalar, which takes any shape",
             };
             header.rank(&who(), &wanted, remedy)
         })

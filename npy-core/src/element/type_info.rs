@@ -16,21 +16,18 @@ pub(crate) struct TypeInfo {
 }
 
 impl TypeInfo {
-    // Not inlined: two inlined copies might have different addresses for the schema function of one type.
-    #[inline(never)]
     pub(crate) fn of<T: Element>() -> Self {
         TypeInfo {
-            schema: T::__INTERNALS.schema,
+            schema: schema::<T>(),
             size: T::SIZE,
             dtype: T::dtype_in,
             name: std::any::type_name::<T>,
         }
     }
 
-    /// Returns true if both types have the same schema. The compiler may merge the functions of two types if their code is equal; such
-    /// types have the same schema and plan.
-    pub(crate) fn has_schema_of(self, other: Self) -> bool {
-        std::ptr::fn_addr_eq(self.schema, other.schema) && self.size == other.size
+    /// Returns true for `T`, and for types with the same schema: the compiler may merge the functions of two types if their code is equal.
+    pub(crate) fn is_of<T: Element>(self) -> bool {
+        std::ptr::fn_addr_eq(self.schema, schema::<T>()) && self.size == T::SIZE
     }
 
     /// Returns the name without its modules.
@@ -100,4 +97,10 @@ impl TypeInfo {
         let plan = Plan::column(file, path, &self.canonical()?, cast);
         plan.map_err(|error| error.wanted_by(&self.name()))
     }
+}
+
+/// Returns the schema function of a type. Not inlined: two inlined copies might have different addresses.
+#[inline(never)]
+fn schema<T: Element>() -> fn(ByteOrder) -> Schema {
+    T::__INTERNALS.schema
 }

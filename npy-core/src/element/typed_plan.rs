@@ -104,7 +104,7 @@ impl TypedPlan {
 
     /// Returns true if this is the plan for `T`.
     pub(crate) fn is_for<T: Element>(&self) -> bool {
-        self.ty.has_schema_of(TypeInfo::of::<T>())
+        self.ty.is_of::<T>()
     }
 
     /// Refuses to read in parts what is strided in the file; `needs` names the call that reads it.

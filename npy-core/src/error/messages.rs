@@ -10,33 +10,78 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Io(error) => error.fmt(f),
-            ErrorKind::NotNpy { found, hint } => write!(f, "not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}"),
-            ErrorKind::NotNpz { found, hint } => write!(f, "not a .npz archive: it starts with {found} and has no directory of members{hint}"),
-            ErrorKind::Version { major, minor } => write!(f, "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"),
-            ErrorKind::Truncated { what, expected, found } => write!(f, "truncated: expected {} of {what}, found {found}; write or copy the complete file again",
-        byte_count(*expected)),
+            ErrorKind::NotNpy { found, hint } => {
+                write!(f, "not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}")
+            }
+            ErrorKind::NotNpz { found, hint } => write!(
+                f,
+                "not a .npz archive: it starts with {found} and has no directory of members{hint}"
+            ),
+            ErrorKind::Version { major, minor } => write!(
+                f,
+                "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"
+            ),
+            ErrorKind::Truncated { what, expected, found } => write!(
+                f,
+                "truncated: expected {} of {what}, found {found}; write or copy the complete file again",
+                byte_count(*expected)
+            ),
             ErrorKind::Header { reason } => write!(f, "the header is malformed: {reason}"),
             ErrorKind::DType { descr, reason } => write!(f, "dtype {descr}: {reason}"),
             ErrorKind::Shape { shape, reason } => write!(f, "shape {shape}: {reason}"),
-            ErrorKind::Limit { what, name, found, limit } => write!(f, "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"),
-            ErrorKind::Mismatch { found, wanted, wanted_by, remedy } => write!(f, "the file holds {found}, {wanted_by} expects {wanted}; {remedy}"),
-            ErrorKind::MissingField { name, wanted_by, fields, remedy } => write!(f, "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; {remedy}"),
-            ErrorKind::UnknownField { name, wanted_by, remedy } => write!(f, "the file has a field {name:?}, which {wanted_by} does not have; {remedy}"),
-            ErrorKind::UnknownMembers { names, wanted_by, remedy } => write!(f, "the archive has members that {wanted_by} does not have: {names}; {remedy}"),
-            ErrorKind::Rank { shape, wanted_by, wanted, remedy } => write!(f, "the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}"),
+            ErrorKind::Limit { what, name, found, limit } => write!(
+                f,
+                "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
+            ),
+            ErrorKind::Mismatch { found, wanted, wanted_by, remedy } => {
+                write!(f, "the file holds {found}, {wanted_by} expects {wanted}; {remedy}")
+            }
+            ErrorKind::MissingField { name, wanted_by, fields, remedy } => write!(
+                f,
+                "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; {remedy}"
+            ),
+            ErrorKind::UnknownField { name, wanted_by, remedy } => write!(
+                f,
+                "the file has a field {name:?}, which {wanted_by} does not have; {remedy}"
+            ),
+            ErrorKind::UnknownMembers { names, wanted_by, remedy } => write!(
+                f,
+                "the archive has members that {wanted_by} does not have: {names}; {remedy}"
+            ),
+            ErrorKind::Rank { shape, wanted_by, wanted, remedy } => {
+                write!(f, "the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}")
+            }
             ErrorKind::InvalidValue { reason } => write!(f, "{reason}"),
-            ErrorKind::Pickle { byte, reason } => write!(f, "the pickle is malformed at byte {byte}: {reason}; save the array again"),
+            ErrorKind::Pickle { byte, reason } => {
+                write!(f, "the pickle is malformed at byte {byte}: {reason}; save the array again")
+            }
             ErrorKind::Unsupported { what, needs } => write!(f, "{what} needs {needs}"),
             ErrorKind::View(error) => error.fmt(f),
             ErrorKind::Archive { reason } => write!(f, "the archive is malformed: {reason}"),
-            ErrorKind::MissingMember { name, members } => write!(f, "the archive has no member {name:?}; {members}"),
-            ErrorKind::MemberName { name, reason } => write!(f, "a member cannot be named {name:?}: {reason}"),
-            ErrorKind::Checksum { expected, found } => write!(f, "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"),
-            ErrorKind::Locked => f.write_str("another writer is appending to it; wait until it has finished, or write to another file"),
+            ErrorKind::MissingMember { name, members } => {
+                write!(f, "the archive has no member {name:?}; {members}")
+            }
+            ErrorKind::MemberName { name, reason } => {
+                write!(f, "a member cannot be named {name:?}: {reason}")
+            }
+            ErrorKind::Checksum { expected, found } => write!(
+                f,
+                "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
+            ),
+            ErrorKind::Locked => write!(
+                f,
+                "another writer is appending to it; wait until it has finished, or write to another file"
+            ),
             ErrorKind::Custom { reason } => write!(f, "{reason}"),
-            ErrorKind::UncountedRows { counted, uncounted } => write!(f, "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
-        counted.saturating_add(*uncounted)),
-            ErrorKind::Memory { bytes } => write!(f, "out of memory: {bytes} bytes could not be allocated; read the array in parts"),
+            ErrorKind::UncountedRows { counted, uncounted } => write!(
+                f,
+                "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+                counted.saturating_add(*uncounted)
+            ),
+            ErrorKind::Memory { bytes } => write!(
+                f,
+                "out of memory: {bytes} bytes could not be allocated; read the array in parts"
+            ),
         }
     }
 }

@@ -38,7 +38,30 @@ fn kind_of_real(word: &str) -> Option<Kind> {
     }
 }
 
-/// Returns true for digits, with a point and an exponent or without. A number of too many digits is infinite.
+/// Returns true for digits, with a point and an exponent or without.
 fn is_float(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_digit()) && word.parse().is_ok_and(f64::is_finite)
+    let (number, exponent) = word.split_once(['e', 'E']).unwrap_or((word, "0"));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let needed = !whole.is_empty() && !exponent.is_empty();
+    needed && [whole, fraction, exponent].into_iter().all(are_digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_float;
+
+    /// Guards the grammar of floats, which are kept as text: what Python prints, and no word that it refuses.
+    #[test]
+    fn floats_are_recognized() {
+        for float in ["0", "1.5", "1.", "1e5", "1.5e-05", "2E+10", "1e999"] {
+            assert!(is_float(float), "{float}");
+        }
+        for other in
+            ["", ".", ".5", "e5", "1e", "1e+", "1.5.2", "1e5e5", "0x1", "1_0", "nan", "inf", "+1"]
+        {
+            assert!(!is_float(other), "{other}");
+        }
+    }
 }

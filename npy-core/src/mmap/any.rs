@@ -138,7 +138,7 @@ impl MapAny {
     /// As [`MapAny::read`].
     pub fn get<T: Element>(&self, index: usize) -> Result<T> {
         let found = self.read(index..index.saturating_add(1))?.pop();
-        found.ok_or_else(|| self.located(self.out_of_range(index)))
+        found.ok_or_else(|| self.located(self.out_of_range(&format!("no element {index}"))))
     }
 
     /// Returns the elements at these positions in the file.
@@ -207,18 +207,27 @@ impl MapAny {
         let plan = TypedPlan::new::<T>(&self.header, self.options.allowed_cast())?;
         plan.check_contiguous("the whole array: NpyArray::read_npy")?;
         let plan = &plan.items;
-        if limits::to_u64(range.end) > plan.count || range.start > range.end {
-            return Err(self.out_of_range(range.end.saturating_sub(1)));
+        let Range { start, end } = range;
+        if start > end {
+            return Err(
+                self.out_of_range(&format!("the range {start}..{end} ends before its start"))
+            );
+        }
+        if limits::to_u64(end) > plan.count {
+            let reason = match end.checked_sub(start) {
+                Some(1) => format!("no element {start}"),
+                _ => format!("the range {start}..{end} ends after the {} elements", plan.count),
+            };
+            return Err(self.out_of_range(&reason));
         }
         decode_all(&plan.plan, range, self.options.limit(), |block, rows| {
             block.extend_from_slice(block::bytes_of(self.data(), rows, plan.plan.src_itemsize));
         })
     }
 
-    fn out_of_range(&self, index: usize) -> Error {
+    fn out_of_range(&self, reason: &str) -> Error {
         let shape = shape::repr(self.header.shape());
-        let reason =
-            format!("no element {index}; elements are counted from 0, in the order of the file");
+        let reason = format!("{reason}; elements are counted from 0, in the order of the file");
         ErrorKind::Shape { shape, reason }.into()
     }
 }

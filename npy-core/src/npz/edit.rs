@@ -11,11 +11,11 @@ use super::failure::advised;
 use super::name;
 use super::options::WriteOptions;
 use super::read::Reader;
-use super::spool::Spool;
 use super::target::Target;
 use super::write::{OF_PIPE, Writer};
 use crate::checked;
 use crate::error::{Error, ErrorKind, Result};
+use crate::write::replace::{Spool, spool};
 use crate::write::unfinished::Unfinished;
 use crate::write::{ArrayWriter, WriteNpy};
 
@@ -279,15 +279,28 @@ impl Editor {
         let copied = from.raw(name, |directory, entry, archive| {
             Ok(self.members.copy(directory, entry, archive)?)
         });
-        if copied.is_ok() {
-            self.unfinished.add();
-        } else {
-            self.unfinished.tell();
-        }
-        copied
+        self.told(copied)
     }
 
-    /// Replaces the archive by the changed one.
+    /// Drops the editor on purpose, and so without a message: the archive stays as it was.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("weights", &[0.5, -1.0])?;
+    /// editor.discard();
+    /// assert!(!npz::Reader::open("model.npz")?.contains("weights"));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(mut self) {
+        self.unfinished.tell();
+    }
+
+    /// Replaces the archive by the changed one. If nothing differs, the file stays as it is.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -305,11 +318,17 @@ impl Editor {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io); [`ErrorKind::Archive`](crate::ErrorKind::Archive) if the archive is damaged, so that the
-    /// end of an old member is unknown, or if another program replaced, removed or changed it. After an error, the path has the file that
-    /// it had before.
-    pub fn finish(self) -> Result<()> {
-        self.into_writer()?.finish().map(drop)
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), also if another program replaced, removed or changed the archive;
+    /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if it is damaged, so that the end of an old member is unknown. After an error,
+    /// the path has the file that it had before.
+    pub fn finish(mut self) -> Result<()> {
+        if !self.members.is_changed() {
+            self.unfinished.tell();
+            return self.target.check().map_err(|error| error.in_file(&self.path));
+        }
+        let mut writer = self.into_writer()?;
+        writer.is_changed = true;
+        writer.finish().map(drop)
     }
 
     /// Iterates over the names in the archive.
@@ -361,16 +380,18 @@ impl Editor {
 
     /// Calls `edit`, and adds the path to an error.
     fn located(&mut self, edit: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        match edit(self) {
-            Ok(()) => {
-                self.unfinished.add();
-                Ok(())
-            }
-            Err(error) => {
-                self.unfinished.tell();
-                Err(error.in_file(&self.path))
-            }
+        let edited = edit(self).map_err(|error| error.in_file(&self.path));
+        self.told(edited)
+    }
+
+    /// Records that a change was made, or that an error is returned.
+    fn told(&mut self, result: Result<()>) -> Result<()> {
+        match (&result, self.members.is_changed()) {
+            (Err(_), _) => drop(self.unfinished.tell()),
+            (Ok(()), true) => self.unfinished.add(),
+            (Ok(()), false) => self.unfinished.set_added(0),
         }
+        result
     }
 }
 
@@ -408,8 +429,7 @@ impl WriteOptions {
         let open = || {
             let (file, target) = Target::edit(path, self)?;
             let old = checked::some(target.old());
-            let (written, copied) =
-                (Spool::new(target.directory()), Spool::new(target.directory()));
+            let (written, copied) = (spool(target.directory()), spool(target.directory()));
             let (directory, compression) = (old.directory.zip(), self.compression());
             let members =
                 npy_zip::Editor::new(directory, &old.central, compression, written, copied)?;

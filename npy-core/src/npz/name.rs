@@ -8,7 +8,9 @@ const SUFFIX: &str = ".npy";
 
 /// Returns the name in the archive: `name` with `.npy`.
 pub(super) fn in_archive(name: &str) -> Result<String> {
-    check(name)?;
+    if !name.is_empty() {
+        check(name)?;
+    }
     Ok(format!("{}{SUFFIX}", plain(name)))
 }
 
@@ -52,6 +54,7 @@ mod tests {
         assert_eq!(in_archive("a/b").unwrap(), "a/b.npy");
         assert_eq!(in_archive("a/b.npy").unwrap(), "a/b.npy");
         assert_eq!(plain("x.npy.npy"), "x.npy");
+        assert_eq!(in_archive("").unwrap(), ".npy");
         assert!(in_archive("a\0b").unwrap_err().to_string().contains("NUL"));
     }
 

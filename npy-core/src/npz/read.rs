@@ -225,7 +225,8 @@ impl<R: Read + Seek> Reader<R> {
         self.directory.zip().shadowed()
     }
 
-    /// Returns true if a member is compressed, by any method. [`is_seekable`](Self::is_seekable) tells whether it must be inflated from its start.
+    /// Returns true if a member is compressed, by any method, also one that this build cannot read. [`is_seekable`](Self::is_seekable) tells
+    /// whether it must be inflated from its start.
     ///
     /// ```
     /// use std::io::Cursor;

@@ -4,11 +4,11 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
 
-use super::spool::Spool;
 use super::write::Writer;
 use crate::element::Element;
 use crate::element::block::BLOCK;
 use crate::error::{Error, Result};
+use crate::write::replace::{Spool, spool};
 use crate::write::{self, unfinished::Unfinished};
 
 /// A member of an archive that is being written row by row; made by [`Writer::start`].
@@ -17,7 +17,8 @@ use crate::write::{self, unfinished::Unfinished};
 /// directory; otherwise it is in the system's temporary directory.
 ///
 /// [`finish`](Self::finish) writes the member. Without it, the archive does not get the member, and its name stays free: half of the rows must
-/// not look like all of them. Then a line on the standard error says that rows are lost, unless one was refused before or the thread panics.
+/// not look like all of them. Then a line on the standard error says that rows are lost, unless an error was returned after
+/// they were added, or the thread panics.
 #[must_use = "only `finish` writes the member; without it, the rows are lost"]
 pub struct MemberWriter<'w, T: Element, W: Write> {
     archive: &'w mut Writer<W>,
@@ -51,7 +52,7 @@ impl<W: Write> Writer<W> {
     pub fn start<T: Element>(&mut self, name: &str) -> Result<MemberWriter<'_, T, W>> {
         let rows = self.located(|writer| {
             writer.check_name(name)?;
-            let rows = writer.options.arrays.writer(Spool::new(writer.directory.as_ref()));
+            let rows = writer.options.arrays.writer(spool(writer.directory.as_ref()));
             rows.map_err(|error| error.in_member(name))
         })?;
         let unfinished = Unfinished::of_member(self.path.as_deref(), name);
@@ -150,10 +151,16 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
         written.map_err(|error| self.refuse(error))
     }
 
+    /// Records that nobody need be told of the rows that were added until now.
+    fn tell(&mut self) {
+        self.unfinished.set_added(self.rows.count());
+        self.unfinished.tell();
+    }
+
     /// Adds the file and the member to an error.
     #[cold]
     fn refuse(&mut self, error: Error) -> Error {
-        self.unfinished.tell();
+        self.tell();
         self.archive.in_file(error.in_member(&self.name))
     }
 
@@ -178,7 +185,7 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     ///
     /// As [`Writer::write`](super::Writer::write).
     pub fn finish(mut self) -> Result<()> {
-        self.unfinished.tell();
+        self.tell();
         let MemberWriter { archive, name, rows, .. } = &mut self;
         let mut spool =
             archive.located(|_| rows.take_finished().map_err(|error| error.in_member(name)))?;
@@ -206,16 +213,14 @@ impl<T: Element, W: Write> MemberWriter<'_, T, W> {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn discard(mut self) {
-        self.unfinished.tell();
+        self.tell();
     }
 }
 
 /// Reports rows that are lost.
 impl<T: Element, W: Write> Drop for MemberWriter<'_, T, W> {
     fn drop(&mut self) {
-        if self.count() > 0 {
-            self.unfinished.add_unless_told();
-        }
+        self.unfinished.set_added(self.count());
     }
 }
 

@@ -1,12 +1,12 @@
 //! The file that an archive replaces when it is complete.
 
 use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
 use std::path::Path;
 
 use npy_zip::Central;
 
 use super::directory::Directory;
-use super::failure::malformed;
 use super::options::WriteOptions;
 use crate::error::Result;
 use crate::limits::Limits;
@@ -61,15 +61,20 @@ impl Target {
         {
             return Ok(());
         }
-        Err(malformed(
-            "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes",
-        ))
+        let reason = "it was replaced, removed or changed while it was edited, and is left as it is now; open it again and repeat the changes";
+        Err(io::Error::other(reason).into())
     }
 
-    /// Gives the file its name.
-    pub(super) fn commit(self, file: File) -> Result<File> {
+    /// Gives the file its name. If it `is_changed` in nothing, the old archive stays instead, and is returned.
+    pub(super) fn commit(self, file: File, is_changed: bool) -> Result<File> {
         self.check()?;
-        self.destination.commit(file)
+        match self.old {
+            Some(mut old) if !is_changed => {
+                old.file.seek(SeekFrom::End(0))?;
+                Ok(old.file)
+            }
+            _ => self.destination.commit(file),
+        }
     }
 }
 

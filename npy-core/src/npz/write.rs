@@ -58,8 +58,8 @@ pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 ///
 /// A writer that is dropped without `finish` leaves the old file, or none: a `?` for an error of something else drops it, too, and half of
 /// the members must not replace a complete archive. (A [`Writer`](crate::Writer) of one array writes to the file itself, and keeps its rows.)
-/// Members are then lost, so a line on the standard error says that the archive was not written, unless the last call failed or the
-/// thread panics. [`discard`](Self::discard) says nothing. A writer that was passed to [`new`](Self::new) or [`stream`](Self::stream) is left
+/// Members are then lost, so a line on the standard error says that the archive was not written, unless an error was returned after
+/// they were added, or the thread panics. [`discard`](Self::discard) says nothing. A writer that was passed to [`new`](Self::new) or [`stream`](Self::stream) is left
 /// with members without a directory, which every reader refuses.
 #[doc(alias("savez"))]
 #[must_use = "only `finish` makes the archive; without it, the members are lost"]
@@ -76,10 +76,12 @@ pub struct Writer<W: Write> {
     /// The directory of the file, for temporary files with rows.
     pub(super) directory: Option<Directory>,
     unfinished: Unfinished,
+    /// True if the archive has other members than the file that it replaces.
+    pub(super) is_changed: bool,
 }
 
 /// Gives a complete file its name.
-type Commit<W> = fn(Target, W) -> Result<W>;
+type Commit<W> = fn(Target, W, bool) -> Result<W>;
 
 impl Writer<File> {
     /// Creates a file, as a transaction: before [`finish`](Self::finish), the old file stays and no new one appears.
@@ -209,10 +211,12 @@ impl<W: Write> Writer<W> {
             path: None,
             directory: None,
             unfinished: Unfinished::new(None),
+            is_changed: false,
         }
     }
 
-    /// Writes an array as a member.
+    /// Writes an array as a member. Names are map keys, and never paths of files: `""`, `"../x"` and `"/abs"` are allowed, as in `np.savez`.
+    /// A program that extracts members to files has to check them.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -261,7 +265,8 @@ impl<W: Write> Writer<W> {
         self.write(&format!("arr_{}", self.unnamed), array)
     }
 
-    /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file then replaces the old one.
+    /// Writes the directory, and returns the inner writer, which is at the end of the archive. A file then replaces the old one, unless no
+    /// member was [appended](Self::append) to that.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -280,11 +285,11 @@ impl<W: Write> Writer<W> {
     /// [`ErrorKind::Io`] if the inner writer fails or has failed.
     pub fn finish(mut self) -> Result<W> {
         self.unfinished.tell();
-        let Writer { archive, target, path, .. } = self;
+        let Writer { archive, target, path, is_changed, .. } = self;
         let finish = || {
             let inner = archive.finish()?;
             match target {
-                Some((target, commit)) => commit(target, inner),
+                Some((target, commit)) => commit(target, inner, is_changed),
                 None => Ok(inner),
             }
         };
@@ -326,6 +331,7 @@ impl<W: Write> Writer<W> {
             Ok(())
         })?;
         self.unfinished.add();
+        self.is_changed = true;
         Ok(())
     }
 

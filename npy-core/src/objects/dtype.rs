@@ -4,14 +4,15 @@ use std::collections::HashMap;
 
 use super::invocation::Arguments;
 use super::{ObjectRef, Objects};
-use crate::dtype::DType;
+use crate::checked;
+use crate::dtype::{DType, Field, sub_array};
 use crate::error::{Error, ErrorKind};
 use crate::literal::repr;
 use npy_pickle::{Id, NONE, Node};
 
-/// The most bytes that the text of a dtype may have, as in a header. A small pickle can have a very long dtype, because it can use one
+/// The most work of making a dtype, in bytes of its names and codes. A small pickle can have a very large dtype, because it can use one
 /// dtype in others any number of times.
-const MAX_TEXT: usize = 1 << 20;
+const MAX_WORK: usize = 1 << 20;
 /// The most levels of records and sub-arrays, as in a header.
 const MAX_DEPTH: usize = 90;
 /// The most bytes of the name of a field. The limit is needed because a pickle can use a name any number of times.
@@ -22,184 +23,107 @@ pub(super) fn parse(object: ObjectRef<'_>) -> Result<DType, Error> {
     parse_counted(object).0
 }
 
-/// Parses an object as a dtype. Also returns the work that this took, in bytes of text.
+/// Parses an object as a dtype. Also returns the work that this took.
 pub(super) fn parse_counted(object: ObjectRef<'_>) -> (Result<DType, Error>, usize) {
-    let mut description = Description { text: String::new(), left: MAX_TEXT };
-    let dtype = match description.add(object, 0) {
-        Ok(_) => description.text.parse(),
-        Err(reason) => {
-            // The message does not print the object, because that would parse it again.
-            let code = parts(object.of, object.id).and_then(|(arguments, _)| arguments.text(0));
-            let descr = code.as_deref().map_or("in the pickle".into(), repr::of_str);
-            let descr = crate::dtype::descr::excerpt(&descr);
-            Err(ErrorKind::DType { descr, reason: reason.into() }.into())
-        }
-    };
-    let spent = MAX_TEXT.saturating_sub(description.left);
-    (dtype, spent.max(description.text.len()))
+    let mut parser = Parser { left: MAX_WORK };
+    let dtype = parser.dtype(object, 0).map_err(|reason| {
+        // The message does not print the object, because that would parse it again.
+        let code = parts(object.of, object.id).and_then(|(arguments, _)| arguments.text(0));
+        let descr = code.as_deref().map_or("in the pickle".into(), repr::of_str);
+        let descr = crate::dtype::descr::excerpt(&descr);
+        ErrorKind::DType { descr, reason }.into()
+    });
+    (dtype, checked::sub(MAX_WORK, parser.left))
 }
 
 const NOT_KNOWN: &str = "it is not a dtype that this version knows";
 const MALFORMED: &str = "its fields are malformed";
 const TOO_LARGE: &str = "it is nested too deeply, or too long";
 
-/// A field of a record.
-struct PickledField {
-    offset: i64,
-    name: Id,
-    dtype: Id,
-    title: Option<Id>,
-}
-
-/// The text of a dtype as in a header: `'<f4'`, or a list of fields.
-struct Description {
-    text: String,
-    /// The work that may still be done, in bytes of text.
+struct Parser {
+    /// The work that may still be done.
     left: usize,
 }
 
-impl Description {
-    fn spend(&mut self, work: usize) -> Result<(), &'static str> {
+impl Parser {
+    fn spend(&mut self, work: usize) -> Result<(), String> {
         self.left = self.left.checked_sub(work).ok_or(TOO_LARGE)?;
-        if self.text.len() > MAX_TEXT { Err(TOO_LARGE) } else { Ok(()) }
+        Ok(())
     }
 
-    /// Appends the text of a dtype. Returns its item size, or zero for a scalar at depth 0, whose size is not needed.
-    fn add(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<i64, &'static str> {
+    fn dtype(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<DType, String> {
         if depth > MAX_DEPTH {
-            return Err(TOO_LARGE);
+            return Err(TOO_LARGE.into());
         }
         self.spend(1)?;
         let (arguments, state) = parts(object.of, object.id).ok_or(NOT_KNOWN)?;
+        let length = arguments.get(0).map_or(0, ObjectRef::raw_length);
+        self.spend(usize::try_from(length).unwrap_or(usize::MAX))?;
         let Some(code) = arguments.text(0) else {
             // The first argument is not text: it is the class of the scalars, such as `numpy.record`, or this is the dtype of text of any
             // length.
             return match state {
-                Some(state) => self.add_fields(&state, depth),
-                None if is_text(object) => self.add_scalar("|O", None, depth),
-                None => Err(NOT_KNOWN),
+                Some(state) => self.record(&state, depth),
+                None if is_text(object) => scalar("|O"),
+                None => Err(NOT_KNOWN.into()),
             };
         };
-        let Some(state) = state else { return self.add_scalar(&code, None, depth) };
+        let Some(state) = state else { return scalar(&code) };
         if state.names().is_some() {
-            return self.add_fields(&state, depth);
+            return self.record(&state, depth);
         }
         if let Some(&[base, shape]) = state.part(2).tuple() {
-            return self.add_sub_array(
-                object.of.reference(base),
-                object.of.reference(shape),
-                depth,
-            );
+            let base = self.dtype(object.of.reference(base), checked::add(depth, 1))?;
+            let lengths = object.of.reference(shape).tuple().ok_or(NOT_KNOWN)?;
+            self.spend(lengths.len())?;
+            let length = |&id: &Id| usize::try_from(object.of.reference(id).int()?).ok();
+            let shape = lengths.iter().map(length).collect::<Option<_>>().ok_or(NOT_KNOWN)?;
+            return sub_array(base, shape);
         }
         let order = state.part(1).ascii().ok_or(NOT_KNOWN)?;
         let unit = state.unit().ok_or(NOT_KNOWN)?;
-        self.add_scalar(&format!("{order}{code}{unit}"), Some(&state), depth)
-    }
-
-    /// Appends the dtype of a scalar. Refuses a state with another item size, because NumPy would use that one for text and bytes.
-    fn add_scalar(
-        &mut self,
-        code: &str,
-        state: Option<&State<'_>>,
-        depth: usize,
-    ) -> Result<i64, &'static str> {
-        let stated = state.and_then(|state| state.part(5).int()).filter(|&size| size != -1);
-        let literal = repr::of_str(code);
-        self.text.push_str(&literal);
-        if depth == 0 && stated.is_none() {
-            return Ok(0);
-        }
-        let dtype: DType = literal.parse().map_err(|_| NOT_KNOWN)?;
-        let size = i64::try_from(dtype.itemsize()).map_err(|_| TOO_LARGE)?;
-        match stated {
-            Some(stated) if stated != size => Err("its state has another item size"),
-            _ => Ok(size),
-        }
-    }
-
-    fn add_sub_array(
-        &mut self,
-        base: ObjectRef<'_>,
-        shape: ObjectRef<'_>,
-        depth: usize,
-    ) -> Result<i64, &'static str> {
-        let lengths = shape.tuple().ok_or(NOT_KNOWN)?;
-        self.text.push('(');
-        let mut size = self.add(base, depth.saturating_add(1))?;
-        self.text.push_str(", (");
-        for &length in lengths {
-            let length = shape.of.reference(length).int().ok_or(NOT_KNOWN)?;
-            self.spend(1)?;
-            self.text.push_str(&format!("{length}, "));
-            size = size.saturating_mul(length);
-        }
-        self.text.push_str("))");
-        Ok(size)
-    }
-
-    /// Appends the fields of a record, in the order of their offsets, with padding between them.
-    fn add_fields(&mut self, state: &State<'_>, depth: usize) -> Result<i64, &'static str> {
-        let mut end = 0i64;
-        self.text.push('[');
-        for PickledField { offset, name, dtype, title } in self.fields(state)? {
-            if offset < end {
-                return Err("its fields overlap");
+        let dtype = scalar(&format!("{order}{code}{unit}"))?;
+        // NumPy would use another item size for text and bytes.
+        match state.part(5).int() {
+            Some(size) if size != -1 && usize::try_from(size) != Ok(dtype.itemsize()) => {
+                Err("its state has another item size".into())
             }
-            self.pad(offset.saturating_sub(end));
-            let name = repr::of_str(&text_of(state.of, name).ok_or(MALFORMED)?);
-            let title = match title {
-                Some(title) => Some(repr::of_str(&text_of(state.of, title).ok_or(MALFORMED)?)),
-                None => None,
-            };
-            match title {
-                Some(title) => self.text.push_str(&format!("(({title}, {name}), ")),
-                None => self.text.push_str(&format!("({name}, ")),
-            }
-            let start = self.text.len();
-            let size = self.add(state.of.reference(dtype), depth.saturating_add(1))?;
-            // A sub-array `(base, shape)` becomes the second and the third part of the field.
-            if self.text.get(start..).is_some_and(|field| field.starts_with('(')) {
-                self.text.pop();
-                self.text.remove(start);
-            }
-            self.text.push_str("), ");
-            end = offset.saturating_add(size);
-        }
-        if let Some(itemsize) = state.part(5).int() {
-            if itemsize < end {
-                return Err("its fields do not fit into its item size");
-            }
-            self.pad(itemsize.saturating_sub(end));
-            end = itemsize;
-        }
-        self.text.push(']');
-        Ok(end)
-    }
-
-    fn pad(&mut self, bytes: i64) {
-        if bytes > 0 {
-            self.text.push_str(&format!("('', '|V{bytes}'), "));
+            _ => Ok(dtype),
         }
     }
 
-    /// Returns the fields in the order of their offsets.
-    fn fields(&mut self, state: &State<'_>) -> Result<Vec<PickledField>, &'static str> {
+    fn record(&mut self, state: &State<'_>, depth: usize) -> Result<DType, String> {
         let names = state.names().ok_or(MALFORMED)?;
         let mut entries = Entries::of(state);
         let mut fields = Vec::new();
         for &name in names {
-            self.spend(length_of(state.of, name).saturating_add(8))?;
+            self.spend(checked::add(length_of(state.of, name), 8))?;
             let entry = entries.get(name).ok_or(MALFORMED)?;
             let parts = state.of.reference(entry).tuple().ok_or(MALFORMED)?;
             let (&[dtype, offset, ref title @ ..], true) = (parts, parts.len() <= 3) else {
-                return Err(MALFORMED);
+                return Err(MALFORMED.into());
             };
-            let offset = state.of.reference(offset).int().ok_or(MALFORMED)?;
-            fields.push(PickledField { offset, name, dtype, title: title.first().copied() });
+            let offset = state.of.reference(offset).int().and_then(|n| usize::try_from(n).ok());
+            let name = text_of(state.of, name).ok_or(MALFORMED)?;
+            let dtype = self.dtype(state.of.reference(dtype), checked::add(depth, 1))?;
+            let mut field = Field::new(name, dtype).at(offset.ok_or(MALFORMED)?);
+            if let Some(&title) = title.first() {
+                self.spend(length_of(state.of, title))?;
+                field = field.title(text_of(state.of, title).ok_or(MALFORMED)?);
+            }
+            fields.push(field);
         }
-        fields.sort_by_key(|field| field.offset);
-        Ok(fields)
+        let itemsize = state.part(5).int().and_then(|size| usize::try_from(size).ok());
+        let dtype = DType::from_fields(fields, itemsize.ok_or(MALFORMED)?);
+        dtype.map_err(|error| error.to_string())
     }
+}
+
+fn scalar(code: &str) -> Result<DType, String> {
+    repr::of_str(code).parse().map_err(|error: Error| match error.into_kind() {
+        ErrorKind::DType { reason, .. } => reason,
+        kind => kind.to_string(),
+    })
 }
 
 /// Returns true for the dtype of text of any length.
@@ -338,7 +262,7 @@ pub(super) struct Fields<'a> {
 }
 
 /// A field of a record.
-pub(crate) struct Field<'a> {
+pub(crate) struct FieldRef<'a> {
     pub(crate) name: ObjectRef<'a>,
     /// The node of the dtype.
     pub(crate) dtype: Id,
@@ -358,15 +282,15 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    type Item = Field<'a>;
+    type Item = FieldRef<'a>;
 
-    fn next(&mut self) -> Option<Field<'a>> {
+    fn next(&mut self) -> Option<FieldRef<'a>> {
         let &name = self.names.next()?;
         let entry = self.entries.get(name).and_then(|entry| self.of.reference(entry).tuple());
         let dtype = match entry {
             Some(&[dtype, ..]) => dtype,
             _ => NONE,
         };
-        Some(Field { name: self.of.reference(name), dtype, record: record(self.of, dtype) })
+        Some(FieldRef { name: self.of.reference(name), dtype, record: record(self.of, dtype) })
     }
 }

@@ -149,7 +149,7 @@ impl Encoder {
 
 /// Returns the fields of a record by their names.
 fn fields_of(record: ObjectRef<'_>) -> HashMap<String, FieldInFile> {
-    let field = |(index, field): (usize, dtype::Field<'_>)| {
+    let field = |(index, field): (usize, dtype::FieldRef<'_>)| {
         let dtype = dtype::parse(ObjectRef { id: field.dtype, ..field.name }).ok();
         let is_time = |scalar: &Scalar| {
             matches!(scalar.kind(), ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))

@@ -1,8 +1,6 @@
 //! The names in a pickle that Python would import.
 
-use std::borrow::Cow;
-
-use super::{Objects, invocation, known};
+use super::Objects;
 
 impl Objects {
     /// Iterates over the classes and functions that Python would import, as `module.name`, each once. `np.load` would also call those
@@ -28,7 +26,8 @@ impl Objects {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn globals(&self) -> impl Iterator<Item = String> {
-        self.global_names().map(|(module, name)| format!("{module}.{name}"))
+        let names = self.graph.names(&self.pickle);
+        names.map(|(module, name)| format!("{module}.{name}"))
     }
 
     /// Iterates over those of [`globals`](Self::globals) that are not known to make plain data. Known are the classes and functions that
@@ -44,14 +43,9 @@ impl Objects {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn unknown_globals(&self) -> impl Iterator<Item = String> {
-        let is_unknown = |module: &str, name: &str| !known::is_harmless(self, module, name);
-        let unknown = self.global_names().filter(move |(module, name)| is_unknown(module, name));
+        let names = self.graph.names(&self.pickle);
+        let unknown =
+            names.filter(|(module, name)| !self.graph.is_harmless(&self.pickle, module, name));
         unknown.map(|(module, name)| format!("{module}.{name}"))
-    }
-
-    fn global_names(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
-        let mut names = invocation::Names::default();
-        let nodes = self.graph.nodes().iter();
-        nodes.filter_map(move |&node| names.first(self, node))
     }
 }

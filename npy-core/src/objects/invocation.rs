@@ -4,11 +4,10 @@
 //! calls causes no recursion.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
 use super::time::Span;
 use super::{ObjectRef, Objects};
-use npy_pickle::{self as pickle, Call, Encoding, Form, Id, Node};
+use npy_pickle::{Call, Encoding, Form, Id, Node, common_module};
 
 /// A call of a class or function that the pickle names.
 pub(super) struct Invocation<'a> {
@@ -16,18 +15,6 @@ pub(super) struct Invocation<'a> {
     name: Cow<'a, str>,
     pub(super) arguments: Arguments<'a>,
     pub(super) call: &'a Call,
-}
-
-/// Returns the name that a module has in Python 3 and in NumPy 1.
-pub(super) fn common_module(module: &str) -> &str {
-    match module {
-        "__builtin__" => "builtins",
-        "numpy._core.multiarray" => "numpy.core.multiarray",
-        "numpy._core._internal" => "numpy.core._internal",
-        "numpy._core.numeric" => "numpy.core.numeric",
-        "numpy._core.records" => "numpy.core.records",
-        other => other,
-    }
 }
 
 impl Invocation<'_> {
@@ -58,7 +45,7 @@ impl<'a> ObjectRef<'a> {
         let Node::Call(index) = graph.node(self.id) else { return None };
         let call = graph.call(index)?;
         let Node::Tuple(ids) = graph.node(call.arguments) else { return None };
-        let (module, name) = global(self.of, graph.node(call.callable))?;
+        let (module, name) = graph.name(&self.of.pickle, graph.node(call.callable))?;
         let arguments = Arguments { of: self.of, ids: graph.items(ids) };
         Some(Invocation { module, name, arguments, call })
     }
@@ -118,72 +105,6 @@ impl<'a> ObjectRef<'a> {
                 if is_bytes { call.arguments.encoded() } else { None }
             }
         }
-    }
-}
-
-/// Returns the module and the name of a class or function; `None` if the node is something else.
-pub(super) fn global(of: &Objects, node: Node) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
-    match node {
-        Node::Data(Form::Global, data) => {
-            let lines = data.of(&of.pickle);
-            let mut lines = lines.split(|&byte| byte == b'\n').map(String::from_utf8_lossy);
-            Some((lines.next()?, lines.next()?))
-        }
-        Node::Global(module, name) => Some((name_of(of, module)?, name_of(of, name)?)),
-        _ => None,
-    }
-}
-
-/// Returns the text of a node that is part of a name.
-fn name_of(of: &Objects, id: Id) -> Option<Cow<'_, str>> {
-    let Node::Data(form, data) = of.graph.node(id) else { return None };
-    let bytes = data.of(&of.pickle);
-    // The encoding matters only for names that are not ASCII, and no name in the standard library is.
-    let text = pickle::decode_text(form, bytes, pickle::Encoding::Latin1);
-    Some(text.unwrap_or_else(|_| String::from_utf8_lossy(bytes)))
-}
-
-/// The names that were seen. A pickle can combine the same long texts to any number of names, so each text is hashed once.
-#[derive(Default)]
-pub(super) struct Names<'a> {
-    /// The number of the text of each node.
-    nodes: HashMap<Id, usize>,
-    texts: HashMap<Cow<'a, str>, usize>,
-    seen: HashSet<(usize, usize)>,
-}
-
-impl<'a> Names<'a> {
-    /// Returns the module and the name of a class or function that was not seen before.
-    pub(super) fn first(
-        &mut self,
-        of: &'a Objects,
-        node: Node,
-    ) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
-        let numbers = match node {
-            Node::Global(module, name) => (self.of_node(of, module)?, self.of_node(of, name)?),
-            _ => {
-                let (module, name) = global(of, node)?;
-                (self.of_text(module), self.of_text(name))
-            }
-        };
-        if !self.seen.insert(numbers) {
-            return None;
-        }
-        global(of, node)
-    }
-
-    fn of_node(&mut self, of: &'a Objects, id: Id) -> Option<usize> {
-        if let Some(&number) = self.nodes.get(&id) {
-            return Some(number);
-        }
-        let number = self.of_text(name_of(of, id)?);
-        self.nodes.insert(id, number);
-        Some(number)
-    }
-
-    fn of_text(&mut self, text: Cow<'a, str>) -> usize {
-        let next = self.texts.len();
-        *self.texts.entry(text).or_insert(next)
     }
 }
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::array::{PickledArray, PickledScalar};
-use super::invocation::{Arguments, common_module, global};
+use super::invocation::Arguments;
 use super::time::{Date, DateTime, Span, Time};
 use super::{Kind, ObjectRef, Objects, dtype};
-use npy_pickle::{self as pickle, Call, Data, Form, Id, NONE, Node};
+use npy_pickle::{self as pickle, BigInt, Call, Data, Form, Id, NONE, Node, is_data};
 
 /// The kind of an object, with its parts.
 pub(crate) enum Meaning<'a> {
@@ -55,72 +55,6 @@ impl<'a> Bytes<'a> {
     /// Returns their length in the pickle.
     pub(super) fn length_in_pickle(self) -> u64 {
         self.0.raw_length()
-    }
-}
-
-/// An integer that an `i64` cannot hold, or may not be able to.
-pub(crate) enum BigInt<'a> {
-    /// Two's complement, the least significant byte first.
-    Binary(&'a [u8]),
-    /// A line of decimal digits with an optional sign and an optional `L`.
-    Decimal(&'a [u8]),
-}
-
-impl BigInt<'_> {
-    /// Returns the number, if it fits.
-    pub(crate) fn to_i128(&self) -> Option<i128> {
-        match self {
-            BigInt::Binary(bytes) => {
-                let (low, high) = bytes.split_at_checked(16).unwrap_or((bytes, &[]));
-                let sign = if bytes.last().is_some_and(|&byte| byte >= 0x80) { 0xff } else { 0 };
-                let mut number = [sign; 16];
-                number.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
-                let number = i128::from_le_bytes(number);
-                let same_sign = (number < 0) == (sign == 0xff);
-                (same_sign && high.iter().all(|&byte| byte == sign)).then_some(number)
-            }
-            BigInt::Decimal(line) => digits(line).parse().ok(),
-        }
-    }
-
-    /// Returns the number, if it fits.
-    #[cfg(feature = "serde")]
-    pub(crate) fn to_u128(&self) -> Option<u128> {
-        match self {
-            BigInt::Binary(bytes) => {
-                let (low, high) = bytes.split_at_checked(16).unwrap_or((bytes, &[]));
-                let mut number = [0; 16];
-                number.iter_mut().zip(low).for_each(|(to, from)| *to = *from);
-                let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
-                (!is_negative && high.iter().all(|&byte| byte == 0))
-                    .then(|| u128::from_le_bytes(number))
-            }
-            BigInt::Decimal(line) => digits(line).parse().ok(),
-        }
-    }
-
-    /// Returns the work of printing it, in bytes that are copied. Converting a binary number to decimal takes the time of many copies.
-    pub(super) fn work(&self) -> usize {
-        match self {
-            BigInt::Binary(bytes) => bytes.len().saturating_mul(64),
-            BigInt::Decimal(line) => line.len(),
-        }
-    }
-}
-
-/// Returns the digits in a line, with their sign if it is negative.
-fn digits(line: &[u8]) -> &str {
-    let text = std::str::from_utf8(line).unwrap_or_default().trim();
-    text.trim_end_matches('L').trim_start_matches('+')
-}
-
-/// Prints the number in decimal, or in hexadecimal if it is very long.
-impl fmt::Display for BigInt<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BigInt::Binary(bytes) => f.write_str(&pickle::decimal(bytes)),
-            BigInt::Decimal(line) => f.write_str(digits(line)),
-        }
     }
 }
 
@@ -210,7 +144,7 @@ impl<'a> ObjectRef<'a> {
 
     /// Returns the meaning of a class, a function, or another object that is stored by its name.
     fn named(self, node: Node) -> Meaning<'a> {
-        match global(self.of, node) {
+        match self.of.graph.name(&self.of.pickle, node) {
             Some((module, name))
                 if name == "NA" && (module == "pandas" || module.starts_with("pandas.")) =>
             {
@@ -287,117 +221,6 @@ impl<'a> ObjectRef<'a> {
         };
         meaning.unwrap_or(unknown)
     }
-}
-
-/// The classes and functions that make plain data, whatever their arguments are, by their modules ([`common_module`]). `called` knows the meaning
-/// of most of them, and of no other.
-const DATA: [(&str, &str); 22] = [
-    (
-        "numpy",
-        "ndarray recarray matrix dtype record void str_ bytes_ bool bool_ int8 int16 int32 int64 intc longlong uint8 uint16 uint32 \
-         uint64 uintc ulonglong float16 float32 float64 longdouble float96 float128 complex64 complex128 clongdouble complex192 complex256 \
-         datetime64 timedelta64",
-    ),
-    // The classes of arrays with Python objects: `np.rec.array`, pandas' `to_records`, `np.matrix` and `np.ma.array`.
-    ("numpy.rec", "recarray record"),
-    ("numpy.core.records", "recarray record"),
-    ("numpy.matrixlib.defmatrix", "matrix"),
-    ("numpy.ma", "MaskedArray _mareconstruct"),
-    ("numpy.ma.core", "MaskedArray _mareconstruct"),
-    ("numpy.core.multiarray", "_reconstruct scalar"),
-    ("numpy.core._internal", "_reconstruct _convert_to_stringdtype_kwargs"),
-    ("numpy.core.numeric", "_frombuffer"),
-    (
-        "builtins",
-        "complex bytearray bytes set frozenset range xrange slice Ellipsis list tuple dict int long float str bool",
-    ),
-    ("_codecs", "encode"),
-    ("collections", "OrderedDict defaultdict deque Counter"),
-    ("decimal", "Decimal"),
-    ("fractions", "Fraction"),
-    ("uuid", "UUID"),
-    // Python 3.13 has paths in `pathlib._local`. None of them opens a file.
-    ("pathlib", "PosixPath WindowsPath PurePosixPath PureWindowsPath"),
-    ("ipaddress", "IPv4Address IPv6Address IPv4Network IPv6Network IPv4Interface IPv6Interface"),
-    ("datetime", "date time datetime timedelta timezone"),
-    ("zoneinfo", "ZoneInfo ZoneInfo._unpickle"),
-    ("pytz", "_UTC _p _FixedOffset"),
-    ("dateutil.tz", "tzutc tzoffset"),
-    // The lengths of periods.
-    (
-        "pandas._libs.tslibs.offsets",
-        "YearEnd QuarterEnd MonthEnd Week BusinessDay Day Hour Minute Second Milli Micro Nano",
-    ),
-];
-
-/// The same, of pandas, in whichever of its modules.
-const PANDAS: &str = "NA NaT _nat_unpickle _unpickle_timestamp _timedelta_unpickle Timestamp Timedelta Period Interval";
-
-/// Returns true for a class or function that makes plain data, whatever its arguments are. A name with dots leads out of its module, so that
-/// it is compared as a whole.
-fn is_data(module: &str, name: &str) -> bool {
-    let module = match common_module(module) {
-        "pathlib._local" => "pathlib",
-        "dateutil.tz.tz" => "dateutil.tz",
-        other => other,
-    };
-    let names = DATA.iter().find(|(known, _)| *known == module).map(|(_, names)| *names);
-    let is_pandas = module == "pandas" || module.starts_with("pandas.");
-    let names = names.or(is_pandas.then_some(PANDAS)).unwrap_or_default();
-    names.split(' ').any(|known| known == name && !name.is_empty())
-}
-
-/// Returns true for a class or function that makes plain data in this pickle.
-pub(super) fn is_harmless(of: &Objects, module: &str, name: &str) -> bool {
-    is_data(module, name) || (module, name) == ("builtins", "getattr") && gets_zones_only(of)
-}
-
-/// Returns true if the pickle uses `getattr` only to find `ZoneInfo._unpickle`, by which Python restores a time zone. So `getattr` is what
-/// these calls call, and is nowhere else in the pickle.
-fn gets_zones_only(of: &Objects) -> bool {
-    let graph = &of.graph;
-    let is_getattr = |id: Id| is_global(of, id, b"builtins", b"getattr");
-    let is_zone = |call: &Call| match of.reference(call.arguments).tuple() {
-        Some(&[class, method]) => {
-            is_global(of, class, b"zoneinfo", b"ZoneInfo")
-                && is_text(of, method, b"_unpickle")
-                && !is_getattr(call.state)
-        }
-        _ => false,
-    };
-    // The same names could be in text of other forms.
-    let is_plain = |node: &Node| match *node {
-        Node::Global(module, name) => {
-            [module, name].into_iter().all(|id| matches!(graph.node(id), Node::Data(Form::Str, _)))
-        }
-        _ => true,
-    };
-    graph.nodes().iter().all(is_plain)
-        && !is_getattr(graph.root())
-        && !graph.all_items().iter().any(|&id| is_getattr(id))
-        && graph.calls().iter().all(|call| match is_getattr(call.callable) {
-            true => is_zone(call),
-            false => !is_getattr(call.state),
-        })
-}
-
-/// Returns true for the class or function of this name.
-fn is_global(of: &Objects, id: Id, module: &[u8], name: &[u8]) -> bool {
-    match of.graph.node(id) {
-        Node::Global(in_module, named) => {
-            is_text(of, in_module, module) && is_text(of, named, name)
-        }
-        Node::Data(Form::Global, data) => {
-            let mut lines = data.of(&of.pickle).split(|&byte| byte == b'\n');
-            lines.next() == Some(module) && lines.next() == Some(name)
-        }
-        _ => false,
-    }
-}
-
-/// Returns true for this text.
-fn is_text(of: &Objects, id: Id, text: &[u8]) -> bool {
-    matches!(of.graph.node(id), Node::Data(Form::Str, data) if data.of(&of.pickle) == text)
 }
 
 /// Returns the meaning of a call of a function of pandas, whose arguments are a count and the number of its unit.

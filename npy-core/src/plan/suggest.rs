@@ -50,14 +50,22 @@ fn elements_before(path: &str, record: &DType) -> Option<String> {
     ends.rev().take(MAX_PATHS).find_map(|(end, _)| {
         let (name, index) = path.split_at_checked(end)?;
         let digits = index.get(1..)?.split(['.', '[', ']']).next()?;
-        let index: u64 = digits.parse().ok()?;
+        let is_bracketed = index.starts_with('[');
+        let index: Option<u64> = digits.parse().ok();
         let part = record.part(name)?;
-        let (name, &count) = (part.path(), part.shape().first()?);
-        match count.checked_sub(1) {
-            _ if index < to_u64(count) => None,
-            None => Some(format!("{name:?} has no elements")),
-            Some(last) => Some(format!("the elements of {name:?} are [0] to [{last}]")),
+        let (name, shape) = (part.path(), part.shape());
+        let is_there = index.is_some_and(|index| index < shape.first().map_or(0, |&n| to_u64(n)));
+        if is_there || shape.is_empty() || (index.is_none() && !is_bracketed) {
+            return None;
         }
+        let last: Option<String> =
+            shape.iter().map(|n| Some(format!("[{}]", n.checked_sub(1)?))).collect();
+        Some(match last {
+            None => format!("{name:?} has no elements"),
+            Some(last) => {
+                format!("the elements of {name:?} are {} to {last}", "[0]".repeat(shape.len()))
+            }
+        })
     })
 }
 

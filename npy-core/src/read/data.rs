@@ -11,6 +11,10 @@ use crate::header::{Header, Payload};
 use crate::limits::{self, to_u64};
 use crate::shape::{self, Order};
 
+/// The remedy in the error for a read that is possible only at the start of the array.
+pub(super) const ITS_START: &str =
+    "the start of the array: a new reader, or seek_to(0) of one that can seek";
+
 /// The data of an array, and the position of the next read, whatever its type.
 pub(super) struct Data<R> {
     /// The bytes. All that is read from it moves the position.
@@ -338,7 +342,7 @@ impl<R: Read + Seek> Data<R> {
 #[cold]
 fn between_rows() -> Error {
     let what = "reading elements after some rows of an array in Fortran order".into();
-    let needs = "the rest of its rows first (Reader::rows, Reader::read_dyn_chunk), or its start: seek_to(0) moves there";
+    let needs = "the rest of its rows first (Reader::rows, Reader::read_dyn_chunk), or its start: a new reader, or seek_to(0) of one that can seek";
     ErrorKind::Unsupported { what, needs }.into()
 }
 
@@ -351,8 +355,6 @@ fn within_row() -> Error {
 
 #[cold]
 pub(super) fn lost() -> Error {
-    let what = "reading on after a read that failed".into();
-    let needs =
-        "its start, as the position is unknown: seek_to(0) moves there, as does a new reader";
-    ErrorKind::Unsupported { what, needs }.into()
+    let what = "reading on after a read that failed, so that the position is unknown,".into();
+    ErrorKind::Unsupported { what, needs: ITS_START }.into()
 }

@@ -12,7 +12,7 @@ use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, InvalidValue};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{to_u64, to_usize};
 use crate::objects::{ContentsFile, FromObject, Objects, ReadContents, check_payload, is_missing};
@@ -23,15 +23,20 @@ use crate::value::Value;
 use npy_pickle::{LeftOut, Pickle, Scan, Scanned};
 
 impl<R: Read> Reader<R> {
-    /// Reads the pickle.
-    fn read_pickle(&mut self) -> Result<Pickle> {
+    /// Reads the pickle. If `leave_out`, the source is a regular file, and the contents of large bytes objects stay there.
+    fn read_pickle(&mut self, leave_out: bool) -> Result<Pickle> {
         self.check_nothing_read()?;
         self.check_allowed(0)?;
         self.data.lose();
         let mut pickle = Pickle::default();
         let mut scan = Scan::default();
+        let mut left_out = 0u64;
+        if let Some(left) = self.data.source.available(u64::MAX).filter(|_| !leave_out) {
+            // The bytes exist, but need not belong to the pickle.
+            let _ = reserve::exact(&mut pickle.bytes, to_usize(left)?);
+        }
         loop {
-            match scan.resume(&pickle.bytes, false)? {
+            match scan.resume(&pickle.bytes, leave_out)? {
                 Scanned::Complete { length, nodes } => {
                     self.check_end(&pickle.bytes, length)?;
                     pickle.bytes.truncate(length);
@@ -39,68 +44,41 @@ impl<R: Read> Reader<R> {
                     self.data.finish();
                     return Ok(pickle);
                 }
-                Scanned::Incomplete { needed, known } => {
-                    self.read_more(&mut pickle.bytes, needed, known)?;
-                }
-                Scanned::LeftOut { .. } => debug_assert!(false, "nothing is left out"),
-            }
-        }
-    }
-
-    /// Reads the bytes of the pickle.
-    pub(super) fn read_pickle_bytes(&mut self) -> Result<Vec<u8>> {
-        Ok(self.read_pickle()?.bytes)
-    }
-
-    /// Reads the pickle, but leaves the contents of large bytes objects in the file; `None` if the source is no regular file.
-    fn read_pickle_around_contents(&mut self) -> Result<Option<(Pickle, ContentsFile)>> {
-        self.check_nothing_read()?;
-        self.check_allowed(0)?;
-        let Some(available) = self.data.source.available(u64::MAX) else { return Ok(None) };
-        let Some((file, _)) = self.data.source.shared() else { return Ok(None) };
-        let mut pickle = Pickle::default();
-        let mut scan = Scan::default();
-        let mut left_out = 0u64;
-        let truncated =
-            |expected| ErrorKind::Truncated { what: "pickle", expected, found: available };
-        loop {
-            match scan.resume(&pickle.bytes, true)? {
-                Scanned::Complete { length, nodes } => {
-                    pickle.bytes.truncate(length);
-                    pickle.nodes = nodes;
-                    let file = ContentsFile::new(file.cloned()?);
-                    self.data.finish();
-                    return Ok(Some((pickle, file)));
-                }
                 Scanned::LeftOut { length } => {
                     let at = scan.position();
                     let offset = to_u64(at).saturating_add(left_out);
                     left_out = left_out.saturating_add(length);
                     let end = offset.saturating_add(length);
                     self.limits.check_array(end)?;
-                    if end > available {
-                        return Err(truncated(end).into());
+                    if let Some(found) = self.data.source.length().filter(|&found| found < end) {
+                        return Err(truncated(end, found));
                     }
                     pickle.bytes.truncate(at);
                     pickle.left_out.push(LeftOut { at, length, offset });
+                    self.data.source.move_shared(end);
                 }
-                Scanned::Incomplete { needed, .. } => {
-                    let before = to_u64(pickle.bytes.len());
-                    let from = before.saturating_add(left_out);
-                    self.limits.check_array(needed.saturating_add(left_out))?;
-                    let wanted = needed.saturating_sub(before).max(to_u64(BLOCK));
-                    let found = file.at(from).take(wanted).read_to_end(&mut pickle.bytes)?;
-                    if found == 0 {
-                        return Err(truncated(needed.saturating_add(left_out)).into());
-                    }
+                Scanned::Incomplete { needed, known } => {
+                    self.read_more(&mut pickle.bytes, left_out, needed, known)?;
                 }
             }
         }
     }
 
+    /// Reads the bytes of the pickle.
+    pub(super) fn read_pickle_bytes(&mut self) -> Result<Vec<u8>> {
+        Ok(self.read_pickle(false)?.bytes)
+    }
+
     /// Appends to a pickle until it has `needed` bytes. The bytes up to `known` belong to it; others are only read if that is allowed.
-    fn read_more(&mut self, pickle: &mut Vec<u8>, needed: u64, known: u64) -> Result<()> {
-        self.limits.check_array(needed)?;
+    fn read_more(
+        &mut self,
+        pickle: &mut Vec<u8>,
+        left_out: u64,
+        needed: u64,
+        known: u64,
+    ) -> Result<()> {
+        let whole = needed.saturating_add(left_out);
+        self.limits.check_array(whole)?;
         let before = to_u64(pickle.len());
         let missing = needed.saturating_sub(before);
         let wanted = match self.data.source.end_of_array() {
@@ -108,18 +86,11 @@ impl<R: Read> Reader<R> {
             EndOfArray::Left => known.saturating_sub(before).min(before.max(to_u64(BLOCK))),
             EndOfArray::Ignored | EndOfArray::Refused => missing.max(to_u64(BLOCK)),
         };
-        if let Some(left) = self.data.source.available(u64::MAX).filter(|_| pickle.is_empty()) {
-            // The bytes exist, but need not belong to the pickle.
-            let _ = reserve::exact(pickle, to_usize(left)?);
-        }
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        let found = self.data.source.append(pickle, wanted)?;
-        if found == 0 {
-            return Err(
-                ErrorKind::Truncated { what: "pickle", expected: needed, found: before }.into()
-            );
+        match self.data.source.append(pickle, wanted)? {
+            0 => Err(truncated(whole, before.saturating_add(left_out))),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Checks the bytes after the pickle.
@@ -139,7 +110,7 @@ impl<R: Read> Reader<R> {
     pub(crate) fn read_objects(&mut self) -> Result<Objects> {
         self.located(|reader| {
             check_payload(&reader.header)?;
-            let pickle = reader.read_pickle()?;
+            let pickle = reader.read_pickle(false)?;
             Objects::new(reader.header.clone(), pickle, None, reader.encoding, reader.limits)
         })
     }
@@ -149,9 +120,12 @@ impl<R: Read> Reader<R> {
     pub(crate) fn read_objects_for_values(&mut self) -> Result<Objects> {
         self.located(|reader| {
             check_payload(&reader.header)?;
-            let (pickle, file) = match reader.read_pickle_around_contents()? {
-                Some((pickle, file)) => (pickle, Some(file)),
-                None => (reader.read_pickle()?, None),
+            let has_length = reader.data.source.length().is_some();
+            let may_share = has_length && reader.data.source.shared().is_some();
+            let pickle = reader.read_pickle(may_share)?;
+            let file = match reader.data.source.shared().filter(|_| may_share) {
+                Some((file, _)) => Some(ContentsFile::new(file.cloned()?)),
+                None => None,
             };
             Objects::new(reader.header.clone(), pickle, file, reader.encoding, reader.limits)
         })
@@ -161,7 +135,7 @@ impl<R: Read> Reader<R> {
     pub(super) fn read_object_vec<T: FromObject>(&mut self) -> Result<Vec<T>> {
         self.located(|reader| match reader.header.shape() {
             [_] => Ok(()),
-            _ => Err(reader.no_list::<Vec<T>>()),
+            _ => Err(reader.no_list::<Vec<T>>(&[])),
         })?;
         let objects = self.read_objects_for_values()?;
         objects.values().map_err(|error| self.in_file(error))
@@ -187,6 +161,10 @@ impl<R: Read> Reader<R> {
         let objects = self.read_objects_for_values()?;
         self.located(|reader| objects.values()?.pop().ok_or_else(|| reader.no_single::<T>()))
     }
+}
+
+fn truncated(expected: u64, found: u64) -> Error {
+    ErrorKind::Truncated { what: "pickle", expected, found }.into()
 }
 
 /// Offsets are from the position of the file.

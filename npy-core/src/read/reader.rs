@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use super::data::Data;
+use super::data::{Data, ITS_START};
 use super::header::read_header;
 use super::source::Source;
 use super::{ReadNpy, ReadOptions};
@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorKind, Place, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{self, Limits, to_u64};
 use crate::plan::Cast;
-use crate::shape::Order;
+use crate::shape::{self, Order};
 #[cfg(feature = "objects")]
 use npy_pickle::Encoding;
 #[cfg(feature = "serde")]
@@ -173,10 +173,8 @@ impl<R> Reader<R> {
     /// elements than a `usize` counts.
     pub fn flatten(mut self) -> Result<Self> {
         if self.data.elements_before() > 0 {
-            let (what, needs) = (
-                "flattening an array after a part of it was read".into(),
-                "its start: seek_to(0) moves there, as does a new reader",
-            );
+            let (what, needs) =
+                ("flattening an array after a part of it was read".into(), ITS_START);
             return Err(ErrorKind::Unsupported { what, needs }.into());
         }
         let count = limits::to_usize(self.header.elements())?;
@@ -770,8 +768,7 @@ impl<R> Reader<R> {
             return Ok(());
         }
         let what = "reading a whole array after a part of it was read".into();
-        let needs = "its start: seek_to(0) moves there, as does a new reader";
-        Err(ErrorKind::Unsupported { what, needs }.into())
+        Err(ErrorKind::Unsupported { what, needs: ITS_START }.into())
     }
 
     /// Refuses to read this many bytes of data after a read that failed, or if they are over the limit.
@@ -781,8 +778,8 @@ impl<R> Reader<R> {
         self.limits.check_array(bytes)
     }
 
-    /// The error for an array that is not a list.
-    pub(super) fn no_list<A>(&self) -> Error {
+    /// The error for an array that is not a list of elements with these dimensions.
+    pub(super) fn no_list<A>(&self, inner: &[usize]) -> Error {
         let is_single = self.header.shape().is_empty();
         let remedy = match self.header.payload() {
             Payload::Pickle if is_single => {
@@ -793,7 +790,11 @@ impl<R> Reader<R> {
             }
             _ => "read it as an NpyArray, which takes any shape",
         };
-        self.header.rank(&type_name::<A>(), "one dimension", remedy)
+        let wanted = match inner {
+            [] => "one dimension".into(),
+            _ => shape::repr_after("n", inner),
+        };
+        self.header.rank(&type_name::<A>(), &wanted, remedy)
     }
 
     /// The error for an array that is not a single element.

@@ -314,6 +314,10 @@ impl<R: Read + Seek> Source<R> {
         }
         let (from, to) = (i128::from(self.end_at), i128::from(offset));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
+        if to > from && self.length.is_none() {
+            // After a seek past the end, nothing else tells how many bytes there are.
+            self.length = self.inner.left()?.map(|left| self.end_at.saturating_add(left));
+        }
         self.inner.seek_by(by)?;
         self.forget(offset);
         Ok(())

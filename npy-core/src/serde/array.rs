@@ -1,18 +1,19 @@
 //! Arrays of a Rust type as nested sequences.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::value::{
     BoolDeserializer, BytesDeserializer, F32Deserializer, F64Deserializer, I64Deserializer,
     MapAccessDeserializer, StrDeserializer, U64Deserializer, UnitDeserializer,
 };
 use serde::de::{
-    self, Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
-    SeqAccess, Visitor,
+    self, Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess,
+    Visitor,
 };
 use serde::ser::{Error as _, Serialize, SerializeSeq, SerializeTupleStruct, Serializer};
 
-use super::nested::{NO_DTYPE, Whole, take_parts};
+use super::nested::{NO_DTYPE, Whole, typed};
 use super::{ARRAY_TOKEN, has_arrays, numbers};
 use crate::array::{NpyArray, NpyView};
 use crate::checked;
@@ -57,7 +58,8 @@ impl<T: Serialize> Serialize for NpyView<'_, T> {
         }
         // All parts share one list of elements in C order.
         let elements: Vec<&T> = self.iter().collect();
-        Part { elements: &elements, shape: self.shape() }.serialize(serializer)
+        let part = Part { items: &elements, shape: self.shape(), element: |element| element };
+        part.serialize(serializer)
     }
 }
 
@@ -107,26 +109,29 @@ pub(super) fn begin_array<S: Serializer>(
 }
 
 /// A part of an array, in C order.
-struct Part<'a, T> {
-    elements: &'a [&'a T],
-    shape: &'a [usize],
+pub(super) struct Part<'a, I, F> {
+    pub(super) items: &'a [I],
+    pub(super) shape: &'a [usize],
+    /// Returns the element for an item.
+    pub(super) element: F,
 }
 
-impl<T: Serialize> Serialize for Part<'_, T> {
+impl<I: Copy, E: Serialize, F: Fn(I) -> E + Copy> Serialize for Part<'_, I, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Part { items, element, .. } = *self;
         let Some((&count, shape)) = self.shape.split_first() else {
-            let element = self.elements.first();
-            debug_assert!(element.is_some(), "a part without dimensions is one element");
-            return element.serialize(serializer);
+            return element(*checked::some(items.first())).serialize(serializer);
         };
+        if shape.is_empty() {
+            return serializer.collect_seq(items.iter().copied().map(element));
+        }
         let mut seq = serializer.serialize_seq(Some(count))?;
-        let size = self.elements.len().checked_div(count).unwrap_or(0);
         // If the array has no elements, each part is an empty slice.
+        let size = items.len().checked_div(count).unwrap_or(0);
         for i in 0..count {
             let start = checked::mul(i, size);
-            let end = checked::add(start, size);
-            let elements = self.elements.get(start..end).unwrap_or_default();
-            seq.serialize_element(&Part { elements, shape })?;
+            let items = checked::slice(items, start..checked::add(start, size));
+            seq.serialize_element(&Part { items, shape, element })?;
         }
         seq.end()
     }
@@ -138,19 +143,40 @@ impl<T: Serialize> Serialize for Part<'_, T> {
 /// An array among Python objects ([`object::load`](crate::object::load)) keeps its shape and order, and its elements can be of any type.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for NpyArray<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None, array: None };
-        let level = Level { found: &mut found, depth: 0 };
         match has_arrays(<D::Error as de::Error>::custom) {
-            true => deserializer.deserialize_newtype_struct(ARRAY_TOKEN, level)?,
-            false => level.deserialize(deserializer)?,
+            true => deserializer.deserialize_newtype_struct(ARRAY_TOKEN, Typed(PhantomData)),
+            false => of_lists(deserializer),
         }
-        if let Some(array) = found.array {
-            return Ok(array);
-        }
-        // The inner dimensions are unknown only if an outer one is zero.
-        let shape: Vec<usize> = found.shape.into_iter().map(Option::unwrap_or_default).collect();
-        NpyArray::with_order(found.elements, shape, Order::C).map_err(de::Error::custom)
     }
+}
+
+/// Reads an array of NumPy, or nested sequences.
+struct Typed<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Typed<T> {
+    type Value = NpyArray<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array, or nested sequences")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<NpyArray<T>, A::Error> {
+        typed(seq)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<NpyArray<T>, D::Error> {
+        of_lists(inner)
+    }
+}
+
+fn of_lists<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<NpyArray<T>, D::Error> {
+    let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None };
+    Level { found: &mut found, depth: 0 }.deserialize(deserializer)?;
+    // The inner dimensions are unknown only if an outer one is zero.
+    let shape: Vec<usize> = found.shape.into_iter().map(Option::unwrap_or_default).collect();
+    NpyArray::with_order(found.elements, shape, Order::C).map_err(de::Error::custom)
 }
 
 /// Deserializes an array of NumPy among Python objects ([`object::load`](crate::object::load)), with its dtype and its bytes. Other
@@ -182,8 +208,6 @@ struct Found<T> {
     shape: Vec<Option<usize>>,
     /// The number of levels around an element, once there is one.
     ndim: Option<usize>,
-    /// The array, if the format has arrays.
-    array: Option<NpyArray<T>>,
 }
 
 /// Deserializes an element or a sequence with `depth` sequences around it.
@@ -263,14 +287,6 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Level<'_, T> {
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
         self.deserialize(inner)
-    }
-
-    fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<(), A::Error> {
-        if self.depth > 0 {
-            return Err(de::Error::invalid_type(de::Unexpected::Enum, &self));
-        }
-        self.found.array = Some(take_parts(data)?);
-        Ok(())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {

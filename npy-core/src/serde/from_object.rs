@@ -12,7 +12,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::nested::{Axes, Nested, Parts, more_items, visit_items};
-use super::rows::{Row, visit_all};
+use super::rows::{Row, sequences_and_bytes, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{DType, Resolution, ScalarKind};
@@ -194,7 +194,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn field(&self, field: &crate::objects::Field<'_>) -> Result<RecordField, RowError> {
+    fn field(&self, field: &crate::objects::FieldRef<'_>) -> Result<RecordField, RowError> {
         let name = match field.name.as_str() {
             Some(name) => name.into_owned(),
             None => field.name.to_string(),
@@ -309,7 +309,7 @@ impl<'a, 'c> Object<'a, 'c> {
             | Meaning::FrozenSet(ids) => self.items(ids, visitor),
             Meaning::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
             Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
-            Meaning::Array(array) => self.array(array, |nested| nested.deserialize_any(visitor)),
+            Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
             }
@@ -380,26 +380,27 @@ impl<'a, 'c> Object<'a, 'c> {
         })
     }
 
-    /// Calls `read` with an array as nested sequences.
-    fn array<T>(
+    /// Visits an array.
+    fn array<V: Visitor<'a>>(
         self,
         array: PickledArray<'a>,
-        read: impl FnOnce(ArrayItems<'a, '_, 'c>) -> Result<T, RowError>,
-    ) -> Result<T, RowError> {
+        form: ArrayForm,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
         let shape = array.shape()?;
         self.context.within(self.object, shape.len(), || {
             if !array.has_objects() {
-                return self.context.nested(array, true, |nested| read(ArrayItems::Nested(nested)));
+                return self.context.nested(array, true, |nested| form.visit(nested, visitor));
             }
             let (ids, record) = (array.objects()?, array.record());
             if let ([], Some(&single)) = (&shape[..], ids.first()) {
-                return read(ArrayItems::Single(self.other(single, record)));
+                return form.visit(self.other(single, record), visitor);
             }
             if ids.is_empty() {
                 self.context.spend_lists(&shape)?;
             }
             let has_rows = self.object.is_file();
-            read(ArrayItems::Objects(Objects { of: self, ids, record, shape: &shape, has_rows }))
+            form.visit(Objects { of: self, ids, record, shape: &shape, has_rows }, visitor)
         })
     }
 }
@@ -502,12 +503,11 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         match self.object.meaning() {
             Meaning::Array(array) if !array.has_objects() => {
                 self.context.spend(self.object)?;
-                self.context
-                    .nested(array, false, |nested| nested.deserialize_newtype_struct(name, visitor))
+                self.context.nested(array, false, |nested| ArrayForm::Parts.visit(nested, visitor))
             }
             Meaning::Array(array) => {
                 self.context.spend(self.object)?;
-                self.array(array, |items| items.deserialize_newtype_struct(name, visitor))
+                self.array(array, ArrayForm::Parts, visitor)
             }
             Meaning::Scalar(_) => {
                 let array = self.object.as_array()?;
@@ -524,18 +524,12 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         let meaning = self.spend()?;
         match (meaning, self.object.as_bytes()) {
             (_, Some(bytes)) => visit_bytes(bytes, visitor),
-            (Meaning::Array(array), None) => {
-                self.array(array, |nested| nested.deserialize_bytes(visitor))
-            }
+            (Meaning::Array(array), None) => self.array(array, ArrayForm::Bytes, visitor),
             (Meaning::Scalar(scalar), None) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_bytes(visitor))
             }
             (meaning, None) => self.typed(meaning, visitor),
         }
-    }
-
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_bytes(visitor)
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -552,7 +546,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                 self.context.spend_values(to_u64(bytes.len()), weight::VALUE)?;
                 visit_all(visitor, bytes.iter().copied())
             }
-            Meaning::Array(array) => self.array(array, |items| items.deserialize_seq(visitor)),
+            Meaning::Array(array) => self.array(array, ArrayForm::Sequence, visitor),
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_seq(visitor))
             }
@@ -560,22 +554,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
+    sequences_and_bytes!();
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
@@ -669,50 +648,28 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
     }
 }
 
-/// The items of an array, as a deserializer.
-enum ArrayItems<'a, 's, 'c> {
-    Nested(Nested<'s>),
-    Objects(Objects<'a, 's, 'c>),
-    /// The object of an array without dimensions.
-    Single(Object<'a, 'c>),
+/// The form in which a visitor reads an array.
+#[derive(Clone, Copy)]
+enum ArrayForm {
+    Any,
+    Bytes,
+    Sequence,
+    /// The parts of an array of NumPy.
+    Parts,
 }
 
-macro_rules! each {
-    ($self:ident, $items:ident => $result:expr) => {
-        match $self {
-            ArrayItems::Nested($items) => $result,
-            ArrayItems::Objects($items) => $result,
-            ArrayItems::Single($items) => $result,
-        }
-    };
-}
-
-impl<'de> Deserializer<'de> for ArrayItems<'de, '_, '_> {
-    type Error = RowError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        each!(self, items => items.deserialize_any(visitor))
-    }
-
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        each!(self, items => items.deserialize_bytes(visitor))
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        each!(self, items => items.deserialize_seq(visitor))
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
+impl ArrayForm {
+    fn visit<'de, D: Deserializer<'de, Error = RowError>, V: Visitor<'de>>(
         self,
-        name: &'static str,
+        items: D,
         visitor: V,
     ) -> Result<V::Value, RowError> {
-        each!(self, items => items.deserialize_newtype_struct(name, visitor))
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string byte_buf option unit unit_struct tuple tuple_struct map
-        struct enum identifier ignored_any
+        match self {
+            ArrayForm::Any => items.deserialize_any(visitor),
+            ArrayForm::Bytes => items.deserialize_bytes(visitor),
+            ArrayForm::Sequence => items.deserialize_seq(visitor),
+            ArrayForm::Parts => items.deserialize_newtype_struct(ARRAY_TOKEN, visitor),
+        }
     }
 }
 
@@ -766,8 +723,9 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         if name != ARRAY_TOKEN {
             return visitor.visit_newtype_struct(self);
         }
-        let elements = Flat(self);
-        visitor.visit_enum(Parts { shape: self.shape, order: Order::C, elements, bytes: None })
+        let (shape, limits, elements) = (self.shape, self.of.object.limits(), Some(Flat(self)));
+        let order = Order::C;
+        visitor.visit_seq(Parts { shape, order, elements, dtype: None, limits, read: 0 })
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -790,8 +748,14 @@ impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
         self.0.flat(visitor)
     }
 
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, _: V) -> Result<V::Value, RowError> {
+        Err(RowError::new(
+            "an array of Python objects is not a DynArray; read it as NpyArray<T> or Vec<T>",
+        ))
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct newtype_struct seq
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes option unit unit_struct newtype_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }

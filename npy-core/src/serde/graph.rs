@@ -1,7 +1,8 @@
 //! Serializes Python objects to any format of serde.
 
-use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 
+use super::array::Part;
 use super::from_object::Context;
 use super::{NOT_LATIN, RowError};
 use crate::objects::{Called, Meaning, ObjectRef, Objects, PickledArray};
@@ -125,7 +126,8 @@ impl<'a> Serialized<'a, '_> {
                 self.context.spend_lists(&shape).map_err(failed)?;
             }
             let record = array.record();
-            Part { of: self, ids, record, shape: &shape }.serialize(serializer)
+            let element = |id: Id| self.other(id, record);
+            Part { items: ids, shape: &shape, element }.serialize(serializer)
         })
     }
 
@@ -148,8 +150,8 @@ impl<'a> Serialized<'a, '_> {
             }
             let (ids, pairs) = called.map_or((&[][..], &[][..]), |o| (o.items(), o.pairs()));
             if !ids.is_empty() {
-                let shape = &[ids.len()];
-                map.serialize_entry("items", &Part { of: self, ids, record: NONE, shape })?;
+                let (shape, element) = (&[ids.len()], |id: Id| self.other(id, NONE));
+                map.serialize_entry("items", &Part { items: ids, shape, element })?;
             }
             if !pairs.is_empty() {
                 map.serialize_entry("entries", &Dict { of: self, pairs })?;
@@ -229,34 +231,5 @@ impl Serialize for Dict<'_, '_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let pair = |&[key, value]: &[Id; 2]| (self.of.other(key, NONE), self.of.other(value, NONE));
         serializer.collect_map(self.pairs.as_chunks().0.iter().map(pair))
-    }
-}
-
-/// A part of an array of Python objects, in C order.
-struct Part<'a, 's, 'c> {
-    of: Serialized<'a, 'c>,
-    ids: &'s [Id],
-    record: Id,
-    shape: &'s [usize],
-}
-
-impl Serialize for Part<'_, '_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let item = |&id: &Id| self.of.other(id, self.record);
-        match (self.shape, self.ids) {
-            ([], [single, ..]) => item(single).serialize(serializer),
-            ([] | [_], ids) => serializer.collect_seq(ids.iter().map(item)),
-            ([count, shape @ ..], ids) => {
-                let size = ids.len().checked_div(*count).unwrap_or(0);
-                let mut seq = serializer.serialize_seq(Some(*count))?;
-                let mut rest = ids;
-                for _ in 0..*count {
-                    let (ids, after) = rest.split_at_checked(size).unwrap_or((rest, &[]));
-                    rest = after;
-                    seq.serialize_element(&Part { of: self.of, ids, record: self.record, shape })?;
-                }
-                seq.end()
-            }
-        }
     }
 }

@@ -13,7 +13,7 @@ use serde::ser::Serialize;
 use self::fill::Fill;
 use self::kind::Kind;
 use self::measure::Measure;
-use self::pass::Pass;
+pub(super) use self::pass::{Form, Leaf, Parts, Pass};
 use crate::checked;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};

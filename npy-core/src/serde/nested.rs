@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::rows::Row;
+use super::rows::{Row, sequences_and_bytes};
 use super::{ARRAY_TOKEN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
@@ -22,7 +22,7 @@ use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
 use converted::Converted;
-pub(super) use parts::{NO_DTYPE, Parts, Whole, take_parts};
+pub(super) use parts::{NO_DTYPE, Parts, Whole, typed};
 
 /// An array without Python objects, or a part of one, as a deserializer.
 #[derive(Clone, Copy)]
@@ -217,16 +217,7 @@ impl Axes<'_> {
     /// Adds the position of an item to its error.
     #[cold]
     fn locate(&self, mut error: RowError, item: usize) -> RowError {
-        let mut index = vec![0; self.shape.len()];
-        let mut rest = item;
-        let mut axes: Vec<_> = index.iter_mut().zip(self.shape).collect();
-        if self.order == Order::C {
-            axes.reverse();
-        }
-        for (at, &length) in axes {
-            *at = rest.checked_rem(length).unwrap_or(0);
-            rest = rest.checked_div(length).unwrap_or(0);
-        }
+        let index = shape::index(self.shape, self.order, item);
         for (axis, at) in index.into_iter().enumerate().rev() {
             let is_row = self.has_rows && axis == 0;
             error = error.after(if is_row { Step::Row(at) } else { Step::Item(at) });
@@ -292,10 +283,6 @@ impl<'de> Deserializer<'de> for Nested<'_> {
         }
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_bytes(visitor)
-    }
-
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.single() {
             Some(single) => single.deserialize_option(visitor),
@@ -310,8 +297,9 @@ impl<'de> Deserializer<'de> for Nested<'_> {
     ) -> Result<V::Value, RowError> {
         match name {
             ARRAY_TOKEN => {
-                let (shape, order) = (self.shape, self.order);
-                visitor.visit_enum(Parts { shape, order, elements: Flat(self), bytes: Some(self) })
+                let Nested { dtype, shape, order, limits, .. } = self;
+                let (elements, dtype) = (Some(Flat(self)), Some(dtype));
+                visitor.visit_seq(Parts { shape, order, elements, dtype, limits, read: 0 })
             }
             _ => visitor.visit_newtype_struct(self),
         }
@@ -324,22 +312,7 @@ impl<'de> Deserializer<'de> for Nested<'_> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
+    sequences_and_bytes!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -372,6 +345,14 @@ impl<'de> Deserializer<'de> for Flat<'_> {
         elements(self.0.dtype, self.0.bytes, self.0.axes(self.0.shape), visitor)
     }
 
+    /// Bytes that are still in the file are moved, not copied.
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.0.bytes.all() {
+            Cow::Owned(bytes) => visitor.visit_byte_buf(bytes),
+            Cow::Borrowed(bytes) => visitor.visit_bytes(bytes),
+        }
+    }
+
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         token: &'static str,
@@ -384,7 +365,7 @@ impl<'de> Deserializer<'de> for Flat<'_> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct seq
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes option unit unit_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }

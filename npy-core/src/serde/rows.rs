@@ -182,6 +182,33 @@ impl<R, T> fmt::Debug for DeserializedRows<'_, R, T> {
     }
 }
 
+/// The methods of a deserializer for tuples, which are read as sequences, and for owned bytes.
+macro_rules! sequences_and_bytes {
+    () => {
+        fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+            self.deserialize_bytes(visitor)
+        }
+
+        fn deserialize_tuple<V: Visitor<'de>>(
+            self,
+            _: usize,
+            visitor: V,
+        ) -> Result<V::Value, RowError> {
+            self.deserialize_seq(visitor)
+        }
+
+        fn deserialize_tuple_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            _: usize,
+            visitor: V,
+        ) -> Result<V::Value, RowError> {
+            self.deserialize_seq(visitor)
+        }
+    };
+}
+pub(super) use sequences_and_bytes;
+
 /// A value, as a deserializer.
 pub(super) struct Row<'a>(pub(super) Value<'a>);
 
@@ -243,10 +270,6 @@ impl<'de> Deserializer<'de> for Row<'_> {
         }
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_bytes(visitor)
-    }
-
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         if is_missing(self.0) { visitor.visit_none() } else { visitor.visit_some(self) }
     }
@@ -276,22 +299,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
         }
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(
-        self,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_tuple_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        _: usize,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_seq(visitor)
-    }
+    sequences_and_bytes!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,

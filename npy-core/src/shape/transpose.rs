@@ -30,16 +30,15 @@ pub(crate) fn transpose(
         4 => fixed::<4>(source, target, shape, from),
         8 => fixed::<8>(source, target, shape, from),
         16 => fixed::<16>(source, target, shape, from),
-        _ => each_run(shape, from, LINE.div_ceil(size.max(1)), |run| {
-            let start = checked::mul(run.target, size);
-            let bytes = checked::mul(run.count, size);
-            let items = checked::slice_mut(target, start..checked::add(start, bytes));
-            for (n, item) in items.chunks_exact_mut(size.max(1)).enumerate() {
-                let at = checked::add(run.source, checked::mul(n, run.stride));
-                let start = checked::mul(at, size);
-                let found = checked::slice(source, start..checked::add(start, size));
-                if found.len() == item.len() {
-                    item.copy_from_slice(found);
+        _ => each_tile(shape, from, LINE.div_ceil(size.max(1)), &mut |tile| {
+            for run in 0..tile.runs {
+                let start = checked::mul(tile.target(run), size);
+                let bytes = checked::mul(tile.count, size);
+                let items = checked::slice_mut(target, start..checked::add(start, bytes));
+                for (n, item) in items.chunks_exact_mut(size.max(1)).enumerate() {
+                    let at = checked::add(tile.source(run), checked::mul(n, tile.stride));
+                    let start = checked::mul(at, size);
+                    item.copy_from_slice(checked::slice(source, start..checked::add(start, size)));
                 }
             }
         }),
@@ -50,26 +49,45 @@ pub(crate) fn transpose(
 fn fixed<const N: usize>(source: &[u8], target: &mut [u8], shape: &[usize], from: Order) {
     let (source, _) = source.as_chunks::<N>();
     let (target, _) = target.as_chunks_mut::<N>();
-    each_run(shape, from, LINE.div_ceil(N), |run| {
-        let end = checked::add(run.target, run.count);
-        let items = checked::slice_mut(target, run.target..end);
-        let found = checked::tail(source, run.source).iter().step_by(run.stride);
-        for (item, found) in items.iter_mut().zip(found) {
-            *item = *found;
+    each_tile(shape, from, LINE.div_ceil(N), &mut |tile| {
+        for run in 0..tile.runs {
+            let start = tile.target(run);
+            let items = checked::slice_mut(target, start..checked::add(start, tile.count));
+            let found = checked::tail(source, tile.source(run)).iter().step_by(tile.stride);
+            for (item, found) in items.iter_mut().zip(found) {
+                *item = *found;
+            }
         }
     });
 }
 
-/// Elements that are contiguous in the target, and `stride` elements apart in the source.
-struct Run {
+/// A tile of runs. The elements of a run are contiguous in the target; its runs follow one another in the source.
+struct Tile {
     source: usize,
-    stride: usize,
     target: usize,
+    runs: usize,
+    /// The number of elements in a run.
     count: usize,
+    /// The distance of the elements of a run in the source.
+    stride: usize,
+    /// The distance of the runs in the target.
+    target_stride: usize,
 }
 
-/// Calls `copy` for runs that together are the whole array. The runs of a tile of `edge` times `edge` elements follow one another.
-fn each_run(shape: &[usize], from: Order, edge: usize, mut copy: impl FnMut(Run)) {
+impl Tile {
+    /// Returns the position of a run in the source.
+    fn source(&self, run: usize) -> usize {
+        checked::add(self.source, run)
+    }
+
+    /// Returns the position of a run in the target.
+    fn target(&self, run: usize) -> usize {
+        checked::add(self.target, checked::mul(run, self.target_stride))
+    }
+}
+
+/// Calls `copy` for tiles of up to `edge` times `edge` elements that together are the whole array. This is compiled once, for all sizes.
+fn each_tile(shape: &[usize], from: Order, edge: usize, copy: &mut dyn FnMut(Tile)) {
     let mut dimensions = dimensions(shape, from);
     // The one that is contiguous in the source, and the one that is contiguous in the target.
     let (Some(last), Some(first)) = (dimensions.pop(), dimensions.first().copied()) else { return };
@@ -79,15 +97,14 @@ fn each_run(shape: &[usize], from: Order, edge: usize, mut copy: impl FnMut(Run)
     for (source, target) in sources.zip(targets) {
         for i in (0..first.len).step_by(edge) {
             for k in (0..last.len).step_by(edge) {
-                let count = edge.min(checked::sub(last.len, k));
-                for i in i..first.len.min(checked::add(i, edge)) {
-                    copy(Run {
-                        source: checked::add(source, checked::add(i, checked::mul(k, last.from))),
-                        stride: last.from,
-                        target: checked::add(target, checked::add(checked::mul(i, first.to), k)),
-                        count,
-                    });
-                }
+                copy(Tile {
+                    source: checked::add(source, checked::add(i, checked::mul(k, last.from))),
+                    target: checked::add(target, checked::add(checked::mul(i, first.to), k)),
+                    runs: edge.min(checked::sub(first.len, i)),
+                    count: edge.min(checked::sub(last.len, k)),
+                    stride: last.from,
+                    target_stride: first.to,
+                });
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Writing arrays of a Rust type: from contiguous memory, or element by element.
 
-#[cfg(feature = "npz")]
 use std::io::Write;
 use std::slice;
 
@@ -79,18 +78,19 @@ impl WriteOptions {
         sink: &mut dyn ArraySink,
     ) -> Result<()> {
         let Target { plan, dtype, shape: whole, order, is_strided } = target;
+        let mut write_to = |writer: &mut dyn Write| match raw {
+            Some(bytes) => Ok(writer.write_all(bytes)?),
+            None => write_blocks(&plan, shape, encode, writer),
+        };
         if is_strided {
             let mut bytes = Vec::new();
-            write_blocks(&plan, shape, encode, &mut bytes)?;
+            write_to(&mut bytes)?;
             let array = DynArray::new(dtype, whole, Order::C, bytes)?;
             let options = WriteOptions { order: Some(order), ..self.without_byte_order() };
             return options.write_dyn(&array.view(), sink);
         }
         self.write_header(dtype, &whole, order, sink)?;
-        match raw {
-            Some(bytes) => Ok(sink.write_all(bytes)?),
-            None => write_blocks(&plan, shape, encode, sink),
-        }
+        write_to(sink)
     }
 
     /// Writes elements without a header.

@@ -14,7 +14,7 @@ pub(crate) use plain::{Destination, Directory, begin};
 #[cfg(feature = "atomic")]
 pub(crate) use whole::{Destination, Directory, begin};
 #[cfg(feature = "npz")]
-pub(crate) use whole::{ScratchFile, scratch};
+pub(crate) use whole::{Spool, spool};
 
 /// What happens to a file that has the name already.
 #[derive(Clone, Copy, PartialEq)]

@@ -132,9 +132,9 @@ struct Unnamed {
 impl<T: Element> Writer<T, File> {
     /// Creates a file, for an array of one dimension. An element that is a sub-array adds its own dimensions.
     ///
-    /// An existing file is replaced at once, and its content is lost. Links are followed and
-    /// permissions kept as by [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this
-    /// writer exists, [`append`](Self::append) refuses the file.
+    /// An existing file is replaced **at once**: its content is lost even if this writer is [discarded](Self::discard).
+    /// [`WriteOptions::atomic`] keeps it until [`finish`](Self::finish), as archives do. Links are followed and permissions kept as by
+    /// [`WriteNpy::write_npy`](crate::WriteNpy::write_npy). While this writer exists, [`append`](Self::append) refuses the file.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -495,6 +495,26 @@ impl<T: Element, W: Write> Writer<T, W> {
         Ok(self.sink.take())
     }
 
+    /// Drops the writer on purpose, and so without a message. Elements that were not flushed are lost, and the file of
+    /// [`WriteOptions::atomic`] stays as it was, or absent; any other file keeps what was written to it.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::WriteOptions;
+    ///
+    /// let mut writer = WriteOptions::new().atomic(true).create::<f64>("x.npy")?;
+    /// writer.push(&0.5)?;
+    /// writer.discard();
+    /// assert!(!std::fs::exists("x.npy")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(mut self) {
+        // `drop` writes and reports nothing.
+        self.file = None;
+        self.sink.close();
+    }
+
     /// Does all that [`finish`](Self::finish) does, but keeps the writer: after an error, elements that are missing can be added, and the
     /// inner writer can be looked at.
     ///
@@ -622,9 +642,11 @@ impl<T: Element, W: Write> Writer<T, W> {
     /// Runs `write`, and adds the path of the file to its error.
     fn located<A>(&mut self, write: impl FnOnce(&mut Self) -> Result<A>) -> Result<A> {
         write(self).map_err(|error| {
+            let count = self.count();
             let Some(file) = &mut self.file else { return error };
-            if let Some(unnamed) = &mut file.unnamed {
-                unnamed.unfinished.tell();
+            if let Some(Unnamed { unfinished, .. }) = &mut file.unnamed {
+                unfinished.set_added(count);
+                unfinished.tell();
             }
             error.in_file(&file.path)
         })
@@ -637,8 +659,7 @@ impl<T: Element, W: Write> Drop for Writer<T, W> {
         let count = self.count();
         match self.file.as_mut().and_then(|file| file.unnamed.as_mut()) {
             // The file is removed, so nothing is written to it.
-            Some(unnamed) if count > 0 => unnamed.unfinished.add_unless_told(),
-            Some(_) => {}
+            Some(unnamed) => unnamed.unfinished.set_added(count),
             None if self.sink.is_open() => drop(self.flush()),
             None => {}
         }
@@ -688,7 +709,7 @@ impl WriteOptions {
             let (mut file, destination) = replace::begin(path, existing, self.sync)?;
             let lock = lock::lock(&file)?;
             let (header, plan, growing) =
-                self.start::<T, File>(growing::position(&mut file)?, row)?;
+                self.start(TypeInfo::of::<T>(), growing::position(&mut file)?, row)?;
             file.write_all(&header)?;
             let opened = OpenedFile {
                 path: path.to_owned(),
@@ -732,8 +753,7 @@ impl WriteOptions {
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
-        let check = |header: &_| append::check_elements(TypeInfo::of::<T>(), header);
-        append::open(self, path, &check).map_err(|error| error.in_file(path))
+        append::elements(self, path).map_err(|error| error.in_file(path))
     }
 
     /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].
@@ -780,33 +800,6 @@ impl WriteOptions {
         self
     }
 
-    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use std::io::Write;
-    ///
-    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
-    ///
-    /// save("x.npy", &[1.0, 2.0])?;
-    /// // A row that a writer left when it was killed.
-    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
-    ///
-    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
-    /// let mut writer =
-    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
-    /// writer.push(&4.0)?;
-    /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
-        self.uncounted_rows = rows;
-        self
-    }
-
     /// Starts an array in a writer that can seek; see [`Writer::new`].
     ///
     /// ```
@@ -834,7 +827,8 @@ impl WriteOptions {
         mut writer: W,
         row: &[usize],
     ) -> Result<Writer<T, W>> {
-        let (header, plan, growing) = self.start::<T, W>(growing::position(&mut writer)?, row)?;
+        let at = growing::position(&mut writer)?;
+        let (header, plan, growing) = self.start(TypeInfo::of::<T>(), at, row)?;
         writer.write_all(&header)?;
         growing.check_rewrites(&mut writer)?;
         Writer::resume(0, writer, plan, Length::Grows(growing))
@@ -862,28 +856,29 @@ impl WriteOptions {
         mut writer: W,
         shape: &[usize],
     ) -> Result<Writer<T, W>> {
-        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
+        let ty = TypeInfo::of::<T>();
+        let (plan, item) = self.item_shape(ty)?;
         let whole = item.array(shape);
         let order = self.order.unwrap_or_default();
         if item.is_strided(&whole, order) {
-            return Err(strided::<T>());
+            return Err(strided(ty));
         }
         writer.write_all(&self.header(item.base, &whole, order)?)?;
         Writer::resume(0, writer, plan, Length::Stated(shape.to_vec()))
     }
 
-    /// Returns the header of an array of no rows, the plan for its elements, and the state that
-    /// changes its length. `row` has the dimensions of a row, without those of an element that is a
-    /// sub-array. The header will be at the offset `at` of the writer.
-    fn start<T: Element, W: Seek>(
+    /// Returns the header of an array of no rows, the plan for its elements, and the state that changes its length. `row` has the
+    /// dimensions of a row, without those of an element itself. The header will be at the offset `at` of the writer.
+    fn start<W: Seek>(
         &self,
+        ty: TypeInfo,
         at: u64,
         row: &[usize],
     ) -> Result<(Vec<u8>, Plan, Growing<W>)> {
-        let (plan, item) = self.item_shape(TypeInfo::of::<T>())?;
+        let (plan, item) = self.item_shape(ty)?;
         let shape = item.array(&[&[0], row].concat());
         if shape.len() > 1 && self.order == Some(Order::Fortran) {
-            return Err(strided::<T>());
+            return Err(strided(ty));
         }
         let header = self.header(item.base, &shape, Order::C)?;
         let (header, growth) = Growth::new(&header, at, 0)?;
@@ -899,10 +894,9 @@ fn sync_data(file: &mut File) -> io::Result<()> {
     file.sync_data()
 }
 
-/// Returns the error for rows, or elements that are sub-arrays, that would be strided in the file.
-fn strided<T>() -> Error {
-    let what =
-        format!("{} in Fortran order, where the parts of a row are strided,", type_name::<T>());
+/// Returns the error for rows, or elements, that would be strided in the file.
+fn strided(ty: TypeInfo) -> Error {
+    let what = format!("{} in Fortran order, where the parts of a row are strided,", ty.name());
     let needs = "the whole array at once: use write_npy";
     ErrorKind::Unsupported { what, needs }.into()
 }

@@ -5,59 +5,52 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-/// Reports lost work: a field of writers whose file appears only with `finish`. If such a writer is dropped earlier, after data was added and
-/// without an error, this prints one line to the standard error.
+/// Reports lost work: a field of writers whose file appears only with `finish`. It prints one line to the standard error if such a writer is
+/// dropped earlier, and has rows or members that were added after the last error. Losses before an error need no line, because the program has the error.
 pub(crate) struct Unfinished {
     path: Option<PathBuf>,
     /// The name of the member, for a writer of one member.
     member: Option<String>,
-    work: Work,
-}
-
-/// The state of the data that was added.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Work {
-    Nothing,
-    Something,
-    /// It was finished or discarded, or an error was returned.
-    Told,
+    /// The number of rows or members that were added, and how many of them an error told of.
+    added: usize,
+    told: usize,
 }
 
 impl Unfinished {
     /// Creates the report for the file at this path. No data was added yet.
     pub(crate) fn new(path: Option<&Path>) -> Self {
-        Unfinished { path: path.map(Path::to_owned), member: None, work: Work::Nothing }
+        Unfinished { path: path.map(Path::to_owned), member: None, added: 0, told: 0 }
     }
 
     /// Creates the report for a member of the archive at this path.
     #[cfg(feature = "npz")]
     pub(crate) fn of_member(path: Option<&Path>, member: &str) -> Self {
-        let member = Some(member.to_owned());
-        Unfinished { path: path.map(Path::to_owned), member, work: Work::Nothing }
+        let mut unfinished = Unfinished::new(path);
+        unfinished.member = Some(member.to_owned());
+        unfinished
     }
 
-    /// Records that data was added, also after an earlier error.
+    /// Records how many rows or members were added until now.
+    pub(crate) fn set_added(&mut self, added: usize) {
+        self.added = added;
+        self.told = self.told.min(added);
+    }
+
+    /// Records that one more was added.
     #[cfg(feature = "npz")]
     pub(crate) fn add(&mut self) {
-        self.work = Work::Something;
+        self.set_added(self.added.saturating_add(1));
     }
 
-    /// Records that data was added, unless an error was returned before.
-    pub(crate) fn add_unless_told(&mut self) {
-        if self.work == Work::Nothing {
-            self.work = Work::Something;
-        }
+    /// Records that an error is returned, or that the data was finished or discarded. Returns how many an error told of before.
+    pub(crate) fn tell(&mut self) -> usize {
+        mem::replace(&mut self.told, self.added)
     }
 
-    /// Records that the data was finished or discarded, or that an error is returned. Returns the previous state.
-    pub(crate) fn tell(&mut self) -> Work {
-        mem::replace(&mut self.work, Work::Told)
-    }
-
-    /// Restores the state that [`tell`](Self::tell) returned, after a call succeeded.
+    /// Undoes [`tell`](Self::tell), which returned `told`, after a call succeeded.
     #[cfg(feature = "npz")]
-    pub(crate) fn restore(&mut self, before: Work) {
-        self.work = before;
+    pub(crate) fn restore(&mut self, told: usize) {
+        self.told = told;
     }
 
     fn message(&self) -> String {
@@ -74,7 +67,7 @@ impl Drop for Unfinished {
     fn drop(&mut self) {
         // A page in a browser has no standard error.
         let is_page = cfg!(all(target_arch = "wasm32", target_os = "unknown"));
-        if self.work == Work::Something && !is_page && !thread::panicking() {
+        if self.added > self.told && !is_page && !thread::panicking() {
             // There may be no standard error.
             let _ = writeln!(io::stderr(), "{}", self.message());
         }

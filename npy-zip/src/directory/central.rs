@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::end::MAX_END_BYTES;
 use super::read_at;
+use crate::checked;
 use crate::error::{Result, malformed, to_u64, to_usize};
 use crate::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
 
@@ -21,7 +22,7 @@ pub struct Central {
 impl Central {
     /// Reads the entries in this range of the file, and the end of the archive after them.
     pub(super) fn read(mut reader: impl Read + Seek, directory: Range<u64>) -> Result<Self> {
-        let size = to_usize(directory.end - directory.start)?;
+        let size = to_usize(checked::sub(directory.end, directory.start))?;
         let entries = read_at(&mut reader, directory.start, size)?;
         let mut rest = &entries[..];
         let mut count = 0;
@@ -29,7 +30,7 @@ impl Central {
             (_, rest) = split_entry(rest).ok_or_else(|| {
                 malformed("its directory has other bytes than entries; read the members and write a new archive")
             })?;
-            count += 1;
+            count = checked::add(count, 1);
         }
         let end = read_at(&mut reader, directory.end, MAX_END_BYTES)?;
         let comment = comment(&end).ok_or_else(|| {
@@ -68,7 +69,7 @@ impl Central {
 
     pub(crate) fn push(&mut self, entry: &[u8]) {
         self.entries.extend_from_slice(entry);
-        self.count += 1;
+        self.count = checked::add(self.count, 1);
     }
 
     /// Returns the end of the archive: the end records and the comment. The entries are at `position` in the file.
@@ -102,7 +103,7 @@ impl Central {
                 directory_start: position,
                 ..Zip64End::default()
             };
-            let end_start = position + directory_size;
+            let end_start = checked::add(position, directory_size);
             zip64.append_to(&mut end);
             Zip64Locator { disk: 0, end_start, disks: 1 }.append_to(&mut end);
         }

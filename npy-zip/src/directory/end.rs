@@ -5,6 +5,7 @@
 use std::io::{Read, Seek};
 
 use super::{TRUNCATED, read_at};
+use crate::checked;
 use crate::error::{Error, Result, corrupt, malformed, to_u64};
 use crate::limits::Limits;
 use crate::records::{CentralHeader, EndRecord, Part, Zip64End, Zip64Locator};
@@ -46,7 +47,7 @@ impl End {
             return Ok(None);
         };
         let small = small_numbers(end)?;
-        let end_start = tail_start + to_u64(head.len());
+        let end_start = checked::add(tail_start, to_u64(head.len()));
         let zip64 = zip64_numbers(head, tail_start)?;
         let (numbers, end_start) = zip64.unwrap_or((small, end_start));
         let pairs = || small.into_iter().zip(numbers).zip(MAXED);
@@ -91,7 +92,7 @@ fn position(tail: &[u8]) -> Option<usize> {
     let start = tail.len().saturating_sub(MAX_SMALL_BYTES);
     let mut windows = tail.get(start..)?.windows(EndRecord::SIGNATURE.len());
     let found = windows.rposition(|bytes| bytes == EndRecord::SIGNATURE)?;
-    Some(start + found)
+    Some(checked::add(start, found))
 }
 
 /// Returns the numbers of the small record, which every archive has. `end` begins with it.
@@ -126,7 +127,7 @@ fn zip64_numbers(head: &[u8], head_start: u64) -> Result<Option<(Numbers, u64)>>
     if record.rest_length != Zip64End::REST_LENGTH {
         return Err(elsewhere());
     }
-    let at = head_start + to_u64(head.len());
+    let at = checked::add(head_start, to_u64(head.len()));
     let Zip64End { members_here, members, directory_size, directory_start, .. } = record;
     // The locator and the record must agree on the number of bytes before the archive.
     let before = |stated: u64| at.checked_sub(stated);

@@ -68,21 +68,78 @@ impl Entry {
     }
 
     /// Returns the name of the member, as Python reads it.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.entries()[0].name(), "a");
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns the number of bytes after inflating, as the directory states it.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(1000)?;
+    ///     member.write_all(&[0; 1000])
+    /// })?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.entries()[0].size(), 1000);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Returns the number of bytes in the archive, as the directory states it.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(1000)?;
+    ///     member.write_all(&[0; 1000])
+    /// })?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert!(directory.entries()[0].compressed_size() < 20);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn compressed_size(&self) -> u64 {
         self.compressed
     }
 
     /// Returns true if the member is compressed, by any method.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(1000)?;
+    ///     member.write_all(&[0; 1000])
+    /// })?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert!(directory.entries()[0].is_compressed());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     pub fn is_compressed(&self) -> bool {
         self.method != Common::STORED
     }

@@ -1,5 +1,6 @@
 //! The headers of a member that gets another position or another name.
 
+use crate::checked;
 use crate::error::to_u64;
 use crate::extra;
 use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
@@ -19,8 +20,8 @@ pub(super) fn local(
     let (LocalHeader { mut common }, rest) = LocalHeader::split_from(old)?;
     let (old_name, old_extra) = rest.split_at_checked(common.name_length.into())?;
     let new_name = rename(&mut common, name, old_name)?;
-    let size = LocalHeader::SIZE + new_name.len();
-    let data = |extra: &[u8]| position + to_u64(size + extra.len());
+    let size = checked::add(LocalHeader::SIZE, new_name.len());
+    let data = |extra: &[u8]| checked::add(position, to_u64(checked::add(size, extra.len())));
 
     let mut new_extra = old_extra.to_vec();
     if is_aligned && !extra::is_aligned(data(old_extra)) && extra::is_complete(old_extra) {
@@ -50,7 +51,7 @@ pub(super) fn central(old: &[u8], name: Option<&str>, position: u64) -> Option<V
         let numbers = extra::remove(&mut new_extra, ExtraHeader::ZIP64).unwrap_or_default();
         let sizes = [header.common.size, header.common.compressed];
         let sizes = sizes.iter().filter(|&&size| size == IN_ZIP64).count();
-        let (kept, after) = numbers.split_at_checked(sizes * u64::SIZE)?;
+        let (kept, after) = numbers.split_at_checked(sizes.saturating_mul(u64::SIZE))?;
         // The position comes after the sizes, and before the number of a disk.
         let (old_position, after) = match header.start {
             IN_ZIP64 => u64::split_from(after)?,

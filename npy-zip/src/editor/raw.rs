@@ -3,6 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::moved;
+use crate::checked;
 use crate::directory::{Directory, Entry, Extent};
 use crate::error::{Error, Result, corrupt, malformed, to_u64, to_usize};
 use crate::extra;
@@ -48,12 +49,12 @@ impl Raw {
     ) -> Result<Self> {
         let Extent { start, data, end, index } = self.extent;
         let position = to.seek(SeekFrom::End(0))?;
-        let size = index.map_or(end, |index| index.end) - start;
+        let size = checked::sub(index.map_or(end, |index| index.end), start);
         from.seek(SeekFrom::Start(start))?;
         if io::copy(&mut from.take(size), to)? < size {
             return Err(shorter());
         }
-        let moved = |old: u64| position + (old - start);
+        let moved = |old: u64| checked::add(position, checked::sub(old, start));
         let index = index.map(|Record { start, payload, end }| Record {
             start: moved(start),
             payload: moved(payload),
@@ -76,21 +77,21 @@ impl Raw {
         let changed = || corrupt("the headers of the member changed after the archive was opened");
         let header = moved::local(&header, name, self.is_aligned, position).ok_or_else(changed)?;
         let entry = moved::central(&self.entry, name, position).ok_or_else(changed)?;
-        let is_complete = archive.add_copy(&header, &entry, from.take(end - data))?;
+        let is_complete = archive.add_copy(&header, &entry, from.take(checked::sub(end, data)))?;
         let Some(Record { start, payload, end }) = index.filter(|_| is_complete) else {
             return if is_complete { Ok(()) } else { Err(shorter()) };
         };
         let header = read(from, start, payload)?;
         let name = name.map(index::name_of);
         let header = moved::local(&header, name.as_deref(), false, 0).ok_or_else(changed)?;
-        let is_complete = archive.copy_index(&header, from.take(end - payload))?;
+        let is_complete = archive.copy_index(&header, from.take(checked::sub(end, payload)))?;
         if is_complete { Ok(()) } else { Err(shorter()) }
     }
 }
 
 /// Reads a header that is at these positions, and leaves the reader after it.
 fn read(from: &mut (impl Read + Seek), start: u64, end: u64) -> Result<Vec<u8>> {
-    let mut header = vec![0; to_usize(end - start)?];
+    let mut header = vec![0; to_usize(checked::sub(end, start))?];
     from.seek(SeekFrom::Start(start))?;
     from.read_exact(&mut header)?;
     Ok(header)

@@ -5,6 +5,7 @@ use std::io;
 use crc32fast::Hasher;
 
 use super::index::Index;
+use crate::checked;
 use crate::error::to_u64;
 use crate::extra::{append_extra, append_padding, zip64};
 use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};
@@ -33,8 +34,8 @@ pub(super) const TIME_AND_DATE: u32 = 0x0021_0000;
 impl Member {
     /// Counts bytes in the archive, and the bytes that they inflate to.
     pub(super) fn add(&mut self, compressed: usize, size: usize) {
-        self.compressed += to_u64(compressed);
-        self.size += to_u64(size);
+        self.compressed = checked::add(self.compressed, to_u64(compressed));
+        self.size = checked::add(self.size, to_u64(size));
     }
 
     /// Returns the header before the data.
@@ -46,7 +47,7 @@ impl Member {
         }
         // Nobody views compressed data in place, and readers of seek indexes may expect that both headers have the same fields.
         if !self.is_deflated {
-            let size = LocalHeader::SIZE + self.name.len() + extra.len();
+            let size = checked::add(LocalHeader::SIZE, checked::add(self.name.len(), extra.len()));
             append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
         }
         let mut header = LocalHeader { common: self.common(&extra)? }.to_bytes();

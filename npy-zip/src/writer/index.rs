@@ -5,6 +5,7 @@ use std::io;
 use crc32fast::Hasher;
 
 use super::headers::{Member, TIME_AND_DATE, length, utf8};
+use crate::checked;
 use crate::error::to_u64;
 use crate::index;
 use crate::records::{Common, LocalHeader, Part, SeekIndex};
@@ -41,7 +42,7 @@ impl Member {
         }
         let chunks = to_u64(checksums.len() / u32::SIZE);
         let skipped = SeekIndex::checksums_size(chunks).unwrap_or(u64::MAX);
-        let size = skipped.saturating_add(to_u64(SeekIndex::SIZE + positions.len()));
+        let size = skipped.saturating_add(to_u64(checked::add(SeekIndex::SIZE, positions.len())));
         let (Ok(skipped), Ok(size)) = (u32::try_from(skipped), u32::try_from(size)) else {
             return Ok(None);
         };

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use super::failure::Failure;
+use crate::checked;
 use crate::error::{Error, Result, to_u64};
 
 /// The capacity for small writes; longer ones go directly to the writer.
@@ -68,7 +69,7 @@ impl<W: Write> Output<W> {
 
     /// Returns the position of the next byte.
     pub(super) fn position(&self) -> u64 {
-        self.base + to_u64(self.gathered.len())
+        checked::add(self.base, to_u64(self.gathered.len()))
     }
 
     /// Returns an error if a call of the writer has failed.
@@ -83,7 +84,7 @@ impl<W: Write> Output<W> {
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.check()?;
-        if self.gathered.len() + bytes.len() > MAX_GATHERED {
+        if checked::add(self.gathered.len(), bytes.len()) > MAX_GATHERED {
             self.write_gathered()?;
         }
         if bytes.len() > MAX_GATHERED {
@@ -96,13 +97,13 @@ impl<W: Write> Output<W> {
     /// Writes all bytes of a reader, and returns their number.
     pub(super) fn copy(&mut self, mut from: io::Take<impl Read>) -> io::Result<u64> {
         self.check()?;
-        let room = MAX_GATHERED - self.gathered.len();
+        let room = checked::sub(MAX_GATHERED, self.gathered.len());
         if from.limit() <= to_u64(room) {
             return from.read_to_end(&mut self.gathered).map(to_u64);
         }
         self.write_gathered()?;
         let copied = self.attempt(|inner| io::copy(&mut from, inner))?;
-        self.base += copied;
+        self.base = checked::add(self.base, copied);
         Ok(copied)
     }
 
@@ -122,7 +123,7 @@ impl<W: Write> Output<W> {
     /// Goes back to this position, so that later bytes overwrite those after it. A file is truncated.
     pub(super) fn go_back(&mut self, position: u64) -> io::Result<()> {
         if let Some(dropped) = self.gathered_from(position).map(|bytes| bytes.len()) {
-            self.gathered.truncate(self.gathered.len() - dropped);
+            self.gathered.truncate(checked::sub(self.gathered.len(), dropped));
             return Ok(());
         }
         self.gathered.clear();
@@ -167,7 +168,7 @@ impl<W: Write> Output<W> {
 
     fn write_through(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.attempt(|inner| inner.write_all(bytes))?;
-        self.base += to_u64(bytes.len());
+        self.base = checked::add(self.base, to_u64(bytes.len()));
         match (self.seek, std::mem::take(&mut self.check_next)) {
             (Some(seek), true) => self.check_position(seek),
             _ => Ok(()),

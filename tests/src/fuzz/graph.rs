@@ -1,7 +1,7 @@
 //! Any bytes as a pickle alone: it is refused, or each node of its graph is valid, and the memory is linear in the bytes.
 
 use npy_pickle::{
-    Encoding, Id, Items, NONE, Node, Pickle, decimal, decode_bytes, decode_text, parse,
+    BigInt, Encoding, Id, Items, NONE, Node, Pickle, decode_bytes, decode_text, parse,
 };
 
 pub(super) fn run(input: &[u8]) {
@@ -14,6 +14,9 @@ pub(super) fn run(input: &[u8]) {
     let is_node = |id: Id| usize::try_from(id).unwrap() < count;
     let check = |items: Items| assert!(graph.items(items).iter().all(|&id| is_node(id)));
     assert!(is_node(graph.root()));
+    for (module, name) in graph.names(&pickle.bytes) {
+        graph.is_harmless(&pickle.bytes, &module, &name);
+    }
     for &node in graph.nodes() {
         match node {
             Node::Data(form, data) => {
@@ -21,7 +24,8 @@ pub(super) fn run(input: &[u8]) {
                 for encoding in [Encoding::Ascii, Encoding::Latin1, Encoding::Bytes] {
                     let _ = decode_text(form, bytes, encoding);
                 }
-                let _ = (decode_bytes(form, bytes), decimal(bytes));
+                let integers = [BigInt::Binary(bytes), BigInt::Decimal(bytes)];
+                let _ = (decode_bytes(form, bytes), integers.map(|integer| integer.to_string()));
             }
             Node::List(items) | Node::Tuple(items) | Node::Set(items) | Node::FrozenSet(items) => {
                 check(items);

@@ -1,10 +1,11 @@
 //! Several writers of one archive.
 
 use std::fs;
+use std::io::Seek;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use npy_core::npz::{Reader, WriteOptions, Writer};
+use npy_core::npz::{Editor, Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, Result};
 use tempfile::TempDir;
 
@@ -24,6 +25,52 @@ fn old_archive() -> (TempDir, PathBuf) {
 
 fn is_locked<T>(result: Result<T>) -> bool {
     result.is_err_and(|error| matches!(error.kind(), ErrorKind::Locked))
+}
+
+/// Guards other programs, backups and `make`: a file that gets nothing new is not written again.
+#[cfg(unix)]
+#[test]
+fn an_archive_that_gets_nothing_new_is_not_touched() {
+    use std::os::unix::fs::MetadataExt;
+
+    let (_directory, path) = old_archive();
+    let state = || {
+        let found = fs::metadata(&path).unwrap();
+        (found.ino(), found.mtime(), found.mtime_nsec())
+    };
+    let before = state();
+    let changes: [fn(&Path); 5] = [
+        |path| {
+            let mut file = Writer::append(path).unwrap().finish().unwrap();
+            assert_eq!(file.stream_position().unwrap(), fs::metadata(path).unwrap().len());
+        },
+        |path| {
+            let mut writer = Writer::append(path).unwrap();
+            writer.write("old", &2u8).unwrap_err();
+            writer.finish().unwrap();
+        },
+        |path| Editor::open(path).unwrap().finish().unwrap(),
+        |path| {
+            let mut editor = Editor::open(path).unwrap();
+            editor.rename("old", "old").unwrap();
+            editor.write("new", &2u8).unwrap();
+            editor.remove("new").unwrap();
+            editor.finish().unwrap();
+        },
+        |path| {
+            let mut editor = Editor::open(path).unwrap();
+            editor.remove("old").unwrap();
+            editor.discard();
+        },
+    ];
+    for change in changes {
+        change(&path);
+        assert_eq!(state(), before);
+    }
+    let mut editor = Editor::open(&path).unwrap();
+    editor.remove("old").unwrap();
+    editor.finish().unwrap();
+    assert_ne!(state(), before);
 }
 
 #[cfg(unix)]

@@ -218,6 +218,8 @@ fn names_that_no_member_can_have_are_refused() {
         assert!(error.contains("x.npz: ") && error.contains(expected), "{error}");
     };
     refused(editor.write("a\0b", &1u8), "NUL");
+    editor.write("", &1u8).unwrap();
+    editor.remove("").unwrap();
     refused(editor.write(&"a".repeat(60_001), &1u8), "60,000 bytes");
     refused(editor.rename("x", "a\0b"), "NUL");
     refused(editor.rename("x", "y"), "another member has it already; remove that one first");

@@ -253,6 +253,27 @@ fn a_value_that_panics_leaves_no_member() {
     }
 }
 
+/// Guards against half a row: after a panic in a value that is caught, rows can be added, and the member has those that were.
+#[test]
+fn a_row_that_panics_is_not_in_the_member() {
+    for options in ways() {
+        let mut writer = options.writer(Cursor::new(Vec::new())).unwrap();
+        let mut rows = writer.start::<Lucky>("a").unwrap();
+        rows.push(&Lucky(1)).unwrap();
+        for values in [&[Lucky::PANICS][..], &[Lucky(2), Lucky::PANICS]] {
+            let before = rows.count();
+            catch_unwind(AssertUnwindSafe(|| rows.write_slice(values))).unwrap_err();
+            assert!(rows.count() < before + values.len());
+        }
+        rows.push(&Lucky(3)).unwrap();
+        let count = rows.count();
+        rows.finish().unwrap();
+        let reader = Reader::new(writer.finish().unwrap()).unwrap();
+        let found = reader.read::<Vec<u32>>("a").unwrap();
+        assert_eq!((found.len(), found[0], found[count - 1]), (count, 1, 3));
+    }
+}
+
 /// Not a test of its own: this process has a limit on the size of its files.
 #[cfg(target_os = "linux")]
 #[test]
@@ -295,6 +316,15 @@ fn child_on_a_full_disk() {
         assert!(room > 200);
         std::fs::write(path, &old).unwrap();
     }
+    // The error of the flush tells of the rows, so dropping the writer says nothing.
+    let rows = path.with_file_name("rows.npy");
+    let mut writer = npy_core::WriteOptions::new().atomic(true).create::<u64>(&rows).unwrap();
+    writer.extend(0..100u64).unwrap();
+    no_longer_than(Some(200));
+    writer.flush().unwrap_err();
+    no_longer_than(None);
+    drop(writer);
+    assert!(!rows.exists());
 }
 
 /// Guards the existing file: it survives a full disk, at whatever byte it happens.
@@ -313,6 +343,7 @@ fn a_full_disk_leaves_the_old_archive() {
     let output = shell.args(child.get_args()).env("NPY_FULL_FILE", &path).output().unwrap();
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    assert!(!said.contains("rows.npy"), "{said}");
 }
 
 /// Guards any writer: a full disk is an error, at whatever byte it happens.

@@ -87,6 +87,7 @@ fn work_that_is_lost_is_said_on_the_standard_error() {
         "an archive",
         "again.npz",
         "atomic.npy",
+        "again.npy",
     ];
     assert_eq!(said.len(), lost.len(), "{err}");
     for (line, name) in said.iter().zip(lost) {
@@ -121,6 +122,11 @@ fn child_that_drops_writers() {
     let mut atomic = npy_core::WriteOptions::new();
     atomic.atomic(true).create::<u8>(at("atomic.npy")).unwrap().push(&1).unwrap();
 
+    let mut rows = atomic.create::<Lucky>(at("again.npy")).unwrap();
+    rows.push(&Lucky(13)).unwrap_err();
+    rows.push(&Lucky(1)).unwrap();
+    drop(rows);
+
     // Nothing is lost here, or the program knows it.
     drop(Writer::create(at("y.npz")).unwrap());
     drop(Writer::append(archive("y.npz")).unwrap());
@@ -138,6 +144,9 @@ fn child_that_drops_writers() {
         writer.write("x", &[1u8]).unwrap();
         writer
     };
+    let mut rows = atomic.create::<u8>(at("y.npy")).unwrap();
+    rows.push(&1).unwrap();
+    rows.discard();
     writer().finish().unwrap();
     writer().discard();
     writer().write("x", &[1u8]).unwrap_err();
@@ -150,6 +159,14 @@ fn child_that_drops_writers() {
     let mut editor = Editor::open(at("y.npz")).unwrap();
     editor.remove("x").unwrap();
     editor.finish().unwrap();
+    let mut editor = Editor::open(archive("z.npz")).unwrap();
+    editor.rename("a", "a").unwrap();
+    editor.write("x", &[1u8]).unwrap();
+    editor.remove("x").unwrap();
+    drop(editor);
+    let mut editor = Editor::open(at("z.npz")).unwrap();
+    editor.remove("a").unwrap();
+    editor.discard();
     let panicking = || {
         let _writer = writer();
         panic!("the program fails");

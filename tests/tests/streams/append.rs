@@ -465,3 +465,34 @@ fn counts_go_beyond_32_bits() {
     io::Read::read_exact(&mut file, &mut last).unwrap();
     assert_eq!(last, [0, 1, 2, 3, 4, 5]);
 }
+
+/// Guards other programs, backups and `make`: a file that gets nothing new is not written again.
+#[cfg(unix)]
+#[test]
+fn a_file_that_gets_nothing_new_is_not_touched() {
+    use npy_core::{DynRowAppender, RowWriter, UncountedRows, WriteOptions};
+    use std::os::unix::fs::MetadataExt;
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let mut rows = RowWriter::<u8>::create(&path, &[2]).unwrap();
+    rows.push_row(&[1, 2]).unwrap();
+    rows.finish().unwrap();
+    let state = || {
+        let found = fs::metadata(&path).unwrap();
+        (found.ino(), found.mtime(), found.mtime_nsec())
+    };
+    let before = state();
+    for uncounted in [UncountedRows::Refuse, UncountedRows::Keep, UncountedRows::Remove] {
+        let mut options = WriteOptions::new();
+        options.uncounted_rows(uncounted).sync(true);
+        options.append::<u8>(&path).unwrap().finish().unwrap();
+        options.append_rows::<u8>(&path).unwrap().finish().unwrap();
+        let mut writer = options.append::<u8>(&path).unwrap();
+        writer.push(&3).unwrap();
+        writer.discard();
+        assert_eq!(state(), before, "{uncounted:?}");
+    }
+    DynRowAppender::open(&path).unwrap().finish().unwrap();
+    assert_eq!(state(), before);
+}

@@ -16,14 +16,18 @@ pub(super) fn folder() -> PathBuf {
 pub(super) fn build() -> Result<Vec<String>> {
     // Pages of items that no longer exist would hide dead links.
     let _ = fs::remove_dir_all(folder());
-    let mut doc = cargo(&["doc", "--no-deps", "--all-features", "--lib"]);
-    doc.args(["--target-dir", "target/release-docs"]);
-    for name in PUBLISHED.into_iter().filter(|name| *name != "npy-cli") {
-        doc.args(["--package", name]);
+    // Links to the pages of another package are only made if they are there, so those of the library come first.
+    let others = PUBLISHED.into_iter().filter(|name| !["npy-cli", "npy-core"].contains(name));
+    for packages in [vec!["npy-core"], others.collect()] {
+        let mut doc = cargo(&["doc", "--no-deps", "--all-features", "--lib"]);
+        doc.args(["--target-dir", "target/release-docs"]);
+        for name in packages {
+            doc.args(["--package", name]);
+        }
+        // docs.rs has a nightly compiler; this variable allows `doc_cfg` in any other.
+        doc.env("RUSTC_BOOTSTRAP", "1").env("RUSTDOCFLAGS", "--cfg docsrs -D warnings");
+        run_command(&mut doc)?;
     }
-    // docs.rs has a nightly compiler; this variable allows `doc_cfg` in any other.
-    doc.env("RUSTC_BOOTSTRAP", "1").env("RUSTDOCFLAGS", "--cfg docsrs -D warnings");
-    run_command(&mut doc)?;
     let badges = fs::read_to_string(folder().join("npy_core/index.html"))?;
     if !badges.contains("crate feature") && !badges.contains("stab portability") {
         return Err("npy-core's page has no item that names its feature: is `doc_cfg` on?".into());

@@ -3,20 +3,9 @@
 use std::fs;
 use std::path::Path;
 
+use super::packages::PUBLISHED;
 use crate::command::{cargo, run as run_command};
 use crate::{Result, root};
-
-/// The folders of the packages.
-const FOLDERS: [&str; 8] = [
-    "npy-derive",
-    "npy-pickle",
-    "npy-zip",
-    "whole-file",
-    "npy-core",
-    "npy-codegen",
-    "npy-arrow",
-    "npy-cli",
-];
 
 /// Checks each package with the lowest versions of the crates that it names itself. The versions of others follow from these.
 pub(super) fn check() -> Result<Vec<String>> {
@@ -24,7 +13,8 @@ pub(super) fn check() -> Result<Vec<String>> {
     let _ = fs::remove_dir_all(&copy);
     let workspace = fs::read_to_string(root().join("Cargo.toml"))?;
     let mut manifests = Vec::new();
-    for folder in FOLDERS {
+    for package in PUBLISHED {
+        let folder = if package == "npy-core-derive" { "npy-derive" } else { package };
         copy_folder(&root().join(folder), &copy.join(folder))?;
         let path = copy.join(folder).join("Cargo.toml");
         let manifest = alone(&fs::read_to_string(&path)?, &workspace);

@@ -65,6 +65,9 @@ pub(super) fn check() -> Result<Vec<String>> {
     let released = version("npy-core").unwrap_or_default();
     for package in &published {
         let name = text(package, "name");
+        if name == "npy-core" {
+            problems.extend(inexact(package, released));
+        }
         if !PUBLISHED.contains(&name) && !OF_ENGINE.contains(&name) {
             problems.push(format!("{name} would be published; add `publish = false`"));
         }
@@ -106,6 +109,20 @@ pub(super) fn check() -> Result<Vec<String>> {
     }
 }
 
+/// Returns the parts of a package that it does not require in exactly this version.
+fn inexact(package: &Value, version: &str) -> Vec<String> {
+    let of_part = |dependency: &&Value| {
+        dependency["kind"].is_null() && PUBLISHED.contains(&text(dependency, "name"))
+    };
+    let is_exact = |dependency: &&Value| text(dependency, "req") == format!("={version}");
+    let parts = list(package, "dependencies").iter().filter(of_part);
+    let name = text(package, "name");
+    let problem = |part: &Value| {
+        format!("{name} must require {} in exactly the version {version}", text(part, "name"))
+    };
+    parts.filter(|part| !is_exact(part)).map(problem).collect()
+}
+
 /// Removes the packages that an earlier call unpacked: cargo takes one of the same version as it is, even if it has changed since.
 fn remove_unpacked() -> Result {
     let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -145,7 +162,22 @@ pub(super) fn publish() -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_heading_of;
+    use serde_json::json;
+
+    use super::{inexact, is_heading_of};
+
+    #[test]
+    fn a_part_of_another_version_is_found() {
+        let part = |name, req, kind| json!({ "name": name, "req": req, "kind": kind });
+        let package = json!({ "name": "npy-core", "dependencies": [
+            part("npy-zip", "=0.1.0", None),
+            part("whole-file", "^0.1.0", None),
+            part("npy-arrow", "^0.1.0", Some("dev")),
+            part("serde", "^1", None),
+        ] });
+        let problems = inexact(&package, "0.1.0");
+        assert_eq!(problems, ["npy-core must require whole-file in exactly the version 0.1.0"]);
+    }
 
     #[test]
     fn a_version_is_not_the_start_of_another() {

@@ -4,8 +4,14 @@ use super::lexer::{closing, words};
 use super::{File, Problem};
 
 /// The folders whose functions users call.
-const LIBRARIES: [&str; 4] =
-    ["npy-core/src/", "npy-arrow/src/", "npy-codegen/src/", "whole-file/src/"];
+const LIBRARIES: [&str; 6] = [
+    "npy-core/src/",
+    "npy-pickle/src/",
+    "npy-zip/src/",
+    "npy-arrow/src/",
+    "npy-codegen/src/",
+    "whole-file/src/",
+];
 
 /// What derived code and macros call: it is public, but not for users.
 const PRIVATE: [&str; 5] = [

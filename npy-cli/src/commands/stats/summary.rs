@@ -17,7 +17,7 @@ pub(crate) struct Summary {
     sum: i128,
     /// The first finite value, which the mean is counted from: a large value that all have does not take the digits of the others.
     shift: f64,
-    /// The values that are finite, of which these are the mean, without the shift, and the sum of squared deviations.
+    /// The number of finite values, their mean minus the shift, and the sum of their squared deviations from the mean.
     finite: u64,
     mean: f64,
     deviations: f64,

@@ -13,7 +13,7 @@ pub(in crate::input) struct Row {
     pub(super) shapes: Vec<(Vec<String>, Shape)>,
 }
 
-/// What has values within.
+/// A list or an object, which has values within.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Shape {
     /// A list of this length.

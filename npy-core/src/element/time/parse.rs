@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::calendar::{DAY, attoseconds, converted, exact_div, first_day, to_count};
 use crate::dtype::descr::excerpt;
-use crate::dtype::{Resolution, Unit};
+use crate::dtype::{Resolution, UNITS, Unit};
 use crate::element::{Element, InvalidValue};
 
 /// Parses ISO 8601 as NumPy prints and reads it: `2009-08`, `2009-08-24`, `2009-08-24T00:20:03.5`, or `NaT`. A time that ends with its
@@ -56,10 +56,9 @@ impl<U: TimeUnit> DateTime64<U> {
         };
         let is_time_of =
             |unit: Unit| date(local, offset, Resolution { multiple: 1, unit }).is_some();
-        let at = |unit| UNITS.iter().position(|other| *other == unit);
+        let at = |unit| UNITS.iter().position(|(other, _)| *other == unit);
         // From the day on, a time that is whole in a unit is whole in all finer ones.
-        let coarsest =
-            UNITS.into_iter().skip_while(|unit| *unit != Unit::Day).find(|unit| is_time_of(*unit));
+        let coarsest = units().skip_while(|unit| *unit != Unit::Day).find(|unit| is_time_of(*unit));
         let reason = match coarsest.map(|unit| at(unit).cmp(&at(own.unit))) {
             Some(Ordering::Less) => ": it is out of range; use a coarser unit",
             Some(Ordering::Equal) => ": it is no multiple of the unit; use another unit",
@@ -195,28 +194,17 @@ fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
     let Some(resolution) = resolution else {
         return (name == "generic time units").then(|| i64::try_from(number).ok())?;
     };
-    let unit = UNITS.into_iter().find(|unit| {
+    let unit = units().find(|unit| {
         let singular = format!("{unit:?}").to_ascii_lowercase();
         name.strip_suffix('s').unwrap_or(name).eq_ignore_ascii_case(&singular)
     })?;
     to_count(converted(number, unit, resolution.unit, false)?, resolution)
 }
 
-const UNITS: [Unit; 13] = [
-    Unit::Year,
-    Unit::Month,
-    Unit::Week,
-    Unit::Day,
-    Unit::Hour,
-    Unit::Minute,
-    Unit::Second,
-    Unit::Millisecond,
-    Unit::Microsecond,
-    Unit::Nanosecond,
-    Unit::Picosecond,
-    Unit::Femtosecond,
-    Unit::Attosecond,
-];
+/// Iterates over the units, the longest first.
+fn units() -> impl Iterator<Item = Unit> {
+    UNITS.iter().map(|(unit, _)| *unit)
+}
 
 /// Parses digits without a sign.
 fn digits(text: &str) -> Option<i128> {

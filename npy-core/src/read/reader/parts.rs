@@ -19,7 +19,7 @@ use crate::element::typed_plan::{ItemPlan, READ_WHOLE};
 use crate::element::{Element, InvalidValue, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::limits;
-use crate::read::data::RowLayout;
+use crate::read::data::{ITS_START, RowLayout};
 use crate::shape::{self, Order};
 #[cfg(feature = "serde")]
 use crate::{
@@ -183,8 +183,7 @@ pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) ->
         if !reader.data.is_at_start() {
             let what =
                 "reading a column of the records that remain of an array in Fortran order".into();
-            let needs = "its start: seek_to(0) moves there, as does a new reader";
-            return Err(ErrorKind::Unsupported { what, needs }.into());
+            return Err(ErrorKind::Unsupported { what, needs: ITS_START }.into());
         }
         let column = NpyArray::with_order(values(reader, &plan, false)?, shape, Order::Fortran)?;
         Ok(column.into_order(Order::C).into_vec_memory_order())

@@ -7,6 +7,7 @@ use super::Reader;
 use super::parts::decode_next;
 use crate::checked;
 use crate::element::block::{BLOCK, Buffers};
+use crate::element::cast::Plain;
 use crate::element::decode::decode_slice;
 use crate::element::typed_plan::ItemPlan;
 use crate::element::{Element, type_name};
@@ -30,12 +31,18 @@ pub(super) fn rows<R: Read, T: Element>(reader: &mut Reader<R>) -> Result<RowRea
         Ok((plan.items, layout, row_shape.to_vec(), reader.data.next_row(&layout)?))
     })?;
     let row = shape::count(&row_shape)?;
+    let row_bytes = row.saturating_mul(plan.plan.src_itemsize);
+    let is_contiguous =
+        plan.plan.is_exact() && !layout.is_strided && (1..=BLOCK).contains(&row_bytes);
+    let in_place = T::__INTERNALS.plain().filter(|_| is_contiguous);
     Ok(RowReader {
         reader,
         plan,
         layout,
         row_shape,
         row,
+        row_bytes,
+        in_place,
         next,
         values: Vec::new(),
         at: 0,
@@ -61,6 +68,10 @@ pub struct RowReader<'r, R, T> {
     row_shape: Vec<usize>,
     /// The number of values in a row.
     row: usize,
+    /// The number of bytes of a row in the file.
+    row_bytes: usize,
+    /// The proof that the bytes of a row in the buffer of the reader are its values: if aligned, they are lent as they are.
+    in_place: Option<Plain<T>>,
     /// The index of the next row.
     next: usize,
     /// Decoded rows; those from `at` on were not lent yet.
@@ -148,10 +159,45 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
     /// complete, valid rows before; [`ErrorKind::Io`](crate::ErrorKind::Io). Every later call fails too.
     #[inline]
     pub fn next_row(&mut self) -> Result<Option<&[T]>> {
-        if self.at < self.values.len() && self.consumed > 0 {
-            return Ok(Some(self.lend_buffered()));
+        if self.row_in_place() {
+            Ok(Some(self.lend_in_place()))
+        } else if self.at < self.values.len() && self.consumed > 0 {
+            Ok(Some(self.lend_buffered()))
+        } else {
+            self.next_row_of_block()
         }
-        self.next_rows(1)
+    }
+
+    /// Lends the first row of the next block.
+    #[cold]
+    #[inline(never)]
+    fn next_row_of_block(&mut self) -> Result<Option<&[T]>> {
+        if self.in_place.is_some() && !self.is_empty() {
+            self.refill(1, true)?;
+        }
+        match self.row_in_place() {
+            true => Ok(Some(self.lend_in_place())),
+            false => self.next_rows(1),
+        }
+    }
+
+    /// Returns true if the next row is in the buffer of the reader, where its bytes are its values.
+    #[inline]
+    fn row_in_place(&self) -> bool {
+        let Some(plain) = &self.in_place else { return false };
+        let row = self.reader.data.source.buffered().get(..self.row_bytes);
+        // After the last row, the buffer may have bytes that follow the array.
+        let is_next = self.at == self.values.len() && self.next < self.layout.rows;
+        is_next && row.is_some_and(|row| plain.values(row).is_some())
+    }
+
+    #[inline]
+    fn lend_in_place(&mut self) -> &[T] {
+        self.next = self.next.wrapping_add(1);
+        let start = self.reader.data.source.consume(self.row_bytes);
+        let bytes = self.reader.data.source.buffer_bytes();
+        let row = checked::slice(bytes, start..checked::add(start, self.row_bytes));
+        checked::some(self.in_place.as_ref().and_then(|plain| plain.values(row)))
     }
 
     /// Lends one of the decoded rows, with as few steps as possible: this runs for each row. The rows are complete, have elements, and their
@@ -194,7 +240,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         }
         let values = wanted.saturating_mul(self.row);
         if self.values.len().saturating_sub(self.at) < values {
-            self.refill(wanted)?;
+            self.refill(wanted, false)?;
         }
         let start = self.at;
         self.at = self.values.len().min(start.saturating_add(values));
@@ -207,16 +253,16 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         Ok(Some(checked::slice(&self.values, start..self.at)))
     }
 
-    /// Decodes at least the next `n` rows, or those before an error. Rows that were decoded ahead are decoded again.
+    /// Decodes at least the next `n` rows, or those before an error. Rows that were decoded ahead are decoded again. `in_place`: only fills
+    /// the buffer, if the next row can be lent from there.
     #[cold]
     #[inline(never)]
-    fn refill(&mut self, n: usize) -> Result<()> {
+    fn refill(&mut self, n: usize, in_place: bool) -> Result<()> {
         if self.error.is_some() && self.at < self.values.len() {
             return Ok(());
         }
         if let Some(error) = self.error.take() {
-            self.reader.data.lose();
-            return Err(error);
+            return Err(self.failed(error));
         }
         self.reader.located(|reader| reader.data.next_row(&self.layout))?;
         self.values.clear();
@@ -227,23 +273,29 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         } else if bytes == 0 || bytes > BLOCK {
             self.decode_directly(n)
         } else {
-            self.decode_buffered(n)
+            self.decode_buffered(n, in_place)
         };
         let Err(error) = decoded else { return Ok(()) };
         let error = self.reader.in_file(error.in_row_of(limits::to_u64(self.row)));
         let part = self.values.len().checked_rem(self.row).unwrap_or(0);
         self.values.truncate(checked::sub(self.values.len(), part));
         if self.values.is_empty() {
-            self.reader.data.lose();
-            return Err(error);
+            return Err(self.failed(error));
         }
         self.error = Some(error);
         Ok(())
     }
 
+    /// Every later call fails, too.
+    fn failed(&mut self, error: Error) -> Error {
+        self.reader.data.lose();
+        self.in_place = None;
+        error
+    }
+
     /// Decodes rows that are buffered, and leaves them there until they are lent: a multiple of `n`, if possible, so that none is decoded twice.
-    fn decode_buffered(&mut self, n: usize) -> Result<()> {
-        let RowReader { reader, plan, values, buffers, row, consumed, .. } = self;
+    fn decode_buffered(&mut self, n: usize, in_place: bool) -> Result<()> {
+        let RowReader { reader, plan, row, .. } = self;
         let (size, wanted) = (plan.plan.src_itemsize, n.saturating_mul(*row));
         let block = plan.per_block.checked_div(wanted).unwrap_or(0).max(1).saturating_mul(wanted);
         let most = block.min(reader.items_left(plan));
@@ -255,6 +307,10 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         if count == 0 {
             return Err(reader.data.ended());
         }
+        if in_place && self.row_in_place() {
+            return Ok(());
+        }
+        let RowReader { reader, plan, values, buffers, consumed, .. } = self;
         *consumed = size;
         let first = reader.next_row(plan);
         let found = checked::slice(reader.data.source.buffered(), 0..checked::mul(count, size));

@@ -69,7 +69,7 @@ impl<R: Read> Reader<R> {
                 found: crate::dtype::descr::excerpt(&found.descr()),
                 wanted: T::WANTED.into(),
                 wanted_by: type_name::<T>(),
-                remedy: "read it as a DynArray, which takes any dtype".into(),
+                remedy: "read it as the Rust type of its values (see npy_core::types), or as a DynArray, which takes any dtype".into(),
             }
             .into());
         };
@@ -98,7 +98,7 @@ macro_rules! texts {
                 }
                 reader.located(|reader| match reader.header.shape() {
                     [_] => reader.texts(),
-                    _ => Err(reader.no_list::<Self>()),
+                    _ => Err(reader.no_list::<Self>(&[])),
                 })
             }
         }

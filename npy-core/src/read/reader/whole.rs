@@ -65,7 +65,7 @@ impl<T: Element> Strategy<T> {
 pub(super) fn list<R: Read, T: Element>(reader: &mut Reader<R>) -> Result<Vec<T>> {
     reader.with_plan::<T, _>(|reader, plan| match plan.ndim {
         1 => values(reader, &plan.items, plan.is_strided),
-        _ => Err(reader.no_list::<Vec<T>>()),
+        n => Err(reader.no_list::<Vec<T>>(checked::tail(reader.header.shape(), n))),
     })
 }
 

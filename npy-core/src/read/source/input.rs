@@ -98,6 +98,15 @@ impl<R: Read> Read for Input<R> {
 }
 
 impl<R: Seek> Input<R> {
+    /// Returns the number of bytes after the position of a stream; `None` if it does not know its end.
+    pub(super) fn left(&mut self) -> Result<Option<u64>> {
+        let Input::Stream(stream) = self else { return Ok(None) };
+        let position = stream.stream_position()?;
+        let end = stream.seek(SeekFrom::End(0)).ok();
+        stream.seek(SeekFrom::Start(position))?;
+        Ok(end.and_then(|end| end.checked_sub(position)))
+    }
+
     /// Seeks `by` bytes forward, or back if `by` is negative.
     pub(super) fn seek_by(&mut self, by: i64) -> Result<()> {
         match self {

@@ -77,9 +77,10 @@ impl<'a> Pass for Fill<'a> {
     fn leaf(self, value: Leaf<'_>) -> Result<(), RowError> {
         let Some(kind) = self.kind() else { return changed() };
         match (value, kind) {
-            (Leaf::Int(value, _), _) => return self.int(value, kind),
+            (Leaf::Int(value, ..), _) => return self.int(value, kind),
             (Leaf::Bool(value), ScalarKind::Bool) => self.store(&[value.into()]),
-            (Leaf::Float(value, _), ScalarKind::Float) => self.float(value),
+            (Leaf::Single(value), ScalarKind::Float) => self.float(value.into()),
+            (Leaf::Float(value), ScalarKind::Float) => self.float(value),
             (Leaf::Text(text), ScalarKind::Str) => {
                 return width::store_chars(text, self.item).map_err(RowError::new);
             }

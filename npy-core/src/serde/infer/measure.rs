@@ -7,6 +7,7 @@ use serde::ser::Serialize;
 use super::kind::Kind;
 use super::pass::{Form, Leaf, Parts, Pass};
 use crate::checked;
+use crate::dtype::ScalarKind;
 use crate::limits::Limits;
 use crate::serde::RowError;
 
@@ -24,7 +25,10 @@ impl Pass for Measure {
     fn leaf(self, value: Leaf<'_>) -> Result<Kind, RowError> {
         Ok(match value {
             Leaf::Bool(_) => Kind::Bool,
-            Leaf::Int(_, kind) | Leaf::Float(_, kind) => kind,
+            Leaf::Int(_, ScalarKind::UInt, size) => Kind::UInt(size),
+            Leaf::Int(_, _, size) => Kind::Int(size),
+            Leaf::Single(_) => Kind::Float(4),
+            Leaf::Float(_) => Kind::Float(8),
             Leaf::Text(text) => Kind::Str(text.chars().count()),
             Leaf::Bytes(bytes) => Kind::Bytes(bytes.len()),
         })

@@ -6,11 +6,11 @@ use serde::ser::{
 };
 
 use super::key;
-use super::kind::Kind;
+use crate::dtype::ScalarKind;
 use crate::serde::RowError;
 
 /// A pass over one value.
-pub(super) trait Pass: Sized {
+pub(in crate::serde) trait Pass: Sized {
     type Output;
     type Parts: Parts<Output = Self::Output>;
 
@@ -19,24 +19,25 @@ pub(super) trait Pass: Sized {
     fn inner(self) -> Result<Self, RowError>;
     fn parts(self, form: Form) -> Result<Self::Parts, RowError>;
 
+    #[inline]
     fn run<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Output, RowError> {
         value.serialize(PassSerializer(self))
     }
 }
 
 /// A value without parts.
-pub(super) enum Leaf<'a> {
+pub(in crate::serde) enum Leaf<'a> {
     Bool(bool),
-    /// An integer of this kind.
-    Int(i128, Kind),
-    /// A float of this kind.
-    Float(f64, Kind),
+    /// An integer, signed or not, of this many bytes.
+    Int(i128, ScalarKind, usize),
+    Single(f32),
+    Float(f64),
     Text(&'a str),
     Bytes(&'a [u8]),
 }
 
 /// A pass over the parts of a sequence, tuple, struct or map.
-pub(super) trait Parts {
+pub(in crate::serde) trait Parts {
     type Output;
 
     /// Adds the next part, with its name if it has one.
@@ -51,7 +52,7 @@ pub(super) trait Parts {
 
 /// The form of a value with parts.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Form {
+pub(in crate::serde) enum Form {
     Sequence,
     /// A tuple or an array `[T; N]`: serde does not distinguish them.
     Tuple,
@@ -80,6 +81,7 @@ fn variant_with_fields<T>(name: &str) -> Result<T, RowError> {
 /// The methods for values without parts.
 macro_rules! leaves {
     ($($method:ident($value:ident: $type:ty) => $leaf:expr;)*) => {$(
+        #[inline]
         fn $method(self, $value: $type) -> Result<P::Output, RowError> {
             self.0.leaf($leaf)
         }
@@ -123,16 +125,16 @@ impl<P: Pass> Serializer for PassSerializer<P> {
 
     leaves! {
         serialize_bool(value: bool) => Leaf::Bool(value);
-        serialize_i8(value: i8) => Leaf::Int(value.into(), Kind::Int(1));
-        serialize_i16(value: i16) => Leaf::Int(value.into(), Kind::Int(2));
-        serialize_i32(value: i32) => Leaf::Int(value.into(), Kind::Int(4));
-        serialize_i64(value: i64) => Leaf::Int(value.into(), Kind::Int(8));
-        serialize_u8(value: u8) => Leaf::Int(value.into(), Kind::UInt(1));
-        serialize_u16(value: u16) => Leaf::Int(value.into(), Kind::UInt(2));
-        serialize_u32(value: u32) => Leaf::Int(value.into(), Kind::UInt(4));
-        serialize_u64(value: u64) => Leaf::Int(value.into(), Kind::UInt(8));
-        serialize_f32(value: f32) => Leaf::Float(value.into(), Kind::Float(4));
-        serialize_f64(value: f64) => Leaf::Float(value, Kind::Float(8));
+        serialize_i8(value: i8) => Leaf::Int(value.into(), ScalarKind::Int, 1);
+        serialize_i16(value: i16) => Leaf::Int(value.into(), ScalarKind::Int, 2);
+        serialize_i32(value: i32) => Leaf::Int(value.into(), ScalarKind::Int, 4);
+        serialize_i64(value: i64) => Leaf::Int(value.into(), ScalarKind::Int, 8);
+        serialize_u8(value: u8) => Leaf::Int(value.into(), ScalarKind::UInt, 1);
+        serialize_u16(value: u16) => Leaf::Int(value.into(), ScalarKind::UInt, 2);
+        serialize_u32(value: u32) => Leaf::Int(value.into(), ScalarKind::UInt, 4);
+        serialize_u64(value: u64) => Leaf::Int(value.into(), ScalarKind::UInt, 8);
+        serialize_f32(value: f32) => Leaf::Single(value);
+        serialize_f64(value: f64) => Leaf::Float(value);
         serialize_char(value: char) => Leaf::Text(value.encode_utf8(&mut [0; 4]));
         serialize_str(text: &str) => Leaf::Text(text);
         serialize_bytes(bytes: &[u8]) => Leaf::Bytes(bytes);

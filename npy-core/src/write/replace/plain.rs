@@ -50,7 +50,10 @@ pub(crate) fn begin(path: &Path, existing: Existing, sync: bool) -> Result<(File
         Some(_) => fs::canonicalize(path)?,
         None => std::path::absolute(path)?,
     };
-    let Some(directory) = target.parent() else {
+    // `x/` and `x/.` are paths of directories; renaming a file to one would fail when it is complete.
+    let name = target.file_name().map(|name| name.as_encoded_bytes());
+    let is_file = name.is_some_and(|name| path.as_os_str().as_encoded_bytes().ends_with(name));
+    let Some(directory) = target.parent().filter(|_| is_file || old.is_some()) else {
         return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
     };
     let directory = directory.to_owned();
@@ -239,6 +242,37 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
         let error = replace(&link, false, &mut |_| Ok(())).unwrap_err().to_string();
         assert!(error.contains("write-protected"), "{error}");
+    }
+
+    /// Guards programs that find a mistake in a path late: after hours of work.
+    #[test]
+    fn a_path_of_no_file_is_refused_at_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["none/x", "x/", "x/.", ".", ".."] {
+            begin(&folder.path().join(name), Existing::Replace, false).unwrap_err();
+        }
+        assert!(names(folder.path()).is_empty());
+    }
+
+    /// Guards a file of a group: users of another group get no more than all others. Only root can make such a file.
+    #[cfg(unix)]
+    #[test]
+    fn another_group_gets_no_rights_of_the_old_one() {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        fs::write(&path, "").unwrap();
+        let group = fs::metadata(&path).unwrap().gid();
+        if chown(&path, None, Some(group + 1)).is_err() {
+            return;
+        }
+        for (old, new) in [(0o664, 0o644), (0o660, 0o600), (0o604, 0o604)] {
+            chown(&path, None, Some(group + 1)).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(old)).unwrap();
+            replace(&path, false, &mut |_| Ok(())).unwrap();
+            let found = fs::metadata(&path).unwrap();
+            assert_eq!((found.gid(), found.mode() & 0o777), (group, new));
+        }
     }
 
     #[cfg(unix)]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub(crate) use whole_file::Directory;
 #[cfg(feature = "npz")]
-pub(crate) use whole_file::ScratchFile;
+pub(crate) use whole_file::Spool;
 use whole_file::{NoTemporaryFile, Options};
 
 use super::Existing;
@@ -41,10 +41,10 @@ pub(crate) fn begin(path: &Path, existing: Existing, sync: bool) -> Result<(File
     Ok((file, Destination(destination)))
 }
 
-/// Creates a file in this directory for bytes that are needed for a while.
+/// Returns an empty buffer, whose file will be in this directory, or in the system's temporary directory.
 #[cfg(feature = "npz")]
-pub(crate) fn scratch(directory: &Directory) -> io::Result<ScratchFile> {
-    options().scratch(directory)
+pub(crate) fn spool(directory: Option<&Directory>) -> Spool {
+    options().spool(directory)
 }
 
 impl Destination {

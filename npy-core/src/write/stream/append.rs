@@ -23,6 +23,8 @@ use crate::shape::{self, Order};
 
 /// Determines how [`append`](super::WriteOptions::append) handles complete rows at the end of the file that the header does not count. A
 /// writer that was killed may have left them: it writes rows first and their number later.
+///
+/// The file changes when it is opened: [`Writer::discard`] takes back only what the new writer adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UncountedRows {
@@ -33,6 +35,45 @@ pub enum UncountedRows {
     Keep,
     /// Removes them from the file, and an incomplete row after them.
     Remove,
+}
+
+impl WriteOptions {
+    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::io::Write;
+    ///
+    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
+    ///
+    /// save("x.npy", &[1.0, 2.0])?;
+    /// // A row that a writer left when it was killed.
+    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
+    ///
+    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
+    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
+    /// let mut writer =
+    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
+    /// writer.push(&4.0)?;
+    /// writer.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
+        self.uncounted_rows = rows;
+        self
+    }
+}
+
+/// Opens a file, to append elements.
+pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+    open(options, path, &|header| check_elements(TypeInfo::of::<T>(), header))
+}
+
+/// Opens a file, to append rows along its first dimension.
+pub(super) fn rows<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
+    open(options, path, &|header| check_rows(TypeInfo::of::<T>(), header))
 }
 
 /// Checks that an array can take elements, and returns how it grows and the plan for the elements.
@@ -100,7 +141,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
         return Err(growing.full());
     }
     let end = data.saturating_add(bytes);
-    if options.uncounted_rows != UncountedRows::Refuse {
+    if options.uncounted_rows != UncountedRows::Refuse && file.metadata()?.len() > end {
         file.set_len(end)?;
     }
     file.seek(SeekFrom::Start(end))?;
@@ -182,7 +223,7 @@ fn refuse_array(file: &mut File) -> Result<()> {
 
 /// Checks that the array of a file can take elements of this type; returns how the array grows, and the
 /// plan for the elements.
-pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let who = ty.name();
     let (item, outer) = outer(ty, header)?;
     let (shape, order) = (header.shape(), header.order());
@@ -211,7 +252,7 @@ pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingSh
 
 /// Checks that the array of a file can take rows of this type along its first dimension; returns how the
 /// array grows, and the plan for the elements.
-pub(super) fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let (item, outer) = outer(ty, header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";

@@ -322,6 +322,23 @@ impl<T: Element, W: Write> RowWriter<T, W> {
         self.writer.flush()
     }
 
+    /// Drops the writer on purpose; see [`Writer::discard`].
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::WriteOptions;
+    ///
+    /// let mut writer = WriteOptions::new().atomic(true).create_rows::<f32>("x.npy", &[2])?;
+    /// writer.push_row(&[0.5, 1.5])?;
+    /// writer.discard();
+    /// assert!(!std::fs::exists("x.npy")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn discard(self) {
+        self.writer.discard();
+    }
+
     /// Writes the remaining rows, and returns the inner writer, whose position is after the array.
     ///
     /// ```
@@ -426,8 +443,7 @@ impl WriteOptions {
     /// As [`RowWriter::append`].
     pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
         let path = path.as_ref();
-        let check = |header: &_| append::check_rows(TypeInfo::of::<T>(), header);
-        let open = || RowWriter::of(append::open(self, path, &check)?);
+        let open = || RowWriter::of(append::rows(self, path)?);
         open().map_err(|error| error.in_file(path))
     }
 

@@ -28,6 +28,11 @@ impl<W> Sink<W> {
         self.inner.take().expect("not finished")
     }
 
+    /// Drops the writer; nothing more is written.
+    pub(super) fn close(&mut self) {
+        self.inner = None;
+    }
+
     /// Returns true if more can be written: the writer was not taken, and has not failed.
     pub(super) fn is_open(&self) -> bool {
         self.inner.is_some() && self.failure.check("").is_ok()

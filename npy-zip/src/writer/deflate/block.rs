@@ -6,6 +6,7 @@ use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 use super::BLOCK;
+use crate::checked;
 use crate::room;
 
 /// The memory of an encoder, rounded up.
@@ -38,7 +39,7 @@ pub(super) fn compress(level: u8, task: &Task) -> io::Result<Block> {
         encoder.set_dictionary(&task.dictionary)?;
     }
     // At level 1, incompressible bytes grow by at most an eighth.
-    let mut bytes = room::buffer(task.bytes.len() + task.bytes.len() / 8)?;
+    let mut bytes = room::buffer(checked::add(task.bytes.len(), task.bytes.len() / 8))?;
     let (mut crc, mut chunks) = (Hasher::new(), Vec::new());
     let mut rest = &task.bytes[..];
     loop {
@@ -53,7 +54,7 @@ pub(super) fn compress(level: u8, task: &Task) -> io::Result<Block> {
             None => FlushCompress::Sync,
         };
         deflate(&mut encoder, part, flush, &mut bytes)?;
-        if !part.is_empty() && bytes.len() - start >= stored_size(part.len()) {
+        if !part.is_empty() && checked::sub(bytes.len(), start) >= stored_size(part.len()) {
             bytes.truncate(start);
             store(part, is_last, &mut bytes)?;
         }
@@ -82,7 +83,8 @@ fn deflate(
     let before = encoder.total_in();
     loop {
         room::growing(out, 1 << 10)?;
-        let done = usize::try_from(encoder.total_in() - before).map_err(io::Error::other)?;
+        let done =
+            usize::try_from(checked::sub(encoder.total_in(), before)).map_err(io::Error::other)?;
         let rest = bytes.get(done..).unwrap_or_default();
         let status = encoder.compress_vec(rest, out, flush)?;
         // A flush is complete if the output buffer has space left.
@@ -101,7 +103,7 @@ const EMPTY_STORED: [u8; 5] = [0, 0, 0, 0xff, 0xff];
 
 /// Returns the size of this many bytes in stored blocks.
 fn stored_size(bytes: usize) -> usize {
-    bytes + EMPTY_STORED.len() * bytes.div_ceil(MAX_STORED)
+    checked::add(bytes, checked::mul(EMPTY_STORED.len(), bytes.div_ceil(MAX_STORED)))
 }
 
 /// Appends bytes as stored blocks. As what comes before ends with a byte, so does this.
@@ -120,7 +122,7 @@ fn store(bytes: &[u8], is_last: bool, out: &mut Vec<u8>) -> io::Result<()> {
 
 /// Ends a chunk, of which a flush or stored blocks are the last bytes: with what two flushes write, as SOZip requires it.
 fn end_chunk(out: &mut Vec<u8>) -> io::Result<()> {
-    room::growing(out, 2 * EMPTY_STORED.len())?;
+    room::growing(out, const { 2 * EMPTY_STORED.len() })?;
     if !out.ends_with(EMPTY_STORED.get(1..).unwrap_or_default()) {
         out.extend(EMPTY_STORED);
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::block::{Block, Task, compress};
+use crate::checked;
 use crate::room;
 
 /// The stack of a thread.
@@ -43,7 +44,7 @@ impl Pool {
             // This cannot fail: the pool also owns the receiver.
             jobs.send((task, result)).ok();
         }
-        let threads = self.workers.len() + 1;
+        let threads = checked::add(self.workers.len(), 1);
         if threads < self.threads && threads <= waiting {
             let (queue, level) = (Arc::clone(&self.queue), self.level);
             let thread = thread::Builder::new().name("npy-deflate".into()).stack_size(STACK);

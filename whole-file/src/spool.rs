@@ -4,18 +4,35 @@ use std::env;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::write::replace::{self, Directory, ScratchFile};
+use crate::{Directory, ScratchFile};
 
 const MAX_BYTES_IN_MEMORY: usize = 1 << 20;
 
-/// Bytes in memory, or in a temporary file once there are too many.
-pub(super) struct Spool {
+/// Bytes in memory, or in a [`ScratchFile`] once they are more than a mebibyte. [`Options::spool`](crate::Options::spool) creates it.
+///
+/// ```
+/// use std::io::{Read, Seek, Write};
+///
+/// use whole_file::Options;
+///
+/// let mut spool = Options::new().spool(None);
+/// spool.write_all(b"abc")?;
+/// spool.rewind()?;
+/// let mut text = String::new();
+/// spool.read_to_string(&mut text)?;
+/// assert_eq!(text, "abc");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Spool {
     bytes: Bytes,
     /// The directory of the temporary file; `None` for the system's temporary directory, which is then opened on first use.
     directory: Option<Directory>,
     path: PathBuf,
+    prefix: &'static str,
 }
 
+#[derive(Debug)]
 enum Bytes {
     InMemory(Cursor<Vec<u8>>),
     InFile(ScratchFile),
@@ -26,8 +43,7 @@ trait Stream: Read + Write + Seek {}
 impl<T: Read + Write + Seek> Stream for T {}
 
 impl Spool {
-    /// Creates an empty spool. Its file will be in this directory, or in the system's temporary directory.
-    pub(super) fn new(directory: Option<&Directory>) -> Self {
+    pub(crate) fn new(directory: Option<&Directory>, prefix: &'static str) -> Self {
         let path = match directory {
             Some(directory) => directory.path().to_owned(),
             None => {
@@ -37,7 +53,8 @@ impl Spool {
                 std::path::absolute(path.join(".")).unwrap_or(path)
             }
         };
-        Spool { bytes: Bytes::InMemory(Cursor::default()), directory: directory.cloned(), path }
+        let bytes = Bytes::InMemory(Cursor::default());
+        Spool { bytes, directory: directory.cloned(), path, prefix }
     }
 
     fn stream(&mut self) -> &mut dyn Stream {
@@ -53,11 +70,10 @@ impl Spool {
             && bytes.get_ref().len().saturating_add(more) > MAX_BYTES_IN_MEMORY
         {
             let directory = self.directory.clone().map_or_else(|| Directory::open(&self.path), Ok);
-            let made = directory.and_then(|directory| replace::scratch(&directory));
+            let made = directory.and_then(|directory| ScratchFile::create(&directory, self.prefix));
             let mut file = made.map_err(|error| {
                 let directory = self.path.display();
-                let reason =
-                    format!("no temporary file for rows can be created in {directory}: {error}");
+                let reason = format!("no temporary file can be created in {directory}: {error}");
                 io::Error::new(error.kind(), reason)
             })?;
             file.write_all(bytes.get_ref())?;
