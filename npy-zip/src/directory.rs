@@ -215,10 +215,14 @@ impl Directory {
     /// writer.add("a", |member| member.begin(0))?;
     /// writer.add("b/c", |member| member.begin(0))?;
     /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
-    /// assert!(directory.names_with_prefix("b/".into()).eq(["b/c"]));
+    /// assert!(directory.names_with_prefix("b/").eq(["b/c"]));
     /// # Ok::<(), npy_zip::Error>(())
     /// ```
-    pub fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
+    pub fn names_with_prefix<'d>(
+        &'d self,
+        prefix: &str,
+    ) -> impl Iterator<Item = &'d str> + use<'d> {
+        let prefix = prefix.to_owned();
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix))
     }
@@ -280,6 +284,27 @@ impl Directory {
     }
 
     /// Returns true if a member can be read from any position at once: it is stored, or deflated with a seek index.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let deflated = Compression::deflate(6, 1);
+    /// for (compression, is_seekable) in [(deflated, true), (deflated.seek_every(0), false)] {
+    ///     let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression)?;
+    ///     writer.add("a", |member| {
+    ///         member.begin(2 << 20)?;
+    ///         member.write_all(&vec![7; 2 << 20])
+    ///     })?;
+    ///     let mut file = writer.finish()?;
+    ///     let limits = Limits::default();
+    ///     let directory = Directory::read(&mut file, &limits)?;
+    ///     let a = &directory.entries()[0];
+    ///     assert_eq!(directory.is_seekable(a, &mut file, &limits)?, is_seekable);
+    /// }
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

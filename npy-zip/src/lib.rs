@@ -72,7 +72,7 @@ pub use editor::{Editor, MemberError};
 pub use error::{Error, Result, Unsupported};
 pub use limits::Limits;
 pub use member::Member;
-pub use name::{check_name, excerpt};
+pub use name::check_name;
 pub use source::{Handle, Source};
 pub use writer::{Compression, MemberWriter, Writer};
 

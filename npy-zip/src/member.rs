@@ -256,6 +256,23 @@ impl<R: Read + Seek> Member<R> {
     ///
     /// If each chunk ends where the next begins, and refers to nothing before it, they are the bytes that are read without an index.
     ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(2 << 20)?;
+    ///     member.write_all(&vec![7; 2 << 20])
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let mut member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert!(member.check_index()?);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Io`].

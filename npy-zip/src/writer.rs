@@ -4,7 +4,6 @@
 //! compress earlier bytes: then the steps wait in a queue, in their order.
 
 mod deflate;
-mod failure;
 mod headers;
 mod index;
 mod output;
@@ -20,7 +19,7 @@ use crc32fast::Hasher;
 use crate::checked;
 use crate::directory::Central;
 use crate::error::{Result, to_u64};
-use crate::name::check_name;
+use crate::name;
 use deflate::{Block, Compressor, Pending};
 use headers::Member;
 use index::Index;
@@ -246,7 +245,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     ///
     /// Those of `write`; of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that
-    /// [no member can have](check_name).
+    /// [no member can have](crate::check_name), or if the number of bytes is not the announced one.
     pub fn add<E: From<io::Error> + fmt::Display>(
         &mut self,
         name: &str,
@@ -543,13 +542,17 @@ pub struct MemberWriter<'a, W: Write> {
 #[derive(Clone, Copy, PartialEq)]
 enum Status {
     New,
-    Begun,
+    Begun {
+        announced: u64,
+        written: u64,
+    },
     /// Complete, or dropped after an error.
     Ended,
 }
 
 impl<W: Write> MemberWriter<'_, W> {
-    /// Announces the number of bytes, once, before the first. The headers take the large form if they need it for this number.
+    /// Announces the number of bytes, once, before the first. The headers take the large form if they need it for this number. If the member
+    /// then has another number of bytes, [`Writer::add`] fails.
     ///
     /// ```
     /// use std::io::{Cursor, Write};
@@ -567,21 +570,24 @@ impl<W: Write> MemberWriter<'_, W> {
     ///
     /// # Errors
     ///
-    /// Those of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that [no member can have](check_name), or if
-    /// the number was announced before.
+    /// Those of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that [no member can have](crate::check_name), or
+    /// if the number was announced before.
     pub fn begin(&mut self, bytes: u64) -> io::Result<()> {
-        check_name(self.name)
-            .map_err(|reason| io::Error::new(io::ErrorKind::InvalidInput, reason))?;
+        name::refuse_wrong(self.name)?;
         if self.status != Status::New {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the member has begun before"));
         }
-        self.status = Status::Begun;
+        self.status = Status::Begun { announced: bytes, written: 0 };
         self.archive.begin(self.name, bytes)
     }
 
     fn end(&mut self) -> io::Result<()> {
-        if self.status != Status::Begun {
-            return Err(none_begun());
+        let Status::Begun { announced, written } = self.status else { return Err(none_begun()) };
+        if written != announced {
+            let reason = format!(
+                "{written} bytes were written, and {announced} were announced; announce the number of bytes that the member has"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         self.archive.end()?;
         self.status = Status::Ended;
@@ -589,7 +595,7 @@ impl<W: Write> MemberWriter<'_, W> {
     }
 
     fn abort(&mut self, why: &dyn fmt::Display) {
-        if mem::replace(&mut self.status, Status::Ended) == Status::Begun {
+        if let Status::Begun { .. } = mem::replace(&mut self.status, Status::Ended) {
             self.archive.abort(why);
         }
     }
@@ -604,10 +610,10 @@ impl<W: Write> Drop for MemberWriter<'_, W> {
 
 impl<W: Write> Write for MemberWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.status != Status::Begun {
-            return Err(none_begun());
-        }
-        self.archive.write(bytes)
+        let Status::Begun { written, .. } = &mut self.status else { return Err(none_begun()) };
+        let count = self.archive.write(bytes)?;
+        *written = checked::add(*written, to_u64(count));
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -661,6 +667,14 @@ mod tests {
                     member.write_all(b"abc")
                 };
                 writer.add(name, add).unwrap_err();
+            }
+            for announced in [2, 4] {
+                let add = |member: &mut MemberWriter<'_, _>| {
+                    member.begin(announced)?;
+                    member.write_all(b"abc")
+                };
+                let error = writer.add("announced", add).unwrap_err();
+                assert!(error.to_string().starts_with("3 bytes were written, and"), "{error}");
             }
             let nothing = |_: &mut MemberWriter<'_, _>| Ok::<(), io::Error>(());
             writer.add("nothing", nothing).unwrap_err();

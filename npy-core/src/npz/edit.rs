@@ -240,7 +240,7 @@ impl Editor {
             let is_other = |found: &String| *found != file;
             let taken = new != file
                 && [to, &new].iter().any(|name| editor.find(name).as_ref().is_some_and(is_other));
-            if taken || !editor.members.rename(&file, &new) {
+            if taken || !editor.members.rename(&file, &new)? {
                 let reason =
                     "another member has it already; remove that one first, or use another name";
                 return Err(ErrorKind::MemberName { name: name::excerpt(to), reason }.into());
@@ -363,7 +363,7 @@ impl Editor {
             let old = checked::some(target.old());
             let directory = old.directory.zip();
             let added = members.finish(directory, &old.central, &mut &old.file, archive);
-            added.map_err(|MemberError { name: file, error }| {
+            added.map_err(|MemberError { name: file, error, .. }| {
                 let error = Error::from(error);
                 match file {
                     Some(file) => error.in_member(name::plain(&file)),

@@ -5,8 +5,10 @@ use std::io::{self, Read};
 use super::TRUNCATED;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
-use crate::name::excerpt;
 use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Method, Part};
+
+/// The most characters of a name in a message.
+const MAX_SHOWN: usize = 80;
 
 /// A member, as the directory describes it.
 #[derive(Debug)]
@@ -164,7 +166,7 @@ impl Entry {
         // Ignores up to three bytes at the end, which are too few for a field.
         while let Some((ExtraHeader { id, length }, rest)) = ExtraHeader::split_from(extra) {
             let Some((field, others)) = rest.split_at_checked(length.into()) else {
-                let name = excerpt(&self.name);
+                let name: String = self.name.chars().take(MAX_SHOWN).collect();
                 return Err(corrupt(format!(
                     "an extra field of the member {name:?} is said to take {length} bytes, and only {} are left",
                     rest.len()
@@ -246,9 +248,9 @@ fn decode_name(raw: &[u8], flags: u16) -> Result<String> {
 
 fn utf8(raw: &[u8]) -> Result<&str> {
     std::str::from_utf8(raw).map_err(|_| {
-        let name = excerpt(&raw.escape_ascii().to_string());
+        let name = raw.escape_ascii().to_string();
         malformed(format!(
-            "the name b\"{name}\" is marked as UTF-8 and is not; write the archive again"
+            "the name b\"{name:.MAX_SHOWN$}\" is marked as UTF-8 and is not; write the archive again"
         ))
     })
 }
