@@ -4,14 +4,16 @@
 //! leave anything there, and a writer may lie, so whatever is not a correct index is as none. An index of ours has a checksum for each chunk,
 //! where other readers skip bytes, and these checksums must combine to that of the member.
 
-use std::io::{Read, Seek};
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::ops::Range;
 
 use crate::checked;
 use crate::checksum::{Checksum, Combined};
 use crate::directory::{Entry, read_at};
-use crate::error::{Result, to_u64, to_usize};
+use crate::error::{Error, Result, corrupt, to_u64, to_usize};
+use crate::inflate::Inflater;
 use crate::records::{Common, LocalHeader, Part, SeekIndex};
+use crate::room;
 
 /// The end of the name of an index.
 const SUFFIX: &str = ".sozip.idx";
@@ -153,7 +155,7 @@ impl Gap {
             chunk,
             chunks,
             size: self.size,
-            compressed,
+            data: self.data.clone(),
             positions,
             position_size,
             checksums: has_checksums.then(|| checked::add(record.payload, to_u64(MAGIC))),
@@ -198,9 +200,10 @@ pub(crate) struct Index {
     /// The number of bytes that each chunk but the last inflates to.
     chunk: u64,
     chunks: u64,
-    /// The size of the member after inflating, and before.
+    /// The size of the member after inflating.
     size: u64,
-    compressed: u64,
+    /// Its compressed bytes in the file.
+    data: Range<u64>,
     /// The position in the file of the positions, of which the first chunk has none, and the size of each.
     positions: u64,
     position_size: u64,
@@ -217,16 +220,124 @@ pub(crate) struct Record {
     pub(crate) end: u64,
 }
 
-/// A chunk of a member.
-pub(crate) struct Chunk {
-    /// Its position in the member.
-    pub(crate) start: u64,
-    /// The number of bytes that it inflates to.
-    pub(crate) size: usize,
-    /// Its bytes among the compressed ones of the member.
-    pub(crate) compressed: Range<u64>,
+/// A part of a deflated member that is inflated alone; made by [`Directory::chunks`](crate::Directory::chunks).
+///
+/// It does not refer to the archive, so its bytes can be fetched in any way, for example by a request to a server for a range of a file.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    position: u64,
+    size: usize,
+    range: Range<u64>,
     pub(crate) is_last: bool,
     pub(crate) checksum: Option<u32>,
+}
+
+impl Chunk {
+    /// Returns the position of its bytes in the member.
+    ///
+    /// ```
+    /// # use std::io::{Cursor, Write};
+    /// # use npy_zip::{Compression, Directory, Limits, Writer};
+    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// # writer.add("a", |member| {
+    /// #     member.begin(3 << 20)?;
+    /// #     member.write_all(&vec![7; 3 << 20])
+    /// # })?;
+    /// # let mut file = writer.finish()?;
+    /// # let directory = Directory::read(&mut file, &Limits::default())?;
+    /// # let a = &directory.entries()[0];
+    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
+    /// assert_eq!(chunks[2].position(), 2 << 20);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Returns the number of bytes that it inflates to, at most 4 MiB.
+    ///
+    /// ```
+    /// # use std::io::{Cursor, Write};
+    /// # use npy_zip::{Compression, Directory, Limits, Writer};
+    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// # writer.add("a", |member| {
+    /// #     member.begin(3 << 20)?;
+    /// #     member.write_all(&vec![7; 3 << 20])
+    /// # })?;
+    /// # let mut file = writer.finish()?;
+    /// # let directory = Directory::read(&mut file, &Limits::default())?;
+    /// # let a = &directory.entries()[0];
+    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
+    /// assert_eq!(chunks[2].size(), 1 << 20);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Returns the range of its compressed bytes in the archive.
+    ///
+    /// ```
+    /// # use std::io::{Cursor, Write};
+    /// # use npy_zip::{Compression, Directory, Limits, Writer};
+    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// # writer.add("a", |member| {
+    /// #     member.begin(3 << 20)?;
+    /// #     member.write_all(&vec![7; 3 << 20])
+    /// # })?;
+    /// # let mut file = writer.finish()?;
+    /// # let directory = Directory::read(&mut file, &Limits::default())?;
+    /// # let a = &directory.entries()[0];
+    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
+    /// assert_eq!(chunks[0].range().end, chunks[1].range().start);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+
+    /// Inflates the bytes of the [range](Self::range), and compares their checksum, if the index has one.
+    ///
+    /// ```
+    /// # use std::io::{Cursor, Write};
+    /// # use npy_zip::{Compression, Directory, Limits, Writer};
+    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// # writer.add("a", |member| {
+    /// #     member.begin(3 << 20)?;
+    /// #     member.write_all(&vec![7; 3 << 20])
+    /// # })?;
+    /// # let mut file = writer.finish()?;
+    /// # let directory = Directory::read(&mut file, &Limits::default())?;
+    /// # let a = &directory.entries()[0];
+    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
+    /// let range = chunks[1].range();
+    /// let compressed = &file.get_ref()[range.start as usize..range.end as usize];
+    /// assert_eq!(chunks[1].inflate(compressed)?, vec![7; 1 << 20]);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if these are not the bytes of a chunk of this size; [`Error::Checksum`]; [`Error::Io`] without memory.
+    pub fn inflate(&self, compressed: &[u8]) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        room::growing(&mut bytes, self.size)?;
+        bytes.resize(self.size, 0);
+        let end = to_u64(compressed.len());
+        let mut inflater = Inflater::new(BufReader::new(Cursor::new(compressed).take(end)));
+        if !inflater.chunk(0..end, self.is_last, &mut bytes)? {
+            let (start, size) = (self.position, self.size);
+            return Err(corrupt(format!(
+                "the chunk at byte {start} of the member does not inflate to the {size} bytes that its seek index states"
+            )));
+        }
+        match (self.checksum, Checksum::of(&bytes)) {
+            (Some(expected), found) if found != expected => {
+                Err(Error::Checksum { expected, found })
+            }
+            _ => Ok(bytes),
+        }
+    }
 }
 
 impl Index {
@@ -237,41 +348,67 @@ impl Index {
 
     /// Finds the chunk with this byte of the member; `None` if the index cannot be correct.
     pub(crate) fn chunk(&self, at: u64, reader: &mut (impl Read + Seek)) -> Result<Option<Chunk>> {
-        /// Deflate makes nothing smaller than this.
-        const MAX_RATIO: u64 = 1032;
-        let last = checked::sub(self.chunks, 1);
-        let number = at.checked_div(self.chunk).filter(|&number| number <= last);
+        let number = at.checked_div(self.chunk).filter(|&number| number < self.chunks);
         let Some(number) = number else { return Ok(None) };
-        let next = checked::add(number, 1);
+        let chunks = self.chunks(number..checked::add(number, 1), reader)?;
+        Ok(chunks.and_then(|mut chunks| chunks.pop()))
+    }
+
+    /// Finds all chunks; `None` if the index cannot be correct.
+    pub(crate) fn all(&self, reader: &mut (impl Read + Seek)) -> Result<Option<Vec<Chunk>>> {
+        self.chunks(0..self.chunks, reader)
+    }
+
+    /// Finds the chunks of these numbers, of which there is at least one.
+    fn chunks(
+        &self,
+        wanted: Range<u64>,
+        reader: &mut (impl Read + Seek),
+    ) -> Result<Option<Vec<Chunk>>> {
+        let last = checked::sub(self.chunks, 1);
         // The first chunk begins at 0, and the last one ends with the data; between them, the end of a chunk is the position of the next.
-        let indices = number.saturating_sub(1)..last.min(next);
-        let positions = numbers(reader, self.positions, indices, self.position_size)?;
-        let first = (number == 0).then_some(0);
-        let mut positions = first.into_iter().chain(positions).chain([self.compressed]);
-        let (Some(start), Some(end)) = (positions.next(), positions.next()) else {
-            return Ok(None);
-        };
-        let size = self.size_of(number);
-        let most = end.checked_sub(start).map_or(0, |length| length.saturating_mul(MAX_RATIO));
-        if end > self.compressed || size > most {
-            return Ok(None);
-        }
-        let checksum = match self.checksums {
-            Some(checksums) => {
-                let checksum = numbers(reader, checksums, number..next, 4)?;
-                checksum.first().and_then(|&checksum| u32::try_from(checksum).ok())
-            }
+        let indices = wanted.start.saturating_sub(1)..last.min(wanted.end);
+        let starts = numbers(reader, self.positions, indices, self.position_size)?;
+        let checksums = match self.checksums {
+            Some(checksums) => Some(numbers(reader, checksums, wanted.clone(), 4)?),
             None => None,
         };
-        let is_short = self.checksums.is_some() && checksum.is_none();
-        let Some(size) = usize::try_from(size).ok().filter(|_| !is_short) else { return Ok(None) };
-        Ok(Some(Chunk {
-            start: checked::mul(number, self.chunk),
-            size,
-            compressed: start..end,
-            is_last: number == last,
+        let length = checked::sub(self.data.end, self.data.start);
+        let first = (wanted.start == 0).then_some(0);
+        let mut starts = first.into_iter().chain(starts).chain([length]).peekable();
+        let mut checksums = checksums.map(Vec::into_iter);
+        let mut chunks = Vec::new();
+        room::growing(&mut chunks, to_usize(checked::sub(wanted.end, wanted.start))?)?;
+        for number in wanted {
+            let checksum = checksums.as_mut().map(Iterator::next);
+            let (Some(start), Some(&end), None | Some(Some(_))) =
+                (starts.next(), starts.peek(), checksum)
+            else {
+                return Ok(None);
+            };
+            let checksum = checksum.flatten().and_then(|checksum| u32::try_from(checksum).ok());
+            let Some(chunk) = self.part(number, start..end, checksum) else { return Ok(None) };
+            chunks.push(chunk);
+        }
+        Ok(Some(chunks))
+    }
+
+    /// Returns the chunk of this number with these compressed bytes of the member; `None` if there is no such chunk.
+    fn part(&self, number: u64, compressed: Range<u64>, checksum: Option<u32>) -> Option<Chunk> {
+        /// Deflate makes nothing smaller than this.
+        const MAX_RATIO: u64 = 1032;
+        let size = self.size_of(number);
+        let length = compressed.end.checked_sub(compressed.start)?;
+        let start = self.data.start.checked_add(compressed.start)?;
+        let end = self.data.start.checked_add(compressed.end)?;
+        let can_be = end <= self.data.end && size <= length.saturating_mul(MAX_RATIO);
+        can_be.then_some(Chunk {
+            position: checked::mul(number, self.chunk),
+            size: usize::try_from(size).ok()?,
+            range: start..end,
+            is_last: checked::add(number, 1) == self.chunks,
             checksum,
-        }))
+        })
     }
 }
 
@@ -482,6 +619,44 @@ mod tests {
             let chunk = find(&other).unwrap().chunk(0, &mut Cursor::new(&other)).unwrap();
             assert_eq!(chunk.is_some(), is_found, "{position}");
         }
+    }
+
+    /// Guards chunks that are fetched by others: joined, they are the member, and other bytes than theirs are errors.
+    #[test]
+    fn chunks_are_the_member_and_other_bytes_are_errors() {
+        const SIZE: usize = 3 * CHUNK + 100;
+        let limits = Limits::default();
+        let chunks_of = |file: &[u8]| {
+            let mut file = Cursor::new(file);
+            let directory = Directory::read(&mut file, &limits).unwrap();
+            directory.chunks(directory.find(NAME).unwrap(), &mut file, &limits).unwrap()
+        };
+        for is_streamed in [false, true] {
+            let file = archive(SIZE, is_streamed);
+            let chunks = chunks_of(&file).unwrap();
+            let compressed = |chunk: &Chunk| {
+                let Range { start, end } = chunk.range();
+                file[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()].to_vec()
+            };
+            let inflated: Vec<_> =
+                chunks.iter().map(|chunk| chunk.inflate(&compressed(chunk)).unwrap()).collect();
+            assert!(inflated.concat() == bytes(SIZE));
+            for (chunk, other) in chunks.iter().zip(chunks.iter().skip(1)) {
+                let error = chunk.inflate(&compressed(other)).unwrap_err();
+                assert!(!matches!(error, Error::Io(_)), "{error}");
+                let mut cut = compressed(chunk);
+                cut.pop();
+                let error = chunk.inflate(&cut).unwrap_err().to_string();
+                assert!(error.contains("does not inflate to the 4096 bytes"), "{error}");
+            }
+        }
+        let file = archive(SIZE, false);
+        let descending = forged(&file, |index| {
+            let last = index.len() - 8;
+            index.copy_within(last - 16..last - 8, last);
+        });
+        assert!(find(&descending).is_some() && chunks_of(&descending).is_none());
+        assert!(chunks_of(&archive(CHUNK, false)).is_none());
     }
 
     /// Guards the checksum of the member: after a seek to the start, all is read without the index.

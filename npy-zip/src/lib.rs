@@ -70,6 +70,7 @@ mod writer;
 pub use directory::{Central, Directory, Entry};
 pub use editor::{Editor, MemberError};
 pub use error::{Error, Result, Unsupported};
+pub use index::Chunk;
 pub use limits::Limits;
 pub use member::Member;
 pub use name::check_name;

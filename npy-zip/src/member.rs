@@ -10,7 +10,7 @@ use crate::checksum::Checksum;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
 use crate::error::{Error, Result, corrupt, to_u64};
-use crate::index::{Chunk, Gap, Index};
+use crate::index::{Gap, Index};
 use crate::limits::Limits;
 use crate::room;
 
@@ -234,18 +234,15 @@ impl<R: Read + Seek> Compressed<R> {
         self.decoded = None;
         let mut bytes = mem::take(&mut self.chunk.1);
         let Some(chunk) = index.chunk(position, inflater.reader())? else { return Ok(false) };
-        let Chunk { start, size, compressed, is_last, checksum } = chunk;
         bytes.clear();
-        room::growing(&mut bytes, size)?;
-        bytes.resize(size, 0);
-        let at = |position: u64| checked::add(self.data.start, position);
-        let range = at(compressed.start)..at(compressed.end);
-        if !inflater.chunk(range, is_last, &mut bytes)?
-            || checksum.is_some_and(|checksum| checksum != Checksum::of(&bytes))
+        room::growing(&mut bytes, chunk.size())?;
+        bytes.resize(chunk.size(), 0);
+        if !inflater.chunk(chunk.range(), chunk.is_last, &mut bytes)?
+            || chunk.checksum.is_some_and(|checksum| checksum != Checksum::of(&bytes))
         {
             return Ok(false);
         }
-        self.chunk = (start, bytes);
+        self.chunk = (chunk.position(), bytes);
         Ok(true)
     }
 }

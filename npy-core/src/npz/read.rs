@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use npy_zip::{Entry, Handle, Source};
 
+use super::chunks::Chunks;
 use super::directory::{Directory, Names, of_archives};
 use super::failure::{advised, malformed};
 use super::member::Member;
@@ -476,6 +477,44 @@ impl<R: Read + Seek> Reader<R> {
             let limits = of_archives(reader.options.arrays.limit());
             let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
             Ok(zip.stored_range(entry, &mut Handle::new(&reader.source), &limits)?)
+        })
+    }
+
+    /// Returns the parts of a deflated member with a seek index, which is read and checked: each can be fetched and inflated alone, for example
+    /// by requests to a server for ranges of a file. `None` if there is no such index, or for an array of Python objects;
+    /// [`stored_range`](Self::stored_range) is for members that are not compressed.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut options = npz::WriteOptions::new();
+    /// let mut writer = options.deflate(6).writer(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &vec![0.5f64; 1 << 20])?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
+    /// let chunks = archive.chunks("x")?.expect("it was written with an index");
+    /// let ranges: Vec<_> = chunks.of_rows(500_000..500_010)?.iter().map(|chunk| chunk.range()).collect();
+    /// assert_eq!(ranges.len(), 1);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn chunks(&self, name: &str) -> Result<Option<Chunks>> {
+        self.located(name, |reader, index| {
+            let array = reader.open_array(index)?;
+            if array.header().payload() == Payload::Pickle {
+                return Ok(None);
+            }
+            let limits = of_archives(reader.options.arrays.limit());
+            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
+            let chunks = zip.chunks(entry, &mut Handle::new(&reader.source), &limits)?;
+            let Some(chunks) = chunks else { return Ok(None) };
+            let header_bytes = array.inner().map_or(0, Member::position);
+            let name = reader.directory.name(index);
+            Chunks::new(chunks, name, array.header().clone(), header_bytes).map(Some)
         })
     }
 

@@ -104,6 +104,69 @@ fn slices_equal_whole_reads() {
     }
 }
 
+/// Guards the parts of members that are fetched alone: joined, they are the data of the rows, in each order and with rows of each size, and
+/// the rows of the parts follow each other.
+#[test]
+fn chunks_are_the_data_of_the_rows() {
+    let mut random = Random::new(11);
+    let values: Vec<u16> = (0..60_000u16).map(|n| n.wrapping_mul(n) >> 6).collect();
+    for shape in [vec![60_000], vec![300, 200], vec![6, 10_000], vec![1, 60_000]] {
+        for order in [Order::C, Order::Fortran] {
+            let array = NpyArray::with_order(values.clone(), shape.clone(), order).unwrap();
+            let mut writer = deflate(6, 4096).writer(Cursor::new(Vec::new())).unwrap();
+            writer.write("x", &array).unwrap();
+            let file = writer.finish().unwrap().into_inner();
+            let reader = Reader::new(Cursor::new(&file)).unwrap();
+            let chunks = reader.chunks("x").unwrap().unwrap();
+            let slowest = match chunks.header().order() {
+                Order::C => shape.first(),
+                Order::Fortran => shape.last(),
+            };
+            let &rows = slowest.unwrap();
+            let row = 60_000 / rows;
+            let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+            for _ in 0..20 {
+                let start = random.below(rows + 1);
+                let end = start + random.below(rows - start + 1);
+                let parts = chunks.of_rows(start..end).unwrap();
+                let mut found = Vec::new();
+                for part in &parts {
+                    let range = part.range();
+                    let at = |position| usize::try_from(position).unwrap();
+                    let bytes = &file[at(range.start)..at(range.end)];
+                    let next = start + found.len() / (2 * row);
+                    assert_eq!(part.rows().start, next, "{shape:?}, {order:?}: {start}..{end}");
+                    found.extend(part.inflate(bytes).unwrap());
+                    assert_eq!(part.rows().end, start + found.len().div_ceil(2 * row));
+                }
+                let expected = &data[2 * row * start..2 * row * end];
+                assert!(found == expected, "{shape:?}, {order:?}: {start}..{end}");
+            }
+            let error = chunks.of_rows(0..rows + 1).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
+            let part = &chunks.of_rows(0..rows).unwrap()[0];
+            let error = part.inflate(&file[..100]).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Archive { .. }), "{error}");
+            assert!(error.to_string().contains("member \"x\""), "{error}");
+        }
+    }
+}
+
+/// Guards members without parts: those without an index, and a wrong index, which is as none.
+#[test]
+fn a_member_without_a_seek_index_has_no_chunks() {
+    let values = squares(20_000);
+    for options in [WriteOptions::new(), deflate(6, 0), deflate(6, 1 << 20)] {
+        let file = written(&options, &values);
+        assert!(Reader::new(Cursor::new(file)).unwrap().chunks("x").unwrap().is_none());
+    }
+    let mut file = written(&deflate(6, 4096), &values);
+    let index = file.windows(8).position(|bytes| bytes == b"chunkcrc").unwrap();
+    assert!(Reader::new(Cursor::new(&file)).unwrap().chunks("x").unwrap().is_some());
+    file[index + 9] ^= 1;
+    assert!(Reader::new(Cursor::new(&file)).unwrap().chunks("x").unwrap().is_none());
+}
+
 #[test]
 fn members_with_an_index_are_the_same_for_any_number_of_threads() {
     let mut random = Random::new(5);
