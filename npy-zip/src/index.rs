@@ -225,92 +225,35 @@ pub(crate) struct Record {
 /// It does not refer to the archive, so its bytes can be fetched in any way, for example by a request to a server for a range of a file.
 #[derive(Clone, Debug)]
 pub struct Chunk {
-    position: u64,
-    size: usize,
-    range: Range<u64>,
+    /// The position of its bytes in the member.
+    pub position: u64,
+    /// The number of bytes that it inflates to, at most 4 MiB.
+    pub size: usize,
+    /// The range of its compressed bytes in the archive.
+    pub range: Range<u64>,
     pub(crate) is_last: bool,
     pub(crate) checksum: Option<u32>,
 }
 
 impl Chunk {
-    /// Returns the position of its bytes in the member.
+    /// Inflates the bytes of the [range](Self#structfield.range), and compares their checksum, if the index has one.
     ///
     /// ```
-    /// # use std::io::{Cursor, Write};
-    /// # use npy_zip::{Compression, Directory, Limits, Writer};
-    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
-    /// # writer.add("a", |member| {
-    /// #     member.begin(3 << 20)?;
-    /// #     member.write_all(&vec![7; 3 << 20])
-    /// # })?;
-    /// # let mut file = writer.finish()?;
-    /// # let directory = Directory::read(&mut file, &Limits::default())?;
-    /// # let a = &directory.entries()[0];
-    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
-    /// assert_eq!(chunks[2].position(), 2 << 20);
-    /// # Ok::<(), npy_zip::Error>(())
-    /// ```
-    pub fn position(&self) -> u64 {
-        self.position
-    }
-
-    /// Returns the number of bytes that it inflates to, at most 4 MiB.
+    /// use std::io::{Cursor, Write};
     ///
-    /// ```
-    /// # use std::io::{Cursor, Write};
-    /// # use npy_zip::{Compression, Directory, Limits, Writer};
-    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
-    /// # writer.add("a", |member| {
-    /// #     member.begin(3 << 20)?;
-    /// #     member.write_all(&vec![7; 3 << 20])
-    /// # })?;
-    /// # let mut file = writer.finish()?;
-    /// # let directory = Directory::read(&mut file, &Limits::default())?;
-    /// # let a = &directory.entries()[0];
-    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
-    /// assert_eq!(chunks[2].size(), 1 << 20);
-    /// # Ok::<(), npy_zip::Error>(())
-    /// ```
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Returns the range of its compressed bytes in the archive.
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
     ///
-    /// ```
-    /// # use std::io::{Cursor, Write};
-    /// # use npy_zip::{Compression, Directory, Limits, Writer};
-    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
-    /// # writer.add("a", |member| {
-    /// #     member.begin(3 << 20)?;
-    /// #     member.write_all(&vec![7; 3 << 20])
-    /// # })?;
-    /// # let mut file = writer.finish()?;
-    /// # let directory = Directory::read(&mut file, &Limits::default())?;
-    /// # let a = &directory.entries()[0];
-    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
-    /// assert_eq!(chunks[0].range().end, chunks[1].range().start);
-    /// # Ok::<(), npy_zip::Error>(())
-    /// ```
-    pub fn range(&self) -> Range<u64> {
-        self.range.clone()
-    }
-
-    /// Inflates the bytes of the [range](Self::range), and compares their checksum, if the index has one.
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(3 << 20)?;
+    ///     member.write_all(&vec![7; 3 << 20])
+    /// })?;
+    /// let mut file = writer.finish()?;
     ///
-    /// ```
-    /// # use std::io::{Cursor, Write};
-    /// # use npy_zip::{Compression, Directory, Limits, Writer};
-    /// # let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
-    /// # writer.add("a", |member| {
-    /// #     member.begin(3 << 20)?;
-    /// #     member.write_all(&vec![7; 3 << 20])
-    /// # })?;
-    /// # let mut file = writer.finish()?;
-    /// # let directory = Directory::read(&mut file, &Limits::default())?;
-    /// # let a = &directory.entries()[0];
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let a = &directory.entries()[0];
     /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
-    /// let range = chunks[1].range();
+    /// let range = &chunks[1].range;
     /// let compressed = &file.get_ref()[range.start as usize..range.end as usize];
     /// assert_eq!(chunks[1].inflate(compressed)?, vec![7; 1 << 20]);
     /// # Ok::<(), npy_zip::Error>(())
@@ -635,7 +578,7 @@ mod tests {
             let file = archive(SIZE, is_streamed);
             let chunks = chunks_of(&file).unwrap();
             let compressed = |chunk: &Chunk| {
-                let Range { start, end } = chunk.range();
+                let Range { start, end } = chunk.range.clone();
                 file[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()].to_vec()
             };
             let inflated: Vec<_> =

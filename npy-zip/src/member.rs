@@ -235,14 +235,14 @@ impl<R: Read + Seek> Compressed<R> {
         let mut bytes = mem::take(&mut self.chunk.1);
         let Some(chunk) = index.chunk(position, inflater.reader())? else { return Ok(false) };
         bytes.clear();
-        room::growing(&mut bytes, chunk.size())?;
-        bytes.resize(chunk.size(), 0);
-        if !inflater.chunk(chunk.range(), chunk.is_last, &mut bytes)?
+        room::growing(&mut bytes, chunk.size)?;
+        bytes.resize(chunk.size, 0);
+        if !inflater.chunk(chunk.range.clone(), chunk.is_last, &mut bytes)?
             || chunk.checksum.is_some_and(|checksum| checksum != Checksum::of(&bytes))
         {
             return Ok(false);
         }
-        self.chunk = (chunk.position(), bytes);
+        self.chunk = (chunk.position, bytes);
         Ok(true)
     }
 }

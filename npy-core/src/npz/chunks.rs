@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::{to_u64, to_usize};
 use crate::shape::{self, Order};
@@ -100,10 +100,10 @@ impl Chunks {
         let start = self.position(rows.start)?;
         let end = self.position(rows.end)?;
         let is_before =
-            |chunk: &npy_zip::Chunk| chunk.position().saturating_add(to_u64(chunk.size())) <= start;
+            |chunk: &npy_zip::Chunk| chunk.position.saturating_add(to_u64(chunk.size)) <= start;
         let first = self.all.partition_point(is_before);
         let chunks = self.all.get(first..).unwrap_or_default();
-        let chunks = chunks.iter().take_while(|chunk| chunk.position() < end);
+        let chunks = chunks.iter().take_while(|chunk| chunk.position < end);
         chunks.map(|chunk| self.part(chunk, start, end)).collect()
     }
 
@@ -115,10 +115,10 @@ impl Chunks {
     /// Returns the part of a chunk that is between these positions of the member, of which there is some.
     fn part(&self, chunk: &npy_zip::Chunk, start: u64, end: u64) -> Result<Chunk> {
         // Saturation is wanted: a part may begin with its chunk.
-        let from = to_usize(start.saturating_sub(chunk.position()))?;
-        let to = end.saturating_sub(chunk.position()).min(to_u64(chunk.size()));
+        let from = to_usize(start.saturating_sub(chunk.position))?;
+        let to = end.saturating_sub(chunk.position).min(to_u64(chunk.size));
         let row = |at: u64, round_up: u64| {
-            let in_data = chunk.position().saturating_add(at).saturating_sub(self.header_bytes);
+            let in_data = chunk.position.saturating_add(at).saturating_sub(self.header_bytes);
             let row = in_data.saturating_add(round_up).checked_div(to_u64(self.row_bytes));
             to_usize(row.unwrap_or(0))
         };
@@ -156,7 +156,7 @@ impl Chunk {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn range(&self) -> Range<u64> {
-        self.chunk.range()
+        self.chunk.range.clone()
     }
 
     /// Returns the rows that it has bytes of, among those that were requested. The first and the last may be continued in the chunks next to it.
@@ -204,8 +204,7 @@ impl Chunk {
     /// [`ErrorKind::Archive`] if these are not the bytes of the chunk; [`ErrorKind::Checksum`]; [`ErrorKind::Memory`].
     pub fn inflate(&self, compressed: &[u8]) -> Result<Vec<u8>> {
         let inflated = self.chunk.inflate(compressed);
-        let mut bytes =
-            inflated.map_err(|error| crate::Error::from(error).in_member(&self.member))?;
+        let mut bytes = inflated.map_err(|error| Error::from(error).in_member(&self.member))?;
         bytes.truncate(self.part.end);
         bytes.drain(..self.part.start);
         Ok(bytes)
