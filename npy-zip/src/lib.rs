@@ -50,6 +50,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod ahead;
 mod checked;
 mod checksum;
 mod decode;
@@ -67,6 +68,7 @@ mod room;
 mod source;
 mod writer;
 
+pub use ahead::Ahead;
 pub use directory::{Central, Directory, Entry};
 pub use editor::{Editor, MemberError};
 pub use error::{Error, Result, Unsupported};

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::mem;
 use std::ops::Range;
 
+use crate::ahead::Ahead;
 use crate::checked;
 use crate::checksum::Checksum;
 use crate::decode::Decoder;
@@ -54,15 +55,17 @@ struct Compressed<R> {
     decoded: Option<u64>,
     /// The compressed bytes in the archive.
     data: Range<u64>,
-    /// Set by a seek.
+    /// Set by a seek, and for threads.
     follow: Option<Follow<R>>,
     index: Lookup,
+    /// The threads that inflate it, until one fails.
+    ahead: Option<Box<Ahead>>,
     /// The chunk that was inflated last: its position in the member, and its bytes.
     chunk: (u64, Vec<u8>),
 }
 
 /// Brings the decoder to the position, or reads from a chunk and returns the number of bytes: [`Member::follow`]. As only a seek names that function, a
-/// program that never seeks has none of the code for indexes.
+/// program that never seeks has none of the code for indexes; the same holds for threads.
 type Follow<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
 
 /// The seek index of a member.
@@ -118,6 +121,7 @@ impl Directory {
                     None => Lookup::None,
                 },
                 data,
+                ahead: None,
                 chunk: (0, Vec::new()),
             })),
             None => Body::Stored(bytes),
@@ -286,6 +290,58 @@ impl<R: Read + Seek> Member<R> {
         Ok(true)
     }
 
+    /// Reads with several threads, if nothing was read yet. The [checksum](Member) is compared before the last bytes, up to 8 MiB for each
+    /// thread, are returned. If a chunk is not as the index says, it is as if there was no index.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::fs::File;
+    /// use std::sync::Arc;
+    ///
+    /// use npy_zip::{Compression, Directory, Handle, Limits, Source, Writer};
+    ///
+    /// let mut writer = Writer::file(File::create("x.zip")?, Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// writer.finish()?;
+    ///
+    /// let limits = Limits::default();
+    /// let source = Arc::new(Source::file(File::open("x.zip")?));
+    /// let directory = Directory::read(Handle::new(&source), &limits)?;
+    /// let a = &directory.entries()[0];
+    /// let mut member = directory.member(a, Handle::new(&source), &limits)?;
+    /// match directory.ahead(a, &source, &limits, 2)? {
+    ///     Some(ahead) => member = member.with_ahead(ahead),
+    ///     None => println!("it is small, or has no index"),
+    /// }
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_ahead(mut self, ahead: Ahead) -> Self {
+        if let Body::Compressed(data) = &mut self.body
+            && data.decoded == Some(0)
+            && self.left == self.size
+        {
+            data.decoded = None;
+            data.ahead = Some(Box::new(ahead));
+            data.follow = Some(Member::follow_ahead);
+        }
+        self
+    }
+
+    /// Reads what the threads have inflated, and returns the number of bytes. If one of them has failed, moves the decoder to the position, and
+    /// returns `None`.
+    fn follow_ahead(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
+        let Body::Compressed(data) = &mut self.body else { return Ok(None) };
+        if let Some(count) = data.ahead.as_mut().and_then(|ahead| ahead.read(out)) {
+            self.left = checked::sub(self.left, to_u64(count));
+            return Ok(Some(count));
+        }
+        data.ahead = None;
+        self.catch_up()?;
+        Ok(None)
+    }
+
     /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
@@ -441,6 +497,7 @@ impl<R: Read + Seek> Seek for Member<R> {
                 if data.decoded.is_some_and(|decoded| target < decoded) {
                     data.decoder.check_restart()?;
                 }
+                data.ahead = None;
                 data.follow = Some(Member::follow);
             }
         }

@@ -1,5 +1,8 @@
 //! The options for writing and reading archives.
 
+use std::fs::File;
+use std::sync::Arc;
+
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::shape::Order;
@@ -245,12 +248,14 @@ impl WriteOptions {
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     pub(super) threads: usize,
+    /// Set together with `threads`, so that a program without threads has none of the code.
+    pub(super) ahead: Option<StartAhead>,
     pub(super) arrays: read::ReadOptions,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { threads: 1, arrays: read::ReadOptions::new() }
+        ReadOptions { threads: 1, ahead: None, arrays: read::ReadOptions::new() }
     }
 }
 
@@ -355,8 +360,11 @@ impl ReadOptions {
         self
     }
 
-    /// Sets how many members [`Reader::read_all`](super::Reader::read_all) reads at the same time; 1 by default. A higher
-    /// number has an effect only for an archive that was opened by its path.
+    /// Sets how many threads read an archive that was opened by its path; 1 by default.
+    ///
+    /// [`Reader::read_all`](super::Reader::read_all) reads this many members at the same time. If there are fewer, and for
+    /// [`Reader::read`](super::Reader::read) and [`Reader::read_bytes`](super::Reader::read_bytes), several threads inflate one deflated member, if it has
+    /// a [seek index](WriteOptions::seek_every) and at least 2 MiB. Each of them takes up to 8 MiB of memory.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -375,6 +383,16 @@ impl ReadOptions {
     /// ```
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
+        self.ahead = (threads > 1).then_some(npy_zip::Directory::ahead);
         self
     }
 }
+
+/// Prepares the threads that inflate a member: `npy_zip::Directory::ahead`.
+pub(super) type StartAhead = fn(
+    &npy_zip::Directory,
+    &npy_zip::Entry,
+    &Arc<npy_zip::Source<File>>,
+    &npy_zip::Limits,
+    usize,
+) -> npy_zip::Result<Option<npy_zip::Ahead>>;

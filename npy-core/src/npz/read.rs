@@ -300,7 +300,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`read`](Self::read), without those of the array. The checksum of the member is not compared.
     pub fn check_index(&self, name: &str) -> Result<bool> {
-        self.located(name, |reader, index| reader.open_member(index)?.0.check_index())
+        self.located(name, |reader, index| reader.open_member(index, 1)?.0.check_index())
     }
 
     /// Returns true if there are no members.
@@ -358,7 +358,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`read`](Self::read).
     pub fn header(&self, name: &str) -> Result<Header> {
-        self.located(name, |reader, index| Ok(reader.open_array(index)?.header().clone()))
+        self.located(name, |reader, index| Ok(reader.open_array(index, 1)?.header().clone()))
     }
 
     /// Reads a member.
@@ -386,7 +386,9 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by a
     /// method whose feature is off or that is unknown.
     pub fn read<A: ReadNpy>(&self, name: &str) -> Result<A> {
-        self.located(name, |reader, index| A::read_npy_array(&mut reader.open_array(index)?))
+        self.located(name, |reader, index| {
+            A::read_npy_array(&mut reader.open_array(index, reader.options.threads)?)
+        })
     }
 
     /// Reads the bytes of a member, which need not be an array.
@@ -409,7 +411,7 @@ impl<R: Read + Seek> Reader<R> {
     /// As [`read`](Self::read).
     pub fn read_bytes(&self, name: &str) -> Result<Vec<u8>> {
         self.located(name, |reader, index| {
-            let (member, length) = reader.open_member(index)?;
+            let (member, length) = reader.open_member(index, reader.options.threads)?;
             let mut bytes = Vec::new();
             if let Some(length) = length {
                 reserve::exact(&mut bytes, to_usize(length)?)?;
@@ -443,7 +445,7 @@ impl<R: Read + Seek> Reader<R> {
     pub fn member(&self, name: &str) -> Result<read::Reader<Member<R>>> {
         let array = self.located(name, |reader, index| {
             let member = Place::Member(reader.directory.name(index).to_owned());
-            Ok(reader.open_array(index)?.within(member))
+            Ok(reader.open_array(index, 1)?.within(member))
         })?;
         Ok(match &self.path {
             Some(path) => array.within(Place::Path(path.to_path_buf())),
@@ -504,7 +506,7 @@ impl<R: Read + Seek> Reader<R> {
     /// As [`read`](Self::read).
     pub fn chunks(&self, name: &str) -> Result<Option<Chunks>> {
         self.located(name, |reader, index| {
-            let array = reader.open_array(index)?;
+            let array = reader.open_array(index, 1)?;
             if array.header().payload() == Payload::Pickle {
                 return Ok(None);
             }
@@ -530,17 +532,23 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
-    /// Opens a member. Also returns its size, if memory for all of it may be reserved.
-    fn open_member(&self, index: usize) -> Result<(Member<R>, Option<u64>)> {
+    /// Opens a member, which this many threads may inflate. Also returns its size, if memory for all of it may be reserved.
+    fn open_member(&self, index: usize, threads: usize) -> Result<(Member<R>, Option<u64>)> {
         let limits = of_archives(self.options.arrays.limit());
-        let entry = self.directory.entry(index);
-        let member = self.directory.zip().member(entry, Handle::new(&self.source), &limits)?;
+        let (zip, entry) = (self.directory.zip(), self.directory.entry(index));
+        let mut member = zip.member(entry, Handle::new(&self.source), &limits)?;
+        if let Some(start) = self.options.ahead
+            && let Some(source) = self.source.parallel()
+            && let Some(ahead) = start(zip, entry, &Arc::new(source), &limits, threads)?
+        {
+            member = member.with_ahead(ahead);
+        }
         Ok((Member::new(member), trusted_len(entry)))
     }
 
-    /// Opens a member and reads the header of its array, which must fill it.
-    fn open_array(&self, index: usize) -> Result<read::Reader<Member<R>>> {
-        let (member, length) = self.open_member(index)?;
+    /// Opens a member, which this many threads may inflate, and reads the header of its array, which must fill it.
+    fn open_array(&self, index: usize, threads: usize) -> Result<read::Reader<Member<R>>> {
+        let (member, length) = self.open_member(index, threads)?;
         let size = member.size();
         let array = self.options.arrays.member(member, length).map_err(not_an_array)?;
         let header_bytes = array.inner().map_or(0, Member::position);

@@ -6,8 +6,8 @@ use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::rc::Rc;
 
-use npy_core::npz::{Editor, Reader, WriteOptions, Writer};
-use npy_core::{ErrorKind, NpyArray, Order};
+use npy_core::npz::{Editor, ReadOptions, Reader, WriteOptions, Writer};
+use npy_core::{DType, DynArray, ErrorKind, NpyArray, Order};
 use npy_tests::alloc::peak;
 use npy_tests::fuzz::Random;
 use npy_tests::zips::{Raw, archive, crc, npy};
@@ -508,4 +508,99 @@ fn a_seek_within_what_was_read_ahead_moves_nothing() {
         assert!(found == values[at..at + 10]);
     }
     assert!(count.get() < 2 * length, "{} of {length}", count.get());
+}
+
+/// Guards several threads that inflate one member: they read what one thread reads, of each dtype and order, with chunks of any size.
+#[test]
+fn several_threads_read_what_one_thread_reads() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let values = squares(5 << 19);
+    let dtypes = [
+        "|u1",
+        "<i2",
+        ">f4",
+        "<c16",
+        "|S12",
+        "<U3",
+        "<M8[ms]",
+        "[('a', '<f4'), ('b', '|u1', (3,)), ('c', '>i8')]",
+    ];
+    for (every, order) in [(4096, Order::Fortran), (1 << 20, Order::C), (0, Order::C)] {
+        let mut arrays = Vec::new();
+        let mut writer = deflate(1, every).threads(2).create(&path).unwrap();
+        for name in dtypes {
+            let dtype: DType = name.parse().unwrap();
+            let shape = [values.len() / dtype.itemsize() / 3, 3];
+            let bytes = values[..shape[0] * 3 * dtype.itemsize()].to_vec();
+            let array = DynArray::new(dtype, shape, order, bytes).unwrap();
+            writer.write(name, &array).unwrap();
+            arrays.push((name, array));
+        }
+        writer.finish().unwrap();
+        let one = Reader::open(&path).unwrap();
+        for threads in [2, 3, 20] {
+            let reader = ReadOptions::new().threads(threads).open(&path).unwrap();
+            for (name, array) in &arrays {
+                assert!(reader.read::<DynArray>(name).unwrap() == *array, "{name}, {threads}");
+                let (found, expected) = (reader.read_bytes(name), one.read_bytes(name));
+                assert!(found.unwrap() == expected.unwrap(), "{name}, {threads}");
+            }
+            let all = reader.read_all().unwrap();
+            assert!(all.iter().map(|(_, array)| array).eq(arrays.iter().map(|(_, array)| array)));
+        }
+    }
+}
+
+/// Guards that threads are used, and the memory that they take: 8 MiB each.
+#[test]
+fn each_thread_takes_eight_mib() {
+    const SIZE: usize = 24 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let mut random = Random::new(12);
+    let values: Vec<u8> = (0..SIZE).map(|_| random.byte()).collect();
+    let mut writer = deflate(1, 1 << 20).create(&path).unwrap();
+    writer.write("x", &values).unwrap();
+    writer.finish().unwrap();
+    for (threads, batch) in [(1, 0), (2, 16 << 20)] {
+        let reader = ReadOptions::new().threads(threads).open(&path).unwrap();
+        let (found, memory) = peak(|| reader.read::<Vec<u8>>("x").unwrap());
+        assert!(found == values);
+        let least = SIZE + batch;
+        assert!((least..least + (2 << 20)).contains(&memory), "{threads}: {memory}");
+    }
+}
+
+/// Guards an index that is wrong, and damage: several threads read, or report, what one does.
+#[test]
+fn threads_do_not_trust_an_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let values = squares(3 << 20);
+    let member = || foreign(b"x.npy", b".x.npy.sozip.idx", &values, 1 << 18);
+    let header = usize::try_from(member().compressed).unwrap();
+    let index = header + 30 + b".x.npy.sozip.idx".len();
+    let read = |threads: usize| {
+        let reader = ReadOptions::new().threads(threads).open(&path).unwrap();
+        (reader.is_seekable("x").unwrap(), reader.read::<Vec<u8>>("x"))
+    };
+    // One of the positions is wrong.
+    for position in [0, 5, 10] {
+        let mut wrong = member();
+        wrong.data[index + 32 + 8 * position] ^= 1;
+        let sum = crc(&wrong.data[index..]).to_le_bytes();
+        wrong.data[header + 14..header + 18].copy_from_slice(&sum);
+        fs::write(&path, archive(b"", &[wrong], b"")).unwrap();
+        let (is_seekable, found) = read(4);
+        assert!(is_seekable && found.unwrap() == values, "{position}");
+    }
+    // A byte of the data is wrong, or the structure of the deflated bytes.
+    for at in [100, 1 << 20, 2 << 20, header - 1, 0, 1] {
+        let mut wrong = member();
+        wrong.data[at] ^= 4;
+        fs::write(&path, archive(b"", &[wrong], b"")).unwrap();
+        let errors = [1, 4].map(|threads| read(threads).1.unwrap_err().to_string());
+        assert_eq!(errors[0], errors[1], "{at}");
+    }
 }
