@@ -1,6 +1,5 @@
 //! Inflates the chunks of a member on several threads.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,8 +17,8 @@ use crate::source::{Handle, Source};
 /// The number of bytes that a thread inflates before the next ones are read.
 const BATCH: usize = 8 << 20;
 
-/// Several threads that inflate a member of a file; made by [`Directory::ahead`](crate::Directory::ahead).
-pub struct Ahead {
+/// The threads that inflate a member of a file.
+pub(crate) struct Ahead {
     source: Arc<Source<File>>,
     threads: usize,
     /// The chunks that were not inflated yet.
@@ -127,10 +126,4 @@ fn inflate_all(
         }
         is_right
     })
-}
-
-impl fmt::Debug for Ahead {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ahead").field("threads", &self.threads).finish_non_exhaustive()
-    }
 }

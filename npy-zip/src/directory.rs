@@ -6,18 +6,14 @@ mod entry;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
-use std::sync::Arc;
 
-use crate::ahead::Ahead;
 use crate::checked;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
 use crate::index::{Chunk, Gap, Record};
 use crate::limits::Limits;
 use crate::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
-use crate::source::{Handle, Source};
 pub use central::Central;
 use end::End;
 pub use entry::Entry;
@@ -362,60 +358,6 @@ impl Directory {
             Some(index) => index.all(reader),
             None => Ok(None),
         }
-    }
-
-    /// Prepares several threads that inflate a member, for [`Member::with_ahead`](crate::Member::with_ahead). Returns `None` if it has no seek
-    /// index, or fewer than 2 MiB: this would not be faster.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use std::fs::File;
-    /// use std::io::{Read, Write};
-    /// use std::sync::Arc;
-    ///
-    /// use npy_zip::{Compression, Directory, Handle, Limits, Source, Writer};
-    ///
-    /// let mut writer = Writer::file(File::create("x.zip")?, Compression::deflate(6, 2))?;
-    /// writer.add("a", |member| {
-    ///     member.begin(3 << 20)?;
-    ///     member.write_all(&vec![7; 3 << 20])
-    /// })?;
-    /// writer.finish()?;
-    ///
-    /// let limits = Limits::default();
-    /// let source = Arc::new(Source::file(File::open("x.zip")?));
-    /// let directory = Directory::read(Handle::new(&source), &limits)?;
-    /// let a = &directory.entries()[0];
-    /// let mut member = directory.member(a, Handle::new(&source), &limits)?;
-    /// if let Some(ahead) = directory.ahead(a, &source, &limits, 2)? {
-    ///     member = member.with_ahead(ahead);
-    /// }
-    /// let mut bytes = Vec::new();
-    /// member.read_to_end(&mut bytes)?;
-    /// assert_eq!(bytes, vec![7; 3 << 20]);
-    /// # Ok::<(), npy_zip::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`member`](Self::member).
-    pub fn ahead(
-        &self,
-        entry: &Entry,
-        source: &Arc<Source<File>>,
-        limits: &Limits,
-        threads: usize,
-    ) -> Result<Option<Ahead>> {
-        /// The fewest bytes for each thread.
-        const LEAST: u64 = 1 << 20;
-        let useful = entry.size.checked_div(LEAST).unwrap_or(0);
-        let threads = usize::try_from(useful).unwrap_or(threads).min(threads);
-        if threads < 2 {
-            return Ok(None);
-        }
-        let chunks = self.chunks(entry, &mut Handle::new(source), limits)?;
-        Ok(chunks.map(|chunks| Ahead::new(Arc::clone(source), threads, chunks, entry.crc)))
     }
 
     /// Returns the bytes after a member in which its seek index may be. The data of the member is at this range.

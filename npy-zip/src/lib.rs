@@ -68,7 +68,6 @@ mod room;
 mod source;
 mod writer;
 
-pub use ahead::Ahead;
 pub use directory::{Central, Directory, Entry};
 pub use editor::{Editor, MemberError};
 pub use error::{Error, Result, Unsupported};

@@ -1,9 +1,11 @@
 //! The bytes of a member.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::mem;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::ahead::Ahead;
 use crate::checked;
@@ -14,6 +16,7 @@ use crate::error::{Error, Result, corrupt, to_u64};
 use crate::index::{Gap, Index};
 use crate::limits::Limits;
 use crate::room;
+use crate::source::{Handle, Source};
 
 /// The bytes of a member, inflated as they are read; made by [`Directory::member`].
 ///
@@ -134,6 +137,65 @@ impl Directory {
             expected: entry.crc,
             ended: false,
         })
+    }
+
+    /// Opens a member of a file, to read it from its start with several threads. This is as [`member`](Self::member), but faster, if the member
+    /// is deflated and has a seek index ([`Compression::seek_every`](crate::Compression::seek_every)) and at least 2 MiB.
+    ///
+    /// Each thread inflates 8 MiB before the next bytes are read. The checksum is compared before the last of these are returned. If a chunk is not as the
+    /// index says, the member is read as if there was no index. After a seek, one thread reads.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::fs::File;
+    /// use std::io::{Read, Write};
+    /// use std::sync::Arc;
+    ///
+    /// use npy_zip::{Compression, Directory, Handle, Limits, Source, Writer};
+    ///
+    /// let mut writer = Writer::file(File::create("x.zip")?, Compression::deflate(6, 2))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(3 << 20)?;
+    ///     member.write_all(&vec![7; 3 << 20])
+    /// })?;
+    /// writer.finish()?;
+    ///
+    /// let limits = Limits::default();
+    /// let source = Arc::new(Source::file(File::open("x.zip")?));
+    /// let directory = Directory::read(Handle::new(&source), &limits)?;
+    /// let a = &directory.entries()[0];
+    /// let mut bytes = Vec::new();
+    /// directory.member_on_threads(a, &source, &limits, 2)?.read_to_end(&mut bytes)?;
+    /// assert_eq!(bytes, vec![7; 3 << 20]);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`member`](Self::member).
+    pub fn member_on_threads(
+        &self,
+        entry: &Entry,
+        source: &Arc<Source<File>>,
+        limits: &Limits,
+        threads: usize,
+    ) -> Result<Member<Handle<File>>> {
+        /// The fewest bytes for which another thread is of use.
+        const LEAST: u64 = 1 << 20;
+        let mut member = self.member(entry, Handle::new(source), limits)?;
+        let useful = entry.size.checked_div(LEAST).unwrap_or(0);
+        let threads = usize::try_from(useful).unwrap_or(threads).min(threads);
+        if threads > 1
+            && source.parallel().is_some()
+            && let Body::Compressed(data) = &mut member.body
+            && let Some(chunks) = self.chunks(entry, &mut Handle::new(source), limits)?
+        {
+            data.decoded = None;
+            data.ahead = Some(Box::new(Ahead::new(Arc::clone(source), threads, chunks, entry.crc)));
+            data.follow = Some(Member::follow_ahead);
+        }
+        Ok(member)
     }
 }
 
@@ -288,45 +350,6 @@ impl<R: Read + Seek> Member<R> {
             }
         }
         Ok(true)
-    }
-
-    /// Reads with several threads, if nothing was read yet. The [checksum](Member) is compared before the last bytes, up to 8 MiB for each
-    /// thread, are returned. If a chunk is not as the index says, it is as if there was no index.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use std::fs::File;
-    /// use std::sync::Arc;
-    ///
-    /// use npy_zip::{Compression, Directory, Handle, Limits, Source, Writer};
-    ///
-    /// let mut writer = Writer::file(File::create("x.zip")?, Compression::stored())?;
-    /// writer.add("a", |member| member.begin(0))?;
-    /// writer.finish()?;
-    ///
-    /// let limits = Limits::default();
-    /// let source = Arc::new(Source::file(File::open("x.zip")?));
-    /// let directory = Directory::read(Handle::new(&source), &limits)?;
-    /// let a = &directory.entries()[0];
-    /// let mut member = directory.member(a, Handle::new(&source), &limits)?;
-    /// match directory.ahead(a, &source, &limits, 2)? {
-    ///     Some(ahead) => member = member.with_ahead(ahead),
-    ///     None => println!("it is small, or has no index"),
-    /// }
-    /// # Ok::<(), npy_zip::Error>(())
-    /// ```
-    #[must_use]
-    pub fn with_ahead(mut self, ahead: Ahead) -> Self {
-        if let Body::Compressed(data) = &mut self.body
-            && data.decoded == Some(0)
-            && self.left == self.size
-        {
-            data.decoded = None;
-            data.ahead = Some(Box::new(ahead));
-            data.follow = Some(Member::follow_ahead);
-        }
-        self
     }
 
     /// Reads what the threads have inflated, and returns the number of bytes. If one of them has failed, moves the decoder to the position, and

@@ -249,13 +249,13 @@ impl WriteOptions {
 pub struct ReadOptions {
     pub(super) threads: usize,
     /// Set together with `threads`, so that a program without threads has none of the code.
-    pub(super) ahead: Option<StartAhead>,
+    pub(super) open_member: Option<OpenMember<File>>,
     pub(super) arrays: read::ReadOptions,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { threads: 1, ahead: None, arrays: read::ReadOptions::new() }
+        ReadOptions { threads: 1, open_member: None, arrays: read::ReadOptions::new() }
     }
 }
 
@@ -383,16 +383,16 @@ impl ReadOptions {
     /// ```
     pub fn threads(&mut self, threads: usize) -> &mut Self {
         self.threads = threads.max(1);
-        self.ahead = (threads > 1).then_some(npy_zip::Directory::ahead);
+        self.open_member = (threads > 1).then_some(npy_zip::Directory::member_on_threads);
         self
     }
 }
 
-/// Prepares the threads that inflate a member: `npy_zip::Directory::ahead`.
-pub(super) type StartAhead = fn(
+/// Opens a member, which this number of threads may inflate.
+pub(super) type OpenMember<R> = fn(
     &npy_zip::Directory,
     &npy_zip::Entry,
-    &Arc<npy_zip::Source<File>>,
+    &Arc<npy_zip::Source<R>>,
     &npy_zip::Limits,
     usize,
-) -> npy_zip::Result<Option<npy_zip::Ahead>>;
+) -> npy_zip::Result<npy_zip::Member<npy_zip::Handle<R>>>;

@@ -16,7 +16,7 @@ use super::directory::{Directory, Names, of_archives};
 use super::failure::{advised, malformed};
 use super::member::Member;
 use super::name;
-use super::options::ReadOptions;
+use super::options::{OpenMember, ReadOptions};
 use crate::error::{Error, ErrorKind, Place, Result, byte_count};
 use crate::header::{Header, Payload};
 use crate::limits::to_usize;
@@ -93,6 +93,8 @@ pub struct Reader<R> {
     pub(super) directory: Arc<Directory>,
     pub(super) options: ReadOptions,
     path: Option<Arc<Path>>,
+    /// `None` if one thread reads.
+    open_on_threads: Option<OpenMember<R>>,
 }
 
 impl<R> Clone for Reader<R> {
@@ -103,6 +105,7 @@ impl<R> Clone for Reader<R> {
             directory: Arc::clone(&self.directory),
             options: self.options.clone(),
             path: self.path.clone(),
+            open_on_threads: self.open_on_threads,
         }
     }
 }
@@ -141,7 +144,7 @@ impl<R> Reader<R> {
         path: Option<Arc<Path>>,
     ) -> Self {
         let (source, directory) = (Arc::new(source), Arc::new(directory));
-        Reader { source, directory, options: options.clone(), path }
+        Reader { source, directory, options: options.clone(), path, open_on_threads: None }
     }
 }
 
@@ -536,13 +539,10 @@ impl<R: Read + Seek> Reader<R> {
     fn open_member(&self, index: usize, threads: usize) -> Result<(Member<R>, Option<u64>)> {
         let limits = of_archives(self.options.arrays.limit());
         let (zip, entry) = (self.directory.zip(), self.directory.entry(index));
-        let mut member = zip.member(entry, Handle::new(&self.source), &limits)?;
-        if let Some(start) = self.options.ahead
-            && let Some(source) = self.source.parallel()
-            && let Some(ahead) = start(zip, entry, &Arc::new(source), &limits, threads)?
-        {
-            member = member.with_ahead(ahead);
-        }
+        let member = match self.open_on_threads.filter(|_| threads > 1) {
+            Some(open) => open(zip, entry, &self.source, &limits, threads)?,
+            None => zip.member(entry, Handle::new(&self.source), &limits)?,
+        };
         Ok((Member::new(member), trusted_len(entry)))
     }
 
@@ -638,7 +638,8 @@ impl ReadOptions {
         let open = || -> Result<_> {
             let file = File::open(path)?;
             let directory = Directory::of_file(&file, self.arrays.limit())?;
-            Ok(Reader::with(Source::file(file), directory, self, Some(path.into())))
+            let reader = Reader::with(Source::file(file), directory, self, Some(path.into()));
+            Ok(Reader { open_on_threads: self.open_member, ..reader })
         };
         let advice = "npz::Reader::new reads the bytes of an archive that has arrived, in a Cursor";
         open().map_err(|error| advised(error, advice).in_file(path))

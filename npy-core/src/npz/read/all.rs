@@ -58,6 +58,7 @@ impl<R: Read + Seek> Reader<R> {
             directory: Arc::clone(&self.directory),
             options: self.options.clone(),
             path: self.path.clone(),
+            open_on_threads: self.options.open_member,
         })
     }
 }
