@@ -400,6 +400,11 @@ mod tests {
                     npz::WriteOptions::new().deflate(1).create(path("x.npz")).unwrap();
                 archive.write("x", &array).unwrap();
                 archive.finish().unwrap();
+                let mut options = npz::WriteOptions::new();
+                let options = options.deflate(1).seek_every(4096);
+                let mut archive = options.create(path("indexed.npz")).unwrap();
+                archive.write("x", &array).unwrap();
+                archive.finish().unwrap();
                 let mut archive = npz::Writer::create(path("stored.npz")).unwrap();
                 archive.write("x", &array).unwrap();
                 archive.finish().unwrap();
@@ -409,7 +414,7 @@ mod tests {
                     let selection = Selection::of(&header, &target).unwrap();
                     let selected = (0..selection.rows()).flat_map(|row| indices(&selection, row));
                     let expected: Vec<u16> = selected.map(|index| logical[index]).collect();
-                    for file in ["x.npy", "x.npz::x", "stored.npz::x"] {
+                    for file in ["x.npy", "x.npz::x", "indexed.npz::x", "stored.npz::x"] {
                         let found = read(&format!("{}{slice}", path(file)));
                         assert!(found == expected, "{file}{slice} of {shape:?} in {order:?}");
                     }

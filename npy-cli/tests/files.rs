@@ -351,6 +351,37 @@ fn extract_stays_in_its_directory() {
     assert_eq!(names(path), ["evil.npz"]);
 }
 
+/// Guards that a slice of a compressed member is that of the array, and that a seek index which is wrong is found.
+#[test]
+fn compressed_members_are_sliced_by_their_seek_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let values: Vec<u64> = (0..100_000).collect();
+    let mut options = npz::WriteOptions::new();
+    let mut packed = options.deflate(6).seek_every(4096).create(path.join("x.npz")).unwrap();
+    packed.write("x", &values).unwrap();
+    packed.finish().unwrap();
+    assert_eq!(ok(path, &["cat", "x.npz::x[99990:99993]"]), "value\n99990\n99991\n99992\n");
+    assert!(ok(path, &["tail", "-n", "2", "x.npz::x"]).ends_with("99999  99999\n"));
+    assert_eq!(code(path, &["verify", "x.npz"]), (0, String::new()));
+
+    let mut archive = fs::read(path.join("x.npz")).unwrap();
+    let name = b".x.npy.sozip.idx";
+    let named = archive.windows(name.len()).position(|part| part == name).unwrap();
+    let size = u32::from_le_bytes(archive[named - 8..named - 4].try_into().unwrap());
+    let (header, index) = (named - 30, named + name.len());
+    let index = index..index + usize::try_from(size).unwrap();
+    // The last position, and the checksum of the index.
+    archive[index.end - 8] ^= 1;
+    let crc = npy_tests::zips::crc(&archive[index]).to_le_bytes();
+    archive[header + 14..header + 18].copy_from_slice(&crc);
+    fs::write(path.join("x.npz"), archive).unwrap();
+    let verified = npy(path, &["verify", "x.npz"]);
+    let says = String::from_utf8(verified.stdout).unwrap();
+    assert!(says.contains("member \"x\": its seek index is wrong"), "{says}");
+    assert!(ok(path, &["tail", "-n", "1", "x.npz::x"]).ends_with("99999  99999\n"));
+}
+
 /// Guards that a file that is cut short or damaged is refused by every command, with the exit code of each, and leaves no output.
 #[test]
 fn damaged_files_leave_no_output() {

@@ -33,6 +33,7 @@
 //! them. Also refused are archives in several parts, archives that Python's `zipfile` does not open, and, by `Reader::open` and `Map`,
 //! files that do not begin with their archive.
 
+mod chunks;
 mod columns;
 mod directory;
 mod edit;
@@ -49,6 +50,7 @@ pub mod sparse;
 mod target;
 mod write;
 
+pub use chunks::{Chunk, Chunks};
 pub use directory::Names;
 pub use edit::Editor;
 pub(crate) use fields::inside;

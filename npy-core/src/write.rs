@@ -6,7 +6,6 @@ mod array_writer;
 mod blocks;
 mod dynamic;
 pub(crate) mod elements;
-pub(crate) mod failure;
 mod headerless;
 pub(crate) mod lock;
 #[cfg(feature = "objects")]

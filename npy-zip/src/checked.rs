@@ -8,6 +8,7 @@
 pub(crate) trait Number: Sized {
     fn plus(self, other: Self) -> Option<Self>;
     fn minus(self, other: Self) -> Option<Self>;
+    fn times(self, other: Self) -> Option<Self>;
 }
 
 macro_rules! number {
@@ -20,6 +21,10 @@ macro_rules! number {
             fn minus(self, other: Self) -> Option<Self> {
                 self.checked_sub(other)
             }
+
+            fn times(self, other: Self) -> Option<Self> {
+                self.checked_mul(other)
+            }
         }
     )*};
 }
@@ -29,11 +34,23 @@ number!(usize, u64);
 /// Returns `a + b`.
 #[track_caller]
 pub(crate) fn add<N: Number>(a: N, b: N) -> N {
-    a.plus(b).unwrap_or_else(|| panic!("a size that was checked overflows"))
+    a.plus(b).unwrap_or_else(|| overflows())
+}
+
+/// Returns `a * b`.
+#[track_caller]
+pub(crate) fn mul<N: Number>(a: N, b: N) -> N {
+    a.times(b).unwrap_or_else(|| overflows())
 }
 
 /// Returns `a - b`.
 #[track_caller]
 pub(crate) fn sub<N: Number>(a: N, b: N) -> N {
     a.minus(b).unwrap_or_else(|| panic!("a size that was checked is negative"))
+}
+
+#[cold]
+#[track_caller]
+fn overflows() -> ! {
+    panic!("a size that was checked overflows")
 }

@@ -1,8 +1,8 @@
 //! The methods by which members are compressed.
 
-use std::io::{self, BufReader, Read, Take};
+use std::io::{self, BufReader, Read, Seek, Take};
+use std::ops::Range;
 
-use flate2::bufread::DeflateDecoder;
 #[cfg(feature = "zstd")]
 use ruzstd::decoding::FrameDecoder;
 
@@ -10,14 +10,14 @@ use crate::directory::Entry;
 use crate::error::Result;
 #[cfg(any(feature = "lzma", feature = "zstd"))]
 use crate::error::{Error, corrupt};
+#[cfg(any(feature = "bzip2", feature = "lzma", feature = "zstd"))]
+use crate::inflate::Data;
+use crate::inflate::Inflater;
 use crate::records::Method;
-
-/// The compressed bytes of a member.
-type Data<R> = BufReader<Take<R>>;
 
 /// Decompresses a member as it is read. An error about the bytes themselves is `InvalidInput`, `InvalidData` or `UnexpectedEof`.
 pub(crate) enum Decoder<R> {
-    Deflate(DeflateDecoder<Data<R>>),
+    Deflate(Inflater<R>),
     #[cfg(feature = "bzip2")]
     Bzip2(bzip2::bufread::BzDecoder<Data<R>>),
     #[cfg(feature = "lzma")]
@@ -36,7 +36,7 @@ impl<R: Read> Decoder<R> {
         const COMPRESSED: usize = 64 << 10;
         let data = BufReader::with_capacity(COMPRESSED, data);
         Ok(match method {
-            Method::Deflate => Decoder::Deflate(DeflateDecoder::new(data)),
+            Method::Deflate => Decoder::Deflate(Inflater::new(data)),
             #[cfg(feature = "bzip2")]
             Method::Bzip2 => Decoder::Bzip2(bzip2::bufread::BzDecoder::new(data)),
             #[cfg(feature = "lzma")]
@@ -44,6 +44,30 @@ impl<R: Read> Decoder<R> {
             #[cfg(feature = "zstd")]
             Method::Zstd => zstd(entry, data)?,
         })
+    }
+}
+
+impl<R: Read + Seek> Decoder<R> {
+    /// Refuses a method whose data cannot be decompressed from its start again.
+    pub(crate) fn check_restart(&self) -> io::Result<()> {
+        match self {
+            Decoder::Deflate(_) => Ok(()),
+            #[cfg(any(feature = "bzip2", feature = "lzma", feature = "zstd"))]
+            _ => {
+                let reason = "a member that is not deflated can only seek forward; open it again";
+                Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+            }
+        }
+    }
+
+    /// Starts over, with the bytes in this range of the archive.
+    pub(crate) fn restart(&mut self, data: Range<u64>) -> io::Result<()> {
+        self.check_restart()?;
+        match self {
+            Decoder::Deflate(inflater) => inflater.restart(data),
+            #[cfg(any(feature = "bzip2", feature = "lzma", feature = "zstd"))]
+            _ => Ok(()),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 
 use crate::checked;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
+use crate::index::{Chunk, Gap, Record};
 use crate::limits::Limits;
 use crate::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
 pub use central::Central;
@@ -214,10 +215,14 @@ impl Directory {
     /// writer.add("a", |member| member.begin(0))?;
     /// writer.add("b/c", |member| member.begin(0))?;
     /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
-    /// assert!(directory.names_with_prefix("b/".into()).eq(["b/c"]));
+    /// assert!(directory.names_with_prefix("b/").eq(["b/c"]));
     /// # Ok::<(), npy_zip::Error>(())
     /// ```
-    pub fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
+    pub fn names_with_prefix<'d>(
+        &'d self,
+        prefix: &str,
+    ) -> impl Iterator<Item = &'d str> + use<'d> {
+        let prefix = prefix.to_owned();
         let names = self.by_name.range(prefix.clone()..).map(|(name, _)| name.as_str());
         names.take_while(move |name| name.starts_with(&prefix))
     }
@@ -229,13 +234,10 @@ impl Directory {
         reader: &mut (impl Read + Seek),
         limits: &Limits,
     ) -> Result<Range<u64>> {
-        const PATCHED: u16 = 1 << 5;
-        // Encryption, strong encryption, and masked headers.
-        const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
-        if entry.flags & PATCHED != 0 {
+        if entry.flags & Common::PATCHED != 0 {
             return Err(Error::Unsupported(Unsupported::Patched));
         }
-        if entry.flags & ENCRYPTED != 0 {
+        if entry.flags & Common::ENCRYPTED != 0 {
             return Err(Error::Unsupported(Unsupported::Encrypted));
         }
         let &Entry { compressed, size, .. } = entry;
@@ -281,19 +283,110 @@ impl Directory {
         Ok(if entry.is_compressed() { None } else { Some(range) })
     }
 
+    /// Returns true if a member can be read from any position at once: it is stored, or deflated with a seek index.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let deflated = Compression::deflate(6, 1);
+    /// for (compression, is_seekable) in [(deflated, true), (deflated.seek_every(0), false)] {
+    ///     let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression)?;
+    ///     writer.add("a", |member| {
+    ///         member.begin(2 << 20)?;
+    ///         member.write_all(&vec![7; 2 << 20])
+    ///     })?;
+    ///     let mut file = writer.finish()?;
+    ///     let limits = Limits::default();
+    ///     let directory = Directory::read(&mut file, &limits)?;
+    ///     let a = &directory.entries()[0];
+    ///     assert_eq!(directory.is_seekable(a, &mut file, &limits)?, is_seekable);
+    /// }
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`member`](Self::member).
+    pub fn is_seekable(
+        &self,
+        entry: &Entry,
+        reader: &mut (impl Read + Seek),
+        limits: &Limits,
+    ) -> Result<bool> {
+        let data = self.readable(entry, reader, limits)?;
+        match self.gap(entry, &data) {
+            Some(gap) => Ok(gap.find(reader)?.is_some()),
+            None => Ok(!entry.is_compressed()),
+        }
+    }
+
+    /// Returns the chunks of a deflated member, each of which is inflated alone; `None` if it has no seek index. They take some 50 bytes of
+    /// memory each, and their index at most 12 in the file.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(3 << 20)?;
+    ///     member.write_all(&vec![7; 3 << 20])
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let a = &directory.entries()[0];
+    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
+    /// assert_eq!(chunks.len(), 3);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`member`](Self::member).
+    pub fn chunks(
+        &self,
+        entry: &Entry,
+        reader: &mut (impl Read + Seek),
+        limits: &Limits,
+    ) -> Result<Option<Vec<Chunk>>> {
+        let data = self.readable(entry, reader, limits)?;
+        let Some(gap) = self.gap(entry, &data) else { return Ok(None) };
+        match gap.find(reader)? {
+            Some(index) => index.all(reader),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the bytes after a member in which its seek index may be. The data of the member is at this range.
+    pub(crate) fn gap(&self, entry: &Entry, data: &Range<u64>) -> Option<Gap> {
+        Gap::new(entry, data, self.next_start(data.end))
+    }
+
+    /// Returns the start of the member after the one that ends here, or of the directory, which may place members anywhere, also behind itself.
+    fn next_start(&self, end: u64) -> u64 {
+        let next = self.starts.partition_point(|&start| start < end);
+        let next = self.starts.get(next).copied().unwrap_or(self.end.start);
+        next.min(self.end.start)
+    }
+
     /// Returns the positions of the member that `entry` describes, even if it cannot be read. No other member is within them.
     pub(crate) fn extent(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Extent> {
         let data = self.data_range(entry, reader)?;
-        let end = if entry.flags & Common::STREAMED == 0 {
-            data.end
-        } else {
-            // A descriptor comes after the data. The size of a descriptor is not stated, so everything up to the next member counts as the
-            // descriptor. The directory may place that member anywhere, also behind itself.
-            let next = self.starts.partition_point(|&start| start < data.end);
-            let next = self.starts.get(next).copied().unwrap_or(self.end.start);
-            next.min(self.end.start).min(data.end.saturating_add(LARGEST_DESCRIPTOR))
+        let index = match self.gap(entry, &data) {
+            Some(gap) => gap.find(reader)?.map(|index| index.record),
+            None => None,
         };
-        Ok(Extent { start: entry.start, data: data.start, end })
+        let end = match index {
+            _ if entry.flags & Common::STREAMED == 0 => data.end,
+            Some(index) => index.start,
+            // A descriptor comes after the data. The size of a descriptor is not stated, so everything up to the next member counts as the
+            // descriptor.
+            None => self.next_start(data.end).min(data.end.saturating_add(LARGEST_DESCRIPTOR)),
+        };
+        Ok(Extent { start: entry.start, data: data.start, end, index })
     }
 
     /// Returns the range of the member's data, after the check of its header.
@@ -384,19 +477,25 @@ fn overlap() -> Error {
 /// The size of the descriptor after the data of a member: a signature, the checksum, and two sizes of 8 bytes.
 const LARGEST_DESCRIPTOR: u64 = 24;
 
-/// The positions in the file of a member's header and data, and of the end of both.
+/// The positions in the file of a member's header and data, of the end of both, and of the seek index there.
 #[derive(Clone, Copy)]
 pub(crate) struct Extent {
     pub(crate) start: u64,
     pub(crate) data: u64,
     pub(crate) end: u64,
+    pub(crate) index: Option<Record>,
 }
 
 impl Extent {
     /// Returns the positions of a member that has no descriptor after its data, in a file that this package wrote.
     pub(crate) fn of_written(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Self> {
         let data = find_data(entry, reader)?;
-        Ok(Extent { start: entry.start, data, end: checked::add(data, entry.compressed) })
+        let end = checked::add(data, entry.compressed);
+        let index = match Gap::new(entry, &(data..end), u64::MAX) {
+            Some(gap) => gap.find(reader)?.map(|index| index.record),
+            None => None,
+        };
+        Ok(Extent { start: entry.start, data, end, index })
     }
 }
 
@@ -419,7 +518,7 @@ fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
 }
 
 /// Reads `count` bytes at this position, or fewer at the end of the file.
-fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec<u8>> {
+pub(crate) fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec<u8>> {
     const MAX_RESERVED: usize = 1 << 20;
     reader.seek(SeekFrom::Start(at))?;
     let mut bytes = Vec::with_capacity(count.min(MAX_RESERVED));

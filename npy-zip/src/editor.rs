@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, Write};
 use crate::checked;
 use crate::directory::{Central, Directory, Entry};
 use crate::error::{Error, Result};
+use crate::name;
 use crate::writer::{Compression, MemberWriter, Writer};
 use raw::Raw;
 
@@ -31,7 +32,7 @@ use raw::Raw;
 /// let central = directory.central(&mut old)?;
 /// let (written, copied) = (Cursor::new(Vec::new()), Cursor::new(Vec::new()));
 /// let mut editor = Editor::new(&directory, &central, stored, written, copied)?;
-/// assert!(editor.rename("b", "c") && editor.remove("a"));
+/// assert!(editor.rename("b", "c")? && editor.remove("a"));
 /// editor.write("d", |member| member.begin(0))?;
 ///
 /// let new = Writer::seekable(Cursor::new(Vec::new()), stored)?;
@@ -42,8 +43,8 @@ use raw::Raw;
 /// ```
 ///
 /// A member that is not touched is copied as it is: its data, its time, its comment and its other extra fields. It may be encrypted, or
-/// compressed by any method. If its data was aligned, the padding in its header changes so that it stays aligned. The comment of the archive
-/// is kept, and bytes that belong to no member are dropped.
+/// compressed by any method. If it is stored and aligned, the padding in its header changes so that it stays aligned. Its seek index is
+/// copied with it. The comment of the archive is kept, and bytes that belong to no member are dropped.
 #[must_use = "only `finish` makes the changed archive"]
 pub struct Editor<S: Write> {
     /// In the order of the archive; `None` for a member that was removed.
@@ -63,9 +64,23 @@ pub struct Editor<S: Write> {
 
 /// A member that the archive will have.
 struct Member {
+    /// The name in its headers, as they are now.
     name: String,
-    is_renamed: bool,
+    /// Another name that it will have.
+    new_name: Option<String>,
     bytes: Bytes,
+}
+
+impl Member {
+    /// Returns the name that it will have.
+    fn name(&self) -> &str {
+        self.new_name.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Returns true if it will be as it is in the archive that is edited.
+    fn is_untouched(&self) -> bool {
+        matches!(self.bytes, Bytes::Old(_)) && self.new_name.is_none()
+    }
 }
 
 /// The source of a member's bytes.
@@ -80,6 +95,7 @@ enum Bytes {
 
 /// An error, and the member that it is about, if any.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct MemberError {
     /// The name of the member.
     pub name: Option<String>,
@@ -121,7 +137,7 @@ impl<S: Read + Write + Seek> Editor<S> {
         for entry in directory.all_entries(central)? {
             let name = entry.name().to_owned();
             by_name.entry(name.clone()).or_default().push(members.len());
-            members.push(Some(Member { name, is_renamed: false, bytes: Bytes::Old(entry) }));
+            members.push(Some(Member { name, new_name: None, bytes: Bytes::Old(entry) }));
         }
         let written = Writer::seekable(written, compression)?;
         let old = members.len();
@@ -235,8 +251,7 @@ impl<S: Read + Write + Seek> Editor<S> {
         let entries: Vec<&[u8]> = entries.iter().collect();
         to.copy_comment(central);
         for member in self.members.into_iter().flatten() {
-            // `None` if the headers of the member already have the name.
-            let name = member.is_renamed.then_some(member.name.as_str());
+            let name = member.new_name.as_deref();
             let added = match &member.bytes {
                 Bytes::Old(entry) => Raw::find(directory, entry, archive)
                     .and_then(|raw| raw.append_to(&mut to, name, archive)),
@@ -247,7 +262,7 @@ impl<S: Read + Write + Seek> Editor<S> {
                 }
                 Bytes::Copied(raw) => raw.append_to(&mut to, name, &mut self.copied),
             };
-            added.map_err(|error| MemberError { name: Some(member.name), error })?;
+            added.map_err(|error| MemberError { name: Some(member.name().to_owned()), error })?;
         }
         Ok(to)
     }
@@ -274,7 +289,7 @@ impl<S: Write> Editor<S> {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let members = self.members.iter().enumerate();
         members.filter_map(|(index, member)| {
-            let name = member.as_ref()?.name.as_str();
+            let name = member.as_ref()?.name();
             (self.by_name.get(name)?.first() == Some(&index)).then_some(name)
         })
     }
@@ -300,7 +315,8 @@ impl<S: Write> Editor<S> {
         self.by_name.contains_key(name)
     }
 
-    /// Returns true if the changed archive differs from the old one: false, for example, after a new member was removed again.
+    /// Returns true if the changed archive differs from the old one: false, for example, after a new member was removed
+    /// again, or a renamed one has its name again.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -345,7 +361,7 @@ impl<S: Write> Editor<S> {
     }
 
     /// Renames a member, which keeps its place in the order; of several with the name, the last, and the others are removed. Returns false,
-    /// and changes nothing, if there is none, or if another member has the new name. The caller [checks](crate::check_name) that name.
+    /// and changes nothing, if there is none, or if another member has the new name.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -359,22 +375,32 @@ impl<S: Write> Editor<S> {
     /// let central = directory.central(&mut old)?;
     /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
     /// editor.write("a", |member| member.begin(0))?;
-    /// assert!(editor.rename("a", "b") && !editor.rename("a", "c"));
+    /// assert!(editor.rename("a", "b")? && !editor.rename("a", "c")?);
     /// # Ok::<(), npy_zip::Error>(())
     /// ```
-    pub fn rename(&mut self, from: &str, to: &str) -> bool {
-        if from == to || self.contains(to) {
-            return from == to && self.contains(from);
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] of the kind [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that [no member can have](crate::check_name);
+    /// nothing is changed.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<bool> {
+        if from == to {
+            return Ok(self.contains(from));
         }
-        let Some((first, member)) = self.take(from) else { return false };
-        self.insert(first, Member { name: to.to_owned(), is_renamed: true, ..member });
-        true
+        name::refuse_wrong(to)?;
+        if self.contains(to) {
+            return Ok(false);
+        }
+        let Some((first, member)) = self.take(from) else { return Ok(false) };
+        let new_name = (member.name != to).then(|| to.to_owned());
+        self.insert(first, Member { new_name, ..member });
+        Ok(true)
     }
 
     /// Replaces the members of this name by one, or adds it.
     fn put(&mut self, name: String, bytes: Bytes) {
         let first = self.take(&name).map_or(self.members.len(), |(first, _)| first);
-        self.insert(first, Member { name, is_renamed: false, bytes });
+        self.insert(first, Member { name, new_name: None, bytes });
     }
 
     /// Removes all members of this name. Returns the index of the first, and the last, which readers would find.
@@ -383,9 +409,7 @@ impl<S: Write> Editor<S> {
         let mut last = None;
         for &index in &indices {
             last = self.members.get_mut(index).and_then(Option::take);
-            let is_untouched =
-                |member: &Member| matches!(member.bytes, Bytes::Old(_)) && !member.is_renamed;
-            if last.as_ref().is_some_and(is_untouched) {
+            if last.as_ref().is_some_and(Member::is_untouched) {
                 self.untouched = checked::sub(self.untouched, 1);
             }
             self.len = checked::sub(self.len, 1);
@@ -395,7 +419,10 @@ impl<S: Write> Editor<S> {
 
     fn insert(&mut self, index: usize, member: Member) {
         self.len = checked::add(self.len, 1);
-        self.by_name.insert(member.name.clone(), vec![index]);
+        if member.is_untouched() {
+            self.untouched = checked::add(self.untouched, 1);
+        }
+        self.by_name.insert(member.name().to_owned(), vec![index]);
         match self.members.get_mut(index) {
             Some(slot) => *slot = Some(member),
             None => self.members.push(Some(member)),
@@ -468,8 +495,8 @@ mod tests {
         let names = edited(&["a", "b", "c"], |editor| {
             editor.write("b", |member| member.begin(0)).unwrap();
             editor.write("d", |member| member.begin(0)).unwrap();
-            assert!(editor.rename("a", "e"));
-            assert!(!editor.rename("e", "c") && !editor.rename("a", "f"));
+            assert!(editor.rename("a", "e").unwrap());
+            assert!(!editor.rename("e", "c").unwrap() && !editor.rename("a", "f").unwrap());
             assert!(editor.remove("c") && !editor.remove("c"));
         });
         assert_eq!(names, ["e", "b", "d"]);
@@ -479,10 +506,37 @@ mod tests {
     #[test]
     fn only_changes_that_stay_count() {
         type Change = fn(&mut Editor<Memory>);
-        let changes: [(Change, bool); 5] = [
+        fn rename(editor: &mut Editor<Memory>, from: &str, to: &str) {
+            assert!(editor.rename(from, to).unwrap());
+        }
+        let changes: [(Change, bool); 8] = [
             (|_| (), false),
-            (|editor| assert!(editor.rename("a", "a")), false),
-            (|editor| assert!(editor.rename("a", "c")), true),
+            (|editor| rename(editor, "a", "a"), false),
+            (|editor| rename(editor, "a", "c"), true),
+            (
+                |editor| {
+                    rename(editor, "a", "c");
+                    rename(editor, "c", "d");
+                    rename(editor, "d", "a");
+                },
+                false,
+            ),
+            // The second member of the name is gone.
+            (
+                |editor| {
+                    rename(editor, "b", "c");
+                    rename(editor, "c", "b");
+                },
+                true,
+            ),
+            (
+                |editor| {
+                    editor.write("a", |member| member.begin(0)).unwrap();
+                    rename(editor, "a", "c");
+                    rename(editor, "c", "a");
+                },
+                true,
+            ),
             (|editor| assert!(editor.remove("b")), true),
             (|editor| editor.write("b", |member| member.begin(0)).unwrap(), true),
         ];
@@ -501,7 +555,7 @@ mod tests {
     #[test]
     fn a_change_of_a_name_leaves_one_member_of_it() {
         assert_eq!(edited(&["a", "a", "b"], |_| ()), ["a", "a", "b"]);
-        let renamed = edited(&["b", "a", "a"], |editor| assert!(editor.rename("a", "c")));
+        let renamed = edited(&["b", "a", "a"], |editor| assert!(editor.rename("a", "c").unwrap()));
         assert_eq!(renamed, ["b", "c"]);
     }
 
@@ -515,5 +569,27 @@ mod tests {
             }
         });
         assert_eq!(names, ["a", "b", "c", "x"]);
+    }
+
+    /// Guards names that a header cannot hold: an archive with one could not be read.
+    #[test]
+    fn a_name_that_no_member_can_have_is_refused() {
+        let names = edited(&["a"], |editor| {
+            for (name, problem) in [("x".repeat(70_000), "60,000 bytes"), (String::new(), "empty")]
+            {
+                let error = editor.rename("a", &name).unwrap_err();
+                assert!(error.to_string().contains(problem), "{error}");
+                assert!(!editor.is_changed());
+            }
+        });
+        assert_eq!(names, ["a"]);
+    }
+
+    #[test]
+    fn an_error_names_the_member_that_it_is_about() {
+        let error = |name| MemberError { name, error: Error::Checksum { expected: 1, found: 2 } };
+        let text = error(Some("a\n".into())).to_string();
+        assert!(text.starts_with(r#"member "a\n": the checksum is"#), "{text}");
+        assert!(error(None).to_string().starts_with("the checksum is"));
     }
 }

@@ -50,6 +50,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod ahead;
 mod checked;
 mod checksum;
 mod decode;
@@ -57,6 +58,8 @@ mod directory;
 mod editor;
 mod error;
 mod extra;
+mod index;
+mod inflate;
 mod limits;
 mod member;
 mod name;
@@ -68,12 +71,13 @@ mod writer;
 pub use directory::{Central, Directory, Entry};
 pub use editor::{Editor, MemberError};
 pub use error::{Error, Result, Unsupported};
+pub use index::Chunk;
 pub use limits::Limits;
 pub use member::Member;
-pub use name::{check_name, excerpt};
+pub use name::check_name;
 pub use source::{Handle, Source};
 pub use writer::{Compression, MemberWriter, Writer};
 
-/// The data of each member that is written begins at a multiple of this number of bytes. It is the size of a cache line, and enough for the
-/// alignment of any value, so that a member that is stored can be used in a mapped file.
+/// The data of each stored member that is written begins at a multiple of this number of bytes. It is the size of a cache line, and enough
+/// for the alignment of any value, so that the member can be used in a mapped file.
 pub const ALIGNMENT: u8 = 64;

@@ -3,7 +3,15 @@
 use crate::error::{Error, Result};
 
 /// Limits on the memory and time that reading an archive may take. An archive over a limit is refused.
+///
+/// ```
+/// use npy_zip::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.inflated_bytes = 1 << 30;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The largest number of members. Default 1,048,576; a directory of that size takes a few hundred MiB.
     pub members: u64,

@@ -1,24 +1,44 @@
 //! The bytes of a member.
 
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
+use std::mem;
+use std::ops::Range;
+use std::sync::Arc;
 
+use crate::ahead::Ahead;
 use crate::checked;
 use crate::checksum::Checksum;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
 use crate::error::{Error, Result, corrupt, to_u64};
+use crate::index::{Gap, Index};
 use crate::limits::Limits;
+use crate::room;
+use crate::source::{Handle, Source};
 
 /// The bytes of a member, inflated as they are read; made by [`Directory::member`].
 ///
 /// The read that reaches the end of the member checks its checksum. If it is wrong, this read fails instead of returning bytes.
 ///
+/// # Seeking
+///
 /// A member that is not compressed can seek. After a seek the checksum is not checked, except after a seek to the start.
+///
+/// A deflated member with a seek index can seek, too ([`Compression::seek_every`](crate::Compression::seek_every)). The next read inflates
+/// a chunk of at most 4 MiB, and checks it before it returns a byte. If this package wrote the index, each chunk has a checksum; otherwise
+/// only the structure of the chunk is checked. An index that is wrong is as none: if a chunk is not what it says, the member is inflated from
+/// its start, and read if its own checksum is right.
+///
+/// Any other compressed member is inflated up to the new position: from the old one or, if the new one is before it, from its start. If it is
+/// not deflated, it can only seek forward. [`Directory::is_seekable`] returns true if nothing before the new position, or before its
+/// chunk, is read.
 pub struct Member<R> {
     body: Body<R>,
     size: u64,
     left: u64,
+    /// The checksum of the bytes that were read one after another from the start.
     sum: Checksum,
     expected: u32,
     /// True if the end need not be checked (again): it was, or the member was not read from its start because of a seek.
@@ -28,7 +48,36 @@ pub struct Member<R> {
 /// The reader of the bytes in the archive.
 enum Body<R> {
     Stored(Take<R>),
-    Compressed(Box<Decoder<R>>),
+    Compressed(Box<Compressed<R>>),
+}
+
+/// A compressed member. A seek moves the member and not the decoder, which follows at the next read.
+struct Compressed<R> {
+    decoder: Decoder<R>,
+    /// The position of the decoder in the member; `None` if it must start over.
+    decoded: Option<u64>,
+    /// The compressed bytes in the archive.
+    data: Range<u64>,
+    /// Set by a seek, and for threads.
+    follow: Option<Follow<R>>,
+    index: Lookup,
+    /// The threads that inflate it, until one fails.
+    ahead: Option<Box<Ahead>>,
+    /// The chunk that was inflated last: its position in the member, and its bytes.
+    chunk: (u64, Vec<u8>),
+}
+
+/// Brings the decoder to the position, or reads from a chunk and returns the number of bytes: [`Member::follow`]. As only a seek names that function, a
+/// program that never seeks has none of the code for indexes; the same holds for threads.
+type Follow<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
+
+/// The seek index of a member.
+enum Lookup {
+    /// There may be one, which is looked for after the first seek.
+    Possible(Box<Gap>),
+    Found(Box<Index>),
+    /// There is none, or it is wrong.
+    None,
 }
 
 impl Directory {
@@ -62,12 +111,23 @@ impl Directory {
         mut reader: R,
         limits: &Limits,
     ) -> Result<Member<R>> {
-        let data = self.readable(entry, &mut reader, limits)?.start;
-        reader.seek(SeekFrom::Start(data))?;
-        let data = reader.take(entry.compressed);
+        let data = self.readable(entry, &mut reader, limits)?;
+        reader.seek(SeekFrom::Start(data.start))?;
+        let bytes = reader.take(entry.compressed);
         let body = match entry.compression() {
-            Some(method) => Body::Compressed(Box::new(Decoder::new(method, entry, data)?)),
-            None => Body::Stored(data),
+            Some(method) => Body::Compressed(Box::new(Compressed {
+                decoder: Decoder::new(method, entry, bytes)?,
+                decoded: Some(0),
+                follow: None,
+                index: match self.gap(entry, &data) {
+                    Some(gap) => Lookup::Possible(Box::new(gap)),
+                    None => Lookup::None,
+                },
+                data,
+                ahead: None,
+                chunk: (0, Vec::new()),
+            })),
+            None => Body::Stored(bytes),
         };
         Ok(Member {
             body,
@@ -77,6 +137,65 @@ impl Directory {
             expected: entry.crc,
             ended: false,
         })
+    }
+
+    /// Opens a member of a file, to read it from its start with several threads. This is as [`member`](Self::member), but faster, if the member
+    /// is deflated and has a seek index ([`Compression::seek_every`](crate::Compression::seek_every)) and at least 2 MiB.
+    ///
+    /// Each thread inflates 8 MiB before the next bytes are read. The checksum is compared before the last of these are returned. If a chunk is not as the
+    /// index says, the member is read as if there was no index. After a seek, one thread reads.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::fs::File;
+    /// use std::io::{Read, Write};
+    /// use std::sync::Arc;
+    ///
+    /// use npy_zip::{Compression, Directory, Handle, Limits, Source, Writer};
+    ///
+    /// let mut writer = Writer::file(File::create("x.zip")?, Compression::deflate(6, 2))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(3 << 20)?;
+    ///     member.write_all(&vec![7; 3 << 20])
+    /// })?;
+    /// writer.finish()?;
+    ///
+    /// let limits = Limits::default();
+    /// let source = Arc::new(Source::file(File::open("x.zip")?));
+    /// let directory = Directory::read(Handle::new(&source), &limits)?;
+    /// let a = &directory.entries()[0];
+    /// let mut bytes = Vec::new();
+    /// directory.member_on_threads(a, &source, &limits, 2)?.read_to_end(&mut bytes)?;
+    /// assert_eq!(bytes, vec![7; 3 << 20]);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`member`](Self::member).
+    pub fn member_on_threads(
+        &self,
+        entry: &Entry,
+        source: &Arc<Source<File>>,
+        limits: &Limits,
+        threads: usize,
+    ) -> Result<Member<Handle<File>>> {
+        /// The fewest bytes for which another thread is of use.
+        const LEAST: u64 = 1 << 20;
+        let mut member = self.member(entry, Handle::new(source), limits)?;
+        let useful = entry.size.checked_div(LEAST).unwrap_or(0);
+        let threads = usize::try_from(useful).unwrap_or(threads).min(threads);
+        if threads > 1
+            && source.parallel().is_some()
+            && let Body::Compressed(data) = &mut member.body
+            && let Some(chunks) = self.chunks(entry, &mut Handle::new(source), limits)?
+        {
+            data.decoded = None;
+            data.ahead = Some(Box::new(Ahead::new(Arc::clone(source), threads, chunks, entry.crc)));
+            data.follow = Some(Member::follow_ahead);
+        }
+        Ok(member)
     }
 }
 
@@ -126,15 +245,132 @@ impl<R> Member<R> {
         // A seek past the end is refused, so no more than all bytes are left.
         checked::sub(self.size, self.left)
     }
+
+    /// Returns true if the end is to be checked: the last byte was read, after all others.
+    fn is_at_end(&self) -> bool {
+        let is_read = match &self.body {
+            Body::Stored(_) => true,
+            Body::Compressed(data) => data.decoded == Some(self.size),
+        };
+        self.left == 0 && !self.ended && is_read
+    }
+
+    fn truncated(&self, found: u64) -> Error {
+        Error::Truncated { expected: self.size, found }
+    }
+}
+
+impl<R: Read + Seek> Compressed<R> {
+    /// Looks for the index, once. Returns true if there is one.
+    fn has_index(&mut self) -> Result<bool> {
+        if let (Lookup::Possible(gap), Decoder::Deflate(inflater)) =
+            (&self.index, &mut self.decoder)
+        {
+            // If a call fails, the position of the reader is unknown.
+            let decoded = self.decoded.take();
+            let reader = inflater.reader();
+            let position = reader.stream_position()?;
+            let index = gap.find(reader)?;
+            reader.seek(SeekFrom::Start(position))?;
+            self.decoded = decoded;
+            self.index = index.map_or(Lookup::None, |index| Lookup::Found(Box::new(index)));
+        }
+        Ok(matches!(self.index, Lookup::Found(_)))
+    }
+
+    /// Returns the bytes from this position of the member to the end of its chunk; `None` if the index is wrong.
+    fn in_chunk(&mut self, position: u64) -> Result<Option<&[u8]>> {
+        let (start, bytes) = &self.chunk;
+        if position.checked_sub(*start).is_none_or(|offset| offset >= to_u64(bytes.len()))
+            && !self.inflate_chunk(position)?
+        {
+            return Ok(None);
+        }
+        let (start, bytes) = &self.chunk;
+        let offset = position.checked_sub(*start).and_then(|offset| usize::try_from(offset).ok());
+        Ok(offset.and_then(|offset| bytes.get(offset..)).filter(|bytes| !bytes.is_empty()))
+    }
+
+    /// Inflates and checks the chunk with this position of the member. Returns false if the index is wrong.
+    fn inflate_chunk(&mut self, position: u64) -> Result<bool> {
+        let (Lookup::Found(index), Decoder::Deflate(inflater)) = (&self.index, &mut self.decoder)
+        else {
+            return Ok(false);
+        };
+        self.decoded = None;
+        let mut bytes = mem::take(&mut self.chunk.1);
+        let Some(chunk) = index.chunk(position, inflater.reader())? else { return Ok(false) };
+        bytes.clear();
+        room::growing(&mut bytes, chunk.size)?;
+        bytes.resize(chunk.size, 0);
+        if !inflater.chunk(chunk.range.clone(), chunk.is_last, &mut bytes)?
+            || chunk.checksum.is_some_and(|checksum| checksum != Checksum::of(&bytes))
+        {
+            return Ok(false);
+        }
+        self.chunk = (chunk.position, bytes);
+        Ok(true)
+    }
 }
 
 impl<R: Read + Seek> Member<R> {
+    /// Inflates all chunks by the seek index, if there is one. Returns false if one of them is not what the index says, so that it could show
+    /// other bytes than the member has. The bytes themselves are checked by reading the member.
+    ///
+    /// If each chunk ends where the next begins, and refers to nothing before it, they are the bytes that are read without an index.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
+    /// writer.add("a", |member| {
+    ///     member.begin(2 << 20)?;
+    ///     member.write_all(&vec![7; 2 << 20])
+    /// })?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let mut member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// assert!(member.check_index()?);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn check_index(&mut self) -> Result<bool> {
+        let Body::Compressed(data) = &mut self.body else { return Ok(true) };
+        data.follow = Some(Member::follow);
+        let mut at = 0;
+        while data.has_index()? && at < self.size {
+            match data.in_chunk(at)? {
+                Some(bytes) => at = checked::add(at, to_u64(bytes.len())),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Reads what the threads have inflated, and returns the number of bytes. If one of them has failed, moves the decoder to the position, and
+    /// returns `None`.
+    fn follow_ahead(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
+        let Body::Compressed(data) = &mut self.body else { return Ok(None) };
+        if let Some(count) = data.ahead.as_mut().and_then(|ahead| ahead.read(out)) {
+            self.left = checked::sub(self.left, to_u64(count));
+            return Ok(Some(count));
+        }
+        data.ahead = None;
+        self.catch_up()?;
+        Ok(None)
+    }
+
     /// Checks size and checksum against the directory.
     fn end(&mut self) -> Result<()> {
         self.ended = true;
         // `io::copy` retries an interrupted read. If the interruption were returned here, the bytes that this call has read would be lost.
         if let Body::Compressed(data) = &mut self.body
-            && io::copy(&mut data.take(1), &mut io::sink()).map_err(damaged)? > 0
+            && io::copy(&mut (&mut data.decoder).take(1), &mut io::sink()).map_err(damaged)? > 0
         {
             let size = self.size;
             return Err(corrupt(format!(
@@ -147,18 +383,90 @@ impl<R: Read + Seek> Member<R> {
     }
 
     fn part(&mut self, out: &mut [u8]) -> Result<usize> {
+        let position = self.position();
+        if let Body::Compressed(data) = &mut self.body
+            && data.decoded != Some(position)
+            && let Some(follow) = data.follow
+            && let Some(count) = follow(self, out)?
+        {
+            return Ok(count);
+        }
         let count = match &mut self.body {
             Body::Stored(data) => data.read(out)?,
-            Body::Compressed(data) => data.read(out).map_err(damaged)?,
+            Body::Compressed(data) => {
+                let count = data.decoder.read(out).map_err(damaged)?;
+                data.decoded = Some(checked::add(position, to_u64(count)));
+                count
+            }
         };
         if count == 0 {
-            let (expected, found) = (self.size, self.position());
-            return Err(Error::Truncated { expected, found });
+            return Err(self.truncated(position));
         }
         self.sum.update(out.get(..count).unwrap_or_default());
         // A reader may lie about the number of bytes.
         self.left = self.left.saturating_sub(to_u64(count));
         Ok(count)
+    }
+
+    /// Reads from a chunk, and returns the number of bytes. If there is no index, moves the decoder to the position, and returns `None`.
+    fn follow(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
+        let position = self.position();
+        let Body::Compressed(data) = &mut self.body else { return Ok(None) };
+        // From the start, all is read one after another, and the checksum of the member compared.
+        if position > 0 && data.has_index()? {
+            if let Some(bytes) = data.in_chunk(position)? {
+                let count = bytes.len().min(out.len());
+                if let (Some(to), Some(from)) = (out.get_mut(..count), bytes.get(..count)) {
+                    to.copy_from_slice(from);
+                }
+                self.left = checked::sub(self.left, to_u64(count));
+                return Ok(Some(count));
+            }
+            self.reject_index()?;
+        }
+        self.catch_up()?;
+        Ok(None)
+    }
+
+    /// Decodes the bytes before the position, to which a seek has moved.
+    fn catch_up(&mut self) -> Result<()> {
+        const DROPPED: usize = 64 << 10;
+        let position = self.position();
+        let Body::Compressed(data) = &mut self.body else { return Ok(()) };
+        if data.decoded.is_none_or(|decoded| decoded > position) {
+            data.decoded = None;
+            data.decoder.restart(data.data.clone())?;
+            data.decoded = Some(0);
+            self.sum = Checksum::new();
+            self.ended = false;
+        }
+        let mut dropped = Vec::new();
+        while let Some(decoded) = data.decoded.filter(|&decoded| decoded < position) {
+            let most =
+                usize::try_from(checked::sub(position, decoded)).unwrap_or(DROPPED).min(DROPPED);
+            dropped.resize(most, 0);
+            let count = data.decoder.read(&mut dropped).map_err(damaged)?;
+            if count == 0 {
+                return Err(self.truncated(decoded));
+            }
+            self.sum.update(dropped.get(..count).unwrap_or_default());
+            data.decoded = Some(checked::add(decoded, to_u64(count)));
+        }
+        Ok(())
+    }
+
+    /// Gives up the index, in which a chunk is not as it says. Either it is wrong, or the bytes are damaged: then their own checksum is wrong,
+    /// and this is the error.
+    #[cold]
+    fn reject_index(&mut self) -> Result<()> {
+        let left = mem::replace(&mut self.left, 0);
+        let checked = self.catch_up().and_then(|()| self.end());
+        self.left = left;
+        checked?;
+        if let Body::Compressed(data) = &mut self.body {
+            data.index = Lookup::None;
+        }
+        Ok(())
     }
 }
 
@@ -178,7 +486,7 @@ impl<R: Read + Seek> Read for Member<R> {
         let out = out.get_mut(..max).unwrap_or_default();
         let read = if out.is_empty() { Ok(0) } else { self.part(out) };
         let read = match read {
-            Ok(count) if self.left == 0 && !self.ended => self.end().map(|()| count),
+            Ok(count) if self.is_at_end() => self.end().map(|()| count),
             read => read,
         };
         read.map_err(io::Error::from)
@@ -186,7 +494,7 @@ impl<R: Read + Seek> Read for Member<R> {
 }
 
 impl<R: Read + Seek> Seek for Member<R> {
-    /// Moves within a member that is not compressed; [`Unsupported`](io::ErrorKind::Unsupported) for any other.
+    /// Moves within a member; see [above](Member#seeking). [`Unsupported`](io::ErrorKind::Unsupported) if it cannot go back.
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = self.position();
         let target = match to {
@@ -198,17 +506,25 @@ impl<R: Read + Seek> Seek for Member<R> {
         if target == position {
             return Ok(position);
         }
-        let Body::Stored(data) = &mut self.body else {
-            let reason = "a compressed member cannot seek";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
-        };
         let left = self.size.checked_sub(target).ok_or(io::ErrorKind::InvalidInput)?;
-        let by = i64::try_from(i128::from(target).saturating_sub(i128::from(position)));
-        data.get_mut().seek(SeekFrom::Current(by.map_err(|_| io::ErrorKind::InvalidInput)?))?;
-        data.set_limit(left);
+        match &mut self.body {
+            Body::Stored(data) => {
+                let by = i64::try_from(i128::from(target).saturating_sub(i128::from(position)));
+                let by = by.map_err(|_| io::ErrorKind::InvalidInput)?;
+                data.get_mut().seek(SeekFrom::Current(by))?;
+                data.set_limit(left);
+                self.sum = Checksum::new();
+                self.ended = target > 0;
+            }
+            Body::Compressed(data) => {
+                if data.decoded.is_some_and(|decoded| target < decoded) {
+                    data.decoder.check_restart()?;
+                }
+                data.ahead = None;
+                data.follow = Some(Member::follow);
+            }
+        }
         self.left = left;
-        self.sum = Checksum::new();
-        self.ended = target > 0;
         Ok(target)
     }
 }
@@ -273,15 +589,43 @@ mod tests {
         assert!(matches!(error, Error::Checksum { .. }), "{error}");
     }
 
-    /// Guards that a compressed member refuses to seek, and can be read on.
+    /// Guards seeks forward and back, with a seek index and without, and reads across chunks and to the end.
     #[test]
-    fn a_compressed_member_cannot_seek() {
-        let file = archive(Compression::deflate(1, 1));
+    fn a_compressed_member_can_seek() {
+        for every in [0, 4096] {
+            let file = archive(Compression::deflate(6, 1).seek_every(every));
+            let mut member = open(&file);
+            for at in [40, 9000, 8191, 8192, 4000, 4000, 0, 9999, 1, 10_000] {
+                assert_eq!(member.seek(SeekFrom::Start(at)).unwrap(), at);
+                assert_eq!(member.position(), at);
+                let mut found = [0; 300];
+                let count = found.len().min(10_000 - usize::try_from(at).unwrap());
+                member.read_exact(&mut found[..count]).unwrap();
+                let at = usize::try_from(at).unwrap();
+                assert_eq!(found[..count], bytes()[at..at + count], "{every}: {at}");
+                assert_eq!(member.seek(SeekFrom::End(-5)).unwrap(), 9995);
+                let mut found = Vec::new();
+                member.read_to_end(&mut found).unwrap();
+                assert_eq!(found, bytes()[9995..]);
+            }
+            assert!(member.seek(SeekFrom::End(1)).is_err());
+            member.rewind().unwrap();
+            let mut found = Vec::new();
+            member.read_to_end(&mut found).unwrap();
+            assert_eq!((found, member.position()), (bytes(), 10_000));
+        }
+    }
+
+    /// Guards that the checksum is compared after seeks without an index: all bytes are read one after another.
+    #[test]
+    fn a_member_without_an_index_is_checked_after_a_seek() {
+        let mut file = archive(Compression::deflate(6, 1).seek_every(0));
+        let crc = crc32fast::hash(&bytes()).to_le_bytes();
+        let at = file.windows(4).rposition(|bytes| bytes == crc).unwrap();
+        file[at] ^= 1;
         let mut member = open(&file);
-        let error = member.seek(SeekFrom::Start(40)).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
-        let mut found = Vec::new();
-        member.read_to_end(&mut found).unwrap();
-        assert_eq!((found, member.position()), (bytes(), 10_000));
+        member.seek(SeekFrom::Start(9000)).unwrap();
+        let error = Error::from(member.read_to_end(&mut Vec::new()).unwrap_err());
+        assert!(matches!(error, Error::Checksum { .. }), "{error}");
     }
 }

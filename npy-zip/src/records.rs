@@ -103,6 +103,20 @@ records! {
         length: u16,
     }
 
+    /// The start of a seek index, as SOZip 0.5.0 has it; bytes that readers skip and the positions follow.
+    SeekIndex(b"") {
+        version: u32,
+        /// The number of bytes that are skipped.
+        skipped: u32,
+        /// The number of bytes that each chunk but the last inflates to.
+        chunk: u32,
+        /// The number of bytes of a position.
+        position_size: u32,
+        /// The size of the member after inflating, and before.
+        size: u64,
+        compressed: u64,
+    }
+
     /// The end record of an archive with large numbers.
     Zip64End(b"PK\x06\x06") {
         /// The number of bytes after this field.
@@ -141,6 +155,17 @@ impl Zip64End {
     pub(crate) const REST_LENGTH: u64 = 44;
 }
 
+impl SeekIndex {
+    pub(crate) const VERSION: u32 = 1;
+    /// The start of the skipped bytes of an index of ours: the checksum of each chunk follows.
+    pub(crate) const CHECKSUMS: &[u8; 8] = b"chunkcrc";
+
+    /// Returns the number of skipped bytes with the checksums of this many chunks, which is a multiple of eight.
+    pub(crate) fn checksums_size(chunks: u64) -> Option<u64> {
+        chunks.checked_mul(4)?.checked_add(8)?.checked_next_multiple_of(8)
+    }
+}
+
 impl CentralHeader {
     /// Returns the size of the entry: this header, the name, the extra fields and the comment.
     pub(crate) fn entry_size(&self) -> usize {
@@ -164,6 +189,9 @@ impl Common {
     pub(crate) const UTF8: u16 = 1 << 11;
     /// The flag for sizes that come after the data.
     pub(crate) const STREAMED: u16 = 1 << 3;
+    pub(crate) const PATCHED: u16 = 1 << 5;
+    /// Encryption, strong encryption, and masked headers.
+    pub(crate) const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
     pub(crate) const STORED: u16 = 0;
     pub(crate) const DEFLATED: u16 = 8;
     pub(crate) const BZIP2: u16 = 12;
@@ -213,6 +241,7 @@ mod tests {
         assert_eq!(sizes, [30, 46, 22]);
         assert_eq!([Zip64End::SIZE, Zip64Locator::SIZE, ExtraHeader::SIZE], [56, 20, 4]);
         assert_eq!(Zip64End::REST_LENGTH, 56 - 12);
+        assert_eq!(SeekIndex::SIZE, 32);
     }
 
     #[test]

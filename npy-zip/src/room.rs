@@ -25,9 +25,12 @@ pub(crate) fn buffer(capacity: usize) -> Result<Vec<u8>> {
     with_room(capacity, || Vec::with_capacity(capacity))
 }
 
-/// Reserves capacity for at least `additional` more bytes.
-pub(crate) fn growing(bytes: &mut Vec<u8>, additional: usize) -> Result<()> {
-    bytes.try_reserve(additional).map_err(|_| refused(bytes.len().saturating_add(additional)))
+/// Reserves capacity for at least `additional` more items.
+pub(crate) fn growing<T>(items: &mut Vec<T>, additional: usize) -> Result<()> {
+    items.try_reserve(additional).map_err(|_| {
+        let count = items.len().saturating_add(additional);
+        refused(count.saturating_mul(size_of::<T>()))
+    })
 }
 
 /// Returns the error for this many bytes that the allocator refused.

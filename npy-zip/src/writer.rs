@@ -4,8 +4,8 @@
 //! compress earlier bytes: then the steps wait in a queue, in their order.
 
 mod deflate;
-mod failure;
 mod headers;
+mod index;
 mod output;
 
 use std::collections::VecDeque;
@@ -19,9 +19,10 @@ use crc32fast::Hasher;
 use crate::checked;
 use crate::directory::Central;
 use crate::error::{Result, to_u64};
-use crate::name::check_name;
+use crate::name;
 use deflate::{Block, Compressor, Pending};
 use headers::Member;
+use index::Index;
 use output::Output;
 
 /// The most bytes of a stored member that are written at once: they are still in the cache after their checksum is computed.
@@ -32,6 +33,8 @@ const STORED_BLOCK: usize = 256 << 10;
 pub struct Compression {
     level: Option<u8>,
     threads: usize,
+    /// The number of bytes of a chunk; `None` for members without chunks.
+    chunk: Option<u32>,
 }
 
 impl Compression {
@@ -45,11 +48,11 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn stored() -> Self {
-        Compression { level: None, threads: 1 }
+        Compression { level: None, threads: 1, chunk: None }
     }
 
     /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
-    /// number of threads.
+    /// number of threads. A reader can [start at each MiB](Self::seek_every).
     ///
     /// ```
     /// use npy_zip::{Compression, Writer};
@@ -59,7 +62,43 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn deflate(level: u8, threads: usize) -> Self {
-        Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1) }
+        let compression =
+            Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1), chunk: None };
+        compression.seek_every(1 << 20)
+    }
+
+    /// A reader can start to inflate a member at each multiple of this many bytes, or of fewer: the number is rounded down to a power of two,
+    /// from 4 KiB to 1 MiB. The positions are in an index after the member, as SOZip has it, which other readers do not see. With 0, there
+    /// is no index, and the member is inflated from its start.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let compression = Compression::deflate(6, 1).seek_every(4096);
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression)?;
+    /// let numbers: Vec<u8> = (0..10_000u16).flat_map(u16::to_le_bytes).collect();
+    /// writer.add("x", |member| {
+    ///     member.begin(20_000)?;
+    ///     member.write_all(&numbers)
+    /// })?;
+    /// let mut file = writer.finish()?;
+    ///
+    /// let limits = Limits::default();
+    /// let directory = Directory::read(&mut file, &limits)?;
+    /// let x = directory.find("x").expect("it was written");
+    /// assert!(directory.is_seekable(x, &mut file, &limits)?);
+    /// let mut member = directory.member(x, file, &limits)?;
+    /// member.seek(SeekFrom::Start(9000))?;
+    /// let mut bytes = [0; 2];
+    /// member.read_exact(&mut bytes)?;
+    /// assert_eq!(u16::from_le_bytes(bytes), 4500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn seek_every(self, bytes: u64) -> Self {
+        Compression { chunk: deflate::chunk_size(bytes), ..self }
     }
 }
 
@@ -82,7 +121,7 @@ impl Compression {
 /// # Ok::<(), npy_zip::Error>(())
 /// ```
 ///
-/// The data of each member begins at a multiple of [`ALIGNMENT`](crate::ALIGNMENT). The same members always make the same archive, because
+/// The data of each stored member begins at a multiple of [`ALIGNMENT`](crate::ALIGNMENT). The same members always make the same archive, because
 /// all times in it are 1980-01-01. The large form of zip (zip64) is used only where sizes or numbers need it.
 ///
 /// # Failures
@@ -180,12 +219,12 @@ impl<W: Write> Writer<W> {
     }
 
     fn new(output: Output<W>, compression: Compression) -> Self {
-        let Compression { level, threads } = compression;
+        let Compression { level, threads, chunk } = compression;
         Writer {
             output,
             directory: Central::default(),
             open: None,
-            compressor: level.map(|level| Compressor::new(level, threads)),
+            compressor: level.map(|level| Compressor::new(level, threads, chunk)),
             steps: VecDeque::new(),
         }
     }
@@ -206,7 +245,7 @@ impl<W: Write> Writer<W> {
     /// # Errors
     ///
     /// Those of `write`; of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that
-    /// [no member can have](check_name).
+    /// [no member can have](crate::check_name), or if the number of bytes is not the announced one.
     pub fn add<E: From<io::Error> + fmt::Display>(
         &mut self,
         name: &str,
@@ -269,6 +308,17 @@ impl<W: Write> Writer<W> {
         Ok(self.output.copy(data)? == size)
     }
 
+    /// Adds the seek index of a member that was just added: its header, and its contents. Returns false if there are fewer than stated.
+    pub(crate) fn copy_index(
+        &mut self,
+        header: &[u8],
+        contents: io::Take<impl Read>,
+    ) -> Result<bool> {
+        let size = contents.limit();
+        self.output.write_all(header)?;
+        Ok(self.output.copy(contents)? == size)
+    }
+
     /// Returns the position of the next member.
     pub(crate) fn position(&self) -> u64 {
         self.output.position()
@@ -326,6 +376,10 @@ impl<W: Write> Writer<W> {
     /// Writes the next bytes of the member, and returns their number.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.output.check()?;
+        if bytes.is_empty() {
+            // They would end a full block, which may be the last.
+            return Ok(0);
+        }
         if self.compressor.is_none() {
             return self.store(bytes);
         }
@@ -390,8 +444,8 @@ impl<W: Write> Writer<W> {
 
     fn write_header(&mut self, name: String, size: u64) -> io::Result<()> {
         let is_deflated = self.compressor.is_some();
-        // Bytes that cannot be compressed grow by an eighth at most.
-        let max = if is_deflated { size.saturating_add(size / 8) } else { size };
+        // Bytes that cannot be compressed are stored, in blocks whose headers take less than this.
+        let max = if is_deflated { size.saturating_add(size / 256) } else { size };
         let member = Member {
             name,
             start: self.output.position(),
@@ -401,6 +455,7 @@ impl<W: Write> Writer<W> {
             crc: Hasher::new(),
             compressed: 0,
             size: 0,
+            index: Index::default(),
         };
         let header = member.local()?;
         self.open = Some(member);
@@ -421,11 +476,14 @@ impl<W: Write> Writer<W> {
     fn append(&mut self, block: &Block, size: usize) -> io::Result<()> {
         let member = self.open.as_mut().ok_or_else(none_begun)?;
         member.crc.combine(&block.crc);
+        for &(start, crc) in &block.chunks {
+            member.index.add(checked::add(member.compressed, to_u64(start)), crc)?;
+        }
         member.add(block.bytes.len(), size);
         self.output.write_all(&block.bytes)
     }
 
-    /// Writes what comes after the bytes of the open member, and its entry.
+    /// Writes what comes after the bytes of the open member, its seek index, and its entry.
     fn complete(&mut self) -> io::Result<()> {
         let member = self.open.as_ref().ok_or_else(none_begun)?;
         let entry = member.central()?;
@@ -433,6 +491,11 @@ impl<W: Write> Writer<W> {
             self.output.write_all(&member.descriptor()?)?;
         } else {
             self.output.rewrite(member.start, &member.local()?)?;
+        }
+        if let Some(chunk) = self.compressor.as_ref().and_then(|compressor| compressor.chunk)
+            && let Some(index) = member.index(chunk)?
+        {
+            self.output.write_all(&index)?;
         }
         self.directory.push(&entry);
         self.open = None;
@@ -479,13 +542,17 @@ pub struct MemberWriter<'a, W: Write> {
 #[derive(Clone, Copy, PartialEq)]
 enum Status {
     New,
-    Begun,
+    Begun {
+        announced: u64,
+        written: u64,
+    },
     /// Complete, or dropped after an error.
     Ended,
 }
 
 impl<W: Write> MemberWriter<'_, W> {
-    /// Announces the number of bytes, once, before the first. The headers take the large form if they need it for this number.
+    /// Announces the number of bytes, once, before the first. The headers take the large form if they need it for this number. If the member
+    /// then has another number of bytes, [`Writer::add`] fails.
     ///
     /// ```
     /// use std::io::{Cursor, Write};
@@ -503,21 +570,24 @@ impl<W: Write> MemberWriter<'_, W> {
     ///
     /// # Errors
     ///
-    /// Those of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that [no member can have](check_name), or if
-    /// the number was announced before.
+    /// Those of the inner writer; [`InvalidInput`](io::ErrorKind::InvalidInput) for a name that [no member can have](crate::check_name), or
+    /// if the number was announced before.
     pub fn begin(&mut self, bytes: u64) -> io::Result<()> {
-        check_name(self.name)
-            .map_err(|reason| io::Error::new(io::ErrorKind::InvalidInput, reason))?;
+        name::refuse_wrong(self.name)?;
         if self.status != Status::New {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the member has begun before"));
         }
-        self.status = Status::Begun;
+        self.status = Status::Begun { announced: bytes, written: 0 };
         self.archive.begin(self.name, bytes)
     }
 
     fn end(&mut self) -> io::Result<()> {
-        if self.status != Status::Begun {
-            return Err(none_begun());
+        let Status::Begun { announced, written } = self.status else { return Err(none_begun()) };
+        if written != announced {
+            let reason = format!(
+                "{written} bytes were written, and {announced} were announced; announce the number of bytes that the member has"
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         self.archive.end()?;
         self.status = Status::Ended;
@@ -525,7 +595,7 @@ impl<W: Write> MemberWriter<'_, W> {
     }
 
     fn abort(&mut self, why: &dyn fmt::Display) {
-        if mem::replace(&mut self.status, Status::Ended) == Status::Begun {
+        if let Status::Begun { .. } = mem::replace(&mut self.status, Status::Ended) {
             self.archive.abort(why);
         }
     }
@@ -540,10 +610,10 @@ impl<W: Write> Drop for MemberWriter<'_, W> {
 
 impl<W: Write> Write for MemberWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.status != Status::Begun {
-            return Err(none_begun());
-        }
-        self.archive.write(bytes)
+        let Status::Begun { written, .. } = &mut self.status else { return Err(none_begun()) };
+        let count = self.archive.write(bytes)?;
+        *written = checked::add(*written, to_u64(count));
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -565,6 +635,26 @@ mod tests {
     use super::*;
     use crate::{Directory, Limits};
 
+    /// Guards that a write of nothing does not end a block: the last chunk would be empty, and the index wrong.
+    #[test]
+    fn a_write_of_nothing_adds_no_chunk() {
+        let mut writer =
+            Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(1, 1)).unwrap();
+        let bytes = vec![7; 2 << 20];
+        let add = |member: &mut MemberWriter<'_, _>| {
+            member.begin(2 << 20)?;
+            member.write_all(&bytes)?;
+            member.write(&[]).map(drop)
+        };
+        writer.add("a", add).unwrap();
+        let mut file = writer.finish().unwrap();
+        let limits = Limits::default();
+        let directory = Directory::of_file(&mut file, &limits).unwrap();
+        let entry = directory.find("a").unwrap();
+        assert!(directory.is_seekable(entry, &mut file, &limits).unwrap());
+        assert!(directory.member(entry, file, &limits).unwrap().check_index().unwrap());
+    }
+
     /// Guards that a member which is not written as it should be is dropped, whatever was wrong, and that the writer can continue.
     #[test]
     fn a_member_that_is_not_complete_is_dropped() {
@@ -577,6 +667,14 @@ mod tests {
                     member.write_all(b"abc")
                 };
                 writer.add(name, add).unwrap_err();
+            }
+            for announced in [2, 4] {
+                let add = |member: &mut MemberWriter<'_, _>| {
+                    member.begin(announced)?;
+                    member.write_all(b"abc")
+                };
+                let error = writer.add("announced", add).unwrap_err();
+                assert!(error.to_string().starts_with("3 bytes were written, and"), "{error}");
             }
             let nothing = |_: &mut MemberWriter<'_, _>| Ok::<(), io::Error>(());
             writer.add("nothing", nothing).unwrap_err();

@@ -2,7 +2,7 @@
 //!
 //! Checked are all that the library refuses (SECURITY.md): headers, sizes, the directory of an archive, the checksums of its members, pickles;
 //! and what is well formed, but dangerous for other programs: pickles that import anything but data types, two members of one name,
-//! names that lead out of a directory, text of numbers that are not characters.
+//! names that lead out of a directory, seek indexes that show other values, text of numbers that are not characters.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -334,8 +334,14 @@ fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
         )),
     }
     for name in archive.names() {
-        if let Err(error) = member(archive, name, report) {
-            report.problems.push(error);
+        match member(archive, name, report) {
+            Err(error) => report.problems.push(error),
+            Ok(()) if archive.check_index(name).is_ok_and(|is_right| !is_right) => {
+                report.problems.push(format!(
+                    "member {name:?}: its seek index is wrong, so that other values could be read by it; write the archive again"
+                ));
+            }
+            Ok(()) => {}
         }
         if super::npz::leads_out(name) {
             report.problems.push(format!(

@@ -11,6 +11,8 @@ use crate::output::{Of, Result};
 pub(crate) struct AnyReader {
     reader: Box<dyn DynReader>,
     origin: Origin,
+    /// True for a compressed member that can be inflated from many positions.
+    has_index: bool,
 }
 
 /// Where an array comes from.
@@ -79,7 +81,7 @@ impl Seek for Stream {
 
 impl AnyReader {
     pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
-        AnyReader { reader: Box::new(reader), origin }
+        AnyReader { reader: Box::new(reader), origin, has_index: false }
     }
 
     /// Reads an array that is in memory, in C order.
@@ -91,11 +93,10 @@ impl AnyReader {
 
     /// Opens a member of an archive.
     pub(crate) fn member(archive: &npz::Reader<File>, name: &str) -> npy_core::Result<Self> {
-        let origin = match archive.is_compressed(name)? {
-            true => Origin::Compressed,
-            false => Origin::Stored,
-        };
-        Ok(AnyReader::new(archive.member(name)?, origin))
+        let is_compressed = archive.is_compressed(name)?;
+        let origin = if is_compressed { Origin::Compressed } else { Origin::Stored };
+        let reader = AnyReader::new(archive.member(name)?, origin);
+        Ok(AnyReader { has_index: is_compressed && archive.is_seekable(name)?, ..reader })
     }
 
     pub(crate) fn origin(&self) -> Origin {
@@ -123,7 +124,7 @@ impl AnyReader {
 
     /// Treats the array as one of one dimension, in the order of the file.
     pub(crate) fn flatten(self) -> npy_core::Result<Self> {
-        Ok(AnyReader { reader: self.reader.flatten()?, origin: self.origin })
+        Ok(AnyReader { reader: self.reader.flatten()?, ..self })
     }
 
     /// Returns true if the reader can move to any row at no cost.
@@ -133,7 +134,7 @@ impl AnyReader {
 
     /// Moves to a row; returns false if the reader cannot.
     pub(super) fn seek_to_row(&mut self, row: usize) -> npy_core::Result<bool> {
-        if !self.can_seek() {
+        if !self.can_seek() && !self.has_index {
             return Ok(false);
         }
         self.reader.seek_to_row(row).map(|()| true)

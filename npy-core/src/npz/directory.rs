@@ -41,7 +41,10 @@ impl Directory {
     }
 
     /// Iterates over the names of the members whose archive names have this prefix, sorted by archive name, without scanning the others.
-    pub(super) fn names_with_prefix(&self, prefix: String) -> impl Iterator<Item = &str> {
+    pub(super) fn names_with_prefix<'d>(
+        &'d self,
+        prefix: &str,
+    ) -> impl Iterator<Item = &'d str> + use<'d> {
         self.0.names_with_prefix(prefix).map(|name| self.shown(name))
     }
 
@@ -71,8 +74,11 @@ impl Directory {
 
 /// Returns the limits of the container.
 pub(super) fn of_archives(limits: &Limits) -> npy_zip::Limits {
-    let &Limits { members, inflated_bytes, inflation, .. } = limits;
-    npy_zip::Limits { members, inflated_bytes, inflation }
+    let mut of_zip = npy_zip::Limits::default();
+    of_zip.members = limits.members;
+    of_zip.inflated_bytes = limits.inflated_bytes;
+    of_zip.inflation = limits.inflation;
+    of_zip
 }
 
 named_iterator! {

@@ -58,8 +58,8 @@ use crate::write::{ArrayWriter, WriteNpy};
 /// # Other members
 ///
 /// A member that is not touched is copied as it is: its data, its time, its comment and its other properties. It need not be an array, and
-/// may be encrypted or compressed by a method that this crate does not read. If its data was aligned, the padding in its header changes so
-/// that the data stays aligned. The comment of the archive is kept. Bytes that belong to no member are dropped.
+/// may be encrypted or compressed by a method that this crate does not read. If it is stored and aligned, the padding in its header changes
+/// so that it stays aligned. Its seek index is copied with it. The comment of the archive is kept. Bytes that belong to no member are dropped.
 ///
 /// Names find members as in [`Reader`]. If several members have the same name, a change affects the last one, which readers find. The
 /// others are dropped; otherwise readers would find one of them instead.
@@ -240,7 +240,7 @@ impl Editor {
             let is_other = |found: &String| *found != file;
             let taken = new != file
                 && [to, &new].iter().any(|name| editor.find(name).as_ref().is_some_and(is_other));
-            if taken || !editor.members.rename(&file, &new) {
+            if taken || !editor.members.rename(&file, &new)? {
                 let reason =
                     "another member has it already; remove that one first, or use another name";
                 return Err(ErrorKind::MemberName { name: name::excerpt(to), reason }.into());
@@ -363,7 +363,7 @@ impl Editor {
             let old = checked::some(target.old());
             let directory = old.directory.zip();
             let added = members.finish(directory, &old.central, &mut &old.file, archive);
-            added.map_err(|MemberError { name: file, error }| {
+            added.map_err(|MemberError { name: file, error, .. }| {
                 let error = Error::from(error);
                 match file {
                     Some(file) => error.in_member(name::plain(&file)),

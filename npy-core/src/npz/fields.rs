@@ -408,7 +408,7 @@ fn names_below<'r, R: Read + Seek>(
     from: &'r Reader<R>,
     at: &str,
 ) -> impl Iterator<Item = &'r str> + use<'r, R> {
-    from.directory.names_with_prefix(inside(at, ""))
+    from.directory.names_with_prefix(&inside(at, ""))
 }
 
 /// Reads a field or an archive at `at`; an error if it denies unknown members and there are any.

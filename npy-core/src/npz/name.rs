@@ -1,7 +1,6 @@
 //! The name of a member, in a program and in the archive.
 
 use crate::error::{ErrorKind, Result};
-pub(super) use npy_zip::excerpt;
 
 /// The suffix of an array's name in the archive.
 const SUFFIX: &str = ".npy";
@@ -18,6 +17,15 @@ pub(super) fn in_archive(name: &str) -> Result<String> {
 pub(super) fn check(name: &str) -> Result<()> {
     npy_zip::check_name(name)
         .map_err(|reason| ErrorKind::MemberName { name: excerpt(name), reason }.into())
+}
+
+/// Returns the start of a name, which may be long, for a message.
+pub(super) fn excerpt(name: &str) -> String {
+    const MAX_CHARS: usize = 80;
+    match name.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
 }
 
 /// Returns the name without `.npy`, as NumPy shows it.
@@ -48,6 +56,11 @@ pub(super) fn quoted<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(excerpt(&"é".repeat(100)).chars().count(), 81);
+    }
 
     #[test]
     fn names_with_and_without_npy_are_the_same() {

@@ -11,11 +11,12 @@ use std::sync::Arc;
 
 use npy_zip::{Entry, Handle, Source};
 
+use super::chunks::Chunks;
 use super::directory::{Directory, Names, of_archives};
 use super::failure::{advised, malformed};
 use super::member::Member;
 use super::name;
-use super::options::ReadOptions;
+use super::options::{OpenMember, ReadOptions};
 use crate::error::{Error, ErrorKind, Place, Result, byte_count};
 use crate::header::{Header, Payload};
 use crate::limits::to_usize;
@@ -92,6 +93,8 @@ pub struct Reader<R> {
     pub(super) directory: Arc<Directory>,
     pub(super) options: ReadOptions,
     path: Option<Arc<Path>>,
+    /// `None` if one thread reads.
+    open_on_threads: Option<OpenMember<R>>,
 }
 
 impl<R> Clone for Reader<R> {
@@ -102,6 +105,7 @@ impl<R> Clone for Reader<R> {
             directory: Arc::clone(&self.directory),
             options: self.options.clone(),
             path: self.path.clone(),
+            open_on_threads: self.open_on_threads,
         }
     }
 }
@@ -140,7 +144,7 @@ impl<R> Reader<R> {
         path: Option<Arc<Path>>,
     ) -> Self {
         let (source, directory) = (Arc::new(source), Arc::new(directory));
-        Reader { source, directory, options: options.clone(), path }
+        Reader { source, directory, options: options.clone(), path, open_on_threads: None }
     }
 }
 
@@ -225,7 +229,8 @@ impl<R: Read + Seek> Reader<R> {
         self.directory.zip().shadowed()
     }
 
-    /// Returns true if a member is compressed, by any method, also one that this build cannot read. The [`Member`] of any other can seek.
+    /// Returns true if a member is compressed, by any method, also one that this build cannot read. [`is_seekable`](Self::is_seekable) tells
+    /// whether it must be inflated from its start.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -247,6 +252,58 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::MissingMember`].
     pub fn is_compressed(&self, name: &str) -> Result<bool> {
         self.located(name, |reader, index| Ok(reader.directory.entry(index).is_compressed()))
+    }
+
+    /// Returns true if the [`Member`] can seek to any row at once: it is stored, or deflated with a seek index, which is read and checked
+    /// ([`WriteOptions::seek_every`](super::WriteOptions::seek_every)). Any other is inflated up to the row.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let numbers = vec![0.5f64; 1 << 18];
+    /// for (bytes, is_seekable) in [(1 << 20, true), (0, false)] {
+    ///     let mut options = npz::WriteOptions::new();
+    ///     let mut writer = options.deflate(6).seek_every(bytes).writer(Cursor::new(Vec::new()))?;
+    ///     writer.write("x", &numbers)?;
+    ///     assert_eq!(npz::Reader::new(writer.finish()?)?.is_seekable("x")?, is_seekable);
+    /// }
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), without those of the array.
+    pub fn is_seekable(&self, name: &str) -> Result<bool> {
+        self.located(name, |reader, index| {
+            let limits = of_archives(reader.options.arrays.limit());
+            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
+            Ok(zip.is_seekable(entry, &mut Handle::new(&reader.source), &limits)?)
+        })
+    }
+
+    /// Compares the seek index of a compressed member with the member, which is inflated. Returns false if it is wrong, so that other values
+    /// could be read by it than from the start; true if there is none.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut options = npz::WriteOptions::new();
+    /// let mut writer = options.deflate(6).writer(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &vec![0.5f64; 1 << 18])?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
+    /// assert!(archive.is_seekable("x")? && archive.check_index("x")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), without those of the array. The checksum of the member is not compared.
+    pub fn check_index(&self, name: &str) -> Result<bool> {
+        self.located(name, |reader, index| reader.open_member(index, 1)?.0.check_index())
     }
 
     /// Returns true if there are no members.
@@ -304,7 +361,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`read`](Self::read).
     pub fn header(&self, name: &str) -> Result<Header> {
-        self.located(name, |reader, index| Ok(reader.open_array(index)?.header().clone()))
+        self.located(name, |reader, index| Ok(reader.open_array(index, 1)?.header().clone()))
     }
 
     /// Reads a member.
@@ -332,7 +389,9 @@ impl<R: Read + Seek> Reader<R> {
     /// [`ErrorKind::Archive`] for a file that is damaged; [`ErrorKind::Unsupported`] for a member that is encrypted, or compressed by a
     /// method whose feature is off or that is unknown.
     pub fn read<A: ReadNpy>(&self, name: &str) -> Result<A> {
-        self.located(name, |reader, index| A::read_npy_array(&mut reader.open_array(index)?))
+        self.located(name, |reader, index| {
+            A::read_npy_array(&mut reader.open_array(index, reader.options.threads)?)
+        })
     }
 
     /// Reads the bytes of a member, which need not be an array.
@@ -355,7 +414,7 @@ impl<R: Read + Seek> Reader<R> {
     /// As [`read`](Self::read).
     pub fn read_bytes(&self, name: &str) -> Result<Vec<u8>> {
         self.located(name, |reader, index| {
-            let (member, length) = reader.open_member(index)?;
+            let (member, length) = reader.open_member(index, reader.options.threads)?;
             let mut bytes = Vec::new();
             if let Some(length) = length {
                 reserve::exact(&mut bytes, to_usize(length)?)?;
@@ -365,7 +424,7 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
-    /// Opens a member, to read it in parts.
+    /// Opens a member, to read it in parts, or from any row ([`seek_to`](read::Reader::seek_to)). [`Member`] has what seeking costs.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -389,7 +448,7 @@ impl<R: Read + Seek> Reader<R> {
     pub fn member(&self, name: &str) -> Result<read::Reader<Member<R>>> {
         let array = self.located(name, |reader, index| {
             let member = Place::Member(reader.directory.name(index).to_owned());
-            Ok(reader.open_array(index)?.within(member))
+            Ok(reader.open_array(index, 1)?.within(member))
         })?;
         Ok(match &self.path {
             Some(path) => array.within(Place::Path(path.to_path_buf())),
@@ -426,6 +485,44 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
+    /// Returns the parts of a deflated member with a seek index, which is read and checked: each can be fetched and inflated alone, for example
+    /// by requests to a server for ranges of a file. `None` if there is no such index, or for an array of Python objects;
+    /// [`stored_range`](Self::stored_range) is for members that are not compressed.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut options = npz::WriteOptions::new();
+    /// let mut writer = options.deflate(6).writer(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &vec![0.5f64; 1 << 20])?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
+    /// let chunks = archive.chunks("x")?.expect("it was written with an index");
+    /// let ranges: Vec<_> = chunks.of_rows(500_000..500_010)?.iter().map(|chunk| chunk.range()).collect();
+    /// assert_eq!(ranges.len(), 1);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
+    pub fn chunks(&self, name: &str) -> Result<Option<Chunks>> {
+        self.located(name, |reader, index| {
+            let array = reader.open_array(index, 1)?;
+            if array.header().payload() == Payload::Pickle {
+                return Ok(None);
+            }
+            let limits = of_archives(reader.options.arrays.limit());
+            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
+            let chunks = zip.chunks(entry, &mut Handle::new(&reader.source), &limits)?;
+            let Some(chunks) = chunks else { return Ok(None) };
+            let header_bytes = array.inner().map_or(0, Member::position);
+            let name = reader.directory.name(index);
+            Chunks::new(chunks, name, array.header().clone(), header_bytes).map(Some)
+        })
+    }
+
     /// Calls `read` with the entry of a member, which need not be readable, and the archive.
     pub(super) fn raw<A>(
         &self,
@@ -438,17 +535,20 @@ impl<R: Read + Seek> Reader<R> {
         })
     }
 
-    /// Opens a member. Also returns its size, if memory for all of it may be reserved.
-    fn open_member(&self, index: usize) -> Result<(Member<R>, Option<u64>)> {
+    /// Opens a member, which this many threads may inflate. Also returns its size, if memory for all of it may be reserved.
+    fn open_member(&self, index: usize, threads: usize) -> Result<(Member<R>, Option<u64>)> {
         let limits = of_archives(self.options.arrays.limit());
-        let entry = self.directory.entry(index);
-        let member = self.directory.zip().member(entry, Handle::new(&self.source), &limits)?;
+        let (zip, entry) = (self.directory.zip(), self.directory.entry(index));
+        let member = match self.open_on_threads.filter(|_| threads > 1) {
+            Some(open) => open(zip, entry, &self.source, &limits, threads)?,
+            None => zip.member(entry, Handle::new(&self.source), &limits)?,
+        };
         Ok((Member::new(member), trusted_len(entry)))
     }
 
-    /// Opens a member and reads the header of its array, which must fill it.
-    fn open_array(&self, index: usize) -> Result<read::Reader<Member<R>>> {
-        let (member, length) = self.open_member(index)?;
+    /// Opens a member, which this many threads may inflate, and reads the header of its array, which must fill it.
+    fn open_array(&self, index: usize, threads: usize) -> Result<read::Reader<Member<R>>> {
+        let (member, length) = self.open_member(index, threads)?;
         let size = member.size();
         let array = self.options.arrays.member(member, length).map_err(not_an_array)?;
         let header_bytes = array.inner().map_or(0, Member::position);
@@ -538,7 +638,8 @@ impl ReadOptions {
         let open = || -> Result<_> {
             let file = File::open(path)?;
             let directory = Directory::of_file(&file, self.arrays.limit())?;
-            Ok(Reader::with(Source::file(file), directory, self, Some(path.into())))
+            let reader = Reader::with(Source::file(file), directory, self, Some(path.into()));
+            Ok(Reader { open_on_threads: self.open_member, ..reader })
         };
         let advice = "npz::Reader::new reads the bytes of an archive that has arrived, in a Cursor";
         open().map_err(|error| advised(error, advice).in_file(path))

@@ -385,7 +385,7 @@ impl<W: Write> fmt::Debug for Writer<W> {
 impl WriteOptions {
     pub(super) fn compression(&self) -> Compression {
         match self.level {
-            Some(level) => Compression::deflate(level, self.threads),
+            Some(level) => Compression::deflate(level, self.threads).seek_every(self.seek_every),
             None => Compression::stored(),
         }
     }

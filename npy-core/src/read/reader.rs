@@ -625,6 +625,8 @@ impl<R: Read + Seek> Reader<R> {
     /// A `row` equal to the number of rows means the end. A row of an array of several dimensions is many elements; [`read_chunk`](Self::read_chunk)
     /// then counts values of its type.
     ///
+    /// A compressed member of an archive may have to be inflated up to the row: see `npz::Member`.
+    ///
     /// ```
     /// use std::io::Cursor;
     ///

@@ -317,13 +317,19 @@ impl<R> Source<R> {
 impl<R: Read + Seek> Source<R> {
     /// Seeks to this offset from the start of the data.
     pub(super) fn seek_to_data(&mut self, offset: u64) -> Result<()> {
+        self.read_ahead = 0;
+        // A stream that must start over to go back is not asked to do so for bytes that were read ahead.
+        let ahead = offset.checked_sub(self.offset()).and_then(|by| usize::try_from(by).ok());
+        if let Some(ahead) = ahead.filter(|&ahead| ahead <= self.buffered().len()) {
+            self.consume(ahead);
+            return Ok(());
+        }
         let (from, to) = (i128::from(self.end_at), i128::from(offset));
         let by = i64::try_from(to.saturating_sub(from)).map_err(|_| ErrorKind::InvalidInput)?;
         if offset > self.seen {
             self.seen = self.inner.length(self.end_at)?.unwrap_or(u64::MAX);
         }
         self.inner.seek_by(by)?;
-        self.read_ahead = 0;
         self.forget(offset);
         Ok(())
     }

@@ -5,8 +5,10 @@ use std::io::{self, Read};
 use super::TRUNCATED;
 use crate::checksum::Checksum;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
-use crate::name::excerpt;
 use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, Method, Part};
+
+/// The most characters of a name in a message.
+const MAX_SHOWN: usize = 80;
 
 /// A member, as the directory describes it.
 #[derive(Debug)]
@@ -144,13 +146,17 @@ impl Entry {
         self.method != Common::STORED
     }
 
+    pub(crate) fn is_deflated(&self) -> bool {
+        self.method == Common::DEFLATED
+    }
+
     /// Returns the method by which the member is compressed; `None` if it is stored, or if the method is not supported.
     pub(crate) fn compression(&self) -> Option<Method> {
         Method::of(self.method)
     }
 
     /// Returns the bytes of the name in the headers.
-    pub(super) fn raw_name(&self) -> &[u8] {
+    pub(crate) fn raw_name(&self) -> &[u8] {
         self.raw.as_deref().unwrap_or(self.name.as_bytes())
     }
 
@@ -160,7 +166,7 @@ impl Entry {
         // Ignores up to three bytes at the end, which are too few for a field.
         while let Some((ExtraHeader { id, length }, rest)) = ExtraHeader::split_from(extra) {
             let Some((field, others)) = rest.split_at_checked(length.into()) else {
-                let name = excerpt(&self.name);
+                let name: String = self.name.chars().take(MAX_SHOWN).collect();
                 return Err(corrupt(format!(
                     "an extra field of the member {name:?} is said to take {length} bytes, and only {} are left",
                     rest.len()
@@ -242,9 +248,9 @@ fn decode_name(raw: &[u8], flags: u16) -> Result<String> {
 
 fn utf8(raw: &[u8]) -> Result<&str> {
     std::str::from_utf8(raw).map_err(|_| {
-        let name = excerpt(&raw.escape_ascii().to_string());
+        let name = raw.escape_ascii().to_string();
         malformed(format!(
-            "the name b\"{name}\" is marked as UTF-8 and is not; write the archive again"
+            "the name b\"{name:.MAX_SHOWN$}\" is marked as UTF-8 and is not; write the archive again"
         ))
     })
 }

@@ -1,14 +1,17 @@
 //! Compresses members, with one thread or several.
 //!
-//! The bytes of a member are cut into blocks of 1 MiB. Each block is compressed separately, with the end of the previous block as its
-//! dictionary. All but the last end with an empty stored block, so that together they form one deflate stream. The bytes do not depend on
-//! the number of threads.
+//! The bytes of a member are cut into blocks of 1 MiB. Each block is compressed separately, or stored if that does not make it smaller. All
+//! but the last end at a byte, so that together they form one deflate stream. The bytes do not depend on the number of threads.
+//!
+//! A block consists of chunks, which refer to nothing before them: a reader may start at each. If a member shall have none, the end of the
+//! previous block is the dictionary of each.
 
 mod block;
 mod pool;
 
 use std::io;
 use std::mem;
+use std::ops::RangeInclusive;
 
 use crate::room;
 
@@ -20,12 +23,24 @@ use pool::Pool;
 /// The number of bytes in a block.
 const BLOCK: usize = 1 << 20;
 
+/// The smallest chunk and the largest.
+const CHUNKS: RangeInclusive<u64> = 4 << 10..=1 << 20;
+
+/// Returns the size of chunks such that a reader may start at each multiple of this many bytes; `None` for 0.
+pub(super) fn chunk_size(every: u64) -> Option<u32> {
+    let bounded = every.clamp(*CHUNKS.start(), *CHUNKS.end());
+    let size = 1 << bounded.checked_ilog2()?;
+    if every == 0 { None } else { Some(size) }
+}
+
 /// The number of bytes at the end of a block that are the dictionary of the next: deflate looks back no further.
 const DICTIONARY: usize = 32 << 10;
 
 /// Cuts members into blocks, and compresses these.
 pub(super) struct Compressor {
     pub(super) pool: Pool,
+    /// The number of bytes of a chunk, which a block is a multiple of; `None` for members without chunks.
+    pub(super) chunk: Option<u32>,
     /// The block that is being filled; `None` between members.
     next: Option<Next>,
     /// The number of blocks that may wait for the threads.
@@ -40,10 +55,10 @@ struct Next {
 }
 
 impl Compressor {
-    pub(super) fn new(level: u8, threads: usize) -> Self {
+    pub(super) fn new(level: u8, threads: usize, chunk: Option<u32>) -> Self {
         // With one thread, each block is compressed at once. With more, two blocks for each thread may wait.
         let max_waiting = if threads > 1 { threads.saturating_mul(2) } else { 0 };
-        Compressor { pool: Pool::new(level, threads), next: None, max_waiting }
+        Compressor { pool: Pool::new(level, threads), chunk, next: None, max_waiting }
     }
 
     /// Begins a member of this many bytes.
@@ -74,7 +89,10 @@ impl Compressor {
         let mut following = None;
         if !is_last {
             let bytes = self.next.as_ref().map_or(&[][..], |next| &next.bytes);
-            let tail = bytes.get(bytes.len().saturating_sub(DICTIONARY)..).unwrap_or_default();
+            let tail = match self.chunk {
+                None => bytes.get(bytes.len().saturating_sub(DICTIONARY)..).unwrap_or_default(),
+                Some(_) => &[],
+            };
             let mut dictionary = room::buffer(tail.len())?;
             dictionary.extend_from_slice(tail);
             following = Some(Next { bytes: room::buffer(BLOCK)?, dictionary });
@@ -82,7 +100,8 @@ impl Compressor {
         let Next { bytes, dictionary } =
             mem::replace(&mut self.next, following).unwrap_or_default();
         let size = bytes.len();
-        Ok((self.pool.start(Task { bytes, dictionary, is_last }, waiting), size))
+        let chunk = self.chunk.and_then(|chunk| usize::try_from(chunk).ok());
+        Ok((self.pool.start(Task { bytes, dictionary, chunk, is_last }, waiting), size))
     }
 
     /// Drops the block that is being filled; returns false if there is none.

@@ -4,6 +4,7 @@ use std::io;
 
 use crc32fast::Hasher;
 
+use super::index::Index;
 use crate::checked;
 use crate::error::to_u64;
 use crate::extra::{append_extra, append_padding, zip64};
@@ -24,7 +25,11 @@ pub(super) struct Member {
     pub(super) compressed: u64,
     /// The number of bytes after inflating.
     pub(super) size: u64,
+    pub(super) index: Index,
 }
+
+/// 1980-01-01, 00:00: with a fixed time, each run writes the same bytes.
+pub(super) const TIME_AND_DATE: u32 = 0x0021_0000;
 
 impl Member {
     /// Counts bytes in the archive, and the bytes that they inflate to.
@@ -40,8 +45,11 @@ impl Member {
             let sizes = zip64(&[self.size, self.compressed]);
             append_extra(&mut extra, ExtraHeader::ZIP64, &sizes).ok_or_else(too_long)?;
         }
-        let size = checked::add(LocalHeader::SIZE, checked::add(self.name.len(), extra.len()));
-        append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
+        // Nobody views compressed data in place, and readers of seek indexes may expect that both headers have the same fields.
+        if !self.is_deflated {
+            let size = checked::add(LocalHeader::SIZE, checked::add(self.name.len(), extra.len()));
+            append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
+        }
         let mut header = LocalHeader { common: self.common(&extra)? }.to_bytes();
         header.extend(self.name.as_bytes());
         header.extend(extra);
@@ -92,14 +100,11 @@ impl Member {
     }
 
     fn common(&self, extra: &[u8]) -> io::Result<Common> {
-        // 1980-01-01, 00:00: with a fixed time, each run writes the same bytes.
-        const TIME_AND_DATE: u32 = 0x0021_0000;
         let streamed = if self.is_streamed { Common::STREAMED } else { 0 };
-        let utf8 = if self.name.is_ascii() { 0 } else { Common::UTF8 };
         let size = |size| if self.is_large { Ok(IN_ZIP64) } else { small(size) };
         Ok(Common {
             version: self.version(),
-            flags: streamed | utf8,
+            flags: streamed | utf8(&self.name),
             method: if self.is_deflated { Common::DEFLATED } else { Common::STORED },
             time_and_date: TIME_AND_DATE,
             crc: self.crc.clone().finalize(),
@@ -120,8 +125,13 @@ impl Member {
     }
 }
 
+/// Returns the flag that a header with this name has.
+pub(super) fn utf8(name: &str) -> u16 {
+    if name.is_ascii() { 0 } else { Common::UTF8 }
+}
+
 /// Converts the length of a part of a header to two bytes.
-fn length(bytes: usize) -> io::Result<u16> {
+pub(super) fn length(bytes: usize) -> io::Result<u16> {
     u16::try_from(bytes).map_err(|_| too_long())
 }
 

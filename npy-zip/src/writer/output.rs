@@ -4,7 +4,6 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use super::failure::Failure;
 use crate::checked;
 use crate::error::{Error, Result, to_u64};
 
@@ -25,7 +24,8 @@ pub(super) struct Output<W> {
     has_sought: bool,
     /// True if the position is to be checked after the next write.
     check_next: bool,
-    failure: Failure,
+    /// The text of the first error; empty if the writer panicked; `None` if it has not failed.
+    failure: Option<String>,
 }
 
 impl<W: Write + Seek> Output<W> {
@@ -59,7 +59,7 @@ impl<W: Write> Output<W> {
             base: 0,
             has_sought: false,
             check_next: false,
-            failure: Failure::default(),
+            failure: None,
         }
     }
 
@@ -74,12 +74,15 @@ impl<W: Write> Output<W> {
 
     /// Returns an error if a call of the writer has failed.
     pub(super) fn check(&self) -> io::Result<()> {
-        self.failure.check("the archive must be written again")
+        match &self.failure {
+            None => Ok(()),
+            Some(reason) => Err(stopped(reason)),
+        }
     }
 
     /// Makes all later writes fail for this reason, unless there is an earlier one.
     pub(super) fn fail(&mut self, why: &dyn fmt::Display) {
-        self.failure.set(why.to_string());
+        self.failure.get_or_insert_with(|| why.to_string());
     }
 
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -204,8 +207,20 @@ impl<W: Write> Output<W> {
     fn attempt<A>(&mut self, call: impl FnOnce(&mut W) -> io::Result<A>) -> io::Result<A> {
         self.check()?;
         let inner = self.inner.as_mut().ok_or_else(finished)?;
-        self.failure.attempt(|| call(inner))
+        // If the call panics, this empty text stays.
+        self.failure = Some(String::new());
+        let result = call(inner);
+        self.failure = result.as_ref().err().map(ToString::to_string);
+        result
     }
+}
+
+#[cold]
+fn stopped(reason: &str) -> io::Error {
+    let reason = if reason.is_empty() { "it panicked" } else { reason };
+    io::Error::other(format!(
+        "an earlier write failed ({reason}), so nothing more is written; the archive must be written again"
+    ))
 }
 
 #[cold]

@@ -35,7 +35,8 @@ fn options(choices: &mut Choices<'_>) -> WriteOptions {
     let mut options = WriteOptions::new();
     let threads = choices.below(4);
     if threads > 0 {
-        options.deflate(choices.pick(&[1, 6])).threads(threads);
+        let every = if threads == 1 { 1 << 20 } else { 4096 };
+        options.deflate(choices.pick(&[1, 6])).threads(threads).seek_every(every);
     }
     options
 }

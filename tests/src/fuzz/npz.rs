@@ -222,6 +222,10 @@ pub(super) fn seeds() -> Vec<Vec<u8>> {
         stream.write("y", &[1u64, 2]).expect("memory takes it");
         files.push(stream.finish().expect("memory takes it"));
     }
+    let mut indexed = WriteOptions::new();
+    indexed.deflate(9).seek_every(4096);
+    let numbers: Vec<u16> = (0..5000).map(|n| n / 10).collect();
+    files.push(write(&indexed, |writer| writer.write("x", &numbers)));
     let (indptr, indices) = (vec![0, 1], vec![1]);
     let csr = Csr { shape: [1, 2], indptr, indices, data: vec![7f32], is_array: true };
     files.push(write(&WriteOptions::new(), |writer| writer.write_fields(&csr)));

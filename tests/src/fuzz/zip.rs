@@ -1,22 +1,29 @@
-//! Any bytes as an archive, whatever its members contain: it is refused, or each member is read within the limits; what could be read is
-//! written and copied, and read back equal.
+//! Any bytes as an archive, whatever its members contain: it is refused, or each member is read within the limits, whole and from any position;
+//! what could be read is written and copied, and read back equal. Also any bytes as a seek index.
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 
-use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
+
+use crate::zips::crc;
 
 /// A name, and the bytes of the member if it can be read.
 type Member = (String, Option<Vec<u8>>);
 
 /// A low limit: by default a file of a few KiB may inflate to a thousand times its size, for each member.
-const LIMITS: Limits = Limits { members: 1 << 20, inflated_bytes: 1 << 20, inflation: 1100 };
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    limits.inflated_bytes = 1 << 20;
+    limits
+}
 
 /// The size of the smallest entry.
 const ENTRY: usize = 46;
 
 pub(super) fn run(input: &[u8]) {
-    let file = Directory::of_file(Cursor::new(input), &LIMITS);
-    let Ok(directory) = Directory::read(Cursor::new(input), &LIMITS) else {
+    forged(input);
+    let file = Directory::of_file(Cursor::new(input), &limits());
+    let Ok(directory) = Directory::read(Cursor::new(input), &limits()) else {
         assert!(file.is_err(), "less is required of a stream");
         return;
     };
@@ -34,8 +41,8 @@ fn read(directory: &Directory, file: &[u8]) -> Vec<Member> {
     for (index, entry) in directory.entries().iter().enumerate() {
         assert_eq!(directory.index(entry.name()), Some(index));
         let mut bytes = Vec::new();
-        let opened = directory.member(entry, Cursor::new(file), &LIMITS);
-        let range = directory.stored_range(entry, &mut Cursor::new(file), &LIMITS);
+        let opened = directory.member(entry, Cursor::new(file), &limits());
+        let range = directory.stored_range(entry, &mut Cursor::new(file), &limits());
         // Compressed data may begin with a header of its own.
         assert!(opened.is_err() || range.is_ok());
         let done = opened.is_ok_and(|mut member| member.read_to_end(&mut bytes).is_ok());
@@ -43,6 +50,7 @@ fn read(directory: &Directory, file: &[u8]) -> Vec<Member> {
         assert!(bytes.len() <= limit, "a member within its limit");
         if done {
             assert_eq!(u64::try_from(bytes.len()), Ok(entry.size()));
+            sliced(directory, entry, file, &bytes);
             if let Some(range) = range.expect("it was opened") {
                 let at = |position| usize::try_from(position).expect("a position in memory");
                 assert_eq!(bytes, file[at(range.start)..at(range.end)]);
@@ -53,8 +61,60 @@ fn read(directory: &Directory, file: &[u8]) -> Vec<Member> {
     members
 }
 
+/// Reads a member that could be read from some positions on.
+fn sliced(directory: &Directory, entry: &Entry, file: &[u8], bytes: &[u8]) {
+    let mut member = directory.member(entry, Cursor::new(file), &limits()).expect("it was opened");
+    for at in [bytes.len() / 2, bytes.len().saturating_sub(1), 1, bytes.len()] {
+        // A member that is not deflated does not go back.
+        if member.seek(SeekFrom::Start(at as u64)).is_err() {
+            continue;
+        }
+        let mut found = vec![0; bytes.len().saturating_sub(at).min(100)];
+        member.read_exact(&mut found).expect("it was read");
+        assert_eq!(found, bytes[at..at + found.len()]);
+    }
+}
+
+/// Changes the seek index of an archive as the input says, with the right checksum. Whatever it says, the member is read; slices are right as long
+/// as the index has the checksums of the chunks, and otherwise of the right length, or errors.
+fn forged(input: &[u8]) {
+    const SIZE: usize = 3 * 4096 + 10;
+    let bytes: Vec<u8> = (0..SIZE).map(|n| (n * n).to_le_bytes()[1] & 7).collect();
+    let compression = Compression::deflate(1, 1).seek_every(4096);
+    let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression).expect("memory");
+    write(&mut writer, "x", &bytes);
+    let mut file = writer.finish().expect("memory takes it").into_inner();
+    let name = b".x.sozip.idx";
+    let named = file.windows(name.len()).position(|part| part == name).expect("an index");
+    let (start, header) = (named + name.len(), named - 30);
+    // The head, the checksums of four chunks, and three positions.
+    let index = &mut file[start..start + 32 + 24 + 24];
+    for change in input.chunks_exact(2).take(8) {
+        index[usize::from(change[0]) % (32 + 24 + 24)] = change[1];
+    }
+    let is_checked = index[4..8] == [24, 0, 0, 0] && index[32..40] == *b"chunkcrc";
+    let sum = crc(index).to_le_bytes();
+    file[header + 14..header + 18].copy_from_slice(&sum);
+
+    let directory = Directory::of_file(Cursor::new(&file), &limits()).expect("what was written");
+    let entry = directory.find("x").expect("its member");
+    if is_checked {
+        sliced(&directory, entry, &file, &bytes);
+    }
+    let mut member = directory.member(entry, Cursor::new(&file), &limits()).expect("a member");
+    for at in [4096u64, 9000, 3 * 4096] {
+        member.seek(SeekFrom::Start(at)).expect("it is deflated");
+        let mut found = [0; 10];
+        member.read_exact(&mut found).expect("the member is right");
+    }
+    member.rewind().expect("it is deflated");
+    let mut found = Vec::new();
+    member.read_to_end(&mut found).expect("the member is right");
+    assert!(found == bytes);
+}
+
 fn reopened(file: &[u8]) -> Vec<Member> {
-    let directory = Directory::of_file(Cursor::new(file), &LIMITS).expect("what was written");
+    let directory = Directory::of_file(Cursor::new(file), &limits()).expect("what was written");
     read(&directory, file)
 }
 
@@ -62,7 +122,8 @@ fn reopened(file: &[u8]) -> Vec<Member> {
 fn written(members: &[Member]) {
     let can_be_read = |(name, bytes): &Member| npy_zip::check_name(name).is_ok() && bytes.is_some();
     let members: Vec<Member> = members.iter().filter(|it| can_be_read(it)).cloned().collect();
-    for compression in [Compression::stored(), Compression::deflate(1, 1)] {
+    let deflate = Compression::deflate(1, 1);
+    for compression in [Compression::stored(), deflate, deflate.seek_every(4096)] {
         let mut seekable = Writer::seekable(Cursor::new(Vec::new()), compression).expect("memory");
         let mut stream = Writer::stream(Vec::new(), compression);
         for (name, bytes) in &members {
@@ -94,7 +155,7 @@ fn copied(directory: &Directory, file: &[u8], members: &[Member]) {
     assert!(editor.names().eq(members.iter().map(|(name, _)| name.as_str())));
     let mut expected = members.to_vec();
     if let Some((name, _)) = expected.first_mut()
-        && editor.rename(name, "another")
+        && editor.rename(name, "another").expect("a member can have this name")
     {
         "another".clone_into(name);
     }

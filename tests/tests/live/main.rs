@@ -22,6 +22,7 @@ mod objects_read;
 mod positions;
 mod random;
 mod rows;
+mod sozip;
 mod sparse;
 mod streams;
 mod structs;

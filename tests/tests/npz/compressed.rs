@@ -64,6 +64,13 @@ fn members_of_each_method_are_read() {
         let mut rows = reader.member("x").unwrap();
         while rows.read_chunk::<u16>(&mut chunk, 7).unwrap() > 0 {}
         assert_eq!(chunk, numbers());
+        // Only forward: these decoders do not start over.
+        assert!(!reader.is_seekable("x").unwrap());
+        let mut rows = reader.member("x").unwrap();
+        rows.seek_to(90).unwrap();
+        assert_eq!(rows.read_vec::<u16>().unwrap(), numbers()[90..]);
+        let error = rows.seek_to(5).unwrap_err().to_string();
+        assert!(error.contains("can only seek forward; open it again"), "{error}");
     }
     // Not every writer ends LZMA with the marker; then the size is the end.
     let [_, mut lzma, _] = members();

@@ -12,5 +12,6 @@ mod layout;
 mod map;
 mod panicking;
 mod round_trips;
+mod seeking;
 mod shared;
 mod unfinished;

@@ -34,15 +34,20 @@ impl<R: Read + Seek> Reader<R> {
         let threads = self.options.threads.min(self.len());
         let arrays = match self.parallel().filter(|_| threads > 1) {
             Some(reader) => reader.read_parallel(threads),
-            None => (0..self.len()).map(|index| self.read_index(index)).collect(),
+            None => {
+                let threads = self.options.threads;
+                (0..self.len()).map(|index| self.read_index(index, threads)).collect()
+            }
         };
         let arrays = arrays.map_err(|error| self.in_file(error))?;
         Ok(self.names().map(str::to_owned).zip(arrays).collect())
     }
 
-    fn read_index(&self, index: usize) -> Result<DynArray> {
-        let read =
-            self.open_array(index).and_then(|mut array| DynArray::read_npy_array(&mut array));
+    /// Reads a member, which this many threads may inflate.
+    fn read_index(&self, index: usize, threads: usize) -> Result<DynArray> {
+        let read = self
+            .open_array(index, threads)
+            .and_then(|mut array| DynArray::read_npy_array(&mut array));
         read.map_err(|error| error.in_member(self.directory.name(index)))
     }
 
@@ -53,6 +58,7 @@ impl<R: Read + Seek> Reader<R> {
             directory: Arc::clone(&self.directory),
             options: self.options.clone(),
             path: self.path.clone(),
+            open_on_threads: self.options.open_member,
         })
     }
 }
@@ -62,8 +68,10 @@ impl Reader<File> {
     fn read_parallel(&self, threads: usize) -> Result<Vec<DynArray>> {
         let mut arrays: Vec<Option<DynArray>> = Vec::new();
         arrays.resize_with(self.len(), || None);
+        // Fewer members than threads are each inflated by several.
+        let each = self.options.threads.checked_div(threads).unwrap_or(1);
         each_part(threads, &mut arrays.iter_mut(), |index, slot, _| {
-            *slot = Some(self.read_index(index)?);
+            *slot = Some(self.read_index(index, each)?);
             Ok(())
         })?;
         Ok(arrays.into_iter().flatten().collect())
