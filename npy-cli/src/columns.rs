@@ -37,8 +37,10 @@ struct Part {
 /// What becomes of sub-arrays and complex numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Split {
-    /// Each number is a column.
+    /// Each number is a column, and so is each part of a complex number.
     All,
+    /// Each number is a column.
+    Elements,
     /// A field is a column; an array without fields has one for each number.
     Fields,
 }
@@ -101,7 +103,7 @@ impl Part {
 
     /// Returns true if each element is a column.
     fn is_split(&self, split: Split, is_field: bool) -> bool {
-        split == Split::All || self.dtype.is_record() || !is_field
+        split != Split::Fields || self.dtype.is_record() || !is_field
     }
 
     fn is_complex(&self) -> bool {

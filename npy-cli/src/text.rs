@@ -32,7 +32,7 @@ pub(crate) use self::float::short_float;
 use self::float::{INFINITIES, JSON_INFINITIES, float};
 use self::json::is_plain;
 pub(crate) use self::json::{JsonObject, json_float, json_string};
-pub(crate) use self::object::object_text;
+pub(crate) use self::object::{complex_parts, object_text};
 pub(crate) use self::time::short_time;
 use crate::output::printable;
 

@@ -237,3 +237,37 @@ for name, array in {
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
 }
+
+/// Guards complex numbers: their distance decides, and the rules for infinities and NaN are those of NumPy.
+#[test]
+fn diff_is_numpys_isclose() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import json, os, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+parts = [0.0, -0.0, 1.0, 1.05, -1.0, 1e300, 1.0001e300, np.inf, -np.inf, np.nan]
+numbers = [complex(re, im) for re in parts for im in parts]
+a, b = (part.ravel() for part in np.meshgrid(numbers, numbers))
+rng = np.random.default_rng(1)
+near = rng.normal(size=4000) + 1j * rng.normal(size=4000)
+angles = np.exp(2j * np.pi * rng.random(4000))
+a, b = np.concatenate([a, near]), np.concatenate([b, near + angles * rng.choice([0.0999, 0.1001], 4000)])
+for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
+    np.save("a.npy", a); np.save("b.npy", b)
+    objects = [array.astype(object) for array in (a, b)]
+    for array, name in zip(objects, "pq"): np.save(name + ".npy", array)
+    for rtol, atol in [(0.0, 0.0), (0.1, 0.0), (0.0, 0.1), (0.02, 0.06)]:
+        for equal_nan in [True, False]:
+            with np.errstate(all="ignore"):
+                expected = list(np.flatnonzero(~np.isclose(a, b, rtol, atol, equal_nan)))
+            for names in (["a.npy", "b.npy"], ["p.npy", "q.npy"]):
+                options = ["--rtol", str(rtol), "--atol", str(atol), "-n", "100000"] + ["--nan-differs"] * (not equal_nan)
+                run = subprocess.run([npy, "diff", *names, "--json", *options], capture_output=True)
+                found = [value["row"] for value in json.loads(run.stdout)["values"]]
+                assert found == expected, (names, rtol, atol, equal_nan, [(a[i], b[i]) for i in set(found) ^ set(expected)][:5])
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}

@@ -90,6 +90,29 @@ fn nan_is_equal_to_nan_unless_the_option_says_otherwise() {
     assert_eq!(run(path, &["diff", "o.npy[:2]", "p.npy[:2]"]).0, 0);
 }
 
+/// Guards that numbers are compared as what they are: integers beyond 53 bits with floats, zeros of long doubles, and objects of every kind.
+#[test]
+fn diff_compares_numbers_of_different_kinds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![(1i64 << 53) + 1].write_npy(path.join("i8.npy")).unwrap();
+    vec![(1u64 << 53) as f64].write_npy(path.join("f8.npy")).unwrap();
+    let (_, out, _) = run(path, &["diff", "i8.npy", "f8.npy"]);
+    assert!(out.ends_with("the largest difference is 1.0, in row 0, value\n"), "{out}");
+    let mut zero = [0; 16];
+    write(&path.join("zero.npy"), "<f16", 1, &zero);
+    (zero[9], zero[15]) = (0x80, 7);
+    write(&path.join("other.npy"), "<f16", 1, &zero);
+    assert_eq!(run(path, &["diff", "zero.npy", "other.npy"]).0, 0);
+    object::save(path.join("o.npy"), &serde_json::json!([true, 2, 3.5])).unwrap();
+    object::save(path.join("p.npy"), &serde_json::json!([1, 2.0, 3.25])).unwrap();
+    let (_, out, _) = run(path, &["diff", "o.npy", "p.npy"]);
+    assert!(
+        out.ends_with("1 of 3 rows differ; the largest difference is 0.25, in row 2, value\n"),
+        "{out}"
+    );
+}
+
 /// Guards that the two sides of a difference are never printed alike.
 #[test]
 fn differing_floats_have_enough_digits_to_differ() {

@@ -14,7 +14,7 @@ use super::{Wanted, is_complex};
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
-use crate::text::{Cell, object_text};
+use crate::text::{Cell, complex_parts, object_text};
 
 /// Sorts the values of rows into columns, and returns them with the number of rows.
 pub(super) fn columns(
@@ -300,16 +300,7 @@ fn float(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<Value, String
 
 /// Returns the real and the imaginary part as floats of this size.
 fn complex(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<[Value; 2], String> {
-    let parts = match object.kind() {
-        Kind::Complex => object.arguments().map(|parts| [0, 1].map(|at| parts.at(at)?.as_f64())),
-        Kind::Scalar => match object.as_array().ok().as_ref().and_then(|scalar| scalar.get(&[])) {
-            Some(npy_core::Value::Complex32(re, im)) => Some([Some(re.into()), Some(im.into())]),
-            Some(npy_core::Value::Complex64(re, im)) => Some([Some(re), Some(im)]),
-            _ => None,
-        },
-        _ => None,
-    };
-    if let Some([Some(re), Some(im)]) = parts {
+    if let Some([re, im]) = complex_parts(object) {
         // The complex number is one value in a message.
         return Ok([exactly(object, re, size, cast)?, exactly(object, im, size, cast)?]);
     }
