@@ -105,6 +105,32 @@ fn lone_surrogates_are_escaped() {
     }
 }
 
+/// Guards bytes: no two have the same text, and each comes back.
+#[test]
+fn bytes_have_texts_of_their_own_that_come_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let mut strings = vec![Vec::new()];
+    for length in 0..5 {
+        let longest: Vec<Vec<u8>> =
+            strings.iter().filter(|string| string.len() == length).cloned().collect();
+        let longer = |string: &Vec<u8>| b"\\x\xfff5c".map(|byte| [&string[..], &[byte]].concat());
+        strings.extend(longest.iter().flat_map(longer));
+    }
+    let padded = |string: &Vec<u8>| [&string[..], &[0; 5][string.len()..]].concat();
+    let bytes: Vec<u8> = strings.iter().flat_map(padded).collect();
+    let array = DynArray::new("|S5".parse().unwrap(), [strings.len()], Order::C, bytes).unwrap();
+    array.write_npy(path.join("x.npy")).unwrap();
+    for text in ["x.csv", "x.jsonl"] {
+        ok(path, &["convert", "x.npy", text]);
+        let written = fs::read_to_string(path.join(text)).unwrap();
+        let lines: std::collections::HashSet<&str> = written.lines().collect();
+        assert_eq!(lines.len(), strings.len() + usize::from(text == "x.csv"));
+        ok(path, &["convert", text, "back.npy", "--dtype", "S"]);
+        assert!(fs::read(path.join("back.npy")).unwrap() == fs::read(path.join("x.npy")).unwrap());
+    }
+}
+
 /// Guards empty arrays: they have no value that is refused, and NumPy could not read the file.
 #[test]
 fn nothing_becomes_python_objects() {

@@ -168,6 +168,7 @@ os.chdir(folder)
 objects = [
     1, -3, 2**53 + 1, 2**70, 2.5, 1e300, 3.0, float("nan"), float("inf"), True, None, 1 + 2j, "7", "größe", b"ab", b"\xff",
     np.float32(0.1), np.int16(-5), np.complex64(2j), np.str_("x"), np.bool_(False), decimal.Decimal("1.5"), [1, 2], {"a": 1},
+    r"\xff",
 ]
 same = 0
 for at, one in enumerate(objects):

@@ -151,17 +151,10 @@ impl Column {
     /// Sets what the values are read as.
     pub(super) fn set_kind(&mut self, kind: Kind) {
         self.kind = kind;
-        let texts = self.values.iter().map(Value::text);
+        let values = self.values.iter();
         let width = match kind {
-            Kind::Text => texts.map(|text| text.chars().count()).max(),
-            Kind::Bytes => self
-                .values
-                .iter()
-                .map(|value| match value {
-                    Value::Bytes(bytes) => bytes.len(),
-                    _ => value.text().len(),
-                })
-                .max(),
+            Kind::Text => values.map(|value| value.text().chars().count()).max(),
+            Kind::Bytes => values.map(|value| value.bytes().len()).max(),
             _ => None,
         };
         self.width = width.unwrap_or(0).max(1);

@@ -80,10 +80,7 @@ impl Column {
                 return Err(format!("{what} is not text; --cast checked writes it as text"));
             }
             Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
-            Kind::Bytes => match value {
-                Value::Bytes(bytes) => bytes.to_vec(),
-                _ => text().into_bytes(),
-            },
+            Kind::Bytes => value.bytes(),
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),

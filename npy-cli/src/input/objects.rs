@@ -36,7 +36,20 @@ pub(super) fn columns(
             added.map_err(|message| rows.failure(name, &message))?;
         }
     }
-    Ok(rows.finish())
+    let (count, mut columns) = rows.finish();
+    for column in &mut columns {
+        let kind = wanted.of_column(&column.path).and_then(|wanted| wanted.dtype.scalar());
+        if !matches!(kind.map(Scalar::kind), Some(ScalarKind::Bytes | ScalarKind::Void)) {
+            continue;
+        }
+        for value in &mut column.values {
+            // Text of objects has no escapes.
+            if let Value::Text(text) = value {
+                *value = Value::Bytes(text.as_bytes().into());
+            }
+        }
+    }
+    Ok((count, columns))
 }
 
 struct Objects<'a> {

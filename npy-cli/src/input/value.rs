@@ -1,5 +1,7 @@
 //! A value of text: of CSV, whose values are text, or of JSON, whose values have a type.
 
+use crate::text::unescape;
+
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
@@ -75,6 +77,14 @@ impl Value {
             Value::Float(number) => Some(*number),
             Value::Text(text) => text.trim().parse().ok(),
             Value::Bool(_) | Value::Bytes(_) => None,
+        }
+    }
+
+    /// Returns the value as bytes, as a column of bytes has it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        match self {
+            Value::Bytes(bytes) => bytes.to_vec(),
+            value => unescape(&value.text()),
         }
     }
 
