@@ -272,3 +272,40 @@ for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
 }
+
+/// Guards objects whose numbers are as large as floats go, or larger: their means, their bounds, and that decimals are numbers.
+#[test]
+fn stats_of_objects_are_those_of_python() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import json, os, statistics, subprocess, sys
+from decimal import Decimal as D
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+def stats(values):
+    array = np.empty(len(values), object)
+    array[:] = values
+    np.save("x.npy", array)
+    run = subprocess.run([npy, "stats", "--json", "x.npy"], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout), run.stderr
+big = 2**53 + 1
+for values in [
+    [1.5e308] * 3, [-1.5e308, 1.7e308, 1.7e308, 1.0], [1.7e308, -1.7e308, -1.6e308], [big, 2.0**53], [-big, -(2.0**53)], [2**53, float(2**53 + 2)],
+    [2**100 + 1, 2.0**100, -3], [D("1.5"), D("2"), 7, D("1E+2")], [2**200, 1.0], [D("-1e300"), 2], [True, D("0.1")],
+]:
+    found, said = stats(values)
+    assert not said, said
+    assert (found["count"], found["distinct"]) == (len(values), len(set(values))), (values, found)
+    for key, expected in [("min", min(values)), ("max", max(values))]:
+        text = found[key] if isinstance(found[key], (int, float)) else int(found[key])
+        assert text == expected or float(text) == float(expected) and abs(expected) > 2**127 or type(expected) is D and text == float(expected), (values, key, text)
+    exact = float(statistics.mean(map(D, values)))
+    assert abs(found["mean"] - exact) <= 1e-15 * max(abs(float(value)) for value in values), (values, found["mean"], exact)
+found, said = stats([1, 10**400, D("NaN"), D("Infinity"), "x"])
+assert (found["count"], found["missing"], found["left_out"]) == (1, 1, 3), found
+assert "not numbers, or too large for a float, are left out: 3" in said, said
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}
