@@ -468,7 +468,9 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     for (text, dtype, value) in [
         ("3", "i4", "[3]"),
         ("1.0", "i2", "[1]"),
-        ("0.1", "f4", "[0.1]"),
+        ("0.5", "f4", "[0.5]"),
+        ("0.5", "f2", "[0.5]"),
+        ("0.1", "f8", "[0.1]"),
         ("0.10000000000000001", "f8", "[0.1]"),
         ("inf", "f4", "[inf]"),
         ("0.5\n\"\"", "f4", "[0.5 nan]"),
@@ -488,6 +490,9 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     for (text, dtype, cast) in [
         ("9007199254740993", "f8", "lossless"),
         ("0.123456789", "f4", "lossless"),
+        ("0.1", "f4", "lossless"),
+        ("0.1", "f2", "lossless"),
+        ("2049", "f2", "lossless"),
         ("300", "u1", "lossless"),
         ("-1", "u8", "lossless"),
         ("1.5", "i4", "lossless"),
@@ -506,6 +511,48 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     assert_eq!(convert("300\n-1\n2.7\n1e9", "u1", "numeric").as_deref(), Ok("[ 44 255   2 255]"));
     let large = convert("9007199254740993\n9007199254740992.0", "i8", "numeric");
     assert_eq!(large.as_deref(), Ok("[9007199254740993 9007199254740992]"));
+}
+
+/// Guards `--cast lossless`: the values decide, whatever the dtypes are, and in every file.
+#[test]
+fn lossless_casts_keep_every_value() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    [0.5f64, f64::NAN, -0.0].write_npy(path.join("half.npy")).unwrap();
+    [0.5f64, 0.1].write_npy(path.join("tenth.npy")).unwrap();
+    NpyArray::with_order(vec![1i64, 2, 300, 4], [2, 2], Order::Fortran)
+        .unwrap()
+        .write_npy(path.join("f.npy"))
+        .unwrap();
+    vec![(1u64 << 53) + 1].write_npy(path.join("u.npy")).unwrap();
+    fs::write(path.join("zero.jsonl"), "\"a\"\n\"b\\u0000\"\n").unwrap();
+    fs::write(path.join("z.jsonl"), "[0.5, 1]\n[0.1, 0]\n").unwrap();
+    let lossless = |input: &str, dtype: &str| {
+        npy(path, &["convert", input, "o.npy", "--dtype", dtype, "--cast", "lossless"])
+    };
+    for (input, dtype) in [
+        ("half.npy", "f2"),
+        ("half.npy", "f4"),
+        ("f.npy", "i2"),
+        ("f.npy[0]", "f2"),
+        ("tenth.npy[:1]", "f4"),
+    ] {
+        let output = lossless(input, dtype);
+        assert!(output.status.success(), "{input}: {output:?}");
+    }
+    for (input, dtype, message) in [
+        ("tenth.npy", "f4", "tenth.npy: row 1: 0.1 is not in '<f4' exactly; choose a larger dtype"),
+        ("f.npy", "u1", "300 does not fit"),
+        ("u.npy", "f8", "row 0: 9007199254740993 is not in '<f8' exactly"),
+        ("f.npy", "M8[s]", "cannot become"),
+        ("zero.jsonl", "U", "row 1, field value: \"b\\0\" ends with a zero"),
+        ("zero.jsonl", "S", "ends with a zero"),
+        ("z.jsonl", "c8", "row 1: (0.1+0j) is not in '<c8' exactly"),
+    ] {
+        let output = lossless(input, dtype);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(message), "{said}");
+    }
 }
 
 /// Guards texts without a width in `--dtype`: they get the width that they have.
@@ -719,7 +766,7 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
         (&["b.npy", "--dtype", "U5"], "row 1: b\"c\\xff\" is not ASCII; --dtype S"),
         (&["b.npy[:1]", "--dtype", "i4"], "row 0, field value: \"ab\" is not an integer"),
         (&["n.npy", "--dtype", "f8", "--cast", "lossless"], "row 2: 9007199254740993 is not a"),
-        (&["n.npy", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not a float of 32"),
+        (&["n.npy[:2]", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not in '<f4'"),
         (&["mix.npy", "--dtype", "U", "--cast", "lossless"], "row 0: True is not text"),
         (&["none.npy", "--dtype", "i4"], "row 0: None is not an integer; a float dtype has nan"),
     ] {

@@ -309,3 +309,28 @@ assert "not numbers, or too large for a float, are left out: 3" in said, said
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
 }
+
+/// Guards decimals: they are the float next to them, which `--cast lossless` does not round again.
+#[test]
+fn decimals_become_floats_without_a_loss_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import os, subprocess, sys
+from decimal import Decimal as D
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+for text, dtype, kept in [
+    ("0.1", "f8", True), ("0.1", "f4", False), ("0.5", "f2", True), ("1E400", "f8", False), ("0.1000000000000000000001", "f8", False),
+    ("2049", "f2", False), ("0.1", "c8", False), ("0.5", "c8", True),
+]:
+    array = np.array([D(text)], object)
+    np.save("x.npy", array)
+    run = subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", dtype, "--cast", "lossless"], capture_output=True, text=True)
+    assert run.returncode == (0 if kept else 2), (text, dtype, run.stderr)
+    assert kept or "row 0" in run.stderr, run.stderr
+    assert not kept or np.load("o.npy") == array.astype(dtype)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}

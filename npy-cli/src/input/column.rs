@@ -83,19 +83,14 @@ impl Column {
     fn kind_for(&self, dtype: &DType) -> Kind {
         use ScalarKind as S;
         let Some(scalar) = dtype.scalar() else { return guess(&self.values, self.is_untyped) };
-        // Without a loss, numbers are read as they will be stored. Otherwise, the cast says what becomes of them.
-        let size = match (self.cast, scalar.kind()) {
-            (Cast::Lossless, S::Complex) => scalar.itemsize() / 2,
-            (Cast::Lossless, _) | (Cast::Numeric, S::Int | S::UInt) => scalar.itemsize(),
-            _ => 8,
-        };
-        let float = |size| Kind::Float(if size == 4 { 4 } else { 8 });
+        // The cast says what becomes of the numbers, except for those that it would cut off at 64 bits.
+        let size = if self.cast == Cast::Numeric { scalar.itemsize() } else { 8 };
         match scalar.kind() {
             S::Bool => Kind::Bool,
-            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float(8),
+            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float,
             S::Int => Kind::Int(size),
             S::UInt => Kind::UInt(size),
-            S::Float | S::Complex => float(size),
+            S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
             S::Bytes | S::Void => Kind::Bytes,
             S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
@@ -133,7 +128,7 @@ impl Column {
 
     /// Returns true if every value is a number that a float holds exactly, and at least one has a decimal point.
     fn has_points(&self) -> bool {
-        guess(&self.values, self.is_untyped) == Kind::Float(8)
+        guess(&self.values, self.is_untyped) == Kind::Float
             && !self.values.contains(&Value::Missing)
             && self.values.iter().filter_map(Value::integer).all(|n| n.unsigned_abs() <= 1 << 53)
     }

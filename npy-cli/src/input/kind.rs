@@ -12,8 +12,8 @@ pub(crate) enum Kind {
     /// Integers of this many bytes.
     Int(usize),
     UInt(usize),
-    /// Floats of four or eight bytes.
-    Float(usize),
+    /// Floats of eight bytes.
+    Float,
     Time(Digits),
     /// Spans of time: text as the command writes it, or counts of this resolution.
     Span(Resolution),
@@ -33,9 +33,7 @@ impl Kind {
         match (self, other) {
             (one, other) if one == other => Some(one),
             (Time(one), Time(other)) => Some(Time(one.max(other))),
-            (Int(_) | UInt(_) | Float(_), Float(_)) | (Float(_), Int(_) | UInt(_)) => {
-                Some(Float(8))
-            }
+            (Int(_) | UInt(_) | Float, Float) | (Float, Int(_) | UInt(_)) => Some(Float),
             _ => None,
         }
     }
@@ -47,7 +45,7 @@ impl Kind {
             Kind::Bool => ScalarKind::Bool,
             Kind::Int(_) => ScalarKind::Int,
             Kind::UInt(_) => ScalarKind::UInt,
-            Kind::Float(_) => ScalarKind::Float,
+            Kind::Float => ScalarKind::Float,
             Kind::Time(digits) => ScalarKind::DateTime(time(digits.unit())),
             Kind::Span(resolution) => ScalarKind::TimeDelta(time(resolution.unit)),
             Kind::Count(resolution) | Kind::Point(resolution) => {
@@ -65,8 +63,8 @@ impl Kind {
             Kind::Bool => 1,
             Kind::Text => width.saturating_mul(4),
             Kind::Bytes => width,
-            Kind::Int(size) | Kind::UInt(size) | Kind::Float(size) => size,
-            Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
+            Kind::Int(size) | Kind::UInt(size) => size,
+            Kind::Float | Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
         }
     }
 }

@@ -212,13 +212,12 @@ impl Objects<'_> {
             None => return add_json(place, object),
         };
         let Some(scalar) = dtype.scalar() else { return add_json(place, object) };
-        let size = scalar.itemsize();
         let value = match scalar.kind() {
             ScalarKind::Bool => flag(object),
             ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
-            ScalarKind::Float => float(object, size, cast),
+            ScalarKind::Float => float(object, cast),
             ScalarKind::Complex => {
-                place.add_complex(complex(object, size / 2, cast)?);
+                place.add_complex(complex(object, cast)?);
                 return Ok(());
             }
             ScalarKind::Str => text(object, cast),
@@ -284,59 +283,38 @@ fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     }
 }
 
-/// Returns a number as a float of this size, which does not change with `Cast::Lossless`.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "the result is compared"
-)]
-fn float(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<Value, String> {
+/// Returns a number that becomes a float of 64 bits, and is not rounded with `Cast::Lossless`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "compared")]
+fn float(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+    let inexact = || {
+        let shown = shown(object);
+        format!("{shown} is not a float of 64 bits exactly; --cast checked rounds it")
+    };
     match other(object)? {
         Value::Bool(value) => Ok(Value::Int(value.into())),
-        Value::Float(number) => exactly(object, number, size, cast),
-        Value::Int(number) if cast == Cast::Lossless => {
-            let wide = number as f64;
-            // The largest `i128` is not a float, but the conversion back saturates to it.
-            match wide as i128 == number && number != i128::MAX {
-                true => exactly(object, wide, size, cast),
-                false => Err(inexact(object, size)),
-            }
+        // The largest `i128` is not a float, but the conversion back saturates to it.
+        Value::Int(number)
+            if cast == Cast::Lossless
+                && (number as f64 as i128 != number || number == i128::MAX) =>
+        {
+            Err(inexact())
         }
         // Beyond 128 bits.
         Value::Text(text) if object.kind() == Kind::Int => match cast {
-            Cast::Lossless => Err(inexact(object, size)),
+            Cast::Lossless => Err(inexact()),
             _ => Ok(Value::Float(text.parse().unwrap_or(f64::INFINITY))),
         },
         value => Ok(value),
     }
 }
 
-/// Returns the real and the imaginary part as floats of this size.
-fn complex(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<[Value; 2], String> {
-    if let Some([re, im]) = complex_parts(object) {
-        // The complex number is one value in a message.
-        return Ok([exactly(object, re, size, cast)?, exactly(object, im, size, cast)?]);
+/// Returns the real and the imaginary part.
+fn complex(object: ObjectRef<'_>, cast: Cast) -> Result<[Value; 2], String> {
+    if let Some(parts) = complex_parts(object) {
+        return Ok(parts.map(Value::Float));
     }
     let im = if object.kind() == Kind::None { Value::Missing } else { Value::Int(0) };
-    Ok([float(object, size, cast)?, im])
-}
-
-/// Returns a part of an object as a float of this size.
-#[expect(clippy::cast_possible_truncation, reason = "the result is compared")]
-fn exactly(object: ObjectRef<'_>, number: f64, size: usize, cast: Cast) -> Result<Value, String> {
-    let is_same = size != 4 || number.is_nan() || f64::from(number as f32) == number;
-    match is_same || cast != Cast::Lossless {
-        true => Ok(Value::Float(number)),
-        false => Err(inexact(object, size)),
-    }
-}
-
-fn inexact(object: ObjectRef<'_>, size: usize) -> String {
-    let bits = 8 * size;
-    format!(
-        "{} is not a float of {bits} bits exactly; choose a larger dtype, or --cast checked",
-        shown(object)
-    )
+    Ok([float(object, cast)?, im])
 }
 
 /// Returns the text of `str(object)`, or of ASCII bytes. With `Cast::Lossless`, only text and such bytes are allowed.
@@ -349,20 +327,12 @@ fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
         }
         None => printed(object)?,
     };
-    match cast == Cast::Lossless && text.ends_with('\0') {
-        true => {
-            Err(format!("{} ends with a zero, which a dtype of text does not keep", shown(object)))
-        }
-        false => Ok(Value::Text(text.into())),
-    }
+    Ok(Value::Text(text.into()))
 }
 
 /// Returns bytes, or what Python prints.
 fn bytes(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     match object.as_bytes().filter(|_| object.as_str().is_none()) {
-        Some(bytes) if cast == Cast::Lossless && bytes.ends_with(b"\0") => {
-            Err(format!("{} ends with a zero, which a dtype of bytes does not keep", shown(object)))
-        }
         Some(bytes) => Ok(Value::Bytes(bytes.into())),
         None => text(object, cast),
     }

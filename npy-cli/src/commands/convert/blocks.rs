@@ -2,8 +2,9 @@
 
 use npy_core::{Cast, DType, DynArray, Header, Order};
 
+use super::cast::Block;
 use crate::columns::Columns;
-use crate::output::{Failure, Of, Result};
+use crate::output::{Of, Result};
 use crate::source::Source;
 
 pub(super) struct Blocks {
@@ -60,10 +61,8 @@ impl Blocks {
         if *block.dtype() == self.dtype {
             return Ok(Some(block));
         }
-        let cast = block.cast_with(&self.dtype, self.cast);
-        cast.map(Some).map_err(|error| {
-            Failure::in_block(self.source.name(), &error, first, self.row_elements)
-        })
+        let (name, row_elements) = (self.source.name(), self.row_elements);
+        Block { rows: &block, name, first, row_elements }.cast(&self.dtype, self.cast).map(Some)
     }
 
     /// Returns all rows as one array.
