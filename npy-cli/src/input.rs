@@ -18,8 +18,9 @@
 //!
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
 //!
-//! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in text, four digits are a year, if all
+//! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
+//! Digits in the quotes of JSON, or in the text of an object, are no count: four are a year, and others are refused.
 
 mod column;
 mod csv;
@@ -83,6 +84,7 @@ pub(crate) fn read(
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
     let dtype = wanted.map(|wanted| wanted.dtype);
+    let is_lossless = wanted.is_some_and(|wanted| wanted.cast == Cast::Lossless);
     let stream = utf8(stream, name)?;
     let read = match form {
         Form::Csv(dialect) => {
@@ -90,8 +92,8 @@ pub(crate) fn read(
             let known: Vec<&str> = known.iter().map(Field::name).collect();
             csv::columns(stream, name, dialect, &known)?
         }
-        Form::JsonLines => json::lines(stream, name)?,
-        Form::Json => json::list(stream, name)?,
+        Form::JsonLines => json::lines(stream, name, is_lossless)?,
+        Form::Json => json::list(stream, name, is_lossless)?,
     };
     stored(read, !matches!(form, Form::Csv(_)), name, wanted)
 }

@@ -444,6 +444,9 @@ fn csv_of_others_is_read_as_the_options_say() {
         ("[[1, 2], [3]]", "row 1: the list has 1 items"),
         ("[{\"a\": 1}, {\"a\": NaN}]", "row 1: expected value"),
         ("[{\"a\": 1}, {\"a\": 1, \"a\": 2}]", "row 1: the key \"a\" is there twice"),
+        ("[1,\n2,]", "row 2: trailing comma at line 2 column 3; remove the comma\n"),
+        ("[1,\n2", "EOF while parsing a list at line 2 column 1; the file is cut off\n"),
+        ("{}\n{}", "at line 2 column 1; npy convert --from jsonl reads a value of each line\n"),
     ] {
         write("list.json", list);
         let said = refused(&["convert", "list.json", "out.npy"]);
@@ -511,6 +514,78 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     assert_eq!(convert("300\n-1\n2.7\n1e9", "u1", "numeric").as_deref(), Ok("[ 44 255   2 255]"));
     let large = convert("9007199254740993\n9007199254740992.0", "i8", "numeric");
     assert_eq!(large.as_deref(), Ok("[9007199254740993 9007199254740992]"));
+}
+
+/// Guards integers of JSON that a float would round, and digits in quotes, which are no count of a time.
+#[test]
+fn integers_of_json_are_exact_and_their_text_is_no_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let convert = |name: &str, text: &str, options: &[&str]| {
+        fs::write(path.join(name), text).unwrap();
+        let output = npy(path, &[&["convert", name, "o.npy"], options].concat());
+        match output.status.success() {
+            true => Ok(DynArray::read_npy(path.join("o.npy")).unwrap().to_string()),
+            false => Err(String::from_utf8(output.stderr).unwrap()),
+        }
+    };
+    for (text, options, values) in [
+        ("18446744073709551615\n0\n", &[][..], "[18446744073709551615                    0]"),
+        (
+            "{\"18446744073709551617\": \"\\\"18446744073709551617\"}\n",
+            &[],
+            "[('\"18446744073709551617',)]",
+        ),
+        ("100000000000000000000\n0.5\n", &[], "[1e20  0.5]"),
+        ("-9223372036854775808", &[], "[-9223372036854775808]"),
+        ("1577836800\n", &["--dtype", "M8[s]"], "[2020-01-01T00:00:00]"),
+        ("\"2020\"\n", &["--dtype", "M8[s]"], "[2020-01-01T00:00:00]"),
+        ("0.1000000000000000000001\n", &["--dtype", "f8"], "[0.1]"),
+    ] {
+        assert_eq!(convert("x.jsonl", text, options).as_deref(), Ok(values), "{text}");
+    }
+    for (name, text, options, message) in [
+        (
+            "x.jsonl",
+            "1\n\n18446744073709551617\n",
+            &[][..],
+            "x.jsonl: line 3: no integer of 64 bits and no float is 18446744073709551617; in quotes",
+        ),
+        (
+            "x.json",
+            "[1,\n-9223372036854775809]",
+            &[],
+            "x.json: line 2: no integer of 64 bits and no float is -9223372036854775809; in quotes, it is kept as text\n",
+        ),
+        ("x.json", "9007199254740993123456789", &["--dtype", "f8"], "line 1: no integer"),
+        (
+            "x.json",
+            "[0.1000000000000000000001]",
+            &["--dtype", "f8", "--cast", "lossless"],
+            "line 1: no ",
+        ),
+        (
+            "x.jsonl",
+            "\"1577836800\"\n",
+            &["--dtype", "M8[s]"],
+            "row 0, field value: \"1577836800\" is not a time, such as 2024-01-31",
+        ),
+        (
+            "x.jsonl",
+            "\n{'a': 1}\n",
+            &[],
+            "row 0: key must be a string at line 2 column 2; keys are in double quotes",
+        ),
+        (
+            "x.jsonl",
+            "[\n1]\n",
+            &[],
+            "at line 1 column 1; npy convert --from json reads a list of many lines",
+        ),
+    ] {
+        let said = convert(name, text, options).expect_err(text);
+        assert!(said.contains(message), "{said}");
+    }
 }
 
 /// Guards `--cast lossless`: the values decide, whatever the dtypes are, and in every file.

@@ -106,12 +106,12 @@ impl Column {
         }
     }
 
-    /// Returns true for integers, unless all can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
+    /// Returns true for integers, of which CSV has the text, unless all can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
     fn are_counts(&self) -> bool {
         let values = || self.values.iter().filter(|value| **value != Value::Missing);
         let is_count = |value: &Value| match value {
             Value::Int(_) => true,
-            Value::Text(text) => text.parse::<i64>().is_ok(),
+            Value::Text(text) => self.is_untyped && text.parse::<i64>().is_ok(),
             _ => false,
         };
         let is_date = |value: &Value| match value {
