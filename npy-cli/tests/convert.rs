@@ -588,6 +588,64 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
     }
 }
 
+/// Guards names of fields that look like parts of others: JSON keeps them, and so does CSV with the dtype; and keys, which are not lost.
+#[test]
+fn records_of_json_have_their_keys_as_fields() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for dtype in [
+        "[('a[0]', '<i8'), ('a[1]', '<i8')]",
+        "[('a.0', '<i8'), ('a.1', '<f8')]",
+        "[('0', '<i8'), ('1', '<f8')]",
+        "[('value', '<i8')]",
+        "[('a', [('0', '<i8'), ('1', '<i8')])]",
+        "[('a', [('0', '<f8'), ('1', '<i8')], (2,))]",
+        "[('v', '|V2'), ('w', '|V3', (2,))]",
+    ] {
+        let parsed: DType = dtype.parse().unwrap();
+        let bytes: Vec<u8> = (0..2 * parsed.itemsize()).map(|at| (at % 7) as u8).collect();
+        let array = DynArray::new(parsed, [2], Order::C, bytes).unwrap();
+        array.write_npy(path.join("x.npy")).unwrap();
+        let before = fs::read(path.join("x.npy")).unwrap();
+        for (text, options) in
+            [("x.json", &[][..]), ("x.jsonl", &["--dtype", dtype]), ("x.csv", &["--dtype", dtype])]
+        {
+            let options = if dtype.contains('V') { &["--dtype", dtype][..] } else { options };
+            ok(path, &["convert", "x.npy", text]);
+            ok(path, &[&["convert", text, "back.npy"], options].concat());
+            assert!(fs::read(path.join("back.npy")).unwrap() == before, "{dtype} {text}");
+        }
+    }
+    fs::write(path.join("x.jsonl"), "{\"a\": 1, \"b\": 2}\n").unwrap();
+    fs::write(path.join("deep.jsonl"), "{\"a\": [{\"b\": 2}]}\n").unwrap();
+    fs::write(path.join("hex.csv"), "value\nff0g\n").unwrap();
+    fs::write(path.join("long.csv"), "value\nff00ff\n").unwrap();
+    let dicts = [serde_json::json!({"a": 1}), serde_json::json!({"a": 2})];
+    npy_core::object::save(path.join("d.npy"), &dicts).unwrap();
+    let lists = [["a", "b"], ["ccc", "d"]];
+    npy_core::object::save(path.join("lists.npy"), &lists.map(|list| list.map(String::from)))
+        .unwrap();
+    for (input, dtype, message) in [
+        (
+            "d.npy",
+            "i8",
+            "d.npy: row 0: there are keys, for which '<i8' has no fields; as records: --dtype \"[('a', '<i8')]\"",
+        ),
+        ("x.jsonl", "f8", "as records: --dtype \"[('a', '<f8'), ('b', '<f8')]\""),
+        (
+            "deep.jsonl",
+            "[('a', 'i4', (1,))]",
+            "row 0: there are keys, for which '<i4' has no fields",
+        ),
+        ("hex.csv", "V2", "\"ff0g\" is not bytes as hexadecimal digits"),
+        ("long.csv", "V2", "ff00ff does not fit '|V2'"),
+        ("lists.npy", "S2", "lists.npy: row 1: element 0 of the row: b\"ccc\" does not fit '|S2'"),
+    ] {
+        let said = refused(path, &[input, "--dtype", dtype]);
+        assert!(said.contains(message), "{said}");
+    }
+}
+
 /// Guards `--cast lossless`: the values decide, whatever the dtypes are, and in every file.
 #[test]
 fn lossless_casts_keep_every_value() {

@@ -197,16 +197,17 @@ for at, one in enumerate(objects):
             assert found.shape == (2,), (array, dtype, found)
             assert np.array_equal(found, expected, equal_nan=dtype not in "US"), (array, dtype, found, expected)
             same += 1
-fields = lambda *kinds: list(zip("oifzsbw", kinds))
+fields = lambda *kinds: list(zip("oifzsbwv", kinds))
 array = np.array(
-    [(2.5, 3, 0.1, 0.1 + 0.2j, b"\xff\x01", True, 1.5), (None, 4, np.inf, np.nan, b"a", False, np.nan)],
-    fields("O", "i2", "f4", "c8", "S2", "?", "f8"),
+    [(2.5, 3, 0.1, 0.1 + 0.2j, b"\xff\x01", True, 1.5, b"a\0"), (None, 4, np.inf, np.nan, b"a", False, np.nan, b"\0b")],
+    fields("O", "i2", "f4", "c8", "S2", "?", "f8", "V2"),
 )
 np.save("x.npy", array)
-wanted = fields("f8", "f4", "f8", "c16", "S8", "i4", "c16")
+wanted = fields("f8", "f4", "f8", "c16", "S8", "i4", "c16", "V2")
 subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", str(wanted)], check=True)
 found, expected = np.load("o.npy"), array.astype(wanted)
 assert all(np.array_equal(found[name], expected[name], equal_nan=name != "s") for name in "oifzsbw"), (found, expected)
+assert found["v"].tobytes() == array["v"].tobytes(), found
 print(same)
 "#;
     let npy = env!("CARGO_BIN_EXE_npy");

@@ -347,11 +347,7 @@ impl Args {
         let dtype = self.dtype(array.dtype())?;
         let array = match *array.dtype() == dtype {
             true => array,
-            false => {
-                let row_elements = array.shape().iter().skip(1).product();
-                let block = Block { rows: &array, name: &name, first: 0, row_elements };
-                block.cast(&dtype, self.cast())?
-            }
+            false => Block { rows: &array, name: &name, first: 0 }.cast(&dtype, self.cast())?,
         };
         if array.order() == order { Ok(array) } else { array.to_order(order).of(&name) }
     }

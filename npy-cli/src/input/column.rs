@@ -92,7 +92,8 @@ impl Column {
             S::UInt => Kind::UInt(size),
             S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
-            S::Bytes | S::Void => Kind::Bytes,
+            S::Bytes => Kind::Bytes,
+            S::Void => Kind::Void(scalar.itemsize()),
             S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
             S::DateTime(Some(resolution)) => match self.digits() {
                 // Times with seconds are read as they are, and cast.
@@ -150,6 +151,7 @@ impl Column {
         let width = match kind {
             Kind::Text => values.map(|value| value.text().chars().count()).max(),
             Kind::Bytes => values.map(|value| value.bytes().len()).max(),
+            Kind::Void(_) => values.filter_map(|value| Some(value.void()?.len())).max(),
             _ => None,
         };
         self.width = width.unwrap_or(0).max(1);

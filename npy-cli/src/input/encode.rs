@@ -89,10 +89,14 @@ impl Column {
             }
             Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
             Kind::Bytes => value.bytes(),
+            Kind::Void(_) => match value.void() {
+                Some(bytes) => bytes,
+                None => return wrong("bytes as hexadecimal digits"),
+            },
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),
-            None => return wrong("as wide as the column"),
+            None => return Err(self.misfit(&text())),
         }
         Ok(())
     }

@@ -16,14 +16,11 @@ use self::row::Shape;
 pub(super) use self::row::{Place, Row};
 use super::column::Column;
 use super::value::Value;
+use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
 
-/// Reads the columns of lines of JSON, and returns them with the number of rows. With `is_lossless`, no float is rounded.
-pub(super) fn lines(
-    stream: impl Read,
-    name: &str,
-    is_lossless: bool,
-) -> Result<(usize, Vec<Column>)> {
+/// Reads the columns of lines of JSON. With `is_lossless`, no float is rounded.
+pub(super) fn lines(stream: impl Read, name: &str, is_lossless: bool) -> Result<Table> {
     let mut rows = Rows::default();
     for (at, line) in BufReader::new(Exact::new(stream, is_lossless)).lines().enumerate() {
         let line = line.of(&name)?;
@@ -38,11 +35,7 @@ pub(super) fn lines(
 }
 
 /// Reads the columns of one list; a text that is no list is one row. With `is_lossless`, no float is rounded.
-pub(super) fn list(
-    stream: impl Read,
-    name: &str,
-    is_lossless: bool,
-) -> Result<(usize, Vec<Column>)> {
+pub(super) fn list(stream: impl Read, name: &str, is_lossless: bool) -> Result<Table> {
     let mut stream = BufReader::new(Exact::new(stream, is_lossless));
     let is_list = starts_with_bracket(&mut stream).of(&name)?;
     let mut text = serde_json::Deserializer::from_reader(stream);
@@ -109,6 +102,8 @@ pub(super) struct Rows {
     known: HashMap<Vec<String>, usize>,
     /// The form of the list or object at each path.
     shapes: HashMap<Vec<String>, Shape>,
+    /// The paths of objects, each with its first row.
+    records: Records,
     count: usize,
 }
 
@@ -118,7 +113,12 @@ impl Rows {
         for (path, shape) in row.shapes {
             match self.shapes.get(&path) {
                 Some(first) if *first == shape => {}
-                None if !self.known.contains_key(&path) => _ = self.shapes.insert(path, shape),
+                None if !self.known.contains_key(&path) => {
+                    if shape == Shape::Object {
+                        self.records.insert(path.clone(), self.count);
+                    }
+                    self.shapes.insert(path, shape);
+                }
                 first => return Err(differs(&path, Some(shape), first.copied())),
             }
         }
@@ -155,11 +155,11 @@ impl Rows {
         Failure::new(name, format!("row {}: {message}", self.count))
     }
 
-    pub(super) fn finish(mut self) -> (usize, Vec<Column>) {
+    pub(super) fn finish(mut self) -> Table {
         for column in &mut self.columns {
             column.values.resize(self.count, Value::Missing);
         }
-        (self.count, self.columns)
+        Table { rows: self.count, columns: self.columns, records: Some(self.records) }
     }
 }
 

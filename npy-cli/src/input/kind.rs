@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Text,
     /// Text as UTF-8, in a dtype of bytes.
     Bytes,
+    /// Bytes of this number, or of the longest value if it is 0; text has their hexadecimal digits.
+    Void(usize),
 }
 
 impl Kind {
@@ -53,6 +55,7 @@ impl Kind {
             }
             Kind::Text => ScalarKind::Str,
             Kind::Bytes => ScalarKind::Bytes,
+            Kind::Void(_) => ScalarKind::Void,
         };
         Scalar::new(kind, self.itemsize(width)).map(DType::from)
     }
@@ -62,7 +65,8 @@ impl Kind {
         match self {
             Kind::Bool => 1,
             Kind::Text => width.saturating_mul(4),
-            Kind::Bytes => width,
+            Kind::Bytes | Kind::Void(0) => width,
+            Kind::Void(size) => size,
             Kind::Int(size) | Kind::UInt(size) => size,
             Kind::Float | Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
         }

@@ -7,21 +7,20 @@ use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{Cast, ObjectRef, Order};
 
-use super::column::Column;
 use super::json::{Place, Row, Rows};
 use super::value::Value;
-use super::{Wanted, is_complex};
+use super::{Table, Wanted, is_complex};
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
 use crate::text::{Cell, complex_parts, object_text};
 
-/// Sorts the values of rows into columns, and returns them with the number of rows.
+/// Sorts the values of rows into columns.
 pub(super) fn columns(
     source: &mut rows::Rows<'_>,
     name: &str,
     wanted: Wanted<'_>,
-) -> Result<(usize, Vec<Column>)> {
+) -> Result<Table> {
     let mut rows = Rows::default();
     while let Some((_, block)) = source.next(usize::MAX)? {
         let count = block.shape().first().copied().unwrap_or(1);
@@ -36,8 +35,8 @@ pub(super) fn columns(
             added.map_err(|message| rows.failure(name, &message))?;
         }
     }
-    let (count, mut columns) = rows.finish();
-    for column in &mut columns {
+    let mut table = rows.finish();
+    for column in &mut table.columns {
         let kind = wanted.of_column(&column.path).and_then(|wanted| wanted.dtype.scalar());
         if !matches!(kind.map(Scalar::kind), Some(ScalarKind::Bytes | ScalarKind::Void)) {
             continue;
@@ -49,7 +48,7 @@ pub(super) fn columns(
             }
         }
     }
-    Ok((count, columns))
+    Ok(table)
 }
 
 struct Objects<'a> {
@@ -183,11 +182,9 @@ impl Objects<'_> {
             (Some(Complex), Cells::F64(value)) => number(value),
             (Some(Complex), Cells::Int(value)) => Value::Int(value.into()),
             (Some(Complex), Cells::UInt(value)) => Value::Int(value.into()),
-            (Some(Bytes | Void), Cells::Bytes(value)) => {
-                let end = value.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-                Value::Bytes(value.get(..end).unwrap_or_default().into())
+            (Some(Bytes | Void), Cells::Bytes(value) | Cells::Void(value)) => {
+                Value::Bytes(value.into())
             }
-            (Some(Void), Cells::Void(value)) => Value::Bytes(value.into()),
             _ => {
                 let mut text = Vec::new();
                 cell.json(bytes, &[], &mut text);

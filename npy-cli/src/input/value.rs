@@ -88,6 +88,22 @@ impl Value {
         }
     }
 
+    /// Returns bytes, of which text has the hexadecimal digits.
+    pub(super) fn void(&self) -> Option<Vec<u8>> {
+        match self {
+            Value::Bytes(bytes) => Some(bytes.to_vec()),
+            Value::Missing => Some(Vec::new()),
+            Value::Text(text) => {
+                let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+                let digit = |digit: u8| char::from(digit).to_digit(16);
+                let byte =
+                    |[high, low]: &[u8; 2]| u8::try_from(16 * digit(*high)? + digit(*low)?).ok();
+                pairs.iter().map(byte).collect::<Option<_>>().filter(|_| rest.is_empty())
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the value as text, as a column of text has it.
     pub(super) fn text(&self) -> String {
         match self {

@@ -7,17 +7,15 @@ use crate::output::{Failure, Result};
 /// Rows of a file that are cast.
 pub(super) struct Block<'a> {
     pub(super) rows: &'a DynArray,
-    /// The name of the file, and the index in it of the first element.
+    /// The name of the file, and the index in it of the first row.
     pub(super) name: &'a str,
     pub(super) first: usize,
-    /// The elements of a row.
-    pub(super) row_elements: usize,
 }
 
 impl Block<'_> {
     /// Converts the rows to a dtype.
     pub(super) fn cast(&self, dtype: &DType, cast: Cast) -> Result<DynArray> {
-        let failure = |error| Failure::in_block(self.name, &error, self.first, self.row_elements);
+        let failure = |error| Failure::in_block(self.name, &error, self.first);
         let error = match self.rows.cast_with(dtype, cast) {
             Ok(array) => return Ok(array),
             Err(error) => error,
@@ -50,10 +48,14 @@ impl Block<'_> {
         let changed = pairs.enumerate().find(|(_, (before, after))| before != after);
         Some(changed.map(|(at, (before, _))| {
             let value = DynArray::new(packed.clone(), [], Order::C, before.to_vec());
+            let (rows, elements) = match self.rows.shape() {
+                [] => (1, 1),
+                [rows, inner @ ..] => (*rows, inner.iter().product::<usize>()),
+            };
             let row = match self.rows.order() {
-                Order::C => (self.first + at) / self.row_elements.max(1),
+                Order::C => self.first + at / elements.max(1),
                 // The first index is the fastest.
-                Order::Fortran => at % self.rows.shape().first().copied().unwrap_or(1),
+                Order::Fortran => self.first + at % rows.max(1),
             };
             let (value, dtype) = (value.map_or(String::new(), |value| value.to_string()), array.dtype());
             format!(
