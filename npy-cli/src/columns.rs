@@ -4,6 +4,7 @@
 //! `Columns::resolve(&dtype, &selection, &names, &target)` resolves `-c`, by what the header says. `columns.leaves(…)` then lists the scalars of a
 //! row, each with its offset and its [`Cell`]; `columns.tree()` is the row as JSON has it, with records as objects and sub-arrays as lists.
 
+use std::collections::HashSet;
 use std::fmt::{Display, Write};
 use std::ops::Range;
 
@@ -90,7 +91,8 @@ impl Part {
     /// Returns the part of a row that `-c` names: one at a path, `value`, or a half of a complex number, `value.re`.
     fn named(&self, name: &str) -> Option<Part> {
         let is_value = |name| name == "value" && self.dims.is_empty() && !self.dtype.is_record();
-        if let Some(part) = self.find(name).or_else(|| is_value(name).then(|| self.clone())) {
+        let value = || Part { name: "value".into(), ..self.clone() };
+        if let Some(part) = self.find(name).or_else(|| is_value(name).then(value)) {
             return Some(part);
         }
         let (name, half) =
@@ -258,6 +260,7 @@ impl Columns {
             parts.push(part);
             left = &left[count..];
         }
+        distinguish(parts.iter_mut().map(|part| &mut part.name));
         Ok(Columns { parts, is_selection: true, is_record })
     }
 
@@ -301,6 +304,7 @@ impl Columns {
         for part in &self.parts {
             part.add_leaves(split, self.has_fields(), max, &mut leaves);
         }
+        distinguish(leaves.iter_mut().map(|leaf| &mut leaf.name));
         leaves
     }
 
@@ -335,6 +339,21 @@ impl Columns {
                 let columns = parts.iter().map(|part| Ok((&part.name, taken(part)?)));
                 DynArray::from_columns(columns.collect::<npy_core::Result<Vec<_>>>()?)
             }
+        }
+    }
+}
+
+/// Gives a name that is there again a number: `a.b` may be a field, and the field `b` of `a`.
+fn distinguish<'a>(names: impl Iterator<Item = &'a mut String>) {
+    let mut known = HashSet::new();
+    for name in names {
+        let plain = name.len();
+        for number in 2.. {
+            if known.insert(name.clone()) {
+                break;
+            }
+            name.truncate(plain);
+            let _ = write!(name, " ({number})");
         }
     }
 }

@@ -302,6 +302,17 @@ fn extract_writes_all_or_nothing_and_follows_no_link() {
     }
 }
 
+/// Guards a member that is named twice, which was missing the second time.
+#[test]
+fn a_member_that_is_named_twice_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("x.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a=x.npy", "b=x.npy"]);
+    ok(path, &["npz", "rm", "m.npz", "b", "b.npy", "b"]);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\n");
+}
+
 /// Guards that no file is replaced if one of the members cannot be written beside the others, or beside what is there.
 #[test]
 fn extract_refuses_conflicts_before_it_replaces_a_file() {

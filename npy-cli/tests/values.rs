@@ -282,3 +282,34 @@ fn stats_of_a_slice_of_three_dimensions_are_one_column() {
         assert!(out.contains(&format!("\"count\":{count},")), "{file}: {out}");
     }
 }
+
+/// Guards columns that have one name by their paths, or were chosen twice: what is printed tells them apart.
+#[test]
+fn no_two_printed_columns_have_one_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write(&path.join("x.npy"), "[('a', [('b', '|u1')]), ('a.b', '|u1')]", 1, &[1, 2]);
+    [5u8].write_npy(path.join("v.npy")).unwrap();
+    for (args, expected) in [
+        (&["head", "x.npy"][..], "   a.b  a.b (2)\n0    1        2\n"),
+        (&["cat", "--csv", "x.npy"], "a.b,a.b (2)\n1,2\n"),
+        (&["cat", "--jsonl", "v.npy", "-c", "value"], "{\"value\":5}\n"),
+        (&["cat", "--jsonl", "v.npy", "-c", "value,value"], "{\"value\":5,\"value (2)\":5}\n"),
+    ] {
+        let (exit, out, said) = run(path, args);
+        assert_eq!((exit, out.as_str()), (0, expected), "{said}");
+    }
+    assert!(run(path, &["stats", "--json", "x.npy"]).1.contains("\"column\":\"a.b (2)\""));
+    assert_eq!(run(path, &["diff", "x.npy", "x.npy"]).0, 0);
+}
+
+/// Guards a path with `::` that leads nowhere: the message has all of it.
+#[test]
+fn a_missing_file_of_two_colons_is_named_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["verify", "head", "info"] {
+        let (exit, _, said) = run(folder.path(), &[command, "a::b"]);
+        let expected = "npy: a::b: there is no such file, and no archive a with a member \"b\"\n";
+        assert_eq!((exit, said.as_str()), (2, expected));
+    }
+}

@@ -1,6 +1,6 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::Write;
 
 use npy_core::dtype::{Scalar, ScalarKind};
@@ -291,14 +291,11 @@ impl Differences {
             match ours.iter().map(|leaf| &leaf.name).eq(theirs.iter().map(|leaf| &leaf.name)) {
                 true => ours.iter().zip(&theirs).collect(),
                 false => {
-                    // A field may have the name of an element of another field, so a name may be there twice.
-                    let mut by_name = HashMap::<&str, VecDeque<&Leaf>>::new();
-                    for leaf in &theirs {
-                        by_name.entry(&leaf.name).or_default().push_back(leaf);
-                    }
-                    let pairs = ours.iter().filter_map(|leaf| {
-                        Some((leaf, by_name.get_mut(leaf.name.as_str())?.pop_front()?))
-                    });
+                    let by_name: HashMap<&str, &Leaf> =
+                        theirs.iter().map(|leaf| (leaf.name.as_str(), leaf)).collect();
+                    let pairs = ours
+                        .iter()
+                        .filter_map(|leaf| Some((leaf, *by_name.get(leaf.name.as_str())?)));
                     pairs.collect()
                 }
             };

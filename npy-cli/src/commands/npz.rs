@@ -97,7 +97,15 @@ impl Args {
                 pack(&archive, &files, compress, append, force, replacing)
             }
             Command::Rm { archive, members } => {
-                edit(&archive, |editor| members.iter().try_for_each(|member| editor.remove(member)))
+                // A member that is named twice, also with .npy, is removed once.
+                let mut names: Vec<&str> = Vec::new();
+                for member in &members {
+                    let name = member.strip_suffix(".npy").unwrap_or(member);
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                edit(&archive, |editor| names.iter().try_for_each(|name| editor.remove(name)))
             }
             Command::Mv { archive, from, to } => {
                 check_name(&to)?;
