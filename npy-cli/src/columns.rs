@@ -4,6 +4,7 @@
 //! `Columns::resolve(&dtype, &selection, &names, &target)` resolves `-c`, by what the header says. `columns.leaves(…)` then lists the scalars of a
 //! row, each with its offset and its [`Cell`]; `columns.tree()` is the row as JSON has it, with records as objects and sub-arrays as lists.
 
+use std::collections::HashSet;
 use std::fmt::{Display, Write};
 use std::ops::Range;
 
@@ -37,8 +38,10 @@ struct Part {
 /// What becomes of sub-arrays and complex numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Split {
-    /// Each number is a column.
+    /// Each number is a column, and so is each part of a complex number.
     All,
+    /// Each number is a column.
+    Elements,
     /// A field is a column; an array without fields has one for each number.
     Fields,
 }
@@ -87,7 +90,7 @@ impl Part {
 
     /// Returns true if each element is a column.
     fn is_split(&self, split: Split, is_field: bool) -> bool {
-        split == Split::All || self.dtype.is_record() || !is_field
+        split != Split::Fields || self.dtype.is_record() || !is_field
     }
 
     fn is_complex(&self) -> bool {
@@ -242,6 +245,7 @@ impl Columns {
             parts.push(part);
             left = &left[count..];
         }
+        distinguish(parts.iter_mut().map(|part| &mut part.name));
         Ok(Columns { parts, is_selection: true, is_record })
     }
 
@@ -285,6 +289,7 @@ impl Columns {
         for part in &self.parts {
             part.add_leaves(split, self.has_fields(), max, &mut leaves);
         }
+        distinguish(leaves.iter_mut().map(|leaf| &mut leaf.name));
         leaves
     }
 
@@ -319,6 +324,21 @@ impl Columns {
                 let columns = parts.iter().map(|part| Ok((&part.name, taken(part)?)));
                 DynArray::from_columns(columns.collect::<npy_core::Result<Vec<_>>>()?)
             }
+        }
+    }
+}
+
+/// Gives a name that is there again a number: `a.b` may be a field, and the field `b` of `a`.
+fn distinguish<'a>(names: impl Iterator<Item = &'a mut String>) {
+    let mut known = HashSet::new();
+    for name in names {
+        let plain = name.len();
+        for number in 2.. {
+            if known.insert(name.clone()) {
+                break;
+            }
+            name.truncate(plain);
+            let _ = write!(name, " ({number})");
         }
     }
 }

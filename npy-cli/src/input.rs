@@ -18,8 +18,9 @@
 //!
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
 //!
-//! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in text, four digits are a year, if all
+//! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
+//! Digits in the quotes of JSON, or in the text of an object, are no count: four are a year, and others are refused.
 
 mod column;
 mod csv;
@@ -34,6 +35,7 @@ mod times;
 mod tree;
 mod value;
 
+use std::collections::HashMap;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -83,17 +85,18 @@ pub(crate) fn read(
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
     let dtype = wanted.map(|wanted| wanted.dtype);
+    let is_lossless = wanted.is_some_and(|wanted| wanted.cast == Cast::Lossless);
     let stream = utf8(stream, name)?;
-    let read = match form {
+    let table = match form {
         Form::Csv(dialect) => {
             let known = dtype.map_or(&[][..], DType::fields);
             let known: Vec<&str> = known.iter().map(Field::name).collect();
             csv::columns(stream, name, dialect, &known)?
         }
-        Form::JsonLines => json::lines(stream, name)?,
-        Form::Json => json::list(stream, name)?,
+        Form::JsonLines => json::lines(stream, name, is_lossless)?,
+        Form::Json => json::list(stream, name, is_lossless)?,
     };
-    stored(read, !matches!(form, Form::Csv(_)), name, wanted)
+    stored(table, !matches!(form, Form::Csv(_)), name, wanted)
 }
 
 /// Converts the objects among the values of rows.
@@ -105,9 +108,19 @@ pub(crate) fn read_objects(
     stored(objects::columns(rows, name, wanted)?, false, name, Some(wanted))
 }
 
-/// Stores columns, which come with the number of rows. `is_json` is true if lists may be complex numbers.
+/// The columns of a text, or of objects.
+struct Table {
+    rows: usize,
+    columns: Vec<Column>,
+    /// The paths of objects of JSON and of dicts, each with the first row that has it. `None` for CSV, where only the names tell a list from a record.
+    records: Option<Records>,
+}
+
+type Records = HashMap<Vec<String>, usize>;
+
+/// Stores columns. `is_json` is true if lists may be complex numbers.
 fn stored(
-    (rows, mut columns): (usize, Vec<Column>),
+    Table { rows, mut columns, records }: Table,
     is_json: bool,
     name: &str,
     wanted: Option<Wanted<'_>>,
@@ -119,24 +132,66 @@ fn stored(
         }
         return Err(Failure::new(name, "has no columns"));
     }
-    divide_names(&mut columns, dtype);
+    divide_names(&mut columns, dtype, records.is_none());
+    let mut records = records.unwrap_or_default();
+    if let Some(dtype) = dtype {
+        let is_record = |path: &[String]| leaf(dtype, path).is_some_and(DType::is_record);
+        let paths = columns.iter().map(|column| &column.path);
+        let parts = paths.flat_map(|path| (0..path.len()).map(|depth| &path[..depth]));
+        records.extend(parts.filter(|path| is_record(path)).map(|path| (path.to_vec(), 0)));
+    }
+    if let Some(wanted) = wanted {
+        check_records(&columns, &records, wanted).map_err(|message| Failure::new(name, message))?;
+    }
     for column in &mut columns {
         column.read_as(wanted.and_then(|wanted| wanted.of_column(&column.path)));
     }
-    lists::unify(&mut columns);
-    let layout = Layout::of(&columns, dtype, is_json, name)?;
+    lists::unify(&mut columns, &records);
+    let tree = Tree::of(&columns, &records, name)?;
+    let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     encoded(&columns, rows, layout, name)
 }
 
-/// Divides names such as `x.0` and `z.re` into their parts: as the dtype has them, or if they are complete lists.
-fn divide_names(columns: &mut [Column], dtype: Option<&DType>) {
+/// Refuses objects and dicts where the dtype has no fields for their keys.
+fn check_records(columns: &[Column], records: &Records, wanted: Wanted<'_>) -> Result<(), String> {
+    let mut records: Vec<(&Vec<String>, &usize)> = records.iter().collect();
+    records.sort_by_key(|(path, row)| (**row, *path));
+    for (path, row) in records {
+        let Some(dtype) = wanted.of_column(path).map(|wanted| wanted.dtype) else { continue };
+        let parts = columns.iter().filter_map(|column| column.path.strip_prefix(&path[..]));
+        let mut keys: Vec<&str> = parts.filter_map(|rest| Some(rest.first()?.as_str())).collect();
+        keys.dedup();
+        if dtype.is_record() || is_complex(dtype) && keys == ["re", "im"] {
+            continue;
+        }
+        // Without a width, it is in the value.
+        let dtype = match dtype.itemsize() {
+            0 => dtype.to_string().trim_end_matches('0').to_owned(),
+            _ => dtype.to_string(),
+        };
+        let fields: Vec<String> = keys.iter().map(|key| format!("('{key}', '{dtype}')")).collect();
+        let fields = match &fields[..] {
+            [first, second, _, ..] => format!("{first}, {second}, …"),
+            few => few.join(", "),
+        };
+        return Err(format!(
+            "row {row}: there are keys, for which '{dtype}' has no fields; as records: --dtype \"[{fields}]\""
+        ));
+    }
+    Ok(())
+}
+
+/// Divides names such as `x.0` and `z.re` into their parts: as the dtype has them, or in CSV if they are complete lists.
+fn divide_names(columns: &mut [Column], dtype: Option<&DType>, is_csv: bool) {
     if let Some(dtype) = dtype.filter(|dtype| dtype.is_record()) {
         return columns.iter_mut().for_each(|column| column.split_like(dtype));
     }
     if dtype.is_some_and(is_complex) {
         columns.iter_mut().for_each(Column::split_parts);
     }
-    lists::split(columns);
+    if is_csv {
+        lists::split(columns);
+    }
 }
 
 impl<'a> Wanted<'a> {
@@ -163,8 +218,13 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(columns: &[Column], wanted: Option<&DType>, is_json: bool, name: &str) -> Result<Self> {
-        let mut tree = Tree::of(columns, name)?;
+    fn of(
+        mut tree: Tree,
+        columns: &[Column],
+        wanted: Option<&DType>,
+        is_json: bool,
+        name: &str,
+    ) -> Result<Self> {
         let is_record = wanted.is_some_and(DType::is_record);
         if let Some(dtype) = wanted {
             tree.join(is_json, &|path| match is_record {

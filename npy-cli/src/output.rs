@@ -40,21 +40,12 @@ impl Failure {
         Failure::Message(format!("{file}: {message}"))
     }
 
-    /// Returns the error of the library for a block of rows. Its rows are elements counted from the start of the block, whose first one is
-    /// `first`; a row has this many.
-    pub(crate) fn in_block(
-        file: impl fmt::Display,
-        error: &npy_core::Error,
-        first: usize,
-        row_elements: usize,
-    ) -> Self {
+    /// Returns the error of the library for a block of rows, whose first one is `first` in the file.
+    pub(crate) fn in_block(file: impl fmt::Display, error: &npy_core::Error, first: usize) -> Self {
         let mut text = format!("{file}: ");
         for place in error.places() {
             text += &match place {
-                Place::Row(element) => {
-                    let elements = (first as u64).saturating_add(*element);
-                    format!("row {}", elements / row_elements.max(1) as u64)
-                }
+                Place::Row(row) => format!("row {}", (first as u64).saturating_add(*row)),
                 place => place.to_string(),
             };
             text += ": ";

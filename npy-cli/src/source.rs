@@ -22,7 +22,7 @@ mod units;
 use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::objects::{Parted, objects};
-pub(crate) use self::open::{Input, open, open_text};
+pub(crate) use self::open::{Input, file, open, open_text};
 pub(crate) use self::reader::{AnyReader, Origin};
 pub(crate) use self::selection::Selection;
 pub(crate) use self::steps::Steps;

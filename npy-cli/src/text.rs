@@ -9,12 +9,13 @@
 //! | infinity | `inf` | `"inf"` | `inf` |
 //! | bool | `True` | `true` | `True` |
 //! | `M8[s]` | `2024-01-31 12:00:00` | `"2024-01-31T12:00:00"` | `2024-01-31T12:00:00` |
-//! | `S`, `U` | the text; bytes that are not UTF-8 as `\xff` | a string | the text, escaped |
+//! | `S`, `U` | the text; bytes that are not UTF-8 as `\xff` (`escape.rs`) | a string | the text, escaped |
 //! | `V` | hexadecimal digits | a string of them | hexadecimal digits |
 //! | complex | two columns | `[re, im]` | `1.0+2.0j` |
 
 mod cell;
 mod csv;
+mod escape;
 mod float;
 mod json;
 mod object;
@@ -28,11 +29,13 @@ use self::cell::Kind;
 pub(crate) use self::cell::{Cell, half_of};
 pub(crate) use self::csv::csv_field;
 use self::csv::needs_quotes;
+use self::escape::escape;
+pub(crate) use self::escape::unescape;
 pub(crate) use self::float::short_float;
 use self::float::{INFINITIES, JSON_INFINITIES, float};
 use self::json::is_plain;
 pub(crate) use self::json::{JsonObject, json_float, json_string};
-pub(crate) use self::object::object_text;
+pub(crate) use self::object::{complex_parts, object_text};
 pub(crate) use self::time::short_time;
 use crate::output::printable;
 
@@ -197,8 +200,7 @@ impl Cell {
     /// Writes the text of an `S` or a `U`.
     fn text(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.value(bytes) {
-            Value::Bytes(bytes) if str::from_utf8(bytes).is_ok() => out.extend_from_slice(bytes),
-            Value::Bytes(bytes) => out.extend(bytes.escape_ascii()),
+            Value::Bytes(bytes) => escape(bytes, out),
             Value::Str(text) => {
                 for number in text.code_points() {
                     match char::from_u32(number) {

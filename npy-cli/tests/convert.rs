@@ -418,6 +418,9 @@ fn csv_of_others_is_read_as_the_options_say() {
         ("[[1, 2], [3]]", "row 1: the list has 1 items"),
         ("[{\"a\": 1}, {\"a\": NaN}]", "row 1: expected value"),
         ("[{\"a\": 1}, {\"a\": 1, \"a\": 2}]", "row 1: the key \"a\" is there twice"),
+        ("[1,\n2,]", "row 2: trailing comma at line 2 column 3; remove the comma\n"),
+        ("[1,\n2", "EOF while parsing a list at line 2 column 1; the file is cut off\n"),
+        ("{}\n{}", "at line 2 column 1; npy convert --from jsonl reads a value of each line\n"),
     ] {
         write("list.json", list);
         let said = refused(&["convert", "list.json", "out.npy"]);
@@ -442,7 +445,9 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     for (text, dtype, value) in [
         ("3", "i4", "[3]"),
         ("1.0", "i2", "[1]"),
-        ("0.1", "f4", "[0.1]"),
+        ("0.5", "f4", "[0.5]"),
+        ("0.5", "f2", "[0.5]"),
+        ("0.1", "f8", "[0.1]"),
         ("0.10000000000000001", "f8", "[0.1]"),
         ("inf", "f4", "[inf]"),
         ("0.5\n\"\"", "f4", "[0.5 nan]"),
@@ -462,6 +467,9 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     for (text, dtype, cast) in [
         ("9007199254740993", "f8", "lossless"),
         ("0.123456789", "f4", "lossless"),
+        ("0.1", "f4", "lossless"),
+        ("0.1", "f2", "lossless"),
+        ("2049", "f2", "lossless"),
         ("300", "u1", "lossless"),
         ("-1", "u8", "lossless"),
         ("1.5", "i4", "lossless"),
@@ -693,7 +701,7 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
         (&["b.npy", "--dtype", "U5"], "row 1: b\"c\\xff\" is not ASCII; --dtype S"),
         (&["b.npy[:1]", "--dtype", "i4"], "row 0, field value: \"ab\" is not an integer"),
         (&["n.npy", "--dtype", "f8", "--cast", "lossless"], "row 2: 9007199254740993 is not a"),
-        (&["n.npy", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not a float of 32"),
+        (&["n.npy[:2]", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not in '<f4'"),
         (&["mix.npy", "--dtype", "U", "--cast", "lossless"], "row 0: True is not text"),
         (&["none.npy", "--dtype", "i4"], "row 0: None is not an integer; a float dtype has nan"),
     ] {

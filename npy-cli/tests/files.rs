@@ -302,6 +302,53 @@ fn extract_writes_all_or_nothing_and_follows_no_link() {
     }
 }
 
+/// Guards a member that is named twice, which was missing the second time.
+#[test]
+fn a_member_that_is_named_twice_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("x.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a=x.npy", "b=x.npy"]);
+    ok(path, &["npz", "rm", "m.npz", "b", "b.npy", "b"]);
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\n");
+}
+
+/// Guards that no file is replaced if one of the members cannot be written beside the others, or beside what is there.
+#[test]
+fn extract_refuses_conflicts_before_it_replaces_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("x.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a=x.npy", "a.npy/b=x.npy"]);
+    ok(path, &["npz", "pack", "d.npz", "a=x.npy", "d/b=x.npy"]);
+    ok(path, &["npz", "pack", "s.npz", "a=x.npy", "self=x.npy"]);
+    fs::create_dir(path.join("out")).unwrap();
+    for (archive, args, part) in [
+        (
+            "m.npz",
+            &[][..],
+            "out/a.npy: would be the file of one member and the directory of \"a.npy/b\"",
+        ),
+        ("d.npz", &["out/d"], "out/d: is not a directory"),
+        ("d.npz", &["out/d/b.npy/"], "out/d/b.npy: is a directory"),
+        ("out/self.npy", &[], "self.npy: is also an input"),
+    ] {
+        fs::remove_dir_all(path.join("out")).unwrap();
+        fs::create_dir(path.join("out")).unwrap();
+        fs::copy(path.join("s.npz"), path.join("out/self.npy")).unwrap();
+        fs::write(path.join("out/a.npy"), "kept").unwrap();
+        for file in args {
+            match file.strip_suffix('/') {
+                Some(directory) => fs::create_dir_all(path.join(directory)).unwrap(),
+                None => fs::write(path.join(file), "").unwrap(),
+            }
+        }
+        let (exit, message) = code(path, &["npz", "extract", "--force", archive, "-C", "out"]);
+        assert!(exit == 2 && message.contains(part), "{message}");
+        assert_eq!(fs::read(path.join("out/a.npy")).unwrap(), b"kept", "{archive}");
+    }
+}
+
 /// Guards that messages name options and subcommands, and not calls of the library.
 #[test]
 fn errors_of_append_and_pack_say_what_the_command_can_do() {

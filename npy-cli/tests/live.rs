@@ -168,6 +168,7 @@ os.chdir(folder)
 objects = [
     1, -3, 2**53 + 1, 2**70, 2.5, 1e300, 3.0, float("nan"), float("inf"), True, None, 1 + 2j, "7", "größe", b"ab", b"\xff",
     np.float32(0.1), np.int16(-5), np.complex64(2j), np.str_("x"), np.bool_(False), decimal.Decimal("1.5"), [1, 2], {"a": 1},
+    r"\xff",
 ]
 same = 0
 for at, one in enumerate(objects):
@@ -196,16 +197,17 @@ for at, one in enumerate(objects):
             assert found.shape == (2,), (array, dtype, found)
             assert np.array_equal(found, expected, equal_nan=dtype not in "US"), (array, dtype, found, expected)
             same += 1
-fields = lambda *kinds: list(zip("oifzsbw", kinds))
+fields = lambda *kinds: list(zip("oifzsbwv", kinds))
 array = np.array(
-    [(2.5, 3, 0.1, 0.1 + 0.2j, b"\xff\x01", True, 1.5), (None, 4, np.inf, np.nan, b"a", False, np.nan)],
-    fields("O", "i2", "f4", "c8", "S2", "?", "f8"),
+    [(2.5, 3, 0.1, 0.1 + 0.2j, b"\xff\x01", True, 1.5, b"a\0"), (None, 4, np.inf, np.nan, b"a", False, np.nan, b"\0b")],
+    fields("O", "i2", "f4", "c8", "S2", "?", "f8", "V2"),
 )
 np.save("x.npy", array)
-wanted = fields("f8", "f4", "f8", "c16", "S8", "i4", "c16")
+wanted = fields("f8", "f4", "f8", "c16", "S8", "i4", "c16", "V2")
 subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", str(wanted)], check=True)
 found, expected = np.load("o.npy"), array.astype(wanted)
 assert all(np.array_equal(found[name], expected[name], equal_nan=name != "s") for name in "oifzsbw"), (found, expected)
+assert found["v"].tobytes() == array["v"].tobytes(), found
 print(same)
 "#;
     let npy = env!("CARGO_BIN_EXE_npy");
@@ -233,6 +235,102 @@ for name, array in {
     array = array.astype("f8")
     for key, expected in [("std", array.std()), ("mean", array.mean())]:
         assert abs(found[key] - expected) <= 1e-12 * max(abs(expected), array.std()), (name, key, found[key], expected)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}
+
+/// Guards complex numbers: their distance decides, and the rules for infinities and NaN are those of NumPy.
+#[test]
+fn diff_is_numpys_isclose() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import json, os, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+parts = [0.0, -0.0, 1.0, 1.05, -1.0, 1e300, 1.0001e300, np.inf, -np.inf, np.nan]
+numbers = [complex(re, im) for re in parts for im in parts]
+a, b = (part.ravel() for part in np.meshgrid(numbers, numbers))
+rng = np.random.default_rng(1)
+near = rng.normal(size=4000) + 1j * rng.normal(size=4000)
+angles = np.exp(2j * np.pi * rng.random(4000))
+a, b = np.concatenate([a, near]), np.concatenate([b, near + angles * rng.choice([0.0999, 0.1001], 4000)])
+for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
+    np.save("a.npy", a); np.save("b.npy", b)
+    objects = [array.astype(object) for array in (a, b)]
+    for array, name in zip(objects, "pq"): np.save(name + ".npy", array)
+    for rtol, atol in [(0.0, 0.0), (0.1, 0.0), (0.0, 0.1), (0.02, 0.06)]:
+        for equal_nan in [True, False]:
+            with np.errstate(all="ignore"):
+                expected = list(np.flatnonzero(~np.isclose(a, b, rtol, atol, equal_nan)))
+            for names in (["a.npy", "b.npy"], ["p.npy", "q.npy"]):
+                options = ["--rtol", str(rtol), "--atol", str(atol), "-n", "100000"] + ["--nan-differs"] * (not equal_nan)
+                run = subprocess.run([npy, "diff", *names, "--json", *options], capture_output=True)
+                found = [value["row"] for value in json.loads(run.stdout)["values"]]
+                assert found == expected, (names, rtol, atol, equal_nan, [(a[i], b[i]) for i in set(found) ^ set(expected)][:5])
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}
+
+/// Guards objects whose numbers are as large as floats go, or larger: their means, their bounds, and that decimals are numbers.
+#[test]
+fn stats_of_objects_are_those_of_python() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import json, os, statistics, subprocess, sys
+from decimal import Decimal as D
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+def stats(values):
+    array = np.empty(len(values), object)
+    array[:] = values
+    np.save("x.npy", array)
+    run = subprocess.run([npy, "stats", "--json", "x.npy"], capture_output=True, text=True, check=True)
+    return json.loads(run.stdout), run.stderr
+big = 2**53 + 1
+for values in [
+    [1.5e308] * 3, [-1.5e308, 1.7e308, 1.7e308, 1.0], [1.7e308, -1.7e308, -1.6e308], [big, 2.0**53], [-big, -(2.0**53)], [2**53, float(2**53 + 2)],
+    [2**100 + 1, 2.0**100, -3], [D("1.5"), D("2"), 7, D("1E+2")], [2**200, 1.0], [D("-1e300"), 2], [True, D("0.1")],
+]:
+    found, said = stats(values)
+    assert not said, said
+    assert (found["count"], found["distinct"]) == (len(values), len(set(values))), (values, found)
+    for key, expected in [("min", min(values)), ("max", max(values))]:
+        text = found[key] if isinstance(found[key], (int, float)) else int(found[key])
+        assert text == expected or float(text) == float(expected) and abs(expected) > 2**127 or type(expected) is D and text == float(expected), (values, key, text)
+    exact = float(statistics.mean(map(D, values)))
+    assert abs(found["mean"] - exact) <= 1e-15 * max(abs(float(value)) for value in values), (values, found["mean"], exact)
+found, said = stats([1, 10**400, D("NaN"), D("Infinity"), "x"])
+assert (found["count"], found["missing"], found["left_out"]) == (1, 1, 3), found
+assert "not numbers, or too large for a float, are left out: 3" in said, said
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}
+
+/// Guards decimals: they are the float next to them, which `--cast lossless` does not round again.
+#[test]
+fn decimals_become_floats_without_a_loss_or_not_at_all() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import os, subprocess, sys
+from decimal import Decimal as D
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+for text, dtype, kept in [
+    ("0.1", "f8", True), ("0.1", "f4", False), ("0.5", "f2", True), ("1E400", "f8", False), ("0.1000000000000000000001", "f8", False),
+    ("2049", "f2", False), ("0.1", "c8", False), ("0.5", "c8", True),
+]:
+    array = np.array([D(text)], object)
+    np.save("x.npy", array)
+    run = subprocess.run([npy, "convert", "x.npy", "o.npy", "--dtype", dtype, "--cast", "lossless"], capture_output=True, text=True)
+    assert run.returncode == (0 if kept else 2), (text, dtype, run.stderr)
+    assert kept or "row 0" in run.stderr, run.stderr
+    assert not kept or np.load("o.npy") == array.astype(dtype)
 "#;
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);

@@ -90,6 +90,29 @@ fn nan_is_equal_to_nan_unless_the_option_says_otherwise() {
     assert_eq!(run(path, &["diff", "o.npy[:2]", "p.npy[:2]"]).0, 0);
 }
 
+/// Guards that numbers are compared as what they are: integers beyond 53 bits with floats, zeros of long doubles, and objects of every kind.
+#[test]
+fn diff_compares_numbers_of_different_kinds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![(1i64 << 53) + 1].write_npy(path.join("i8.npy")).unwrap();
+    vec![(1u64 << 53) as f64].write_npy(path.join("f8.npy")).unwrap();
+    let (_, out, _) = run(path, &["diff", "i8.npy", "f8.npy"]);
+    assert!(out.ends_with("the largest difference is 1.0, in row 0, value\n"), "{out}");
+    let mut zero = [0; 16];
+    write(&path.join("zero.npy"), "<f16", 1, &zero);
+    (zero[9], zero[15]) = (0x80, 7);
+    write(&path.join("other.npy"), "<f16", 1, &zero);
+    assert_eq!(run(path, &["diff", "zero.npy", "other.npy"]).0, 0);
+    object::save(path.join("o.npy"), &serde_json::json!([true, 2, 3.5])).unwrap();
+    object::save(path.join("p.npy"), &serde_json::json!([1, 2.0, 3.25])).unwrap();
+    let (_, out, _) = run(path, &["diff", "o.npy", "p.npy"]);
+    assert!(
+        out.ends_with("1 of 3 rows differ; the largest difference is 0.25, in row 2, value\n"),
+        "{out}"
+    );
+}
+
 /// Guards that the two sides of a difference are never printed alike.
 #[test]
 fn differing_floats_have_enough_digits_to_differ() {
@@ -234,7 +257,10 @@ fn stats_of_objects_count_what_they_have_the_mean_of() {
         |name: &str, value: serde_json::Value| object::save(path.join(name), &value).unwrap();
     save("mix.npy", serde_json::json!([true, 2, "x", "y", 3.0, null]));
     let (exit, out, said) = run(path, &["stats", "--json", "mix.npy"]);
-    assert_eq!(said, "npy: mix.npy: column value: objects that are not numbers are left out: 2\n");
+    assert_eq!(
+        said,
+        "npy: mix.npy: column value: objects that are not numbers, or too large for a float, are left out: 2\n"
+    );
     let counts = "\"count\":3,\"missing\":1,\"left_out\":2,\"min\":1,\"max\":3.0,\"mean\":2.0";
     assert!(exit == 0 && out.contains(counts) && out.ends_with("\"distinct\":3}\n"), "{out}");
     save("text.npy", serde_json::json!(["x", "y", "x", null]));
@@ -254,5 +280,36 @@ fn stats_of_a_slice_of_three_dimensions_are_one_column() {
         let (_, out, _) = run(path, &["stats", "--json", file]);
         assert_eq!(out.lines().count(), 1, "{file}: {out}");
         assert!(out.contains(&format!("\"count\":{count},")), "{file}: {out}");
+    }
+}
+
+/// Guards columns that have one name by their paths, or were chosen twice: what is printed tells them apart.
+#[test]
+fn no_two_printed_columns_have_one_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    write(&path.join("x.npy"), "[('a', [('b', '|u1')]), ('a.b', '|u1')]", 1, &[1, 2]);
+    [5u8].write_npy(path.join("v.npy")).unwrap();
+    for (args, expected) in [
+        (&["head", "x.npy"][..], "   a.b  a.b (2)\n0    1        2\n"),
+        (&["cat", "--csv", "x.npy"], "a.b,a.b (2)\n1,2\n"),
+        (&["cat", "--jsonl", "v.npy", "-c", "value"], "{\"value\":5}\n"),
+        (&["cat", "--jsonl", "v.npy", "-c", "value,value"], "{\"value\":5,\"value (2)\":5}\n"),
+    ] {
+        let (exit, out, said) = run(path, args);
+        assert_eq!((exit, out.as_str()), (0, expected), "{said}");
+    }
+    assert!(run(path, &["stats", "--json", "x.npy"]).1.contains("\"column\":\"a.b (2)\""));
+    assert_eq!(run(path, &["diff", "x.npy", "x.npy"]).0, 0);
+}
+
+/// Guards a path with `::` that leads nowhere: the message has all of it.
+#[test]
+fn a_missing_file_of_two_colons_is_named_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    for command in ["verify", "head", "info"] {
+        let (exit, _, said) = run(folder.path(), &[command, "a::b"]);
+        let expected = "npy: a::b: there is no such file, and no archive a with a member \"b\"\n";
+        assert_eq!((exit, said.as_str()), (2, expected));
     }
 }

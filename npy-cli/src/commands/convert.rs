@@ -3,6 +3,7 @@
 //! The names of the files say what they are. Arrays go through in blocks (`convert/blocks.rs`), unless the order of the elements changes.
 
 mod blocks;
+mod cast;
 
 use std::path::Path;
 use std::slice;
@@ -10,6 +11,7 @@ use std::slice;
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
 use self::blocks::Blocks;
+use self::cast::Block;
 use crate::columns::Columns;
 use crate::dtypes;
 use crate::input::{self, Dialect, FirstLine};
@@ -95,7 +97,7 @@ enum Text {
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 enum Rule {
-    /// No value may change
+    /// No value may change; text is the nearest float of 64 bits, which must have its digits
     Lossless,
     /// An error for the first value that does not fit
     Checked,
@@ -345,7 +347,7 @@ impl Args {
         let dtype = self.dtype(array.dtype())?;
         let array = match *array.dtype() == dtype {
             true => array,
-            false => array.cast_with(&dtype, self.cast()).of(&name)?,
+            false => Block { rows: &array, name: &name, first: 0 }.cast(&dtype, self.cast())?,
         };
         if array.order() == order { Ok(array) } else { array.to_order(order).of(&name) }
     }

@@ -1,12 +1,12 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::Write;
 
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{
-    ByteOrder, Cast, DType, DynArray, ErrorKind, ObjectRef, Objects, Order, Value, npz,
+    ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value, npz,
 };
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::source::{self, AnyReader, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::short_float;
+use crate::text::{complex_parts, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Args, Clone, Copy)]
 struct Tolerance {
-    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision; the parts of complex numbers are compared by themselves
+    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision, as numpy.isclose has it; of complex numbers, |x| is the distance from zero
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The largest difference between numbers
@@ -258,7 +258,7 @@ impl<'a> Side<'a> {
 
     fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
         let (selection, name) = (self.source.selection(), self.source.name());
-        Columns::resolve(&self.dtype, selection, columns, name)?.all_leaves(Split::All, name)
+        Columns::resolve(&self.dtype, selection, columns, name)?.all_leaves(Split::Elements, name)
     }
 }
 
@@ -291,14 +291,11 @@ impl Differences {
             match ours.iter().map(|leaf| &leaf.name).eq(theirs.iter().map(|leaf| &leaf.name)) {
                 true => ours.iter().zip(&theirs).collect(),
                 false => {
-                    // A field may have the name of an element of another field, so a name may be there twice.
-                    let mut by_name = HashMap::<&str, VecDeque<&Leaf>>::new();
-                    for leaf in &theirs {
-                        by_name.entry(&leaf.name).or_default().push_back(leaf);
-                    }
-                    let pairs = ours.iter().filter_map(|leaf| {
-                        Some((leaf, by_name.get_mut(leaf.name.as_str())?.pop_front()?))
-                    });
+                    let by_name: HashMap<&str, &Leaf> =
+                        theirs.iter().map(|leaf| (leaf.name.as_str(), leaf)).collect();
+                    let pairs = ours
+                        .iter()
+                        .filter_map(|leaf| Some((leaf, *by_name.get(leaf.name.as_str())?)));
                     pairs.collect()
                 }
             };
@@ -408,8 +405,8 @@ impl Pair<'_> {
             Pair::Values(a, b) => return difference(a, b, tolerance),
             Pair::Objects(a, b) => (*a, *b),
         };
-        if let (Some(a), Some(b)) = (number(a), number(b)) {
-            return difference(&a, &b, tolerance);
+        if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
+            return a.difference(b, tolerance);
         }
         let is_same = match (a.as_str(), b.as_str()) {
             (Some(a), Some(b)) => a == b,
@@ -440,44 +437,105 @@ impl Pair<'_> {
         // The few digits of a narrow float may be those of a wide one.
         [a, b].map(|value| match value {
             Value::F16(value) | Value::F32(value) => f64::from(*value).to_string(),
+            Value::Complex32(re, im) => {
+                Value::Complex64(f64::from(*re), f64::from(*im)).to_string()
+            }
             Value::LongDouble(value) => format!("{value:?}"),
+            Value::ComplexLongDouble(re, im) => format!("({re:?}, {im:?})"),
             value => value.to_string(),
         })
     }
 }
 
-/// Returns the number that a Python object is, unless it is too large.
-fn number(object: ObjectRef<'_>) -> Option<Value<'static>> {
-    match object.kind() {
-        Kind::Int => object.as_i64().map(Value::Int),
-        Kind::Float => object.as_f64().map(Value::F64),
-        _ => None,
+/// A number of any dtype.
+#[derive(Clone, Copy)]
+enum Number {
+    Integer(i128),
+    Float(f64),
+    Complex(f64, f64),
+}
+
+impl Number {
+    fn of(value: &Value<'_>) -> Option<Self> {
+        Some(match *value {
+            Value::Bool(value) => Number::Integer(value.into()),
+            Value::Int(value) => Number::Integer(value.into()),
+            Value::UInt(value) => Number::Integer(value.into()),
+            Value::F16(value) | Value::F32(value) => Number::Float(value.into()),
+            Value::F64(value) => Number::Float(value),
+            Value::LongDouble(value) => Number::Float(value.to_f64()),
+            Value::Complex32(re, im) => Number::Complex(re.into(), im.into()),
+            Value::Complex64(re, im) => Number::Complex(re, im),
+            Value::ComplexLongDouble(re, im) => Number::Complex(re.to_f64(), im.to_f64()),
+            _ => return None,
+        })
+    }
+
+    /// Returns the number that a Python object is, unless it is an integer beyond 128 bits.
+    fn of_object(object: ObjectRef<'_>) -> Option<Self> {
+        let integer = object.as_bool().map(i128::from).or_else(|| object.as_i128());
+        integer
+            .map(Number::Integer)
+            .or_else(|| object.as_f64().map(Number::Float))
+            .or_else(|| complex_parts(object).map(|[re, im]| Number::Complex(re, im)))
+    }
+
+    /// Returns the number as an integer, if it is one. Large integers are not the same as the floats next to them.
+    #[expect(clippy::cast_possible_truncation, reason = "the float is an integer below 2^127")]
+    fn integer(self) -> Option<i128> {
+        match self {
+            Number::Integer(value) => Some(value),
+            Number::Float(value) if value.fract() == 0.0 && value.abs() < 1e38 => {
+                Some(value as i128)
+            }
+            _ => None,
+        }
+    }
+
+    fn parts(self) -> [f64; 2] {
+        match self {
+            Number::Integer(value) => [value as f64, 0.0],
+            Number::Float(value) => [value, 0.0],
+            Number::Complex(re, im) => [re, im],
+        }
+    }
+
+    /// Returns the difference of two numbers if they are not close, as NumPy's `isclose` has it: a complex number with a NaN is NaN, and only equal
+    /// infinities are close.
+    fn difference(self, other: Number, tolerance: Tolerance) -> Option<f64> {
+        let beyond = |difference: f64, size: f64| {
+            (difference > tolerance.atol + tolerance.rtol * size).then_some(difference)
+        };
+        if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
+            return beyond(a.abs_diff(b) as f64, b.unsigned_abs() as f64);
+        }
+        let (a, b) = (self.parts(), other.parts());
+        let is_nan = [a, b].map(|parts| parts.iter().any(|part| part.is_nan()));
+        match is_nan {
+            [true, true] => tolerance.nan_differs.then_some(f64::INFINITY),
+            _ if a == b => None,
+            _ if [a, b].concat().iter().all(|part| part.is_finite()) => {
+                beyond((a[0] - b[0]).hypot(a[1] - b[1]), b[0].hypot(b[1]))
+            }
+            _ => Some(f64::INFINITY),
+        }
     }
 }
 
 /// Returns the difference of two values if they are not equal; infinity if it is not a number.
 fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64> {
-    if let (Value::LongDouble(a), Value::LongDouble(b)) = (a, b)
-        && a.to_f64() == b.to_f64()
-        && tolerance.is_exact()
-    {
-        // The difference is smaller than an `f64` has.
-        return (format!("{a:?}") != format!("{b:?}")).then_some(f64::INFINITY);
-    }
-    if let (Some(a), Some(b)) = (integer(a), integer(b)) {
-        let difference = a.abs_diff(b);
-        return match difference {
-            0 => None,
-            _ => beyond(difference as f64, b as f64, tolerance),
+    if let (Some(one), Some(other)) = (Number::of(a), Number::of(b)) {
+        // Long doubles may differ by less than an `f64` has.
+        let is_same = || match (a, b) {
+            (Value::LongDouble(a), Value::LongDouble(b)) => bits(*a) == bits(*b),
+            (Value::ComplexLongDouble(a, c), Value::ComplexLongDouble(b, d)) => {
+                [a, c].map(|part| bits(*part)) == [b, d].map(|part| bits(*part))
+            }
+            _ => true,
         };
-    }
-    if let (Some(a), Some(b)) = (float(a), float(b)) {
-        return match () {
-            () if a.is_nan() && b.is_nan() => tolerance.nan_differs.then_some(f64::INFINITY),
-            () if a == b => None,
-            () if !a.is_finite() || !b.is_finite() => Some(f64::INFINITY),
-            () => beyond((a - b).abs(), b, tolerance),
-        };
+        let difference = one.difference(other, tolerance);
+        let is_close = one.parts() != other.parts() || !tolerance.is_exact() || is_same();
+        return difference.or_else(|| (!is_close).then_some(f64::INFINITY));
     }
     let is_same = match (a, b) {
         (Value::DateTime(..), Value::DateTime(..))
@@ -512,26 +570,10 @@ fn is_same_time((ours, left): (&Leaf, &[u8]), (theirs, right): (&Leaf, &[u8])) -
         .is_ok_and(|time| time.as_bytes() == theirs.of(right))
 }
 
-fn beyond(difference: f64, b: f64, tolerance: Tolerance) -> Option<f64> {
-    (difference > tolerance.atol + tolerance.rtol * b.abs()).then_some(difference)
-}
-
-fn integer(value: &Value<'_>) -> Option<i128> {
-    match *value {
-        Value::Bool(value) => Some(value.into()),
-        Value::Int(value) => Some(value.into()),
-        Value::UInt(value) => Some(value.into()),
-        _ => None,
-    }
-}
-
-fn float(value: &Value<'_>) -> Option<f64> {
-    match *value {
-        Value::F16(value) | Value::F32(value) => Some(value.into()),
-        Value::F64(value) => Some(value),
-        Value::LongDouble(value) => Some(value.to_f64()),
-        _ => integer(value).map(|value| value as f64),
-    }
+/// Returns the bits of a number without its padding. The two zeros are one number.
+fn bits(number: LongDouble) -> u128 {
+    let bits = u128::from_le_bytes(number.0) & ((1 << 80) - 1);
+    if bits == 1 << 79 { 0 } else { bits }
 }
 
 #[cfg(test)]

@@ -97,7 +97,15 @@ impl Args {
                 pack(&archive, &files, compress, append, force, replacing)
             }
             Command::Rm { archive, members } => {
-                edit(&archive, |editor| members.iter().try_for_each(|member| editor.remove(member)))
+                // A member that is named twice, also with .npy, is removed once.
+                let mut names: Vec<&str> = Vec::new();
+                for member in &members {
+                    let name = member.strip_suffix(".npy").unwrap_or(member);
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+                edit(&archive, |editor| names.iter().try_for_each(|name| editor.remove(name)))
             }
             Command::Mv { archive, from, to } => {
                 check_name(&to)?;
@@ -165,11 +173,20 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
             let message = "two of the members would be written to it; name each once, or extract them to two directories";
             return Err(Failure::new(path.display(), message));
         }
-        check_links(directory, &path)?;
+        files.push((member, path));
+    }
+    for (member, path) in &files {
+        if let Some(parent) = path.ancestors().skip(1).find(|parent| paths.contains(*parent)) {
+            let message = format!(
+                "would be the file of one member and the directory of {member:?}; extract them to two directories"
+            );
+            return Err(Failure::new(parent.display(), message));
+        }
+        check_path(directory, path)?;
         if replacing.no_clobber && path.symlink_metadata().is_ok() {
             return Err(Failure::new(path.display(), "exists; --force replaces it"));
         }
-        files.push((member, path));
+        replacing.output(path, slice::from_ref(target))?;
     }
     for (member, path) in files {
         let bytes = archive.read_bytes(member).of(&name)?;
@@ -182,17 +199,27 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
     Ok(Answer::Yes)
 }
 
-/// Refuses a path within a directory that leads through a symbolic link, or is one: it may lead out of the directory.
-fn check_links(directory: &Path, path: &Path) -> Result<()> {
+/// Refuses a path within a directory that leads through a symbolic link, or is one: it may lead out of the directory. Refuses a directory in the
+/// place of a file, and the reverse.
+fn check_path(directory: &Path, path: &Path) -> Result<()> {
     let within =
         path.ancestors().take_while(|part| *part != directory && !part.as_os_str().is_empty());
-    match within.into_iter().find(|part| part.is_symlink()) {
-        None => Ok(()),
-        Some(link) => {
-            let message = "is a symbolic link, which npz extract does not follow; remove it, or choose another -C";
-            Err(Failure::new(link.display(), message))
-        }
+    for part in within {
+        let message = match part.symlink_metadata() {
+            Ok(file) if file.is_symlink() => {
+                "is a symbolic link, which npz extract does not follow; remove it, or choose another -C"
+            }
+            Ok(file) if part == path && file.is_dir() => {
+                "is a directory; remove it, or choose another -C"
+            }
+            Ok(file) if part != path && !file.is_dir() => {
+                "is not a directory; remove it, or choose another -C"
+            }
+            _ => continue,
+        };
+        return Err(Failure::new(part.display(), message));
     }
+    Ok(())
 }
 
 /// Returns the name of a member as a relative path that stays within its directory; `None` for other names.

@@ -18,7 +18,7 @@ use crate::output::{Answer, Failure, Output, Result, complain};
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
 use crate::target::Target;
-use crate::text::{Cell, JsonObject, half_of, json_float, short_float, short_time};
+use crate::text::{Cell, JsonObject, half_of, json_float, object_text, short_float, short_time};
 use distinct::{MAX_DISTINCT, hash};
 use summary::Summary;
 
@@ -85,8 +85,9 @@ impl Args {
         for (column, summary) in columns.iter().zip(&summaries) {
             if summary.left_out() > 0 {
                 let (name, count) = (&column.name, summary.left_out());
-                let message =
-                    format!("column {name}: objects that are not numbers are left out: {count}");
+                let message = format!(
+                    "column {name}: objects that are not numbers, or too large for a float, are left out: {count}"
+                );
                 complain(&Failure::new(target, message));
             }
         }
@@ -367,13 +368,18 @@ fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
     } else if let Some(value) = object.as_bool().map(i64::from).or_else(|| object.as_i64()) {
         summary.add_integers(&[value as f64], &[value], 0);
     } else if let Some(value) = object.as_i128() {
-        summary.add_large_integer(value as f64, Some(value), distinct(object));
+        summary.add_large_integer(value, distinct(object));
     } else if let Some(value) = object.as_f64() {
         summary.add_mixed(value);
-    } else if object.kind() == Kind::Int
-        && let Some(value) = object.to_string().parse().ok().filter(|value: &f64| value.is_finite())
+    } else if matches!(object.kind(), Kind::Int | Kind::Decimal)
+        && let Some(value) =
+            object_text(object).parse().ok().filter(|value: &f64| !value.is_infinite())
     {
-        summary.add_large_integer(value, None, distinct(object));
+        match (object.kind(), value.fract() == 0.0) {
+            _ if value.is_nan() => summary.missing += 1,
+            (Kind::Decimal, true) => summary.add_mixed(value),
+            _ => summary.add_unlisted(value, distinct(object)),
+        }
     } else {
         summary.add_other(distinct(object));
     }
@@ -442,7 +448,7 @@ fn texts(column: &Column, summary: &Summary) -> Texts {
         Some(count) => count.to_string(),
         None => format!(">{MAX_DISTINCT}"),
     };
-    let histogram = match summary.range {
+    let histogram = match summary.range() {
         Some((low, high)) if low < high && low.is_finite() && high.is_finite() => {
             blocks(&summary.histogram.bars(low, high, BARS))
         }
@@ -537,7 +543,7 @@ fn described(column: &Column, summary: &Summary, member: Option<&str>) -> JsonOb
             info.add("min", exact_low.map_or_else(|| json_float(low), exact));
             info.add("max", exact_high.map_or_else(|| json_float(high), exact));
             info.add("mean", json!(summary.mean().map(json_float)));
-            info.add("std", json!(summary.std()));
+            info.add("std", json!(summary.std().map(json_float)));
         }
         if !is_time && low < high && low.is_finite() && high.is_finite() {
             info.add("histogram", json!(summary.histogram.bars(low, high, BARS)));

@@ -110,7 +110,7 @@ fn verify(target: &Target) -> Result<Report> {
         return Err(Failure::new(target, "complete arrays are checked; leave out the slice"));
     }
     if !target.is_stream() {
-        File::open(&target.path).of(&target.path_text())?;
+        source::file(target)?;
     } else if target.path.is_dir() {
         return source::open(target).map(|_| Report::default());
     }

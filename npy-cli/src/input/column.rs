@@ -83,21 +83,17 @@ impl Column {
     fn kind_for(&self, dtype: &DType) -> Kind {
         use ScalarKind as S;
         let Some(scalar) = dtype.scalar() else { return guess(&self.values, self.is_untyped) };
-        // Without a loss, numbers are read as they will be stored. Otherwise, the cast says what becomes of them.
-        let size = match (self.cast, scalar.kind()) {
-            (Cast::Lossless, S::Complex) => scalar.itemsize() / 2,
-            (Cast::Lossless, _) | (Cast::Numeric, S::Int | S::UInt) => scalar.itemsize(),
-            _ => 8,
-        };
-        let float = |size| Kind::Float(if size == 4 { 4 } else { 8 });
+        // The cast says what becomes of the numbers, except for those that it would cut off at 64 bits.
+        let size = if self.cast == Cast::Numeric { scalar.itemsize() } else { 8 };
         match scalar.kind() {
             S::Bool => Kind::Bool,
-            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float(8),
+            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float,
             S::Int => Kind::Int(size),
             S::UInt => Kind::UInt(size),
-            S::Float | S::Complex => float(size),
+            S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
-            S::Bytes | S::Void => Kind::Bytes,
+            S::Bytes => Kind::Bytes,
+            S::Void => Kind::Void(scalar.itemsize()),
             S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
             S::DateTime(Some(resolution)) => match self.digits() {
                 // Times with seconds are read as they are, and cast.
@@ -111,12 +107,12 @@ impl Column {
         }
     }
 
-    /// Returns true for integers, unless all can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
+    /// Returns true for integers, of which CSV has the text, unless all can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
     fn are_counts(&self) -> bool {
         let values = || self.values.iter().filter(|value| **value != Value::Missing);
         let is_count = |value: &Value| match value {
             Value::Int(_) => true,
-            Value::Text(text) => text.parse::<i64>().is_ok(),
+            Value::Text(text) => self.is_untyped && text.parse::<i64>().is_ok(),
             _ => false,
         };
         let is_date = |value: &Value| match value {
@@ -133,7 +129,7 @@ impl Column {
 
     /// Returns true if every value is a number that a float holds exactly, and at least one has a decimal point.
     fn has_points(&self) -> bool {
-        guess(&self.values, self.is_untyped) == Kind::Float(8)
+        guess(&self.values, self.is_untyped) == Kind::Float
             && !self.values.contains(&Value::Missing)
             && self.values.iter().filter_map(Value::integer).all(|n| n.unsigned_abs() <= 1 << 53)
     }
@@ -151,17 +147,11 @@ impl Column {
     /// Sets what the values are read as.
     pub(super) fn set_kind(&mut self, kind: Kind) {
         self.kind = kind;
-        let texts = self.values.iter().map(Value::text);
+        let values = self.values.iter();
         let width = match kind {
-            Kind::Text => texts.map(|text| text.chars().count()).max(),
-            Kind::Bytes => self
-                .values
-                .iter()
-                .map(|value| match value {
-                    Value::Bytes(bytes) => bytes.len(),
-                    _ => value.text().len(),
-                })
-                .max(),
+            Kind::Text => values.map(|value| value.text().chars().count()).max(),
+            Kind::Bytes => values.map(|value| value.bytes().len()).max(),
+            Kind::Void(_) => values.filter_map(|value| Some(value.void()?.len())).max(),
             _ => None,
         };
         self.width = width.unwrap_or(0).max(1);

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::Table;
 use super::column::Column;
 use super::lists;
 use super::value::Value;
@@ -29,13 +30,13 @@ pub(crate) enum FirstLine {
     Row,
 }
 
-/// Reads the columns, and returns them with the number of rows. `known` are names that the columns may have.
+/// Reads the columns. `known` are names that the columns may have.
 pub(super) fn columns(
     stream: impl Read,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
-) -> Result<(usize, Vec<Column>)> {
+) -> Result<Table> {
     let delimiter = dialect.delimiter.unwrap_or(b',');
     let is_headless = dialect.first_line == FirstLine::Row;
     let mut reader = csv::ReaderBuilder::new()
@@ -78,7 +79,7 @@ pub(super) fn columns(
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
-    Ok((rows, columns))
+    Ok(Table { rows, columns, records: None })
 }
 
 /// Refuses a first line that has hardly the names of columns.

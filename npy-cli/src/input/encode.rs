@@ -37,8 +37,8 @@ impl Column {
                     None => return wrong("an integer"),
                 }
             }
-            Kind::Float(size) => match value.as_float() {
-                Some(number) => self.float(value, number, size)?,
+            Kind::Float => match value.as_float() {
+                Some(number) => self.float(value, number)?,
                 None => return wrong("a number"),
             },
             Kind::Time(digits) => match value {
@@ -79,15 +79,24 @@ impl Column {
                 let what = if *value == Value::Missing { "null".into() } else { text() };
                 return Err(format!("{what} is not text; --cast checked writes it as text"));
             }
+            Kind::Text | Kind::Bytes
+                if self.cast == Cast::Lossless && value.bytes().ends_with(b"\0") =>
+            {
+                return Err(format!(
+                    "{:?} ends with a zero, which a dtype of text does not keep",
+                    text()
+                ));
+            }
             Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
-            Kind::Bytes => match value {
-                Value::Bytes(bytes) => bytes.to_vec(),
-                _ => text().into_bytes(),
+            Kind::Bytes => value.bytes(),
+            Kind::Void(_) => match value.void() {
+                Some(bytes) => bytes,
+                None => return wrong("bytes as hexadecimal digits"),
             },
         };
         match slot.get_mut(..bytes.len()) {
             Some(slot) => slot.copy_from_slice(&bytes),
-            None => return wrong("as wide as the column"),
+            None => return Err(self.misfit(&text())),
         }
         Ok(())
     }
@@ -101,30 +110,17 @@ impl Column {
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
-    fn float(&self, value: &Value, number: f64, size: usize) -> Result<Vec<u8>, String> {
-        if self.cast != Cast::Lossless && (number.is_finite() || self.cast == Cast::Numeric) {
-            return Ok(number.to_le_bytes().to_vec());
-        }
-        let text = match value {
-            Value::Float(number) => format!("{number:e}"),
-            value => value.text(),
+    fn float(&self, value: &Value, number: f64) -> Result<Vec<u8>, String> {
+        let keeps = |text: &str| keeps_digits(text, |digits| format!("{:.digits$e}", number.abs()));
+        let is_kept = match self.cast {
+            Cast::Numeric => true,
+            Cast::Lossless => number.is_finite() && keeps(&value.text()),
+            _ => number.is_finite(),
         };
-        let has_digits = text.contains(|c: char| c.is_ascii_digit());
-        let (bytes, is_same) = match size {
-            4 => {
-                // Only a missing value has no digits.
-                let narrow: f32 = text.trim().parse().unwrap_or(f32::NAN);
-                let print = |digits: usize| format!("{:.digits$e}", narrow.abs());
-                (narrow.to_le_bytes().to_vec(), keeps_digits(&text, print))
-            }
-            _ => {
-                let print = |digits: usize| format!("{:.digits$e}", number.abs());
-                (number.to_le_bytes().to_vec(), keeps_digits(&text, print))
-            }
-        };
-        match !has_digits || is_same && number.is_finite() {
-            true => Ok(bytes),
-            false => Err(self.misfit(&text)),
+        // What has no digits is missing or infinite.
+        match is_kept || !value.text().contains(|c: char| c.is_ascii_digit()) {
+            true => Ok(number.to_le_bytes().to_vec()),
+            false => Err(self.misfit(&value.text())),
         }
     }
 }

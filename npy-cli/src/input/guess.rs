@@ -21,9 +21,7 @@ pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
             (None, kind) => kind,
             (Some(one), other) if one == other => one,
             (Some(Kind::Time(one)), Kind::Time(other)) => Kind::Time(one.max(other)),
-            (Some(Kind::Int(_)), Kind::Float(_)) | (Some(Kind::Float(_)), Kind::Int(_)) => {
-                Kind::Float(8)
-            }
+            (Some(Kind::Int(_)), Kind::Float) | (Some(Kind::Float), Kind::Int(_)) => Kind::Float,
             (Some(Kind::Int(_) | Kind::UInt(_)), Kind::Int(_) | Kind::UInt(_))
                 if fits_unsigned(values) =>
             {
@@ -37,10 +35,10 @@ pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
     }
     match found {
         // A column without any value holds no number that could change.
-        None if is_missing => Kind::Float(8),
-        Some(Kind::Int(_) | Kind::UInt(_)) if is_missing && fits_float(values) => Kind::Float(8),
+        None if is_missing => Kind::Float,
+        Some(Kind::Int(_) | Kind::UInt(_)) if is_missing && fits_float(values) => Kind::Float,
         Some(Kind::Int(_) | Kind::UInt(_)) if is_missing => Kind::Text,
-        Some(Kind::Float(_)) if !fits_float(values) => Kind::Text,
+        Some(Kind::Float) if !fits_float(values) => Kind::Text,
         Some(Kind::Bool) if is_missing => Kind::Text,
         found => found.unwrap_or(Kind::Text),
     }
@@ -62,9 +60,9 @@ fn kind_of(value: &Value, is_untyped: bool) -> Option<Kind> {
         Value::Missing => return None,
         Value::Bool(_) => Kind::Bool,
         Value::Int(_) => int_kind(value.integer()?),
-        Value::Float(_) => Kind::Float(8),
+        Value::Float(_) => Kind::Float,
         Value::Text(text) if is_untyped => kind_of_text(text),
-        Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float(8),
+        Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float,
         Value::Bytes(_) => Kind::Bytes,
         Value::Text(text) => Digits::of(text).map_or(Kind::Text, Kind::Time),
     })
@@ -87,7 +85,7 @@ fn kind_of_text(text: &str) -> Kind {
         return if number.to_string() == text { int_kind(number) } else { Kind::Text };
     }
     if is_float(text) {
-        return Kind::Float(8);
+        return Kind::Float;
     }
     Digits::of(text).map_or(Kind::Text, Kind::Time)
 }

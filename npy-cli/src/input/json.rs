@@ -2,6 +2,7 @@
 //!
 //! Values go from the text to their columns. A `serde_json::Value` in between would hide a key that is there twice, and keep no order of keys.
 
+mod exact;
 mod row;
 
 use std::collections::HashMap;
@@ -10,29 +11,32 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
+use self::exact::Exact;
 use self::row::Shape;
 pub(super) use self::row::{Place, Row};
 use super::column::Column;
 use super::value::Value;
+use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
 
-/// Reads the columns of lines of JSON, and returns them with the number of rows.
-pub(super) fn lines(stream: impl Read, name: &str) -> Result<(usize, Vec<Column>)> {
+/// Reads the columns of lines of JSON. With `is_lossless`, no float is rounded.
+pub(super) fn lines(stream: impl Read, name: &str, is_lossless: bool) -> Result<Table> {
     let mut rows = Rows::default();
-    for line in BufReader::new(stream).lines() {
-        let added = match line {
-            Ok(line) if line.trim().is_empty() => continue,
-            Ok(line) => serde_json::from_str(&line).map_err(advised).and_then(|row| rows.add(row)),
-            Err(error) => Err(error.to_string()),
-        };
+    for (at, line) in BufReader::new(Exact::new(stream, is_lossless)).lines().enumerate() {
+        let line = line.of(&name)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let row = serde_json::from_str(&line).map_err(|error| advised(&error, Some(at + 1)));
+        let added = row.and_then(|row| rows.add(row));
         added.map_err(|message| rows.failure(name, &message))?;
     }
     Ok(rows.finish())
 }
 
-/// Reads the columns of one list; a text that is no list is one row.
-pub(super) fn list(stream: impl Read, name: &str) -> Result<(usize, Vec<Column>)> {
-    let mut stream = BufReader::new(stream);
+/// Reads the columns of one list; a text that is no list is one row. With `is_lossless`, no float is rounded.
+pub(super) fn list(stream: impl Read, name: &str, is_lossless: bool) -> Result<Table> {
+    let mut stream = BufReader::new(Exact::new(stream, is_lossless));
     let is_list = starts_with_bracket(&mut stream).of(&name)?;
     let mut text = serde_json::Deserializer::from_reader(stream);
     let (mut rows, mut refused) = (Rows::default(), None);
@@ -40,7 +44,11 @@ pub(super) fn list(stream: impl Read, name: &str) -> Result<(usize, Vec<Column>)
         true => (&mut text).deserialize_seq(List { rows: &mut rows, refused: &mut refused }),
         false => Row::deserialize(&mut text).map(|row| refused = rows.add(row).err()),
     };
-    let read = read.and_then(|()| text.end()).map_err(advised);
+    let read = match read.and_then(|()| text.end()) {
+        // The stream is read ahead of the rows.
+        Err(error) if error.is_io() => return Err(Failure::new(name, io::Error::from(error))),
+        read => read.map_err(|error| advised(&error, None)),
+    };
     match refused.map_or(read, Err) {
         Ok(()) => Ok(rows.finish()),
         Err(message) => Err(rows.failure(name, &message)),
@@ -62,12 +70,28 @@ fn starts_with_bracket(stream: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Returns the message of an error, with advice.
-fn advised(error: serde_json::Error) -> String {
-    match error.is_syntax() {
-        true => format!("{error}; JSON has no NaN and no Infinity: write null"),
-        false => error.to_string(),
-    }
+/// Returns the message of an error, with advice. `line` is that of the file, if each line is a value.
+fn advised(error: &serde_json::Error, line: Option<usize>) -> String {
+    let (text, column) = (error.to_string(), error.column());
+    let Some(what) = text.strip_suffix(&format!(" at line {} column {column}", error.line()))
+    else {
+        return text;
+    };
+    let advice = match (what, line) {
+        ("expected value", _) => "; JSON has no NaN and no Infinity: write null",
+        ("trailing comma", _) => "; remove the comma",
+        (what, _) if what.starts_with("control character") => {
+            "; in text, a tab is \\t and a line break \\n"
+        }
+        ("key must be a string", _) => "; keys are in double quotes",
+        ("number out of range", _) => "; no float is as large: write \"inf\"",
+        ("invalid number", _) => "; a number begins with a digit, and with 0 only before a point",
+        ("trailing characters", None) => "; npy convert --from jsonl reads a value of each line",
+        (_, Some(_)) if error.is_eof() => "; npy convert --from json reads a list of many lines",
+        (_, None) if error.is_eof() => "; the file is cut off",
+        _ => "",
+    };
+    format!("{what} at line {} column {column}{advice}", line.unwrap_or(error.line()))
 }
 
 /// The rows that were read, as columns.
@@ -78,6 +102,8 @@ pub(super) struct Rows {
     known: HashMap<Vec<String>, usize>,
     /// The form of the list or object at each path.
     shapes: HashMap<Vec<String>, Shape>,
+    /// The paths of objects, each with its first row.
+    records: Records,
     count: usize,
 }
 
@@ -87,7 +113,12 @@ impl Rows {
         for (path, shape) in row.shapes {
             match self.shapes.get(&path) {
                 Some(first) if *first == shape => {}
-                None if !self.known.contains_key(&path) => _ = self.shapes.insert(path, shape),
+                None if !self.known.contains_key(&path) => {
+                    if shape == Shape::Object {
+                        self.records.insert(path.clone(), self.count);
+                    }
+                    self.shapes.insert(path, shape);
+                }
                 first => return Err(differs(&path, Some(shape), first.copied())),
             }
         }
@@ -124,11 +155,11 @@ impl Rows {
         Failure::new(name, format!("row {}: {message}", self.count))
     }
 
-    pub(super) fn finish(mut self) -> (usize, Vec<Column>) {
+    pub(super) fn finish(mut self) -> Table {
         for column in &mut self.columns {
             column.values.resize(self.count, Value::Missing);
         }
-        (self.count, self.columns)
+        Table { rows: self.count, columns: self.columns, records: Some(self.records) }
     }
 }
 

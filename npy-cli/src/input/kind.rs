@@ -12,8 +12,8 @@ pub(crate) enum Kind {
     /// Integers of this many bytes.
     Int(usize),
     UInt(usize),
-    /// Floats of four or eight bytes.
-    Float(usize),
+    /// Floats of eight bytes.
+    Float,
     Time(Digits),
     /// Spans of time: text as the command writes it, or counts of this resolution.
     Span(Resolution),
@@ -24,6 +24,8 @@ pub(crate) enum Kind {
     Text,
     /// Text as UTF-8, in a dtype of bytes.
     Bytes,
+    /// Bytes of this number, or of the longest value if it is 0; text has their hexadecimal digits.
+    Void(usize),
 }
 
 impl Kind {
@@ -33,9 +35,7 @@ impl Kind {
         match (self, other) {
             (one, other) if one == other => Some(one),
             (Time(one), Time(other)) => Some(Time(one.max(other))),
-            (Int(_) | UInt(_) | Float(_), Float(_)) | (Float(_), Int(_) | UInt(_)) => {
-                Some(Float(8))
-            }
+            (Int(_) | UInt(_) | Float, Float) | (Float, Int(_) | UInt(_)) => Some(Float),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl Kind {
             Kind::Bool => ScalarKind::Bool,
             Kind::Int(_) => ScalarKind::Int,
             Kind::UInt(_) => ScalarKind::UInt,
-            Kind::Float(_) => ScalarKind::Float,
+            Kind::Float => ScalarKind::Float,
             Kind::Time(digits) => ScalarKind::DateTime(time(digits.unit())),
             Kind::Span(resolution) => ScalarKind::TimeDelta(time(resolution.unit)),
             Kind::Count(resolution) | Kind::Point(resolution) => {
@@ -55,6 +55,7 @@ impl Kind {
             }
             Kind::Text => ScalarKind::Str,
             Kind::Bytes => ScalarKind::Bytes,
+            Kind::Void(_) => ScalarKind::Void,
         };
         Scalar::new(kind, self.itemsize(width)).map(DType::from)
     }
@@ -64,9 +65,10 @@ impl Kind {
         match self {
             Kind::Bool => 1,
             Kind::Text => width.saturating_mul(4),
-            Kind::Bytes => width,
-            Kind::Int(size) | Kind::UInt(size) | Kind::Float(size) => size,
-            Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
+            Kind::Bytes | Kind::Void(0) => width,
+            Kind::Void(size) => size,
+            Kind::Int(size) | Kind::UInt(size) => size,
+            Kind::Float | Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::Records;
 use super::column::{Column, with_points};
 use super::kind::Kind;
 
@@ -42,14 +43,18 @@ pub(super) fn are_indices(names: &[String]) -> bool {
         && is_complete(&parts.into_iter().map(|part| part.1).collect::<Vec<_>>())
 }
 
-/// Gives the items of a list one dtype, if they have similar ones; of a list of records each field of all items.
-pub(super) fn unify(columns: &mut [Column]) {
+/// Gives the items of a list one dtype, if they have similar ones; of a list of records each field of all items. The fields of `records` are no
+/// items.
+pub(super) fn unify(columns: &mut [Column], records: &Records) {
     // The keys are the paths without the indices.
     let mut lists: HashMap<Vec<Option<String>>, Vec<usize>> = HashMap::new();
     for (at, column) in columns.iter().enumerate() {
-        let is_index = |part: &String| part.bytes().all(|byte| byte.is_ascii_digit());
-        let name = |part: &String| (!is_index(part)).then(|| part.clone());
-        let list: Vec<Option<String>> = column.path.iter().map(name).collect();
+        let name = |(depth, part): (usize, &String)| {
+            let is_index = part.bytes().all(|byte| byte.is_ascii_digit())
+                && !records.contains_key(&column.path[..depth]);
+            (!is_index).then(|| part.clone())
+        };
+        let list: Vec<Option<String>> = column.path.iter().enumerate().map(name).collect();
         if list.contains(&None) {
             lists.entry(list).or_default().push(at);
         }

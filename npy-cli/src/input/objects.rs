@@ -7,21 +7,20 @@ use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{Cast, ObjectRef, Order};
 
-use super::column::Column;
 use super::json::{Place, Row, Rows};
 use super::value::Value;
-use super::{Wanted, is_complex};
+use super::{Table, Wanted, is_complex};
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
-use crate::text::{Cell, object_text};
+use crate::text::{Cell, complex_parts, object_text};
 
-/// Sorts the values of rows into columns, and returns them with the number of rows.
+/// Sorts the values of rows into columns.
 pub(super) fn columns(
     source: &mut rows::Rows<'_>,
     name: &str,
     wanted: Wanted<'_>,
-) -> Result<(usize, Vec<Column>)> {
+) -> Result<Table> {
     let mut rows = Rows::default();
     while let Some((_, block)) = source.next(usize::MAX)? {
         let count = block.shape().first().copied().unwrap_or(1);
@@ -36,7 +35,20 @@ pub(super) fn columns(
             added.map_err(|message| rows.failure(name, &message))?;
         }
     }
-    Ok(rows.finish())
+    let mut table = rows.finish();
+    for column in &mut table.columns {
+        let kind = wanted.of_column(&column.path).and_then(|wanted| wanted.dtype.scalar());
+        if !matches!(kind.map(Scalar::kind), Some(ScalarKind::Bytes | ScalarKind::Void)) {
+            continue;
+        }
+        for value in &mut column.values {
+            // Text of objects has no escapes.
+            if let Value::Text(text) = value {
+                *value = Value::Bytes(text.as_bytes().into());
+            }
+        }
+    }
+    Ok(table)
 }
 
 struct Objects<'a> {
@@ -170,11 +182,9 @@ impl Objects<'_> {
             (Some(Complex), Cells::F64(value)) => number(value),
             (Some(Complex), Cells::Int(value)) => Value::Int(value.into()),
             (Some(Complex), Cells::UInt(value)) => Value::Int(value.into()),
-            (Some(Bytes | Void), Cells::Bytes(value)) => {
-                let end = value.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-                Value::Bytes(value.get(..end).unwrap_or_default().into())
+            (Some(Bytes | Void), Cells::Bytes(value) | Cells::Void(value)) => {
+                Value::Bytes(value.into())
             }
-            (Some(Void), Cells::Void(value)) => Value::Bytes(value.into()),
             _ => {
                 let mut text = Vec::new();
                 cell.json(bytes, &[], &mut text);
@@ -199,13 +209,12 @@ impl Objects<'_> {
             None => return add_json(place, object),
         };
         let Some(scalar) = dtype.scalar() else { return add_json(place, object) };
-        let size = scalar.itemsize();
         let value = match scalar.kind() {
             ScalarKind::Bool => flag(object),
             ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
-            ScalarKind::Float => float(object, size, cast),
+            ScalarKind::Float => float(object, cast),
             ScalarKind::Complex => {
-                place.add_complex(complex(object, size / 2, cast)?);
+                place.add_complex(complex(object, cast)?);
                 return Ok(());
             }
             ScalarKind::Str => text(object, cast),
@@ -271,68 +280,38 @@ fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     }
 }
 
-/// Returns a number as a float of this size, which does not change with `Cast::Lossless`.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
-    reason = "the result is compared"
-)]
-fn float(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<Value, String> {
+/// Returns a number that becomes a float of 64 bits, and is not rounded with `Cast::Lossless`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "compared")]
+fn float(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+    let inexact = || {
+        let shown = shown(object);
+        format!("{shown} is not a float of 64 bits exactly; --cast checked rounds it")
+    };
     match other(object)? {
         Value::Bool(value) => Ok(Value::Int(value.into())),
-        Value::Float(number) => exactly(object, number, size, cast),
-        Value::Int(number) if cast == Cast::Lossless => {
-            let wide = number as f64;
-            // The largest `i128` is not a float, but the conversion back saturates to it.
-            match wide as i128 == number && number != i128::MAX {
-                true => exactly(object, wide, size, cast),
-                false => Err(inexact(object, size)),
-            }
+        // The largest `i128` is not a float, but the conversion back saturates to it.
+        Value::Int(number)
+            if cast == Cast::Lossless
+                && (number as f64 as i128 != number || number == i128::MAX) =>
+        {
+            Err(inexact())
         }
         // Beyond 128 bits.
         Value::Text(text) if object.kind() == Kind::Int => match cast {
-            Cast::Lossless => Err(inexact(object, size)),
+            Cast::Lossless => Err(inexact()),
             _ => Ok(Value::Float(text.parse().unwrap_or(f64::INFINITY))),
         },
         value => Ok(value),
     }
 }
 
-/// Returns the real and the imaginary part as floats of this size.
-fn complex(object: ObjectRef<'_>, size: usize, cast: Cast) -> Result<[Value; 2], String> {
-    let parts = match object.kind() {
-        Kind::Complex => object.arguments().map(|parts| [0, 1].map(|at| parts.at(at)?.as_f64())),
-        Kind::Scalar => match object.as_array().ok().as_ref().and_then(|scalar| scalar.get(&[])) {
-            Some(npy_core::Value::Complex32(re, im)) => Some([Some(re.into()), Some(im.into())]),
-            Some(npy_core::Value::Complex64(re, im)) => Some([Some(re), Some(im)]),
-            _ => None,
-        },
-        _ => None,
-    };
-    if let Some([Some(re), Some(im)]) = parts {
-        // The complex number is one value in a message.
-        return Ok([exactly(object, re, size, cast)?, exactly(object, im, size, cast)?]);
+/// Returns the real and the imaginary part.
+fn complex(object: ObjectRef<'_>, cast: Cast) -> Result<[Value; 2], String> {
+    if let Some(parts) = complex_parts(object) {
+        return Ok(parts.map(Value::Float));
     }
     let im = if object.kind() == Kind::None { Value::Missing } else { Value::Int(0) };
-    Ok([float(object, size, cast)?, im])
-}
-
-/// Returns a part of an object as a float of this size.
-#[expect(clippy::cast_possible_truncation, reason = "the result is compared")]
-fn exactly(object: ObjectRef<'_>, number: f64, size: usize, cast: Cast) -> Result<Value, String> {
-    let is_same = size != 4 || number.is_nan() || f64::from(number as f32) == number;
-    match is_same || cast != Cast::Lossless {
-        true => Ok(Value::Float(number)),
-        false => Err(inexact(object, size)),
-    }
-}
-
-fn inexact(object: ObjectRef<'_>, size: usize) -> String {
-    let bits = 8 * size;
-    format!(
-        "{} is not a float of {bits} bits exactly; choose a larger dtype, or --cast checked",
-        shown(object)
-    )
+    Ok([float(object, cast)?, im])
 }
 
 /// Returns the text of `str(object)`, or of ASCII bytes. With `Cast::Lossless`, only text and such bytes are allowed.
@@ -345,20 +324,12 @@ fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
         }
         None => printed(object)?,
     };
-    match cast == Cast::Lossless && text.ends_with('\0') {
-        true => {
-            Err(format!("{} ends with a zero, which a dtype of text does not keep", shown(object)))
-        }
-        false => Ok(Value::Text(text.into())),
-    }
+    Ok(Value::Text(text.into()))
 }
 
 /// Returns bytes, or what Python prints.
 fn bytes(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     match object.as_bytes().filter(|_| object.as_str().is_none()) {
-        Some(bytes) if cast == Cast::Lossless && bytes.ends_with(b"\0") => {
-            Err(format!("{} ends with a zero, which a dtype of bytes does not keep", shown(object)))
-        }
         Some(bytes) => Ok(Value::Bytes(bytes.into())),
         None => text(object, cast),
     }

@@ -3,6 +3,7 @@
 use npy_core::DType;
 use npy_core::dtype::{Scalar, ScalarKind};
 
+use super::Records;
 use super::column::Column;
 use crate::output::{Failure, Result};
 
@@ -13,6 +14,8 @@ type Shaped = (DType, Vec<usize>);
 #[derive(Default)]
 pub(super) struct Tree {
     fields: Vec<(String, Node)>,
+    /// True for an object of JSON or a dict, which is no list, whatever its keys are.
+    is_record: bool,
 }
 
 enum Node {
@@ -23,7 +26,7 @@ enum Node {
 }
 
 impl Tree {
-    pub(super) fn of(columns: &[Column], name: &str) -> Result<Tree> {
+    pub(super) fn of(columns: &[Column], records: &Records, name: &str) -> Result<Tree> {
         let mut tree = Tree::default();
         for (i, column) in columns.iter().enumerate() {
             if !tree.insert(&column.path, i) {
@@ -33,7 +36,21 @@ impl Tree {
                 return Err(Failure::new(name, message));
             }
         }
+        for path in records.keys() {
+            tree.mark_record(path);
+        }
         Ok(tree)
+    }
+
+    fn mark_record(&mut self, path: &[String]) {
+        let Some((first, rest)) = path.split_first() else {
+            self.is_record = true;
+            return;
+        };
+        let inner = self.fields.iter_mut().find(|(name, _)| name == first);
+        if let Some((_, Node::Record(inner))) = inner {
+            inner.mark_record(rest);
+        }
     }
 
     /// Adds a column. Returns false if its name is taken.
@@ -104,7 +121,7 @@ impl Tree {
     /// Returns the dtype of the items and the shape, if the fields are those of a sub-array: `0`, `1` and so on, of one dtype.
     fn list(&self, dtypes: &[DType]) -> npy_core::Result<Option<Shaped>> {
         let is_index = |(i, (name, _)): (usize, &(String, Node))| *name == i.to_string();
-        if !self.fields.iter().enumerate().all(is_index) {
+        if self.is_record || !self.fields.iter().enumerate().all(is_index) {
             return Ok(None);
         }
         let each = self.each(dtypes)?;
@@ -128,7 +145,9 @@ impl Tree {
         }
         let each = self.each(dtypes)?;
         Ok(match (&self.fields[..], &each[..]) {
-            ([(name, _)], [only]) if name == "value" || is_forced => Some(only.clone()),
+            ([(name, _)], [only]) if name == "value" && !self.is_record || is_forced => {
+                Some(only.clone())
+            }
             (_, [(dtype, inner), rest @ ..])
                 if is_forced && inner.is_empty() && rest.iter().all(|other| *other == each[0]) =>
             {

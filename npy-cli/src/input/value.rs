@@ -1,5 +1,7 @@
 //! A value of text: of CSV, whose values are text, or of JSON, whose values have a type.
 
+use crate::text::unescape;
+
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
@@ -75,6 +77,30 @@ impl Value {
             Value::Float(number) => Some(*number),
             Value::Text(text) => text.trim().parse().ok(),
             Value::Bool(_) | Value::Bytes(_) => None,
+        }
+    }
+
+    /// Returns the value as bytes, as a column of bytes has it.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        match self {
+            Value::Bytes(bytes) => bytes.to_vec(),
+            value => unescape(&value.text()),
+        }
+    }
+
+    /// Returns bytes, of which text has the hexadecimal digits.
+    pub(super) fn void(&self) -> Option<Vec<u8>> {
+        match self {
+            Value::Bytes(bytes) => Some(bytes.to_vec()),
+            Value::Missing => Some(Vec::new()),
+            Value::Text(text) => {
+                let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+                let digit = |digit: u8| char::from(digit).to_digit(16);
+                let byte =
+                    |[high, low]: &[u8; 2]| u8::try_from(16 * digit(*high)? + digit(*low)?).ok();
+                pairs.iter().map(byte).collect::<Option<_>>().filter(|_| rest.is_empty())
+            }
+            _ => None,
         }
     }
 

@@ -31,12 +31,25 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
     }
 }
 
+/// Opens the file that a target names. A missing one may have been meant as a file with `::` in its name.
+pub(crate) fn file(target: &Target) -> Result<File> {
+    File::open(&target.path).map_err(|error| match &target.member {
+        Some(member) if error.kind() == io::ErrorKind::NotFound => {
+            let archive = target.path_text();
+            let message =
+                format!("there is no such file, and no archive {archive} with a member {member:?}");
+            Failure::new(target, message)
+        }
+        _ => Failure::new(target.path_text(), error),
+    })
+}
+
 fn open_file(target: &Target) -> Result<Input> {
     let name = target.path_text();
     if target.is_stdin() {
         return open_stream(Box::new(io::stdin()), &name);
     }
-    let mut file = File::open(&target.path).of(&name)?;
+    let mut file = file(target)?;
     let metadata = file.metadata().of(&name)?;
     if metadata.is_dir() {
         return Err(Failure::new(name, "is a directory; name a file in it"));
@@ -66,7 +79,7 @@ pub(crate) fn open_text(
     let name = target.path_text();
     let array = match target.is_stdin() {
         true => input::read(io::stdin(), form, &name, wanted)?,
-        false => input::read(File::open(&target.path).of(&name)?, form, &name, wanted)?,
+        false => input::read(file(target)?, form, &name, wanted)?,
     };
     Ok(Input::Array(AnyReader::of_array(array, &name)?))
 }

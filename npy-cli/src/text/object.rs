@@ -1,7 +1,7 @@
 //! Python objects as text.
 
-use npy_core::ObjectRef;
 use npy_core::object::Kind;
+use npy_core::{ObjectRef, Value};
 
 /// Returns an object as text for CSV; nothing for a missing value.
 pub(crate) fn object_text(object: ObjectRef<'_>) -> String {
@@ -21,5 +21,21 @@ pub(crate) fn object_text(object: ObjectRef<'_>) -> String {
             }
         }
         _ => object.to_string(),
+    }
+}
+
+/// Returns the real and the imaginary part of a complex number of Python or NumPy.
+pub(crate) fn complex_parts(object: ObjectRef<'_>) -> Option<[f64; 2]> {
+    match object.kind() {
+        Kind::Complex => {
+            let parts = object.arguments()?;
+            Some([parts.at(0)?.as_f64()?, parts.at(1)?.as_f64()?])
+        }
+        Kind::Scalar => match object.as_array().ok()?.get(&[])? {
+            Value::Complex32(re, im) => Some([re.into(), im.into()]),
+            Value::Complex64(re, im) => Some([re, im]),
+            _ => None,
+        },
+        _ => None,
     }
 }

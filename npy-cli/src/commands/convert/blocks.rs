@@ -2,8 +2,9 @@
 
 use npy_core::{Cast, DType, DynArray, Header, Order};
 
+use super::cast::Block;
 use crate::columns::Columns;
-use crate::output::{Failure, Of, Result};
+use crate::output::{Of, Result};
 use crate::source::Source;
 
 pub(super) struct Blocks {
@@ -15,8 +16,6 @@ pub(super) struct Blocks {
     cast: Cast,
     /// The shape of the complete array.
     shape: Vec<usize>,
-    /// The elements of a row.
-    row_elements: usize,
 }
 
 impl Blocks {
@@ -38,9 +37,8 @@ impl Blocks {
         let has_rows = source.header().shape().len() > source.row_shape().len();
         let count = has_rows.then(|| source.rows());
         let shape = count.into_iter().chain(row_shape.iter().copied()).collect();
-        let row_elements = row_shape.iter().product();
         let dtype = wanted(rows.dtype())?;
-        Ok(Blocks { source, columns, dtype, cast, shape, row_elements })
+        Ok(Blocks { source, columns, dtype, cast, shape })
     }
 
     /// Returns the header of the complete array.
@@ -50,7 +48,7 @@ impl Blocks {
 
     /// Returns the next rows; `None` after the last one.
     pub(super) fn next(&mut self) -> Result<Option<DynArray>> {
-        let first = self.source.position() * self.row_elements;
+        let first = self.source.position();
         let Some(mut block) = self.source.next(self.source.rows_per_block())? else {
             return Ok(None);
         };
@@ -60,10 +58,8 @@ impl Blocks {
         if *block.dtype() == self.dtype {
             return Ok(Some(block));
         }
-        let cast = block.cast_with(&self.dtype, self.cast);
-        cast.map(Some).map_err(|error| {
-            Failure::in_block(self.source.name(), &error, first, self.row_elements)
-        })
+        let name = self.source.name();
+        Block { rows: &block, name, first }.cast(&self.dtype, self.cast).map(Some)
     }
 
     /// Returns all rows as one array.

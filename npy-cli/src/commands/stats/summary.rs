@@ -9,9 +9,9 @@ pub(crate) struct Summary {
     /// The values that are not missing.
     pub(crate) count: u64,
     pub(crate) missing: u64,
-    /// The smallest and the largest value.
-    pub(crate) range: Option<(f64, f64)>,
-    /// The smallest and the largest of the integers. Among objects, floats may be smaller or larger.
+    /// The smallest and the largest of the floats.
+    floats: Option<(f64, f64)>,
+    /// The smallest and the largest of the integers, which may be among floats in a column of objects.
     exact: Option<(i128, i128)>,
     /// The sum of the integers.
     sum: i128,
@@ -63,18 +63,19 @@ impl Lanes {
 impl Summary {
     /// Adds floats; NaN is missing.
     pub(crate) fn add_floats(&mut self, values: &[f64]) {
-        self.add_moments(values);
+        let range = self.add_moments(values);
+        self.floats = joined(self.floats, range);
         // The sum with zero makes -0.0 the same as 0.0.
         let present = values.iter().filter(|value| !value.is_nan());
         self.distinct.add(present.map(|value| (value + 0.0).to_bits()));
     }
 
-    /// Adds floats to all but the distinct values.
-    fn add_moments(&mut self, values: &[f64]) {
+    /// Adds floats to the counts, the mean, the deviation and the histogram. Returns the smallest and the largest.
+    fn add_moments(&mut self, values: &[f64]) -> Option<(f64, f64)> {
         let mut lanes = Lanes::default();
         if self.finite == 0 {
-            // The distance to a value near the largest float might be infinite.
-            let is_shift = |value: &&f64| value.abs() < 1e300;
+            // So small that no distance to it is infinite.
+            let is_shift = |value: &&f64| value.abs() < 1e290;
             self.shift = values.iter().find(is_shift).copied().unwrap_or(0.0);
         }
         let shift = self.shift;
@@ -95,12 +96,16 @@ impl Summary {
         let all = values.len() as u64;
         self.missing += missing;
         self.count += all - missing;
-        if missing < all {
-            self.widen(low, high);
-        }
         let finite = all - missing - infinite;
         if finite > 0 {
-            let mean = sum / finite as f64;
+            let mean = match sum.is_finite() {
+                true => sum / finite as f64,
+                false => {
+                    let values = values.iter().filter(|value| value.is_finite());
+                    let mean: f64 = values.map(|value| value / finite as f64).sum();
+                    mean.clamp(-f64::MAX, f64::MAX) - shift
+                }
+            };
             let deviation = |value: f64| {
                 let distance = value - shift - mean;
                 if value.abs() < f64::INFINITY { distance * distance } else { 0.0 }
@@ -115,6 +120,7 @@ impl Summary {
             self.merge_moments(finite, mean, deviations.iter().sum::<f64>() + rest);
             self.histogram.add(values);
         }
+        (missing < all).then_some((low, high))
     }
 
     /// Adds a float beside which there may be integers: 1.0 and 1 are one distinct value.
@@ -124,8 +130,14 @@ impl Summary {
         if integer as f64 != value || integer == i64::MAX {
             return self.add_floats(&[value]);
         }
-        self.add_moments(&[value]);
-        self.distinct.add(std::iter::once(integer.cast_unsigned()));
+        self.add_unlisted(value, integer.cast_unsigned());
+    }
+
+    /// Adds a number as the nearest float; `id` is that of the distinct value.
+    pub(crate) fn add_unlisted(&mut self, value: f64, id: u64) {
+        let range = self.add_moments(&[value]);
+        self.floats = joined(self.floats, range);
+        self.distinct.add(std::iter::once(id));
     }
 
     /// Adds integers, which were floats before, too. `None` is missing.
@@ -136,18 +148,16 @@ impl Summary {
         self.sum += of_block + offset * values.len() as i128;
         let (low, high) = (values.iter().min(), values.iter().max());
         if let (Some(&low), Some(&high)) = (low, high) {
-            let (low, high) = (i128::from(low) + offset, i128::from(high) + offset);
-            self.widen_exactly(low, high);
+            let range = (i128::from(low) + offset, i128::from(high) + offset);
+            self.exact = joined(self.exact, Some(range));
         }
     }
 
-    /// Adds an integer beyond 64 bits, exactly if it is known; `id` is that of the distinct value.
-    pub(crate) fn add_large_integer(&mut self, value: f64, exact: Option<i128>, id: u64) {
-        self.add_moments(&[value]);
+    /// Adds an integer beyond 64 bits; `id` is that of the distinct value.
+    pub(crate) fn add_large_integer(&mut self, value: i128, id: u64) {
+        self.add_moments(&[value as f64]);
         self.distinct.add(std::iter::once(id));
-        if let Some(exact) = exact {
-            self.widen_exactly(exact, exact);
-        }
+        self.exact = joined(self.exact, Some((value, value)));
     }
 
     /// Adds an object that is not a number; `id` is that of the distinct value.
@@ -173,21 +183,25 @@ impl Summary {
 
     /// Returns the smallest and the largest value, each as a float, and exactly if it is an integer.
     pub(crate) fn bounds(&self) -> Option<[(f64, Option<i128>); 2]> {
-        let (low, high) = self.range?;
-        let bound =
-            |value: f64, exact: Option<i128>| (value, exact.filter(|&exact| exact as f64 == value));
-        let (exact_low, exact_high) = self.exact.unzip();
-        Some([bound(low, exact_low), bound(high, exact_high)])
+        let integer = |value: i128| (value as f64, Some(value));
+        Some(match (self.floats, self.exact) {
+            (None, exact) => exact.map(|(low, high)| [integer(low), integer(high)])?,
+            (Some((low, high)), None) => [(low, None), (high, None)],
+            (Some((low, high)), Some((exact_low, exact_high))) => [
+                if is_less(low, exact_low) { (low, None) } else { integer(exact_low) },
+                // As the sign of an integer is another one.
+                if is_less(-high, exact_high.saturating_neg()) {
+                    (high, None)
+                } else {
+                    integer(exact_high)
+                },
+            ],
+        })
     }
 
-    fn widen(&mut self, low: f64, high: f64) {
-        let (old_low, old_high) = self.range.unwrap_or((low, high));
-        self.range = Some((old_low.min(low), old_high.max(high)));
-    }
-
-    fn widen_exactly(&mut self, low: i128, high: i128) {
-        let (old_low, old_high) = self.exact.unwrap_or((low, high));
-        self.exact = Some((old_low.min(low), old_high.max(high)));
+    /// Returns the smallest and the largest value as floats.
+    pub(crate) fn range(&self) -> Option<(f64, f64)> {
+        self.bounds().map(|[(low, _), (high, _)]| (low, high))
     }
 
     /// Merges means and squared deviations (Chan, Golub and LeVeque).
@@ -195,8 +209,16 @@ impl Summary {
         let (old, new) = (self.finite as f64, finite as f64);
         let all = old + new;
         let difference = mean - self.mean;
-        self.mean += difference * (new / all);
-        self.deviations += deviations + difference * difference * old * new / all;
+        self.mean = match difference.is_finite() {
+            true => self.mean + difference * (new / all),
+            // The signs differ.
+            false => self.mean * (old / all) + mean * (new / all),
+        };
+        self.deviations += deviations;
+        // An infinite square times zero is no number.
+        if self.finite > 0 {
+            self.deviations += difference * difference * old * new / all;
+        }
         self.finite += finite;
     }
 
@@ -204,12 +226,8 @@ impl Summary {
     pub(crate) fn merge(&mut self, other: &Summary) {
         self.count += other.count;
         self.missing += other.missing;
-        if let Some((low, high)) = other.range {
-            self.widen(low, high);
-        }
-        if let Some((low, high)) = other.exact {
-            self.widen_exactly(low, high);
-        }
+        self.floats = joined(self.floats, other.floats);
+        self.exact = joined(self.exact, other.exact);
         self.sum += other.sum;
         if other.finite > 0 {
             if self.finite == 0 {
@@ -224,9 +242,9 @@ impl Summary {
 
     /// Returns the mean as `np.nanmean` does: infinite if a value is, and NaN if both infinities are there.
     pub(crate) fn mean(&self) -> Option<f64> {
-        let (low, high) = self.range?;
+        let (low, high) = self.range()?;
         Some(match (low == f64::NEG_INFINITY, high == f64::INFINITY) {
-            (false, false) => self.shift + self.mean,
+            (false, false) => (self.shift + self.mean).clamp(low, high),
             (true, false) => low,
             (false, true) => high,
             (true, true) => f64::NAN,
@@ -240,10 +258,29 @@ impl Summary {
 
     /// Returns the standard deviation as `np.nanstd` does: divided by the count, and NaN if a value is infinite.
     pub(crate) fn std(&self) -> Option<f64> {
-        let (low, high) = self.range?;
+        let (low, high) = self.range()?;
         let is_finite = low.is_finite() && high.is_finite();
         Some(if is_finite { (self.deviations / self.finite as f64).sqrt() } else { f64::NAN })
     }
+}
+
+/// Returns the range that has both.
+fn joined<T: PartialOrd>(one: Option<(T, T)>, other: Option<(T, T)>) -> Option<(T, T)> {
+    match (one, other) {
+        (Some((low, high)), Some((other_low, other_high))) => Some((
+            if other_low < low { other_low } else { low },
+            if other_high > high { other_high } else { high },
+        )),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Returns true if a float is less than an integer, which may have more digits.
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates, which is what is wanted")]
+fn is_less(float: f64, integer: i128) -> bool {
+    // Rounding keeps the order of numbers that do not become equal.
+    let rounded = integer as f64;
+    float < rounded || float == rounded && (float as i128) < integer
 }
 
 #[cfg(test)]
@@ -262,7 +299,7 @@ mod tests {
             parts.merge(&summary);
         }
         assert_eq!(whole.count, parts.count);
-        assert_eq!(whole.range, parts.range);
+        assert_eq!(whole.range(), parts.range());
         assert!((whole.mean().unwrap() - parts.mean().unwrap()).abs() < 1e-12);
         assert!((whole.std().unwrap() - parts.std().unwrap()).abs() < 1e-12);
         assert_eq!(whole.distinct.count(), Some(37));
@@ -298,11 +335,37 @@ mod tests {
         let mut summary = Summary::default();
         summary.add_floats(&[1.0, f64::NAN, 3.0, f64::INFINITY]);
         assert_eq!((summary.count, summary.missing), (3, 1));
-        assert_eq!(summary.range, Some((1.0, f64::INFINITY)));
+        assert_eq!(summary.range(), Some((1.0, f64::INFINITY)));
         assert_eq!(summary.mean(), Some(f64::INFINITY));
         assert!(summary.std().unwrap().is_nan());
         summary.add_floats(&[f64::NEG_INFINITY]);
         assert!(summary.mean().unwrap().is_nan());
+    }
+
+    /// Guards means whose sums are beyond the largest float.
+    #[test]
+    fn means_of_the_largest_floats_are_finite() {
+        let max = f64::MAX;
+        for (values, mean) in [
+            (&[1.5e308, 1.5e308, 1.5e308][..], 1.5e308),
+            (&[max; 20], max),
+            (&[-1e289, max, max], max / 3.0 * 2.0),
+            (&[max, -max, -max], max / -3.0),
+            (&[-max, 1.0, max, 2.0], 0.75),
+        ] {
+            let (mut whole, mut singly) = (Summary::default(), Summary::default());
+            whole.add_floats(values);
+            for part in values.chunks(1) {
+                singly.add_mixed(part[0]);
+            }
+            for summary in [whole, singly] {
+                let found = summary.mean().unwrap();
+                assert!((found - mean).abs() <= 1e-15 * max, "{values:?}: {found}");
+            }
+        }
+        let mut equal = Summary::default();
+        equal.add_floats(&[1e308, 1e308]);
+        assert_eq!(equal.std(), Some(0.0));
     }
 
     /// Guards integers that no `f64` holds.
@@ -328,7 +391,7 @@ mod tests {
             let mut summary = Summary::default();
             for &value in values {
                 match value {
-                    Ok(value) => summary.add_large_integer(value as f64, Some(value), 0),
+                    Ok(value) => summary.add_large_integer(value, 0),
                     Err(value) => summary.add_mixed(value),
                 }
             }
@@ -340,10 +403,16 @@ mod tests {
             [(1.0, Some(1)), (large as f64, Some(large))]
         );
         assert_eq!(bounds(&[Err(0.5), Ok(1), Err(7.0)]), [(0.5, None), (7.0, None)]);
+        let above = (1i128 << 53) + 1;
+        let float = (1i128 << 53) as f64;
+        assert_eq!(bounds(&[Ok(above), Err(float)]), [(float, None), (float, Some(above))]);
+        assert_eq!(bounds(&[Ok(-above), Err(-float)]), [(-float, Some(-above)), (-float, None)]);
+        let infinite = [(f64::NEG_INFINITY, None), (1e300, None)];
+        assert_eq!(bounds(&[Ok(i128::MAX), Err(1e300), Err(f64::NEG_INFINITY)]), infinite);
         // An integer that is not known exactly.
         let mut summary = Summary::default();
         summary.add_integers(&[1.0], &[1], 0);
-        summary.add_large_integer(-1e60, None, 0);
+        summary.add_unlisted(-1e60, 0);
         assert_eq!(summary.bounds(), Some([(-1e60, None), (1.0, Some(1))]));
     }
 }
