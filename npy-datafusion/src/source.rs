@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
+use datafusion::physical_expr::expressions::DynamicFilterPhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
@@ -166,13 +168,15 @@ impl FileSource for NpySource {
         _: &ConfigOptions,
     ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
         // Conditions on the columns of directories (`day=…`) are not about the files.
-        let columns = self.schema.file_schema().fields().len();
+        let schema = self.schema.file_schema();
+        let columns = schema.fields().len();
         let is_ours = |filter: &Arc<dyn PhysicalExpr>| {
             let used = collect_columns(filter);
             // A random number would be another one in the columns that are returned.
             !is_volatile(filter)
                 && !used.is_empty()
                 && used.iter().all(|column| column.index() < columns)
+                && !compares_bits(filter, schema)
         };
         let answers = filters
             .iter()
@@ -199,4 +203,20 @@ impl FileSource for NpySource {
             visit,
         )
     }
+}
+
+/// Returns true for a condition on floats that another part of the plan fills while the query runs. A join knows that -0.0 is 0.0, but the condition that
+/// it sends compares their bits.
+fn compares_bits(filter: &Arc<dyn PhysicalExpr>, schema: &Schema) -> bool {
+    let is_of_floats = |part: &Arc<dyn PhysicalExpr>| {
+        let keys = part.is::<DynamicFilterPhysicalExpr>().then(|| part.children());
+        for key in keys.into_iter().flatten() {
+            let keys = Schema::new(vec![Field::new("", key.data_type(schema)?, true)]);
+            if keys.flattened_fields().iter().any(|field| field.data_type().is_floating()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    };
+    filter.exists(is_of_floats).unwrap_or(true)
 }

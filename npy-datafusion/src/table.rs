@@ -198,8 +198,6 @@ impl TableProviderFactory for NpyTableFactory {
         let extension = statement.file_type.to_lowercase();
         let paths = statement.locations.iter().map(|location| {
             let url = location::with_files(location::parse(location)?, &extension)?;
-            let is_directory = url.is_collection() && url.get_glob().is_none();
-            let url = if is_directory { url.with_glob(&format!("*.{extension}"))? } else { url };
             Ok(url.with_table_ref(statement.name.clone()))
         });
         let paths = paths.collect::<Result<Vec<_>>>()?;
