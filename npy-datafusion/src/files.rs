@@ -188,8 +188,10 @@ impl Wanted {
             let parts = own_parts(path);
             test(self, &parts.iter().map(String::as_str).collect::<Vec<_>>())
         };
-        let is_searched =
-            |entry: &DirEntry| !entry.file_type().is_dir() || test(entry.path(), Wanted::may_have);
+        let is_searched = |entry: &DirEntry| {
+            let is_other = || !entry.path_is_symlink() || !leads_up(entry.path());
+            !entry.file_type().is_dir() || (test(entry.path(), Wanted::may_have) && is_other())
+        };
         let walk = WalkDir::new(root).follow_links(true).sort_by_file_name();
         let mut files = Vec::new();
         for entry in walk.into_iter().filter_entry(is_searched) {
@@ -221,6 +223,13 @@ impl Wanted {
         }
         Ok(files)
     }
+}
+
+/// Returns true for a link to a directory that it is in.
+fn leads_up(link: &Path) -> bool {
+    let directory = link.parent().map(Path::canonicalize);
+    let (Ok(to), Some(Ok(directory))) = (link.canonicalize(), directory) else { return false };
+    directory.starts_with(to)
 }
 
 /// Each part of a pattern matches a part of a path.

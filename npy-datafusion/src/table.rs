@@ -216,7 +216,12 @@ impl TableProviderFactory for NpyTableFactory {
         // DataFusion knows one directory of files. Patterns and columns of directories are added here.
         let columns = std::mem::take(&mut statement.table_partition_cols);
         statement.locations = vec![first.as_str().to_owned()];
-        let table = self.inner.create(state, &statement).await?;
+        // It would read the headers of all files of all directories below.
+        let session = state.as_any().downcast_ref::<SessionState>().cloned();
+        let mut session =
+            session.ok_or_else(|| internal_datafusion_err!("a session of another process"))?;
+        session.config_mut().options_mut().execution.collect_statistics = false;
+        let table = self.inner.create(&session, &statement).await?;
         let listing = table.downcast_ref::<ListingTable>();
         let listing =
             listing.ok_or_else(|| internal_datafusion_err!("the table is no table of files"))?;
