@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::catalog::Session;
 use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
-use datafusion::datasource::physical_plan::FileSinkConfig;
+use datafusion::datasource::physical_plan::{FileOutputMode, FileSinkConfig};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
 use object_store::ObjectStore;
@@ -44,17 +44,24 @@ pub(crate) fn with_files(url: ListingTableUrl, extension: &str) -> Result<Listin
     }
 }
 
-/// Makes the name of a file of the pattern that DataFusion takes it for: a name may have brackets.
+/// Makes the name of a file of the pattern or the directory that DataFusion takes it for.
 pub(crate) fn exact(mut config: FileSinkConfig) -> Result<FileSinkConfig> {
     let name = &config.original_url;
-    // A table that rows are inserted into has no such name.
-    if name.contains("://") || !name.contains(WILDCARDS) {
+    // A table that rows are inserted into has no name here.
+    if name.is_empty() || name.contains("://") {
+        return Ok(config);
+    }
+    let path = std::path::absolute(name)?;
+    // A name without an extension is a directory, except that of a file or a pipe that is there.
+    if path.metadata().is_ok_and(|found| !found.is_dir()) {
+        config.file_output_mode = FileOutputMode::SingleFile;
+    }
+    if !name.contains(WILDCARDS) {
         return Ok(config);
     }
     if name.contains(['*', '?']) {
         return plan_err!("{name}: it is a pattern, and rows are written to a file or a directory; name one without * and ?");
     }
-    let path = std::path::absolute(name)?;
     let url = match name.ends_with('/') {
         true => Url::from_directory_path(path),
         false => Url::from_file_path(path),

@@ -63,10 +63,21 @@ impl FileSink for NpySink {
         // A table says which dtypes its new files have.
         let dtypes = descrs(self.config.output_schema());
         let is_local = self.config.object_store_url.as_str() == "file:///";
-        let mut tasks = JoinSet::new();
+        let (mut tasks, mut failure) = (JoinSet::new(), None);
         while let Some((path, mut batches)) = files.recv().await {
             let (store, context) = (Arc::clone(&store), Arc::clone(context));
             let (options, dtypes) = (self.options.clone(), dtypes.clone());
+            // DataFusion writes both to this directory, where nobody can tell them from each other.
+            let mut columns = self.config.table_partition_cols.iter();
+            if let Some((name, _)) = columns.find(|(name, _)| {
+                let directory = format!("{name}=");
+                path.parts().any(|part| part.as_ref() == directory)
+            }) {
+                failure = failure.or(Some(exec_datafusion_err!(
+                    "the column {name:?} of PARTITIONED BY has a null or an empty text, and no directory is named so: write coalesce({name}, 'none') AS {name}"
+                )));
+                continue;
+            }
             let local = is_local.then(|| LocalFileSystem::new().path_to_filesystem(&path));
             let local = local.transpose()?;
             tasks.spawn(async move {
@@ -78,7 +89,7 @@ impl FileSink for NpySink {
                 Ok::<_, DataFusionError>((rows.count, Upload::start(spool, store, path, local).await?))
             });
         }
-        let (mut count, mut uploads, mut failure) = (0, Vec::new(), None);
+        let (mut count, mut uploads) = (0, Vec::new());
         while let Some(task) = tasks.join_next().await {
             match task.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error))) {
                 Ok(Ok((rows, upload))) => {

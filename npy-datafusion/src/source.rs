@@ -236,7 +236,6 @@ fn by_value(
         // In Arrow's order, a NaN is beyond the infinities.
         for (operator, bound) in [
             (Operator::Eq, 0.0),
-            (Operator::Eq, -0.0),
             (Operator::Gt, f64::INFINITY),
             (Operator::Lt, f64::NEG_INFINITY),
         ] {

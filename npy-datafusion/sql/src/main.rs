@@ -1,19 +1,21 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
 mod output;
+// A link to the file of the command `npy`.
+mod signals;
 mod statements;
 mod tables;
 
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{io, thread};
 
 use clap::Parser;
-use npy_datafusion::datafusion::common::plan_datafusion_err;
+use npy_datafusion::datafusion::common::{exec_err, plan_datafusion_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
-use npy_datafusion::datafusion::prelude::SessionConfig;
+use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::Builder;
+use whole_file::NewFile;
 
 use crate::output::Form;
 
@@ -84,7 +86,8 @@ fn on_large_stack(args: Args) -> Result<()> {
         runtime.enable_all().thread_stack_size(STACK).build()?.block_on(run(args))
     };
     let thread = thread::Builder::new().stack_size(STACK).spawn(query)?;
-    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    let failed = |_| exec_err!("the engine has failed by a mistake in it, as it says above");
+    thread.join().unwrap_or_else(failed)
 }
 
 async fn run(mut args: Args) -> Result<()> {
@@ -100,6 +103,8 @@ async fn run(mut args: Args) -> Result<()> {
     // NumPy's names have a case: `SELECT Price` is the column Price.
     config.options_mut().sql_parser.enable_ident_normalization = false;
     let ctx = npy_datafusion::session_with_config(config);
+    let of_signal = ctx.clone();
+    signals::watch(move || remove_incomplete(&of_signal));
     tables::register(&ctx, &args.files, args.text).await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,
@@ -107,6 +112,15 @@ async fn run(mut args: Args) -> Result<()> {
         _ => Form::Table,
     };
     statements::run(&ctx, &statements, &args.files, form).await
+}
+
+/// Removes files that are not complete, and those that the engine keeps for a while.
+fn remove_incomplete(ctx: &SessionContext) {
+    NewFile::remove_incomplete();
+    for directory in ctx.runtime_env().disk_manager.temp_dir_paths() {
+        // Meanwhile other threads may add files.
+        let _ = (0..100).any(|_| std::fs::remove_dir_all(&directory).is_ok());
+    }
 }
 
 /// Reads the statements of a file, or those of standard input.
