@@ -312,9 +312,7 @@ fn without_glob(url: &ListingTableUrl) -> Result<ListingTableUrl> {
 /// Returns a session for the planner whose tables have the files of all directories.
 fn session(state: &dyn Session, runtime: Arc<RuntimeEnv>) -> Result<SessionState> {
     let Some(state) = state.as_any().downcast_ref::<SessionState>() else {
-        return not_impl_err!(
-            "the files of a table are listed by a session of this process"
-        );
+        return not_impl_err!("the files of a table are listed by a session of this process");
     };
     // The tables of the session stay: a new catalog would replace them.
     let mut config = state.config().clone().with_create_default_catalog_and_schema(false);

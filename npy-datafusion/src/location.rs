@@ -60,7 +60,9 @@ pub(crate) fn exact(mut config: FileSinkConfig) -> Result<FileSinkConfig> {
         return Ok(config);
     }
     if name.contains(['*', '?']) {
-        return plan_err!("{name}: it is a pattern, and rows are written to a file or a directory; name one without * and ?");
+        return plan_err!(
+            "{name}: it is a pattern, and rows are written to a file or a directory; name one without * and ?"
+        );
     }
     let url = match name.ends_with('/') {
         true => Url::from_directory_path(path),

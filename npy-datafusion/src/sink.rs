@@ -14,8 +14,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::array::{Array, RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
-use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
+use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
 use datafusion::datasource::sink::DataSink;
 use datafusion::error::{DataFusionError, Result};
@@ -86,7 +86,10 @@ impl FileSink for NpySink {
                 while let Some(batch) = batches.recv().await {
                     spool.push(&rows.convert(&batch)?)?;
                 }
-                Ok::<_, DataFusionError>((rows.count, Upload::start(spool, store, path, local).await?))
+                Ok::<_, DataFusionError>((
+                    rows.count,
+                    Upload::start(spool, store, path, local).await?,
+                ))
             });
         }
         let (mut count, mut uploads) = (0, Vec::new());

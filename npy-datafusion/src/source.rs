@@ -234,11 +234,9 @@ fn by_value(
     let mut all = filter;
     for (key, data_type) in keys {
         // In Arrow's order, a NaN is beyond the infinities.
-        for (operator, bound) in [
-            (Operator::Eq, 0.0),
-            (Operator::Gt, f64::INFINITY),
-            (Operator::Lt, f64::NEG_INFINITY),
-        ] {
+        for (operator, bound) in
+            [(Operator::Eq, 0.0), (Operator::Gt, f64::INFINITY), (Operator::Lt, f64::NEG_INFINITY)]
+        {
             let bound = lit(ScalarValue::Float64(Some(bound)).cast_to(&data_type)?);
             let passes = Arc::new(BinaryExpr::new(Arc::clone(&key), operator, bound));
             all = Arc::new(BinaryExpr::new(all, Operator::Or, passes));

@@ -52,11 +52,11 @@ impl NpyTable {
     /// Opens a file, or a directory of files: a path or a URL. That of a directory ends in `/`. Archives end in `.npz`, as in `dir/*.npz`.
     ///
     /// Each part of a pattern matches a part of the path, as in `runs/*/x.npy`, and `**` any number of directories. Directories `name=value` that
-    /// every file is in are columns of text, and need not be in the pattern.
+    /// every file is in are columns of text.
     ///
     /// # Errors
     ///
-    /// If there is no file, if a header is damaged, or if a field has different types in different files and none holds both.
+    /// If there is no file, if some files of a directory are in other directories `name=value` than others, if a header is damaged, or if a field has different types in different files and none holds both.
     pub async fn open(state: &dyn Session, location: &str, options: Options) -> Result<Self> {
         let is_archive = location::is_of_archives(location);
         let format =

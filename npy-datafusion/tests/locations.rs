@@ -217,10 +217,13 @@ async fn a_link_to_its_own_directory_has_no_files() {
         }
     }
     let (ctx, at) = (session(), directory.path().display());
-    for (pattern, sum) in [("", "0"), ("*.npy", "0"), ("a/", "1"), ("a/*/x.npy", "2"), ("a/**/*.npy", "3")] {
+    for (pattern, sum) in
+        [("", "0"), ("*.npy", "0"), ("a/", "1"), ("a/*/x.npy", "2"), ("a/**/*.npy", "3")]
+    {
         let sql = format!("SELECT sum(value) FROM npy('{at}/{pattern}')");
         assert_eq!(cells(&ctx, &sql).await, [sum], "{pattern}");
-        let sql = format!("CREATE OR REPLACE EXTERNAL TABLE c STORED AS NPY LOCATION '{at}/{pattern}'");
+        let sql =
+            format!("CREATE OR REPLACE EXTERNAL TABLE c STORED AS NPY LOCATION '{at}/{pattern}'");
         text(&ctx, &sql).await;
         assert_eq!(cells(&ctx, "SELECT sum(value) FROM c").await, [sum], "{pattern}");
     }
@@ -245,7 +248,8 @@ async fn a_pipe_is_refused() {
     let pipe = directory.path().join("pipe.npy");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let (ctx, at) = (session(), directory.path().display());
-    let declared = format!("CREATE EXTERNAL TABLE d (value BIGINT) STORED AS NPY LOCATION '{at}/pipe.npy'");
+    let declared =
+        format!("CREATE EXTERNAL TABLE d (value BIGINT) STORED AS NPY LOCATION '{at}/pipe.npy'");
     text(&ctx, &declared).await;
     for sql in [
         &format!("SELECT count(*) FROM npy('{at}/pipe.npy')"),

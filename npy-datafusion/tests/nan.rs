@@ -162,7 +162,9 @@ async fn joins_find_both_zeros() {
     };
     rows(-0.0).write_npy(at("a.npy")).unwrap();
     rows(0.0)[..1].write_npy(at("b.npy")).unwrap();
-    let half = |bits: u16| DynArray::new("<f2".parse().unwrap(), vec![1], Order::C, bits.to_le_bytes().into());
+    let half = |bits: u16| {
+        DynArray::new("<f2".parse().unwrap(), vec![1], Order::C, bits.to_le_bytes().into())
+    };
     half(0x8000).unwrap().write_npy(at("c.npy")).unwrap();
     half(0).unwrap().write_npy(at("d.npy")).unwrap();
     for filters in [true, false] {
@@ -186,6 +188,39 @@ async fn joins_find_both_zeros() {
         ] {
             let found = floats(&query(&ctx, sql).await, 0);
             assert_eq!(found, [f64::from(expected)], "{filters}: {sql}");
+        }
+    }
+}
+
+/// Guards what the documentation says of zeros and of the NaN of 0/0: which queries see one value, and how the others do.
+#[tokio::test]
+async fn zeros_and_signs_are_as_documented() {
+    let directory = tempfile::tempdir().unwrap();
+    let zeros = [-0.0f32, 0.0, -f32::NAN, f32::NAN, 1.0];
+    let row = |y: f32| Row { id: 0, x: y.into(), y };
+    zeros.map(row).write_npy(directory.path().join("t.npy")).unwrap();
+    let ctx = session();
+    table(&ctx, directory.path()).await;
+    for column in ["x", "y"] {
+        for (sql, expected) in [
+            ("SELECT count(*) FROM t WHERE x = 0.0", 2),
+            ("SELECT count(*) FROM t WHERE x < 0.0", 1),
+            ("SELECT count(*) FROM (SELECT DISTINCT x FROM t)", 4),
+            ("SELECT count(*) FROM (SELECT x FROM t GROUP BY x)", 4),
+            ("SELECT count(*) FROM t WHERE x + 0.0 IN (0.0, 2.0, 3.0, 4.0)", 2),
+            ("SELECT count(DISTINCT x + 0.0) + 0 * count(*) FROM t", 4),
+            (
+                "SELECT count(*) FROM (SELECT rank() OVER (ORDER BY x + 0.0) AS r FROM t) WHERE r = 2",
+                2,
+            ),
+            (
+                "SELECT count(DISTINCT CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END) FROM t",
+                3,
+            ),
+            ("SELECT count(*) FROM t a JOIN t b ON a.x = b.x", 7),
+        ] {
+            let sql = sql.replace('x', column);
+            assert_eq!(floats(&query(&ctx, &sql).await, 0), [f64::from(expected)], "{sql}");
         }
     }
 }

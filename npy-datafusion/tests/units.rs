@@ -35,7 +35,12 @@ async fn units_that_arrow_lacks_are_converted() {
         ("<m8[Y]", "<m8[M]", 12),
         (">M8[ps]", "<M8[fs]", 1000),
     ] {
-        for of in ["'DTYPE'", "[('value', 'DTYPE')]", "[('value', [('at', 'DTYPE')])]", "[('value', 'DTYPE', (1,))]"] {
+        for of in [
+            "'DTYPE'",
+            "[('value', 'DTYPE')]",
+            "[('value', [('at', 'DTYPE')])]",
+            "[('value', 'DTYPE', (1,))]",
+        ] {
             let directory = tempfile::tempdir().unwrap();
             let at = directory.path().display();
             let dtype = |unit: &str| of.replace("DTYPE", unit);
@@ -52,7 +57,8 @@ async fn units_that_arrow_lacks_are_converted() {
             for files in files {
                 let sql = format!("SELECT min({value}), max({value}) FROM npy('{at}/{files}') t");
                 let found = text(&session(), &sql).await;
-                let cells: Vec<&str> = found.lines().nth(3).unwrap().split('|').map(str::trim).collect();
+                let cells: Vec<&str> =
+                    found.lines().nth(3).unwrap().split('|').map(str::trim).collect();
                 assert_eq!(cells[1..3], ["7", &(7 * factor).to_string()], "{of} {coarse} {fine}");
             }
         }

@@ -21,8 +21,8 @@ use crate::output::Form;
 
 /// Queries .npy and .npz files with SQL; `npy sql` runs this program, npy-sql.
 ///
-/// The files are the tables t, t2, …, and each also has the name of its file without the extension.
-/// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column.
+/// The files are the tables t, t2, …, and each also has the name of its file without the extension, unless two have it.
+/// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column of text.
 /// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price;
 /// others than letters, digits and _ in double quotes.
 #[derive(Parser)]
@@ -39,7 +39,7 @@ struct Args {
     /// Prints CSV: NaN is NaN; null is empty, as a text without characters is
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Prints a line of JSON for each row: NaN and infinity are null, too, since JSON has neither
+    /// Prints a line of JSON for each row, whose columns need different names: NaN and infinity are null, too, since JSON has neither
     #[arg(long)]
     json: bool,
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
@@ -55,9 +55,16 @@ Examples:
   npy sql \"SET datafusion.execution.target_partitions = 1; SELECT * FROM t\" ticks.npy
   npy sql -f report.sql days/
 
-A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). NaT is null.
+A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). The NaN of 0/0 on x86 has
+a sign; it is another value, and less than all others. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
+makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
-ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. SHOW ALL lists the settings, SHOW TABLES the tables, and
+ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
+row. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
+
+COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. It writes .npy files, of which
+npy npz pack makes an archive; CSV and JSON are written by the engine, which replaces links: --csv > FILE does not. A table is printed when
+all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";

@@ -75,8 +75,12 @@ pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError
     let own: Vec<_> = files.iter().map(|file| stem(file)).collect();
     let is_asked = |name: &str| text.contains(&format!(".{name}' not found"));
     let advice = if let Some(name) = own.iter().flatten().find(|name| is_asked(name)) {
-        let same = files.iter().enumerate().filter(|(index, _)| own.get(*index) == Some(&Some(name.clone())));
-        let same: Vec<_> = same.map(|(index, file)| format!("{} for {file}", position(index))).collect();
+        let same = files
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| own.get(*index) == Some(&Some(name.clone())));
+        let same: Vec<_> =
+            same.map(|(index, file)| format!("{} for {file}", position(index))).collect();
         format!("several files have this name: write {}", same.join(", "))
     } else if files.is_empty() {
         "name the files after the statement".into()

@@ -325,7 +325,10 @@ fn what_cannot_work_is_refused() {
     let directory = files();
     for (sql, expected) in [
         ("SELECT a.id, b.id FROM t a JOIN t b USING (price)", "two columns are called \"id\""),
-        ("SET datafusion.execution.batch_size = 18446744073709551615; SELECT 1", "set 1048576 at most"),
+        (
+            "SET datafusion.execution.batch_size = 18446744073709551615; SELECT 1",
+            "set 1048576 at most",
+        ),
         ("SET datafusion.execution.batch_size = 10000000000; SELECT 1", "set 1048576 at most"),
         ("SET datafusion.execution.target_partitions = 10000000000; SELECT 1", "set 4096 at most"),
     ] {
@@ -364,7 +367,9 @@ fn no_signal_leaves_a_file() {
         }
         assert!(has_files(&temporary));
         let id = child.id().to_string();
-        assert!(Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success());
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success()
+        );
         let status = child.wait().unwrap();
         assert_eq!(status.signal(), Some(number), "{status:?}");
         assert!(!has_files(&temporary), "{signal}");
