@@ -38,6 +38,6 @@ mod text;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    signals::watch();
+    signals::watch(whole_file::NewFile::remove_incomplete);
     output::exit_code(args::Npy::run_with(std::env::args_os()))
 }

@@ -1,8 +1,8 @@
 //! Signals that end the process: the files that are not complete are removed first.
 
-/// Starts a thread that waits for signals, and returns when it does.
+/// Starts a thread that waits for signals, and returns when it does. It calls `remove` before the process ends.
 #[cfg(unix)]
-pub(crate) fn watch() {
+pub(crate) fn watch(remove: impl Fn() + Send + 'static) {
     use std::sync::mpsc;
 
     use signal_hook::consts::signal;
@@ -30,7 +30,7 @@ pub(crate) fn watch() {
         // The other end waits for this.
         let _ = ready.send(());
         for signal in signals.forever() {
-            whole_file::NewFile::remove_incomplete();
+            remove();
             // The process ends by the signal, so that a shell sees 128 and its number, and stops its script after Ctrl-C.
             let _ = emulate_default_handler(signal);
         }
@@ -57,15 +57,15 @@ fn ignored() -> u64 {
 
 /// Removes incomplete files after Ctrl-C; the system has no other signals.
 #[cfg(windows)]
-pub(crate) fn watch() {
+pub(crate) fn watch(remove: impl Fn() + Send + 'static) {
     /// What Windows calls a program that Ctrl-C has ended.
     const STATUS_CONTROL_C_EXIT: u32 = 0xc000_013a;
     // Without a handler, Ctrl-C ends the process as it does anyway.
-    let _ = ctrlc::set_handler(|| {
-        whole_file::NewFile::remove_incomplete();
+    let _ = ctrlc::set_handler(move || {
+        remove();
         std::process::exit(STATUS_CONTROL_C_EXIT.cast_signed())
     });
 }
 
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn watch() {}
+pub(crate) fn watch(_: impl Fn() + Send + 'static) {}

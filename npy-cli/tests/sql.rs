@@ -66,3 +66,15 @@ fn a_program_in_path_comes_before_one_in_the_same_folder() {
     program(path.path(), "exit 7");
     assert_eq!(code(), Some(7));
 }
+
+/// Guards signals: the other program has the process of this one, so that whoever ends this one ends the query.
+#[test]
+fn there_is_one_process() {
+    let (folder, path) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let parent = std::process::id();
+    for of in [&folder, &path] {
+        program(of.path(), "echo $PPID");
+        let output = npy(folder.path(), path.path(), &["sql", "SELECT 1"]);
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), parent.to_string());
+    }
+}

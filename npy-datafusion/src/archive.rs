@@ -279,8 +279,10 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
         futures::stream::iter(names).map(member).boxed().buffered(AT_ONCE).try_collect().await?;
     let rows = members.first().map_or(0, |(_, rows, _)| *rows);
     if let Some((member, other, _)) = members.iter().find(|(_, other, _)| *other != rows) {
-        let reason =
-            format!("{}: it has {other} rows, and the members before it {rows}", member.name);
+        let reason = format!(
+            "{0}: it has {other} rows, and the members before it {rows}; the members of an archive are the columns of one table: the command `npy convert x.npz::{0} {0}.npy` makes a file of one",
+            member.name
+        );
         return Err(located(meta, &reason));
     }
     let mut starts: Vec<u64> = members.iter().map(|(_, _, entry)| *entry).collect();

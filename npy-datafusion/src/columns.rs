@@ -18,7 +18,7 @@ use npy_core::dtype::DType;
 use npy_core::{DynArray, Gather, Order};
 
 use crate::header::{Contents, File, external};
-use crate::merge::{dtype_of, field_of};
+use crate::merge::{dtype_of, field_of, has_time};
 
 /// The batches without a row that a scan reads before it returns an empty one, so that other tasks run and the query can be cancelled.
 pub(crate) const MAX_SKIPPED: usize = 64;
@@ -194,11 +194,17 @@ impl Column {
         options: &Options,
     ) -> Result<Self> {
         let wanted = dtype_of(field);
-        // Where Arrow's type is the same (text of another width, another byte order), there is nothing to convert.
+        // Where Arrow's type is the same (text of another width, another byte order), there is nothing to convert, except times: Arrow lacks
+        // some units, and their counts are integers.
         let other = |own: &DType| -> Result<Option<DType>> {
             let Some(wanted) = &wanted else { return Ok(None) };
-            let own = field_of(field.name(), own, options)?;
-            let is_same = own.data_type().equals_datatype(field.data_type());
+            let is_same = match own != wanted && has_time(own) {
+                true => false,
+                false => {
+                    let own = field_of(field.name(), own, options)?;
+                    own.data_type().equals_datatype(field.data_type())
+                }
+            };
             Ok((!is_same).then(|| wanted.clone()))
         };
         let from = match (found, &file.contents) {

@@ -1,9 +1,12 @@
 //! Which files a location has: those of a directory, or those that a pattern matches.
 //!
-//! DataFusion matches a pattern with the first part of a path that is not `name=value`, so `runs/*/x.npy` has no files, and `runs/**/*.npy` only those
-//! of `runs`. Here each part of the pattern matches a part of the path, and `**` any number of them.
+//! DataFusion matches a pattern with the first part of a path that is not `name=value`, so `runs/*/x.npy` has no files, and `runs/*` those of all
+//! directories. Here each part of the pattern matches a part of the path, and `**` any number of them. On this machine only directories are listed that
+//! may have a file of the table.
 
 use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
@@ -19,11 +22,13 @@ use datafusion::execution::cache::cache_manager::{
 use datafusion::execution::cache::default_cache::DefaultCache;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::{SessionState, SessionStateBuilder};
-use futures::TryStreamExt;
-use glob::MatchOptions;
-use object_store::ObjectMeta;
-use walkdir::WalkDir;
+use futures::{StreamExt, TryStreamExt};
+use glob::{MatchOptions, Pattern};
+use object_store::path::Path as ObjectPath;
+use object_store::{ObjectMeta, ObjectStoreExt};
+use walkdir::{DirEntry, WalkDir};
 
+use crate::header::external;
 use crate::location;
 
 /// The columns of the files of a location, and those of its directories.
@@ -53,18 +58,20 @@ pub(crate) async fn infer(
     let store = location::store(state, first)?;
     let (mut files, mut seen) = (Vec::new(), HashSet::new());
     let mut directories: Option<Vec<String>> = None;
+    let mut mixed = None;
     for url in urls {
-        check_links(url, &options.file_extension).await?;
-        for file in list(state, url, &options.file_extension).await? {
+        for file in list(state, url, options).await? {
+            check_directories(url, &file, declared)?;
             let own = directories_of(url, &file);
-            if !own.starts_with(declared) {
-                return plan_err!(
-                    "{}: it is not in directories {}, so it has no value for PARTITIONED BY; move it, or leave PARTITIONED BY out",
-                    file.location,
-                    declared.iter().map(|name| format!("{name}=…/")).collect::<String>()
-                );
-            }
             let common = directories.get_or_insert_with(|| own.clone());
+            if url.get_glob().is_none() && *common != own && mixed.is_none() {
+                mixed = Some(plan_datafusion_err!(
+                    "{}: it is in {}, and the file before it in {}; a directory has columns if all files are in the same ones: move it, or name a pattern, as 'dir/day=*/*.npy' for files with the column, and 'dir/*.npy' for those beside them",
+                    file.location,
+                    described(&own),
+                    described(common)
+                ));
+            }
             let count = common.iter().zip(&own).take_while(|(a, b)| a == b).count();
             common.truncate(count);
             if seen.insert(file.location.clone()) {
@@ -90,6 +97,8 @@ pub(crate) async fn infer(
     let is_in_files = |name: &String| of_files.field_with_name(name).is_ok();
     if declared.is_empty() && of_directories.iter().any(is_in_files) {
         of_directories.clear();
+    } else if let (true, true, Some(error)) = (declared.is_empty(), is_inferred, mixed) {
+        return Err(error);
     }
     Ok(Columns { of_files, of_directories })
 }
@@ -102,42 +111,194 @@ fn directories_of(url: &ListingTableUrl, file: &ObjectMeta) -> Vec<String> {
     names.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Returns true for a pattern that DataFusion does not understand: one of more than a name.
-fn is_deep(url: &ListingTableUrl) -> bool {
-    url.get_glob().as_ref().is_some_and(|glob| glob.as_str().contains(['/', '='])) || has_any(url)
+/// Returns directories as they are written, for messages.
+fn described(names: &[String]) -> String {
+    match names {
+        [] => "no directory name=value".to_owned(),
+        _ => names.iter().map(|name| format!("{name}=…/")).collect(),
+    }
 }
 
-/// Returns true for a pattern that matches any number of directories.
-fn has_any(url: &ListingTableUrl) -> bool {
-    url.get_glob().as_ref().is_some_and(|glob| glob.as_str().contains("**"))
+/// Refuses a file that has no value for these columns of directories: DataFusion would leave it out.
+fn check_directories(url: &ListingTableUrl, file: &ObjectMeta, columns: &[String]) -> Result<()> {
+    match directories_of(url, file).starts_with(columns) {
+        true => Ok(()),
+        false => plan_err!(
+            "{}: it is not in directories {}, so it has no value for the columns of the table; move it, or create a table without them",
+            file.location,
+            described(columns)
+        ),
+    }
 }
 
-/// Returns true if a path after the location is one of its files. Directories `name=value` need not be in the pattern.
-fn selects(url: &ListingTableUrl, parts: &[&str]) -> bool {
-    let others: Vec<&str> = parts.iter().copied().filter(|part| !part.contains('=')).collect();
-    let Some(glob) = url.get_glob() else { return others.len() <= 1 };
-    let by_parts = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
-    [parts, &others].iter().any(|parts| glob.matches_with(&parts.join("/"), by_parts))
+/// Which files of a directory are those of the location.
+struct Wanted {
+    glob: Option<Pattern>,
+    /// The parts of the pattern.
+    parts: Vec<Pattern>,
+    extension: String,
+    /// True if directories that are no column are left out. Patterns name their directories.
+    is_flat: bool,
+}
+
+impl Wanted {
+    fn new(url: &ListingTableUrl, options: &ListingOptions, is_flat: bool) -> Result<Self> {
+        let glob = url.get_glob().clone();
+        let extension = match &glob {
+            Some(_) => options.file_extension.clone(),
+            None => format!(".{}", options.format.get_ext()),
+        };
+        let parts = glob.iter().flat_map(|glob| glob.as_str().split('/'));
+        let parts = parts.map(Pattern::new).collect::<Result<_, _>>().map_err(external)?;
+        Ok(Wanted { glob, parts, extension, is_flat })
+    }
+
+    /// Returns true for a file of the location, by the parts of its path.
+    fn has(&self, path: &[&str]) -> bool {
+        let is_selected = match &self.glob {
+            Some(glob) => glob.matches_with(&path.join("/"), BY_PARTS),
+            None => self.may_have(path.split_last().map_or(&[], |(_, directory)| directory)),
+        };
+        is_selected && path.last().is_some_and(|name| name.ends_with(&self.extension))
+    }
+
+    /// Returns true for a directory that may have files of the location.
+    fn may_have(&self, directory: &[&str]) -> bool {
+        if self.glob.is_none() {
+            return !self.is_flat || directory.iter().all(|name| name.contains('='));
+        }
+        let mut parts = self.parts.iter();
+        for name in directory {
+            match parts.next() {
+                Some(part) if part.as_str() == "**" => return true,
+                Some(part) if part.matches_with(name, BY_PARTS) => {}
+                _ => return false,
+            }
+        }
+        parts.next().is_some()
+    }
+
+    /// Finds the files in a directory of this machine. A link to a directory that it is in leads to no other files.
+    fn find(&self, root: &Path) -> Result<Vec<PathBuf>> {
+        let own_parts = |path: &Path| -> Vec<String> {
+            let parts = path.strip_prefix(root).into_iter().flatten();
+            parts.map(|part| part.to_string_lossy().into_owned()).collect()
+        };
+        let test = |path: &Path, test: fn(&Self, &[&str]) -> bool| {
+            let parts = own_parts(path);
+            test(self, &parts.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let is_searched = |entry: &DirEntry| {
+            let is_other = || !entry.path_is_symlink() || !leads_up(entry.path());
+            !entry.file_type().is_dir() || (test(entry.path(), Wanted::may_have) && is_other())
+        };
+        let walk = WalkDir::new(root).follow_links(true).sort_by_file_name();
+        let mut files = Vec::new();
+        for entry in walk.into_iter().filter_entry(is_searched) {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let path = error.path().unwrap_or(root);
+                    match error.io_error().map(io::Error::kind) {
+                        None => {}
+                        Some(io::ErrorKind::NotFound) if path.is_symlink() => {
+                            if test(path, Wanted::has) {
+                                return plan_err!(
+                                    "{}: it is a link to a file that does not exist; restore that file, or remove the link",
+                                    path.display()
+                                );
+                            }
+                        }
+                        // It was removed a moment ago, or the location does not exist.
+                        Some(io::ErrorKind::NotFound) => {}
+                        Some(_) => return Err(plan_datafusion_err!("{error}")),
+                    }
+                    continue;
+                }
+            };
+            if !entry.file_type().is_dir() && test(entry.path(), Wanted::has) {
+                check_is_file(entry.path(), entry.file_type().is_file())?;
+                files.push(entry.into_path());
+            }
+        }
+        Ok(files)
+    }
+}
+
+/// Returns true for a link to a directory that it is in.
+fn leads_up(link: &Path) -> bool {
+    let directory = link.parent().map(Path::canonicalize);
+    let (Ok(to), Some(Ok(directory))) = (link.canonicalize(), directory) else { return false };
+    directory.starts_with(to)
+}
+
+/// Each part of a pattern matches a part of a path.
+const BY_PARTS: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+/// Refuses a pipe, whose size is not known, so that it would be a table without rows.
+fn check_is_file(path: &Path, is_file: bool) -> Result<()> {
+    match is_file {
+        true => Ok(()),
+        false => plan_err!(
+            "{}: it is a pipe or a device, and a table needs complete files; write its bytes to a file first",
+            path.display()
+        ),
+    }
+}
+
+/// Returns the path of a location on this machine.
+fn local(url: &ListingTableUrl) -> Option<PathBuf> {
+    (url.scheme() == "file").then(|| url.get_url().to_file_path().ok()).flatten()
 }
 
 /// Lists the files of a location.
 async fn list(
     state: &dyn Session,
     url: &ListingTableUrl,
-    extension: &str,
+    options: &ListingOptions,
 ) -> Result<Vec<ObjectMeta>> {
-    let store = location::store(state, url)?;
-    if !is_deep(url) {
-        let files = url.list_all_files(state, &*store, extension).await?;
+    let (store, root) = (location::store(state, url)?, local(url));
+    if !url.is_collection() {
+        if let Some(path) = root
+            && let Ok(found) = path.metadata()
+        {
+            check_is_file(&path, found.is_file() || found.is_dir())?;
+        }
+        let files = url.list_all_files(state, &*store, &options.file_extension).await?;
         return files.try_collect().await;
     }
-    let (all, state) = (without_glob(url)?, session(state, Arc::clone(state.runtime_env()))?);
-    let files = all.list_all_files(&state, &*store, extension).await?;
-    let is_selected = |file: &ObjectMeta| {
-        let parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
-        futures::future::ready(selects(url, &parts))
+    let settings = &state.config_options().execution;
+    let wanted = Wanted::new(url, options, settings.listing_table_ignore_subdirectory)?;
+    let Some(root) = root else {
+        let is_wanted = |file: &ObjectMeta| {
+            let parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
+            futures::future::ready(wanted.has(&parts))
+        };
+        let (all, runtime) = (without_glob(url)?, Arc::clone(state.runtime_env()));
+        let state = session(state, runtime)?;
+        let files = all.list_all_files(&state, &*store, "").await?;
+        return files.try_filter(is_wanted).try_collect().await;
     };
-    files.try_filter(is_selected).try_collect().await
+    let found = tokio::task::spawn_blocking(move || wanted.find(&root)).await;
+    let found = found.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+    let head = |path: PathBuf| {
+        let store = &store;
+        async move {
+            match store.head(&ObjectPath::from_absolute_path(path)?).await {
+                Ok(meta) => Ok(Some(meta)),
+                // It was removed a moment ago.
+                Err(object_store::Error::NotFound { .. }) => Ok(None),
+                Err(error) => Err(DataFusionError::from(error)),
+            }
+        }
+    };
+    let files = futures::stream::iter(found).map(head);
+    let files = files.boxed().buffered(settings.meta_fetch_concurrency.into());
+    files.try_filter_map(|file| futures::future::ready(Ok(file))).try_collect().await
 }
 
 fn without_glob(url: &ListingTableUrl) -> Result<ListingTableUrl> {
@@ -151,9 +312,7 @@ fn without_glob(url: &ListingTableUrl) -> Result<ListingTableUrl> {
 /// Returns a session for the planner whose tables have the files of all directories.
 fn session(state: &dyn Session, runtime: Arc<RuntimeEnv>) -> Result<SessionState> {
     let Some(state) = state.as_any().downcast_ref::<SessionState>() else {
-        return not_impl_err!(
-            "a pattern over directories needs a session of this process; name one directory"
-        );
+        return not_impl_err!("the files of a table are listed by a session of this process");
     };
     // The tables of the session stay: a new catalog would replace them.
     let mut config = state.config().clone().with_create_default_catalog_and_schema(false);
@@ -167,16 +326,17 @@ pub(crate) async fn resolved(
     table: &ListingTable,
     state: &dyn Session,
 ) -> Result<Option<(ListingTable, SessionState)>> {
-    let (urls, extension) = (table.table_paths(), &table.options().file_extension);
-    for url in urls {
-        check_links(url, extension).await?;
-    }
-    if !urls.iter().any(is_deep) {
+    let (urls, options) = (table.table_paths(), table.options());
+    let is_plain = |url: &ListingTableUrl| url.get_glob().is_none();
+    if state.as_any().downcast_ref::<SessionState>().is_none() && urls.iter().all(is_plain) {
         return Ok(None);
     }
+    let columns = options.table_partition_cols.iter().map(|(name, _)| name.clone());
+    let columns: Vec<String> = columns.collect();
     let mut lists: BTreeMap<String, (ListingTableUrl, Vec<ObjectMeta>)> = BTreeMap::new();
     for url in urls {
-        let files = list(state, url, extension).await?;
+        let files = list(state, url, options).await?;
+        files.iter().try_for_each(|file| check_directories(url, file, &columns))?;
         let all = without_glob(url)?;
         lists.entry(all.as_str().to_owned()).or_insert((all, Vec::new())).1.extend(files);
     }
@@ -224,51 +384,27 @@ pub(crate) fn without_columns(schema: &Schema, columns: &[(String, DataType)]) -
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// Refuses a link to a file that does not exist: a listing leaves it out, and its rows would be missing in silence.
-async fn check_links(url: &ListingTableUrl, extension: &str) -> Result<()> {
-    let (url, extension) = (url.clone(), extension.to_owned());
-    let (true, Ok(root)) = (url.is_folder(), url.get_url().to_file_path()) else { return Ok(()) };
-    let check = move || {
-        let is_searched = |entry: &walkdir::DirEntry| {
-            let is_column = || entry.file_name().to_string_lossy().contains('=');
-            entry.depth() == 0 || !entry.file_type().is_dir() || is_deep(&url) || is_column()
-        };
-        let files = WalkDir::new(&root).follow_links(true).into_iter().filter_entry(is_searched);
-        // Other errors are those of the listing.
-        for path in files.filter_map(|file| Some(file.err()?.path()?.to_owned())) {
-            let parts: Vec<_> = path.strip_prefix(&root).into_iter().flatten().collect();
-            let parts: Option<Vec<&str>> = parts.iter().map(|part| part.to_str()).collect();
-            let is_file = parts.is_some_and(|parts| {
-                selects(&url, &parts) && parts.last().is_some_and(|name| name.ends_with(&extension))
-            });
-            if is_file && path.is_symlink() && !path.exists() {
-                return Err(plan_datafusion_err!(
-                    "{}: it is a link to a file that does not exist; restore that file, or remove the link",
-                    path.display()
-                ));
-            }
-        }
-        Ok(())
-    };
-    let checked = tokio::task::spawn_blocking(check).await;
-    checked.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::NpyFormat;
 
-    /// Guards patterns: each part matches one part of the path, and columns need not be named.
+    /// Guards patterns: each part matches one part of the path.
     #[test]
     fn a_pattern_matches_part_by_part() {
         for (pattern, path, is_selected) in [
+            ("", "x.npy", true),
+            ("", "day=1/hour=2/x.npy", true),
+            ("", "a/x.npy", false),
+            ("", "day=1/a/x.npy", false),
             ("*.npy", "x.npy", true),
             ("*.npy", "a/x.npy", false),
-            ("*.npy", "day=1/x.npy", true),
+            ("*.npy", "day=1/x.npy", false),
+            ("*", "a/x.npy", false),
             ("*/x.npy", "a/x.npy", true),
             ("*/x.npy", "day=1/x.npy", true),
             ("*/x.npy", "a/b/x.npy", false),
-            ("*/x.npy", "a/day=1/x.npy", true),
+            ("*/x.npy", "a/day=1/x.npy", false),
             ("day=*/x.npy", "day=1/x.npy", true),
             ("day=1*/x.npy", "day=2/x.npy", false),
             ("**/*.npy", "x.npy", true),
@@ -277,8 +413,33 @@ mod tests {
             ("a?/**/x.npy", "b1/x.npy", false),
         ] {
             let url = location::parse(&format!("mem://host/dir/{pattern}")).unwrap();
+            let options = ListingOptions::new(Arc::new(NpyFormat::default()));
+            let wanted = Wanted::new(&url, &options.with_file_extension(".npy"), true).unwrap();
             let parts: Vec<&str> = path.split('/').collect();
-            assert_eq!(selects(&url, &parts), is_selected, "{pattern}: {path}");
+            assert_eq!(wanted.has(&parts), is_selected, "{pattern}: {path}");
+            // The directories of a file are searched.
+            let is_searched = (0..parts.len()).all(|depth| wanted.may_have(&parts[..depth]));
+            assert!(is_searched || !is_selected, "{pattern}: {path}");
+        }
+    }
+
+    /// Guards which directories are listed: only those that may have files.
+    #[test]
+    fn a_pattern_lists_its_directories_only() {
+        for (pattern, directory, is_searched) in [
+            ("*.npy", "a", false),
+            ("*/x.npy", "a", true),
+            ("*/x.npy", "a/b", false),
+            ("a?/**/x.npy", "b", false),
+            ("a?/**/x.npy", "a1/b/c", true),
+            ("", "a", false),
+            ("", "day=1", true),
+        ] {
+            let url = location::parse(&format!("mem://host/dir/{pattern}")).unwrap();
+            let options = ListingOptions::new(Arc::new(NpyFormat::default()));
+            let wanted = Wanted::new(&url, &options, true).unwrap();
+            let parts: Vec<&str> = directory.split('/').collect();
+            assert_eq!(wanted.may_have(&parts), is_searched, "{pattern}: {directory}");
         }
     }
 }

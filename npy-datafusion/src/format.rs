@@ -27,6 +27,7 @@ use npy_arrow::Options;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::header;
+use crate::location;
 use crate::merge::{Merged, field_of};
 use crate::sink::NpySink;
 use crate::source::NpySource;
@@ -170,6 +171,7 @@ impl FileFormat for NpyFormat {
                 "archives are not written by queries; write .npy files (STORED AS NPY), of which np.savez or the command `npy npz pack` makes an archive"
             );
         }
+        let config = location::exact(config)?;
         let sink = Arc::new(NpySink::new(config, self.options.clone()));
         Ok(Arc::new(DataSinkExec::new(input, sink, order)))
     }

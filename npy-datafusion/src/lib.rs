@@ -15,8 +15,13 @@
 //! DataFusion is re-exported as [`npy_datafusion::datafusion`](datafusion), so that a program needs no dependency on the same version of it.
 //!
 //! A record has a column for each field, any other array the column `value`: see the table of types of [`npy_arrow`]. A directory is a table of
-//! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are a column, too, if every file is in one.
-//! In a pattern (`runs/*/x.npy`) each part matches a part of the path, and `**` any number of directories. A link to a file that does not exist is an error.
+//! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are a column of text, too. If some files are
+//! in other directories, or in none, that is an error: a pattern names those that are meant (`dir/day=*/*.npy`, `dir/*.npy`). In a pattern each part matches
+//! a part of the path (`*` no `/`), and `**` any number of directories; the table has the columns of directories that all its files have. A link to a file
+//! that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
+//!
+//! An array of more dimensions has a row for each index of the first. Its other dimensions are one list, in C order: `(n, 2, 3)` has lists of six. So are
+//! those of a field that is a sub-array.
 //!
 //! # What is read
 //!
@@ -27,7 +32,8 @@
 //! - Rows without bytes, of which a file of 128 bytes may state any number, are limited ([`Limits::empty_items`](npy_core::Limits::empty_items)).
 //! - `LIMIT` reads no more than it needs.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
-//!   looks at. A compressed member is read whole, into memory, at most 1 GiB.
+//!   looks at. A compressed member is read whole, into memory, at most 1 GiB, and its checksum is verified; that of a stored member is not, because its
+//!   rows are read in parts: `npy verify` does.
 //! - The header of each file is read once a session: it is in the cache of the session for metadata of files. Of an archive, its directory is there, too.
 //! - In a store, files are opened before they are needed: up to 32 at a time, which have 64 MiB together, and no more than were needed so far. The next
 //!   blocks of a file are requested while one is looked at, and of compressed members six parts at a time.
@@ -41,20 +47,30 @@
 //!
 //! # NaN
 //!
-//! A NaN is greater than all other numbers and equal to itself, unlike in NumPy; one whose sign is set, as 0/0 has it on x86, is less than all others. So `max`
+//! A NaN is greater than all other numbers and equal to itself, unlike in NumPy; one whose sign is set, as 0/0 has it on x86, is another value, which is less
+//! than all others; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
 //! of a column with a NaN is NaN, and `min` is the least number. With `GROUP BY`, DataFusion 55.2 has wrong results for groups with NaN or with infinities alone
 //! ([apache/datafusion#24432](https://github.com/apache/datafusion/issues/24432)): sessions of [`session`] and [`with_npy`] have functions of their own under these names.
+//!
+//! # Where DataFusion differs from other engines
+//!
+//! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
+//!   `ORDER BY`, `count(DISTINCT x)` and within lists and records: `x + 0.0` makes them one.
+//! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
+//! - `TABLESAMPLE` is ignored. `SIMILAR TO` takes a regular expression, which may match a part of the text. `date_bin` of a null is null.
+//! - Times of units that Arrow lacks (ps, fs, as, and spans of months and years) are their counts. A `UNION`, a join or a comparison of two such columns
+//!   does not convert them, nor does a column that a statement declares as `BIGINT`.
 //!
 //! # Files that differ
 //!
 //! The table has the fields of all files. Where a file has another byte order, another order of fields or narrower numbers, its values are
-//! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)), and text and times get the widest and the finest dtype; a field that it lacks is null. Records
+//! converted ([`Cast::Lossless`](npy_core::Cast::Lossless)), and text and times get the widest and the finest dtype, also units that Arrow lacks; a field that it lacks is null. Records
 //! within records must have the same fields in all files. A damaged file is an error that names it.
 //!
 //! # Files that change
 //!
-//! A session of [`session`] lists the files for each query, so files may be added and replaced. A session of your own has DataFusion's cache of listings, which
-//! keeps them until the session ends: there, a file that has changed is an error.
+//! Files of this machine are listed for each query, so files may be added and replaced. So are those of a store by a session of [`session`]; a session of your
+//! own has DataFusion's cache of listings, which keeps them until the session ends: there, a file that has changed is an error.
 //!
 //! # What is written
 //!
@@ -70,10 +86,13 @@
 //! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'dir/' STORED AS NPY` several, `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds
 //! files to a table. Each is an array of records, or of the values themselves if the only column is `value`. A column keeps the dtype that its metadata
 //! or the table state; text is as wide as the longest value of the file. A null where the dtype has no missing value is an error, unless
-//! `OPTIONS (fill_nulls true)`.
+//! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
-//! The header of a file states the number of rows, which is known last. So the records of each file are kept until they are complete: 8 MiB in memory,
-//! or less if the memory pool has less, and the others in the temporary directory of the session. Then they are sent, large files in parts. No file
+//! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
+//! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces the link.
+//!
+//! The header of a file states the number of rows, which is known last. So the records of each file are kept until the query has succeeded: 8 MiB in memory,
+//! or less if the memory pool has less, and the others in the temporary directory of the session. Those of a store are sent, large files in parts. No file
 //! appears before the whole query has succeeded. If the process is killed meanwhile, parts can stay in a store; its lifecycle rules remove them.
 //!
 //! # Many machines

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use datafusion::catalog::Session;
-use datafusion::common::plan_datafusion_err;
+use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::datasource::physical_plan::{FileOutputMode, FileSinkConfig};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
 use object_store::ObjectStore;
@@ -41,6 +42,35 @@ pub(crate) fn with_files(url: ListingTableUrl, extension: &str) -> Result<Listin
         }
         _ => Ok(url),
     }
+}
+
+/// Makes the name of a file of the pattern or the directory that DataFusion takes it for.
+pub(crate) fn exact(mut config: FileSinkConfig) -> Result<FileSinkConfig> {
+    let name = &config.original_url;
+    // A table that rows are inserted into has no name here.
+    if name.is_empty() || name.contains("://") {
+        return Ok(config);
+    }
+    let path = std::path::absolute(name)?;
+    // A name without an extension is a directory, except that of a file or a pipe that is there.
+    if path.metadata().is_ok_and(|found| !found.is_dir()) {
+        config.file_output_mode = FileOutputMode::SingleFile;
+    }
+    if !name.contains(WILDCARDS) {
+        return Ok(config);
+    }
+    if name.contains(['*', '?']) {
+        return plan_err!(
+            "{name}: it is a pattern, and rows are written to a file or a directory; name one without * and ?"
+        );
+    }
+    let url = match name.ends_with('/') {
+        true => Url::from_directory_path(path),
+        false => Url::from_file_path(path),
+    };
+    let url = url.map_err(|()| plan_datafusion_err!("{name}: it is no path"))?;
+    config.table_paths = vec![ListingTableUrl::try_new(url, None)?];
+    Ok(config)
 }
 
 /// Returns the store of a location.

@@ -152,6 +152,17 @@ fn keeps(from: &DType, to: &DType) -> bool {
     }
 }
 
+/// Returns true if a value has a time in it.
+pub(crate) fn has_time(dtype: &DType) -> bool {
+    let (base, _) = dtype.flat();
+    match base.scalar() {
+        Some(scalar) => {
+            matches!(scalar.kind(), ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
+        }
+        None => base.fields().iter().any(|field| has_time(field.dtype())),
+    }
+}
+
 /// Returns the dtype of a column of the table, as its metadata state it.
 pub(crate) fn dtype_of(field: &Field) -> Option<DType> {
     field.metadata().get(DESCR)?.parse().ok()

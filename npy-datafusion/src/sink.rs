@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::arrow::array::{Array, RecordBatch, RecordBatchOptions};
-use datafusion::arrow::datatypes::{FieldRef, Schema, SchemaRef};
-use datafusion::common::exec_datafusion_err;
+use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
+use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
 use datafusion::datasource::sink::DataSink;
 use datafusion::error::{DataFusionError, Result};
@@ -23,13 +23,16 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use npy_arrow::{DESCR, Options, VALUE, column, dyn_array};
 use npy_core::DynArray;
+use npy_core::dtype::DType;
 use object_store::ObjectStore;
+use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use self::spool::Spool;
 use self::upload::Upload;
 use crate::header::external;
+use crate::merge::{dtype_of, has_time};
 
 /// Writes `.npy` files.
 #[derive(Debug)]
@@ -59,20 +62,37 @@ impl FileSink for NpySink {
     ) -> Result<u64> {
         // A table says which dtypes its new files have.
         let dtypes = descrs(self.config.output_schema());
-        let mut tasks = JoinSet::new();
+        let is_local = self.config.object_store_url.as_str() == "file:///";
+        let (mut tasks, mut failure) = (JoinSet::new(), None);
         while let Some((path, mut batches)) = files.recv().await {
             let (store, context) = (Arc::clone(&store), Arc::clone(context));
             let (options, dtypes) = (self.options.clone(), dtypes.clone());
+            // DataFusion writes both to this directory, where nobody can tell them from each other.
+            let mut columns = self.config.table_partition_cols.iter();
+            if let Some((name, _)) = columns.find(|(name, _)| {
+                let directory = format!("{name}=");
+                path.parts().any(|part| part.as_ref() == directory)
+            }) {
+                failure = failure.or(Some(exec_datafusion_err!(
+                    "the column {name:?} of PARTITIONED BY has a null or an empty text, and no directory is named so: write coalesce({name}, 'none') AS {name}"
+                )));
+                continue;
+            }
+            let local = is_local.then(|| LocalFileSystem::new().path_to_filesystem(&path));
+            let local = local.transpose()?;
             tasks.spawn(async move {
                 let mut rows = Rows { path: path.clone(), options, dtypes, count: 0 };
                 let mut spool = Spool::new(context.runtime_env());
                 while let Some(batch) = batches.recv().await {
                     spool.push(&rows.convert(&batch)?)?;
                 }
-                Ok::<_, DataFusionError>((rows.count, Upload::start(spool, store, path).await?))
+                Ok::<_, DataFusionError>((
+                    rows.count,
+                    Upload::start(spool, store, path, local).await?,
+                ))
             });
         }
-        let (mut count, mut uploads, mut failure) = (0, Vec::new(), None);
+        let (mut count, mut uploads) = (0, Vec::new());
         while let Some(task) = tasks.join_next().await {
             match task.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error))) {
                 Ok(Ok((rows, upload))) => {
@@ -125,7 +145,7 @@ struct Rows {
 impl Rows {
     fn convert(&mut self, batch: &RecordBatch) -> Result<DynArray> {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-        let schema = Arc::new(typed(&batch.schema(), &self.dtypes));
+        let schema = Arc::new(typed(&batch.schema(), &self.dtypes)?);
         let batch = RecordBatch::try_new_with_options(schema, batch.columns().to_vec(), &options)?;
         let array = self.array(&batch).map_err(|error| self.located(&batch, &error))?;
         if array.dtype().is_record() && !is_plain(&batch) {
@@ -173,15 +193,29 @@ fn descrs(schema: &Schema) -> HashMap<String, String> {
     schema.fields().iter().filter_map(descr).collect()
 }
 
-/// Returns the schema with these dtypes in the metadata of its columns.
-fn typed(schema: &Schema, dtypes: &HashMap<String, String>) -> Schema {
+/// Returns the schema with these dtypes in the metadata of its columns. Refuses times whose unit Arrow lacks, if the table has another unit: the
+/// column has their counts.
+fn typed(schema: &Schema, dtypes: &HashMap<String, String>) -> Result<Schema> {
     let field = |field: &FieldRef| {
         let mut metadata = field.metadata().clone();
         if let Some(descr) = dtypes.get(field.name()) {
+            let to: Option<DType> = descr.parse().ok();
+            let kind = |dtype: &DType| dtype.scalar().map(|scalar| scalar.kind());
+            if let (Some(from), Some(to), DataType::Int64) =
+                (dtype_of(field), to, field.data_type())
+                && kind(&from) != kind(&to)
+                && has_time(&from)
+                && has_time(&to)
+            {
+                return exec_err!(
+                    "the column {:?} is {from}, and {to} in the table: convert its counts, as in x * 1000 AS x",
+                    field.name()
+                );
+            }
             metadata.insert(DESCR.to_owned(), descr.clone());
         }
-        field.as_ref().clone().with_metadata(metadata)
+        Ok(field.as_ref().clone().with_metadata(metadata))
     };
-    let fields: Vec<_> = schema.fields().iter().map(field).collect();
-    Schema::new_with_metadata(fields, schema.metadata().clone())
+    let fields = schema.fields().iter().map(field).collect::<Result<Vec<_>>>()?;
+    Ok(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }

@@ -3,13 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::{Field, Schema};
+use datafusion::common::ScalarValue;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
+use datafusion::logical_expr::Operator;
+use datafusion::physical_expr::expressions::{BinaryExpr, DynamicFilterPhysicalExpr, lit};
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
@@ -166,7 +170,8 @@ impl FileSource for NpySource {
         _: &ConfigOptions,
     ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
         // Conditions on the columns of directories (`day=…`) are not about the files.
-        let columns = self.schema.file_schema().fields().len();
+        let schema = self.schema.file_schema();
+        let columns = schema.fields().len();
         let is_ours = |filter: &Arc<dyn PhysicalExpr>| {
             let used = collect_columns(filter);
             // A random number would be another one in the columns that are returned.
@@ -174,12 +179,13 @@ impl FileSource for NpySource {
                 && !used.is_empty()
                 && used.iter().all(|column| column.index() < columns)
         };
-        let answers = filters
-            .iter()
-            .map(|filter| if is_ours(filter) { PushedDown::Yes } else { PushedDown::No })
-            .collect();
+        let (mut answers, mut ours) = (Vec::new(), Vec::new());
+        for filter in filters {
+            let own = if is_ours(&filter) { by_value(filter, schema)? } else { None };
+            answers.push(if own.is_some() { PushedDown::Yes } else { PushedDown::No });
+            ours.extend(own);
+        }
         let answer = FilterPushdownPropagation::with_parent_pushdown_result(answers);
-        let mut ours: Vec<_> = filters.into_iter().filter(is_ours).collect();
         if ours.is_empty() {
             return Ok(answer);
         }
@@ -199,4 +205,42 @@ impl FileSource for NpySource {
             visit,
         )
     }
+}
+
+/// Returns a condition that loses no equal floats; `None` if there is none. A join knows that -0.0 is 0.0 and one NaN another, but the condition that it
+/// sends while the query runs compares their bits. So zeros and NaN pass, and the join looks at them.
+fn by_value(
+    filter: Arc<dyn PhysicalExpr>,
+    schema: &Schema,
+) -> Result<Option<Arc<dyn PhysicalExpr>>> {
+    let (mut keys, mut is_within) = (Vec::new(), false);
+    filter.apply(|part| {
+        let is_sent = part.is::<DynamicFilterPhysicalExpr>();
+        for key in part.children().into_iter().filter(|_| is_sent) {
+            let field = Field::new("", key.data_type(schema)?, true);
+            if field.data_type().is_floating() {
+                keys.push((Arc::clone(key), field.data_type().clone()));
+            } else {
+                let parts = Schema::new(vec![field]);
+                let mut parts = parts.flattened_fields().into_iter();
+                is_within |= parts.any(|part| part.data_type().is_floating());
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    if is_within || (!keys.is_empty() && !filter.is::<DynamicFilterPhysicalExpr>()) {
+        return Ok(None);
+    }
+    let mut all = filter;
+    for (key, data_type) in keys {
+        // In Arrow's order, a NaN is beyond the infinities.
+        for (operator, bound) in
+            [(Operator::Eq, 0.0), (Operator::Gt, f64::INFINITY), (Operator::Lt, f64::NEG_INFINITY)]
+        {
+            let bound = lit(ScalarValue::Float64(Some(bound)).cast_to(&data_type)?);
+            let passes = Arc::new(BinaryExpr::new(Arc::clone(&key), operator, bound));
+            all = Arc::new(BinaryExpr::new(all, Operator::Or, passes));
+        }
+    }
+    Ok(Some(all))
 }

@@ -52,11 +52,11 @@ impl NpyTable {
     /// Opens a file, or a directory of files: a path or a URL. That of a directory ends in `/`. Archives end in `.npz`, as in `dir/*.npz`.
     ///
     /// Each part of a pattern matches a part of the path, as in `runs/*/x.npy`, and `**` any number of directories. Directories `name=value` that
-    /// every file is in are columns of text, and need not be in the pattern.
+    /// every file is in are columns of text.
     ///
     /// # Errors
     ///
-    /// If there is no file, if a header is damaged, or if a field has different types in different files and none holds both.
+    /// If there is no file, if some files of a directory are in other directories `name=value` than others, if a header is damaged, or if a field has different types in different files and none holds both.
     pub async fn open(state: &dyn Session, location: &str, options: Options) -> Result<Self> {
         let is_archive = location::is_of_archives(location);
         let format =
@@ -198,8 +198,6 @@ impl TableProviderFactory for NpyTableFactory {
         let extension = statement.file_type.to_lowercase();
         let paths = statement.locations.iter().map(|location| {
             let url = location::with_files(location::parse(location)?, &extension)?;
-            let is_directory = url.is_collection() && url.get_glob().is_none();
-            let url = if is_directory { url.with_glob(&format!("*.{extension}"))? } else { url };
             Ok(url.with_table_ref(statement.name.clone()))
         });
         let paths = paths.collect::<Result<Vec<_>>>()?;
@@ -218,7 +216,12 @@ impl TableProviderFactory for NpyTableFactory {
         // DataFusion knows one directory of files. Patterns and columns of directories are added here.
         let columns = std::mem::take(&mut statement.table_partition_cols);
         statement.locations = vec![first.as_str().to_owned()];
-        let table = self.inner.create(state, &statement).await?;
+        // It would read the headers of all files of all directories below.
+        let session = state.as_any().downcast_ref::<SessionState>().cloned();
+        let mut session =
+            session.ok_or_else(|| internal_datafusion_err!("a session of another process"))?;
+        session.config_mut().options_mut().execution.collect_statistics = false;
+        let table = self.inner.create(&session, &statement).await?;
         let listing = table.downcast_ref::<ListingTable>();
         let listing =
             listing.ok_or_else(|| internal_datafusion_err!("the table is no table of files"))?;

@@ -349,32 +349,33 @@ async fn values_that_do_not_fit_a_declared_type_are_errors() {
 #[tokio::test]
 async fn replaced_files_are_read_anew_or_refused() {
     let directory = tempfile::tempdir().unwrap();
-    let url = format!("{}/", directory.path().display());
-    let number_of = |ctx: SessionContext| async move { number(&ctx, "SELECT sum(a) FROM t").await };
+    let store = Arc::new(InMemory::new());
     let value = |x: f64| x.to_le_bytes().to_vec();
+    let write = async |dtype: &str, values: [f64; 2]| {
+        save(directory.path(), "x.npy", dtype, values.map(value).concat());
+        let file = fs::read(directory.path().join("x.npy")).unwrap();
+        store.put(&"dir/x.npy".into(), file.into()).await.unwrap();
+    };
     let (ours, of_user) = (session(), SessionContext::new());
-    save(
-        directory.path(),
-        "x.npy",
-        "[('a', '<f8'), ('b', '<f8')]",
-        [value(1.0), value(2.0)].concat(),
-    );
+    let local = format!("{}/", directory.path().display());
+    write("[('a', '<f8'), ('b', '<f8')]", [1.0, 2.0]).await;
     for ctx in [&ours, &of_user] {
-        register(ctx, "t", &url, NpyOptions::default()).await.unwrap();
-        assert_eq!(number_of(ctx.clone()).await, 1.0);
+        let shared = Arc::clone(&store) as Arc<dyn ObjectStore>;
+        ctx.register_object_store(&"mem://host/".try_into().unwrap(), shared);
+        for (name, location) in [("t", local.as_str()), ("r", "mem://host/dir/")] {
+            register(ctx, name, location, NpyOptions::default()).await.unwrap();
+            assert_eq!(number(ctx, &format!("SELECT sum(a) FROM {name}")).await, 1.0);
+        }
     }
-    save(
-        directory.path(),
-        "x.npy",
-        "[('b', '<f8'), ('a', '<f8')]",
-        [value(3.0), value(4.0)].concat(),
-    );
-    assert_eq!(number_of(ours).await, 4.0);
-    // This one has a cache of listings.
-    let refused = error(&of_user, "SELECT sum(a) FROM t").await;
+    write("[('b', '<f8'), ('a', '<f8')]", [3.0, 4.0]).await;
+    for (ctx, name) in [(&ours, "t"), (&ours, "r"), (&of_user, "t")] {
+        assert_eq!(number(ctx, &format!("SELECT sum(a) FROM {name}")).await, 4.0);
+    }
+    // This one has a cache of the listings of stores.
+    let refused = error(&of_user, "SELECT sum(a) FROM r").await;
     assert!(refused.contains("x.npy: the file has changed since it was listed"), "{refused}");
     rows(&of_user, "SET datafusion.runtime.list_files_cache_limit = '0'").await;
-    assert_eq!(number_of(of_user).await, 4.0);
+    assert_eq!(number(&of_user, "SELECT sum(a) FROM r").await, 4.0);
 }
 
 /// Guards directories with other files: they are no part of the table, on this machine and in a store, with and without declared columns.

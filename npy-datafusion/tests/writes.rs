@@ -238,3 +238,76 @@ async fn wider_text_can_be_inserted_and_read() {
     rows(&ctx, &format!("COPY ({records}) TO '{at}/r.npy'")).await;
     assert_eq!(dtype(directory.path().join("r.npy")), "[('id', '<i8'), ('r', [('s', '<U4')])]");
 }
+
+/// Guards files that a copy replaces: a link is followed, permissions are kept, a pipe is written to, and nothing of a query that fails is.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_replaces_as_all_files_are_replaced() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let ctx = session();
+    let copy = |sql: &str, name: &str| {
+        let target = directory.path().join(name);
+        format!("COPY ({sql}) TO '{}' STORED AS NPY", target.display())
+    };
+    [1i64].write_npy(at("old.npy")).unwrap();
+    fs::set_permissions(at("old.npy"), fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("old.npy", at("link.npy")).unwrap();
+    rows(&ctx, &copy("SELECT 2 AS value", "link.npy")).await;
+    assert!(at("link.npy").is_symlink());
+    assert_eq!(Vec::<i64>::read_npy(at("old.npy")).unwrap(), [2]);
+    assert_eq!(fs::metadata(at("old.npy")).unwrap().permissions().mode() & 0o777, 0o640);
+
+    // A name without an extension is a directory, unless there is such a file.
+    fs::rename(at("old.npy"), at("old")).unwrap();
+    rows(&ctx, &copy("SELECT 3 AS value", "old")).await;
+    assert_eq!(Vec::<i64>::read_npy(at("old")).unwrap(), [3]);
+
+    for name in ["pipe", "pipe.npy"] {
+        assert!(std::process::Command::new("mkfifo").arg(at(name)).status().unwrap().success());
+        // Nothing is written, so nobody has to read.
+        let fails = "SELECT 1 / (10000 - value) AS value FROM generate_series(1, 10000)";
+        let failure = error(&ctx, &copy(fails, name)).await;
+        assert!(failure.contains("Divide by zero"), "{failure}");
+        let pipe = at(name);
+        let reader = std::thread::spawn(move || fs::read(pipe).unwrap());
+        rows(&ctx, &copy("SELECT 4 AS value", name)).await;
+        let (bytes, mut file) = (reader.join().unwrap(), Vec::new());
+        [4i64].write_npy_to(&mut file).unwrap();
+        assert_eq!(bytes, file, "{name}");
+    }
+    assert_eq!(names(directory.path()), ["link.npy", "old", "pipe", "pipe.npy"]);
+}
+
+/// Guards names that DataFusion takes for patterns, and values that have no directory.
+#[tokio::test]
+async fn files_have_the_names_of_the_statement() {
+    let directory = tempfile::tempdir().unwrap();
+    let (ctx, at) = (session(), directory.path().display());
+    for name in ["a[1].npy", "b[1]/x.npy", "c[1]/"] {
+        rows(&ctx, &format!("COPY (SELECT 1 AS x) TO '{at}/{name}' STORED AS NPY")).await;
+    }
+    assert_eq!(names(directory.path()), ["a[1].npy", "b[1]", "c[1]"]);
+    assert_eq!(names(&directory.path().join("b[1]")), ["x.npy"]);
+    assert_eq!(names(&directory.path().join("c[1]")).len(), 1);
+    for name in ["a*.npy", "a?.npy"] {
+        let refused = error(&ctx, &format!("COPY (SELECT 1 AS x) TO '{at}/{name}'")).await;
+        assert!(refused.contains("name one without * and ?"), "{refused}");
+    }
+    for none in ["NULL", "''"] {
+        let sql = format!(
+            "COPY (SELECT value AS x, CASE WHEN value < 2 THEN 'a' ELSE {none} END AS day FROM generate_series(1, 2)) \
+             TO '{at}/days/' STORED AS NPY PARTITIONED BY (day)"
+        );
+        let refused = error(&ctx, &sql).await;
+        assert!(refused.contains("coalesce(day, 'none') AS day"), "{refused}");
+        assert!(!directory.path().join("days").exists());
+    }
+    #[cfg(target_os = "linux")]
+    {
+        let refused = error(&ctx, "COPY (SELECT 1 AS x) TO '/proc/x.npy'").await;
+        assert!(refused.contains("/proc/x.npy"), "{refused}");
+    }
+}

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::process::{self, Command};
+use std::process::{self, Command, ExitStatus};
 
 use clap::CommandFactory;
 
@@ -25,14 +25,14 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(self) -> Result {
         let mut program = PathBuf::from(PROGRAM);
-        let mut status = Command::new(&program).args(&self.arguments).status();
+        let mut status = run(Command::new(&program).args(&self.arguments));
         if let Err(error) = &status
             && error.kind() == io::ErrorKind::NotFound
             && let Ok(this) = env::current_exe()
         {
             // A copy that is not in `PATH`, in the directory of this program.
             program = this.with_file_name(PROGRAM).with_extension(env::consts::EXE_EXTENSION);
-            status = Command::new(&program).args(&self.arguments).status();
+            status = run(Command::new(&program).args(&self.arguments));
         }
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         if status.as_ref().is_err_and(is_missing) && self.asks_for_help() {
@@ -49,6 +49,20 @@ impl Args {
     fn asks_for_help(&self) -> bool {
         self.arguments.iter().any(|argument| argument == "--help" || argument == "-h")
     }
+}
+
+/// Becomes the other program, so that a signal to this process ends the query; returns only if that fails.
+#[cfg(unix)]
+fn run(program: &mut Command) -> io::Result<ExitStatus> {
+    use std::os::unix::process::CommandExt;
+
+    Err(program.exec())
+}
+
+/// Runs the other program.
+#[cfg(not(unix))]
+fn run(program: &mut Command) -> io::Result<ExitStatus> {
+    program.status()
 }
 
 /// Prints what is known without the other program.

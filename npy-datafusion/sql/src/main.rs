@@ -1,26 +1,28 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
 mod output;
+// A link to the file of the command `npy`.
+mod signals;
 mod statements;
 mod tables;
 
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{io, thread};
 
 use clap::Parser;
-use npy_datafusion::datafusion::common::plan_datafusion_err;
+use npy_datafusion::datafusion::common::{exec_err, plan_datafusion_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
-use npy_datafusion::datafusion::prelude::SessionConfig;
+use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
 use tokio::runtime::Builder;
+use whole_file::NewFile;
 
 use crate::output::Form;
 
 /// Queries .npy and .npz files with SQL; `npy sql` runs this program, npy-sql.
 ///
-/// The files are the tables t, t2, …, and each also has the name of its file without the extension.
-/// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column.
+/// The files are the tables t, t2, …, and each also has the name of its file without the extension, unless two have it.
+/// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column of text.
 /// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price;
 /// others than letters, digits and _ in double quotes.
 #[derive(Parser)]
@@ -37,7 +39,7 @@ struct Args {
     /// Prints CSV: NaN is NaN; null is empty, as a text without characters is
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Prints a line of JSON for each row: NaN and infinity are null, too, since JSON has neither
+    /// Prints a line of JSON for each row, whose columns need different names: NaN and infinity are null, too, since JSON has neither
     #[arg(long)]
     json: bool,
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
@@ -53,9 +55,16 @@ Examples:
   npy sql \"SET datafusion.execution.target_partitions = 1; SELECT * FROM t\" ticks.npy
   npy sql -f report.sql days/
 
-A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). NaT is null.
+A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). The NaN of 0/0 on x86 has
+a sign; it is another value, and less than all others. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
+makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
-ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. SHOW ALL lists the settings, SHOW TABLES the tables, and
+ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
+row. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
+
+COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. It writes .npy files, of which
+npy npz pack makes an archive; CSV and JSON are written by the engine, which replaces links: --csv > FILE does not. A table is printed when
+all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
@@ -84,7 +93,8 @@ fn on_large_stack(args: Args) -> Result<()> {
         runtime.enable_all().thread_stack_size(STACK).build()?.block_on(run(args))
     };
     let thread = thread::Builder::new().stack_size(STACK).spawn(query)?;
-    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    let failed = |_| exec_err!("the engine has failed by a mistake in it, as it says above");
+    thread.join().unwrap_or_else(failed)
 }
 
 async fn run(mut args: Args) -> Result<()> {
@@ -100,6 +110,8 @@ async fn run(mut args: Args) -> Result<()> {
     // NumPy's names have a case: `SELECT Price` is the column Price.
     config.options_mut().sql_parser.enable_ident_normalization = false;
     let ctx = npy_datafusion::session_with_config(config);
+    let of_signal = ctx.clone();
+    signals::watch(move || remove_incomplete(&of_signal));
     tables::register(&ctx, &args.files, args.text).await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,
@@ -107,6 +119,15 @@ async fn run(mut args: Args) -> Result<()> {
         _ => Form::Table,
     };
     statements::run(&ctx, &statements, &args.files, form).await
+}
+
+/// Removes files that are not complete, and those that the engine keeps for a while.
+fn remove_incomplete(ctx: &SessionContext) {
+    NewFile::remove_incomplete();
+    for directory in ctx.runtime_env().disk_manager.temp_dir_paths() {
+        // Meanwhile other threads may add files.
+        let _ = (0..100).any(|_| std::fs::remove_dir_all(&directory).is_ok());
+    }
 }
 
 /// Reads the statements of a file, or those of standard input.

@@ -1,5 +1,6 @@
 //! Rows as a table, as CSV, or as lines of JSON.
 
+use std::collections::HashSet;
 use std::io::{BufWriter, Stdout, Write, stdout};
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use npy_datafusion::datafusion::arrow::json::WriterBuilder;
 use npy_datafusion::datafusion::arrow::json::writer::LineDelimited;
 use npy_datafusion::datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
-use npy_datafusion::datafusion::common::exec_err;
+use npy_datafusion::datafusion::common::{exec_err, plan_err};
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SendableRecordBatchStream;
 
@@ -50,6 +51,7 @@ pub(crate) async fn print(
         }
         Form::Csv => write_csv(&mut out, rows).await?,
         Form::Json => {
+            check_names(&rows.schema())?;
             // Each line has all columns.
             let json = WriterBuilder::new().with_explicit_nulls(true);
             let mut json = json.build::<_, LineDelimited>(&mut out);
@@ -60,6 +62,20 @@ pub(crate) async fn print(
         }
     }
     Ok(out.flush()?)
+}
+
+/// Refuses columns of one name: a reader of JSON has one value for a key.
+fn check_names(schema: &Schema) -> Result<()> {
+    let mut seen = HashSet::new();
+    match schema.fields().iter().find(|field| !seen.insert(field.name())) {
+        None => Ok(()),
+        Some(field) => {
+            let name = field.name();
+            plan_err!(
+                "two columns are called {name:?}, and JSON has one value for a key; give one another name: SELECT a.x AS ax, b.x"
+            )
+        }
+    }
 }
 
 /// Refuses a time that has no text, because its year is too far. A table would have the error in its place.

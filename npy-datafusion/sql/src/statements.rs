@@ -34,6 +34,22 @@ pub(crate) async fn run(
             output::print(rows, form, printed == 0).await?;
             printed += 1;
         }
+        check_settings(ctx)?;
+    }
+    Ok(())
+}
+
+/// Refuses settings for which the engine would reserve more memory than there is, before it has a row.
+fn check_settings(ctx: &SessionContext) -> Result<()> {
+    let state = ctx.state();
+    let settings = &state.config_options().execution;
+    for (name, value, most) in [
+        ("batch_size", settings.batch_size.get(), 1 << 20),
+        ("target_partitions", settings.target_partitions, 1 << 12),
+    ] {
+        if value > most {
+            return plan_err!("datafusion.execution.{name} is {value}; set {most} at most");
+        }
     }
     Ok(())
 }

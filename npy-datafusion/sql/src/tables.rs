@@ -7,7 +7,7 @@ use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::{NpyOptions, register as register_file};
 
-/// Registers each file by its position (`t`, `t2`, …), and by its name unless another one has it: as it is, and in lower case, which SQL makes
+/// Registers each file by its position (`t`, `t2`, …), and by its name unless another file has it, too: as it is, and in lower case, which SQL makes
 /// of a name without quotes. `is_text`: bytes are text.
 pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bool) -> Result<()> {
     let mut options = NpyOptions::new();
@@ -30,21 +30,40 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
                 archives.display()
             );
         }
-        let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
-        register_file(ctx, &name, &located(file), options.clone()).await?;
+        register_file(ctx, &position(index), &located(file), options.clone()).await?;
     }
-    for (index, file) in files.iter().enumerate() {
-        let name = if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) };
-        let Some(stem) = stem(file) else { continue };
-        for stem in [stem.to_lowercase(), stem] {
-            let stem = TableReference::bare(stem);
-            if !ctx.table_exist(stem.clone())? {
-                let table = ctx.table_provider(name.as_str()).await?;
-                ctx.register_table(stem, table)?;
+    let own: Vec<_> = files.iter().map(|file| stem(file)).collect();
+    for (index, (file, name)) in files.iter().zip(&own).enumerate() {
+        let mut others = (0..files.len()).filter(|other| *other != index);
+        if let Some(other) = others.find(|other| name.as_ref() == Some(&position(*other)))
+            && let Some(of_other) = files.get(other)
+        {
+            return plan_err!(
+                "{file}: its name is that of the table t of a position, here of {of_other}; name the files in another order, or rename it"
+            );
+        }
+    }
+    for form in [str::to_owned, str::to_lowercase] {
+        let names: Vec<_> = own.iter().map(|name| name.as_deref().map(form)).collect();
+        for (index, name) in names.iter().enumerate() {
+            let Some(name) = name else { continue };
+            let table = TableReference::bare(name.clone());
+            if is_single(&names, name) && !ctx.table_exist(table.clone())? {
+                ctx.register_table(table, ctx.table_provider(position(index)).await?)?;
             }
         }
     }
     Ok(())
+}
+
+/// Returns the name of a table by its position.
+fn position(index: usize) -> String {
+    if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) }
+}
+
+/// Returns true if one file has this name.
+fn is_single(names: &[Option<String>], name: &str) -> bool {
+    names.iter().flatten().filter(|other| *other == name).count() == 1
 }
 
 /// Adds the names of the tables to the error for a name that is none of them.
@@ -53,13 +72,27 @@ pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError
     if !(text.contains("table '") && text.contains("not found")) {
         return error;
     }
-    let mut names: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();
-    if !files.is_empty() {
+    let own: Vec<_> = files.iter().map(|file| stem(file)).collect();
+    let is_asked = |name: &str| text.contains(&format!(".{name}' not found"));
+    let advice = if let Some(name) = own.iter().flatten().find(|name| is_asked(name)) {
+        let same = files
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| own.get(*index) == Some(&Some(name.clone())));
+        let same: Vec<_> =
+            same.map(|(index, file)| format!("{} for {file}", position(index))).collect();
+        format!("several files have this name: write {}", same.join(", "))
+    } else if files.is_empty() {
+        "name the files after the statement".into()
+    } else {
+        let name = |(index, name): (usize, &Option<String>)| match name {
+            Some(name) if is_single(&own, name) => name.clone(),
+            _ => position(index),
+        };
+        let mut names: Vec<String> = own.iter().enumerate().map(name).collect();
         names.insert(0, "t".into());
-    }
-    let advice = match names.is_empty() {
-        true => "name the files after the statement".into(),
-        false => format!("the tables are {}", names.join(", ")),
+        names.dedup();
+        format!("the tables are {}", names.join(", "))
     };
     // The new error begins so, too.
     let text = text.strip_prefix("Error during planning: ").unwrap_or(&text);

@@ -289,3 +289,110 @@ fn conditions_have_thousands_of_terms() {
     let sql = format!("SELECT count(*) AS n FROM t WHERE {}", terms.join(" OR "));
     assert_eq!(stdout(directory.path(), &[&sql, "ticks.npy", "--csv"]), "n\n3\n");
 }
+
+/// Guards names of tables: a name that two files have is the table of neither, and no file has the name of another one's position.
+#[test]
+fn a_name_is_that_of_one_file() {
+    let directory = files();
+    let at = directory.path();
+    for name in ["days/ticks.npy", "t.npy", "t2.npy", "Ticks.npy"] {
+        std::fs::copy(at.join("days/a.npy"), at.join(name)).unwrap();
+    }
+    let error = |arguments: &[&str]| {
+        let output = run(at, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let sql = "SELECT sum(id) AS s FROM ticks";
+    let two = error(&[sql, "ticks.npy", "days/ticks.npy"]);
+    assert!(two.contains("write t for ticks.npy, t2 for days/ticks.npy"), "{two}");
+    let other = error(&["SELECT 1 FROM x", "ticks.npy", "days/ticks.npy", "names.npz"]);
+    assert!(other.contains("the tables are t, t2, names"), "{other}");
+    for files in [["ticks.npy", "t.npy"], ["t2.npy", "ticks.npy"]] {
+        let refused = error(&[sql, files[0], files[1]]);
+        assert!(refused.contains("name the files in another order"), "{refused}");
+        // In this order, each name is that of its position.
+        stdout(at, &[sql, files[1], files[0]]);
+    }
+    // Names have a case: the other one is only the second choice.
+    assert_eq!(stdout(at, &[sql, "Ticks.npy", "ticks.npy", "--csv"]), "s\n6\n");
+    assert_eq!(stdout(at, &[sql, "Ticks.npy", "--csv"]), "s\n4\n");
+}
+
+/// Guards columns of one name, of which a reader of JSON would see one, and settings for which there is not enough memory.
+#[test]
+fn what_cannot_work_is_refused() {
+    let directory = files();
+    for (sql, expected) in [
+        ("SELECT a.id, b.id FROM t a JOIN t b USING (price)", "two columns are called \"id\""),
+        (
+            "SET datafusion.execution.batch_size = 18446744073709551615; SELECT 1",
+            "set 1048576 at most",
+        ),
+        ("SET datafusion.execution.batch_size = 10000000000; SELECT 1", "set 1048576 at most"),
+        ("SET datafusion.execution.target_partitions = 10000000000; SELECT 1", "set 4096 at most"),
+    ] {
+        let output = run(directory.path(), &[sql, "ticks.npy", "--json"]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
+        assert!(output.stdout.is_empty());
+    }
+    let largest = "SET datafusion.execution.batch_size = 1048576; SELECT id, count(*) AS n FROM t GROUP BY id ORDER BY id LIMIT 1";
+    assert_eq!(stdout(directory.path(), &[largest, "ticks.npy", "--csv"]), "id,n\n1,1\n");
+}
+
+/// Guards signals while a query keeps rows on the disk: no file is left, the old one stays, and the process ends by the signal.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_signal_leaves_a_file() {
+    use std::os::unix::process::ExitStatusExt;
+    use std::time::{Duration, Instant};
+
+    let directory = files();
+    let temporary = directory.path().join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let has_files = |in_it: &Path| std::fs::read_dir(in_it).unwrap().next().is_some();
+    // More rows than the disk has room for, so it does not end before the signal.
+    let sql = "COPY (SELECT value FROM generate_series(1, 100000000000)) TO 'old.npy'";
+    for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1), ("QUIT", 3)] {
+        [7i64].write_npy(directory.path().join("old.npy")).unwrap();
+        let mut command = Command::new("env");
+        command.args(["--default-signal", env!("CARGO_BIN_EXE_npy-sql"), sql]);
+        command.current_dir(directory.path()).env("TMPDIR", &temporary);
+        let mut child = command.spawn().unwrap();
+        let start = Instant::now();
+        while !has_files(&temporary) && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(has_files(&temporary));
+        let id = child.id().to_string();
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success()
+        );
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(number), "{status:?}");
+        assert!(!has_files(&temporary), "{signal}");
+        let old: Vec<i64> = npy_core::ReadNpy::read_npy(directory.path().join("old.npy")).unwrap();
+        assert_eq!(old, [7]);
+        let names = std::fs::read_dir(directory.path()).unwrap();
+        assert!(names.flatten().all(|name| !name.file_name().to_string_lossy().starts_with('.')));
+    }
+}
+
+/// Guards pipes: they are refused, and are not tables without rows.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+    let command = command.args(["SELECT count(*) FROM t", "/dev/stdin"]);
+    let mut child = command
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("/dev/stdin: it is a pipe"), "{stderr}");
+}

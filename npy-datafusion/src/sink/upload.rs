@@ -1,11 +1,17 @@
 //! Sends files to a store, where all of them appear at the end or none.
 
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use bytes::Bytes;
+use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
+use whole_file::{NewFile, Options};
 
 use super::spool::{IN_MEMORY, Spool};
 
@@ -23,6 +29,10 @@ pub(super) struct Upload {
 }
 
 enum Contents {
+    /// A file of this machine: its path, its header and its rows. A pipe would get them at once, so they wait until the query has succeeded.
+    Local(PathBuf, Vec<u8>, BoxStream<'static, Result<Bytes>>),
+    /// A file of this machine, which is complete and has no name yet.
+    Complete(NewFile),
     /// A small file is one request, which is sent at the end.
     Whole(PutPayload),
     /// The parts have been sent, except the last one.
@@ -30,11 +40,12 @@ enum Contents {
 }
 
 impl Upload {
-    /// Sends the parts of a file. There is none without a batch: then the query has failed.
+    /// Sends the parts of a file, of a store. There is none without a batch: then the query has failed.
     pub(super) async fn start(
         spool: Spool,
         store: Arc<dyn ObjectStore>,
         path: Path,
+        local: Option<PathBuf>,
     ) -> Result<Option<Self>> {
         if spool.is_empty() {
             return Ok(None);
@@ -42,6 +53,10 @@ impl Upload {
         let header = spool.header()?;
         let size = spool.size().saturating_add(header.len() as u64);
         let mut rows = spool.rows()?;
+        if let Some(local) = local {
+            let contents = Contents::Local(local, header, rows);
+            return Ok(Some(Upload { store, path, contents }));
+        }
         if size <= IN_MEMORY as u64 {
             let mut file = header;
             while let Some(bytes) = rows.next().await {
@@ -70,9 +85,26 @@ impl Upload {
         Ok(Some(Upload { store, path, contents: Contents::Parts(parts) }))
     }
 
+    /// Writes a file of this machine, so that nothing but its name is missing.
+    async fn complete(self) -> Result<Self> {
+        let Contents::Local(local, header, mut rows) = self.contents else { return Ok(self) };
+        let located = |error: io::Error| exec_datafusion_err!("{}: {error}", local.display());
+        let mut file = create(&local).map_err(located)?;
+        file.write_all(&header).map_err(located)?;
+        while let Some(bytes) = rows.next().await {
+            file.write_all(&bytes?).map_err(located)?;
+        }
+        Ok(Upload { contents: Contents::Complete(file), ..self })
+    }
+
     /// Makes the file visible.
     async fn finish(self) -> Result<()> {
         match self.contents {
+            Contents::Local(..) => {}
+            Contents::Complete(file) => {
+                let path = &self.path;
+                _ = file.finish().map_err(|error| exec_datafusion_err!("/{path}: {error}"))?;
+            }
             Contents::Whole(file) => _ = self.store.put(&self.path, file).await?,
             Contents::Parts(parts) => _ = parts.finish().await?,
         }
@@ -87,10 +119,27 @@ impl Upload {
     }
 }
 
+/// Begins a file that replaces others as all files of this project do: links are followed, permissions are kept, and pipes are written to.
+fn create(path: &std::path::Path) -> io::Result<NewFile> {
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    Options::new().prefix(".npy-").create(path)
+}
+
 /// Makes all files visible if the query has succeeded; otherwise, and if a file fails, there is none.
 pub(super) async fn finish(uploads: Vec<Upload>, query: Result<()>) -> Result<()> {
-    let (mut result, mut visible) = (query, Vec::new());
+    let (mut result, mut visible, mut complete) = (query, Vec::new(), Vec::new());
     for upload in uploads {
+        match result {
+            Ok(()) => match upload.complete().await {
+                Ok(upload) => complete.push(upload),
+                Err(error) => result = Err(error),
+            },
+            Err(_) => upload.abort().await,
+        }
+    }
+    for upload in complete {
         if result.is_err() {
             upload.abort().await;
             continue;

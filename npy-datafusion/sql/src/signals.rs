@@ -1,0 +1,1 @@
+../../../npy-cli/src/signals.rs

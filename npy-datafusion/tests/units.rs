@@ -1,0 +1,99 @@
+//! Times in units that Arrow lacks: files in several units have one, and counts of different units are not mixed.
+
+#[path = "support/store.rs"]
+mod support;
+
+use std::path::Path;
+
+use npy_core::{DType, DynArray, Order, WriteNpy, npz};
+use npy_datafusion::session;
+use support::{error, rows, text};
+
+/// Returns an array of eight bytes each: times, or records with one time.
+fn array(dtype: &str, counts: &[i64]) -> DynArray {
+    let dtype: DType = dtype.parse().unwrap();
+    let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+    DynArray::new(dtype, vec![counts.len()], Order::C, bytes).unwrap()
+}
+
+fn write(directory: &Path, name: &str, dtype: &str, counts: &[i64]) {
+    let array = array(dtype, counts);
+    array.write_npy(directory.join(format!("{name}.npy"))).unwrap();
+    let mut archive = npz::Writer::create(directory.join(format!("{name}.npz"))).unwrap();
+    archive.write("value", &array).unwrap();
+    archive.finish().unwrap();
+}
+
+/// Guards files in different units, in every place that a time has: the counts are those of the finer unit.
+#[tokio::test]
+async fn units_that_arrow_lacks_are_converted() {
+    for (coarse, fine, factor) in [
+        ("<M8[ps]", "<M8[fs]", 1000),
+        ("<M8[10ps]", "<M8[ps]", 10),
+        ("<m8[ps]", "<m8[as]", 1_000_000),
+        ("<m8[2Y]", "<m8[Y]", 2),
+        ("<m8[Y]", "<m8[M]", 12),
+        (">M8[ps]", "<M8[fs]", 1000),
+    ] {
+        for of in [
+            "'DTYPE'",
+            "[('value', 'DTYPE')]",
+            "[('value', [('at', 'DTYPE')])]",
+            "[('value', 'DTYPE', (1,))]",
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let at = directory.path().display();
+            let dtype = |unit: &str| of.replace("DTYPE", unit);
+            let count = if coarse.starts_with('>') { 7i64.swap_bytes() } else { 7 };
+            write(directory.path(), "a", &dtype(coarse), &[count]);
+            write(directory.path(), "b", &dtype(fine), &[7]);
+            let value = match of {
+                of if of.contains("'at'") => "t.value['at']",
+                of if of.contains("(1,)") => "t.value[1]",
+                _ => "t.value",
+            };
+            // The only member of an archive is the column.
+            let files = if of == "'DTYPE'" { &["*.npy", "*.npz"][..] } else { &["*.npy"] };
+            for files in files {
+                let sql = format!("SELECT min({value}), max({value}) FROM npy('{at}/{files}') t");
+                let found = text(&session(), &sql).await;
+                let cells: Vec<&str> =
+                    found.lines().nth(3).unwrap().split('|').map(str::trim).collect();
+                assert_eq!(cells[1..3], ["7", &(7 * factor).to_string()], "{of} {coarse} {fine}");
+            }
+        }
+    }
+}
+
+/// Guards units that no type has: a span of years and one of days.
+#[tokio::test]
+async fn units_without_a_common_one_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "a", "'<m8[Y]'", &[1]);
+    write(directory.path(), "b", "'<m8[ps]'", &[1]);
+    let sql = format!("SELECT * FROM npy('{}/*.npy')", directory.path().display());
+    let refused = error(&session(), &sql).await;
+    assert!(refused.contains("b.npy") && refused.contains("neither type holds"), "{refused}");
+}
+
+/// Guards rows that are inserted: the counts of another unit are not those of the table.
+#[tokio::test]
+async fn counts_of_another_unit_are_not_inserted() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    for (name, dtype) in [("ps", "<M8[ps]"), ("fs", "<M8[fs]")] {
+        std::fs::create_dir(directory.path().join(name)).unwrap();
+        let dtype = format!("[('at', '{dtype}')]");
+        write(&directory.path().join(name), "a", &dtype, &[7]);
+    }
+    let ctx = session();
+    for name in ["ps", "fs"] {
+        let sql = format!("CREATE EXTERNAL TABLE {name} STORED AS NPY LOCATION '{at}/{name}/'");
+        rows(&ctx, &sql).await;
+    }
+    let refused = error(&ctx, "INSERT INTO fs SELECT * FROM ps").await;
+    assert!(refused.contains("is <M8[ps], and <M8[fs] in the table"), "{refused}");
+    rows(&ctx, "INSERT INTO fs SELECT at * 1000 AS at FROM ps").await;
+    let sum = text(&ctx, "SELECT sum(at) FROM fs").await;
+    assert!(sum.contains("7007"), "{sum}");
+}
