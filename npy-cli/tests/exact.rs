@@ -126,6 +126,7 @@ fn records_of_json_have_their_keys_as_fields() {
         "[('a', [('0', '<i8'), ('1', '<i8')])]",
         "[('a', [('0', '<f8'), ('1', '<i8')], (2,))]",
         "[('v', '|V2'), ('w', '|V3', (2,))]",
+        "[('a[0]', [('p.q', '<i8'), ('0', '<i8', (2, 1))])]",
     ] {
         let parsed: DType = dtype.parse().unwrap();
         let bytes: Vec<u8> = (0..7).cycle().take(2 * parsed.itemsize()).collect();

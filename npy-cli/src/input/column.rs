@@ -41,21 +41,51 @@ pub(super) fn with_points(name: &str) -> String {
     path
 }
 
+/// Returns the parts of a name: those of fields, which have points in front, and indices, which have points or brackets.
+fn steps(dtype: &DType, name: &str) -> Option<Vec<String>> {
+    if name.is_empty() {
+        return Some(Vec::new());
+    }
+    if let Some((base, shape)) = dtype.sub_array() {
+        let (mut path, mut rest) = (Vec::new(), name);
+        for &length in shape {
+            let index;
+            (index, rest) = match rest.strip_prefix('[') {
+                Some(rest) => rest.split_once(']')?,
+                None => {
+                    let rest = rest.strip_prefix('.')?;
+                    rest.split_at(rest.find(['.', '[']).unwrap_or(rest.len()))
+                }
+            };
+            index.parse::<usize>().ok().filter(|&index| index < length)?;
+            path.push(index.to_owned());
+        }
+        path.extend(steps(base, rest)?);
+        return Some(path);
+    }
+    let name = name.strip_prefix('.')?;
+    if super::is_complex(dtype) {
+        return matches!(name, "re" | "im").then(|| vec![name.to_owned()]);
+    }
+    dtype.fields().iter().find_map(|field| {
+        let rest = steps(field.dtype(), name.strip_prefix(field.name())?)?;
+        Some([vec![field.name().to_owned()], rest].concat())
+    })
+}
+
 impl Column {
     pub(crate) fn new(path: Vec<String>, is_untyped: bool) -> Self {
         let cast = Cast::Numeric;
         Column { path, values: Vec::new(), kind: Kind::Text, is_untyped, cast, width: 1 }
     }
 
-    /// Divides the name at its points, if the dtype has a field there.
+    /// Divides the name into its parts, if the dtype has a field there and none of this name.
     pub(super) fn split_like(&mut self, dtype: &DType) {
-        if let [name] = &self.path[..] {
-            let parts: Vec<String> = with_points(name).split('.').map(str::to_owned).collect();
-            let exists =
-                super::leaf(dtype, &parts).is_some() || super::complex_of(dtype, &parts).is_some();
-            if dtype.field(name).is_none() && exists {
-                self.path = parts;
-            }
+        if let [name] = &self.path[..]
+            && dtype.field(name).is_none()
+            && let Some(path) = steps(dtype, &format!(".{name}"))
+        {
+            self.path = path;
         }
     }
 
