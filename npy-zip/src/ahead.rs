@@ -74,8 +74,9 @@ impl Ahead {
             batch.extend(self.chunks.next().map(|chunk| (chunk, 0)));
         }
         self.used = 0;
-        self.bytes.clear();
-        room::growing(&mut self.bytes, size)?;
+        let missing = size.saturating_sub(self.bytes.len());
+        room::growing(&mut self.bytes, missing)?;
+        // All are overwritten, so those of the last batch need not become zeros.
         self.bytes.resize(size, 0);
         if !inflate_all(&mut batch, &mut self.bytes, &self.source, self.threads) {
             return Ok(false);
