@@ -201,15 +201,15 @@ impl Wanted {
                     let path = error.path().unwrap_or(root);
                     match error.io_error().map(io::Error::kind) {
                         None => {}
-                        Some(io::ErrorKind::NotFound) if path.is_symlink() => {
-                            if test(path, Wanted::has) {
-                                return plan_err!(
-                                    "{}: it is a link to a file that does not exist; restore that file, or remove the link",
-                                    path.display()
-                                );
-                            }
+                        Some(io::ErrorKind::NotFound)
+                            if path.is_symlink() && test(path, Wanted::has) =>
+                        {
+                            return plan_err!(
+                                "{}: it is a link to a file that does not exist; restore that file, or remove the link",
+                                path.display()
+                            );
                         }
-                        // It was removed a moment ago, or the location does not exist.
+                        // No file of the location, or one that was removed a moment ago.
                         Some(io::ErrorKind::NotFound) => {}
                         Some(_) => return Err(plan_datafusion_err!("{error}")),
                     }

@@ -229,7 +229,7 @@ async fn a_link_to_its_own_directory_has_no_files() {
     }
     // A directory that cannot be listed is an error only where files are looked for. The superuser may list all.
     let deep = directory.path().join("a/deep");
-    fs::set_permissions(&deep, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&deep, fs::Permissions::from_mode(0o0)).unwrap();
     let found = fs::read_dir(&deep).is_err();
     assert_eq!(cells(&ctx, &format!("SELECT sum(value) FROM npy('{at}/a/')")).await, ["1"]);
     if found {

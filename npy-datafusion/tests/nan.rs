@@ -214,7 +214,7 @@ async fn zeros_and_signs_are_as_documented() {
                 2,
             ),
             (
-                "SELECT count(DISTINCT CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END) FROM t",
+                "SELECT count(DISTINCT CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x + 0.0 END) FROM t",
                 3,
             ),
             ("SELECT count(*) FROM t a JOIN t b ON a.x = b.x", 7),
