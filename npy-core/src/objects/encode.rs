@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::known::Meaning;
 use super::{ObjectRef, dtype};
-use crate::calendar::{NAT, from_nanoseconds, rescaled};
+use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
@@ -15,7 +15,8 @@ use crate::kernel::cast::{half, to_half};
 use crate::limits::to_u64;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
-use npy_pickle::Id;
+use npy_pickle::time::Date;
+use npy_pickle::{Id, Value};
 
 /// The state of the conversion of all objects of an array.
 #[derive(Default)]
@@ -140,7 +141,7 @@ impl Encoder {
                 return object.get(wanted.name()).map(|value| (value, None)).map_err(invalid);
             };
             let value = ObjectRef { of: object.of, id, record: field.record };
-            let is_count = matches!(value.meaning(), Meaning::Int(_) | Meaning::None);
+            let is_count = matches!(value.meaning(), Meaning::Python(Value::Int(_) | Value::None));
             Ok((value, field.time.filter(|_| is_count)))
         };
         wanted.iter().map(value).collect()
@@ -150,14 +151,17 @@ impl Encoder {
 /// Returns the fields of a record by their names.
 fn fields_of(record: ObjectRef<'_>) -> HashMap<String, FieldInFile> {
     let field = |(index, field): (usize, dtype::FieldRef<'_>)| {
-        let dtype = dtype::parse(ObjectRef { id: field.dtype, ..field.name }).ok();
+        let dtype = dtype::parse(field.dtype).ok();
         let is_time = |scalar: &Scalar| {
             matches!(scalar.kind(), ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
         };
         let time = dtype.and_then(|dtype| dtype.scalar().copied()).filter(is_time);
-        Some((field.name.as_str()?.into_owned(), FieldInFile { index, record: field.record, time }))
+        Some((
+            field.name.text().ok()?.into_owned(),
+            FieldInFile { index, record: field.record, time },
+        ))
     };
-    dtype::Fields::of(record).enumerate().filter_map(field).collect()
+    record.fields().enumerate().filter_map(field).collect()
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
@@ -179,7 +183,7 @@ pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
 fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Option<()> {
     let meaning = object.meaning();
     if let Meaning::Scalar(found) = meaning {
-        let array = found.value()?;
+        let array = found.to_dyn(object.limits()).ok()?;
         if let Ok(cast) = array.cast(&scalar.into()) {
             return copy(cast.as_bytes(), out);
         }
@@ -195,12 +199,12 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
     }
     match scalar.kind() {
         ScalarKind::Bool => match meaning {
-            Meaning::Bool(value) => copy(&[value.into()], out),
+            Meaning::Python(Value::Bool(value)) => copy(&[value.into()], out),
             _ => None,
         },
         ScalarKind::Int | ScalarKind::UInt => {
             let number = match meaning {
-                Meaning::Bool(value) => value.into(),
+                Meaning::Python(Value::Bool(value)) => value.into(),
                 _ => object.as_i128()?,
             };
             integer(number, scalar.kind() == ScalarKind::Int, out)
@@ -208,7 +212,7 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         ScalarKind::Float => float(number(&meaning)?, out),
         ScalarKind::Complex => {
             let (re, im) = match meaning {
-                Meaning::Complex(re, im) => (re, im),
+                Meaning::Python(Value::Complex(re, im)) => (re, im),
                 _ => (number(&meaning)?, 0.0),
             };
             let (first, second) = out.split_at_mut_checked(out.len() / 2)?;
@@ -231,14 +235,18 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         }
         ScalarKind::DateTime(resolution) => {
             let nanoseconds = match meaning {
-                Meaning::DateTime(time) => time.to_utc(),
-                Meaning::Date(date) => date.0.checked_mul(86_400_000_000_000)?,
+                Meaning::Python(Value::DateTime(time)) => {
+                    let offset = time.time.zone.map_or(0, |offset| offset.0);
+                    let local = midnight(time.date)?.checked_add(time.time.nanoseconds.into())?;
+                    local.checked_sub(offset)?
+                }
+                Meaning::Python(Value::Date(date)) => midnight(date)?,
                 _ => return not_a_time(&meaning, out),
             };
             time(nanoseconds, resolution, true, out)
         }
         ScalarKind::TimeDelta(resolution) => match meaning {
-            Meaning::TimeDelta(span) => time(span.0, resolution, false, out),
+            Meaning::Python(Value::TimeDelta(span)) => time(span.0, resolution, false, out),
             _ => not_a_time(&meaning, out),
         },
         ScalarKind::Object => None,
@@ -290,18 +298,18 @@ fn integer(number: i128, is_signed: bool, out: &mut [u8]) -> Option<()> {
 }
 
 /// Returns a float, or an integer that an `f64` can hold exactly.
-fn number(meaning: &Meaning<'_>) -> Option<f64> {
+pub(super) fn number(meaning: &Meaning<'_>) -> Option<f64> {
     match meaning {
-        Meaning::Float(number) => Some(*number),
-        Meaning::Int(number) => exact((*number).into()),
-        Meaning::BigInt(number) => exact(number.to_i128()?),
+        Meaning::Python(Value::Float(number)) => Some(*number),
+        Meaning::Python(Value::Int(number)) => exact((*number).into()),
+        Meaning::Python(Value::BigInt(number)) => exact(number.to_i128()?),
         _ => None,
     }
 }
 
 /// Returns the integer as a float that is equal to it, if there is one.
 #[expect(clippy::cast_possible_truncation, reason = "the result is compared with the number")]
-pub(super) fn exact(number: i128) -> Option<f64> {
+fn exact(number: i128) -> Option<f64> {
     let float = number as f64;
     let back = float as i128;
     // The largest `i128` is not a float, but the conversion back saturates to it.
@@ -330,6 +338,13 @@ fn float(number: f64, out: &mut [u8]) -> Option<()> {
     }
 }
 
+/// Returns the nanoseconds from 1970-01-01 to the begin of a date.
+fn midnight(date: Date) -> Option<i128> {
+    let month = i128::from(date.month).checked_sub(1)?;
+    let days = first_day(date.year.into(), month)?.checked_add(date.day.into())?;
+    days.checked_sub(1)?.checked_mul(NANOSECONDS_OF_DAY)
+}
+
 /// Writes NaT for a missing value of pandas.
 fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
     match meaning {
@@ -351,8 +366,10 @@ fn encode_count(
         _ => return encode_scalar(object, wanted, out),
     };
     match object.meaning() {
-        Meaning::Int(count) if found == wanted => copy(&count.to_le_bytes(), out),
-        Meaning::Int(count) => copy(&rescaled(count, found?, wanted?, is_date)?.to_le_bytes(), out),
+        Meaning::Python(Value::Int(count)) if found == wanted => copy(&count.to_le_bytes(), out),
+        Meaning::Python(Value::Int(count)) => {
+            copy(&rescaled(count, found?, wanted?, is_date)?.to_le_bytes(), out)
+        }
         _ => copy(&NAT.to_le_bytes(), out),
     }
 }

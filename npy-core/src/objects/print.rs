@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::fmt::{self, Display, Formatter, Write};
 
 use super::array::PickledArray;
-use super::known::{Bytes, Object};
 use super::{Meaning, ObjectRef, dtype};
 use crate::array::print::MAX_PIECES;
 use crate::checked;
+use crate::limits::to_u64;
 use crate::literal::repr;
+use npy_pickle::{Instance, Value};
 
 /// The most levels that are printed. Deeper objects become `...`, so that even an object that contains itself can be printed.
 const MAX_DEPTH: usize = 32;
@@ -17,7 +18,7 @@ const MAX_BYTES: usize = 1000;
 
 /// The work of printing a piece, in bytes that are copied or parsed. A long object counts as many pieces: a pickle can use it any number of
 /// times, so the work must be limited.
-const PIECE: usize = 64;
+const PIECE: u64 = 64;
 
 /// Prints the object like Python's `repr`. After twenty thousand parts, the rest becomes `...`.
 impl Display for ObjectRef<'_> {
@@ -59,8 +60,15 @@ impl<'a> Printed<'a> {
     }
 
     /// Counts the work of printing this object, in bytes.
-    fn spend(&self, work: usize) {
-        self.pieces.set(self.pieces.get().saturating_sub(work / PIECE));
+    fn spend(&self, work: u64) {
+        let pieces = usize::try_from(work / PIECE).unwrap_or(usize::MAX);
+        self.pieces.set(self.pieces.get().saturating_sub(pieces));
+    }
+
+    /// Counts the work of a result, and returns the result.
+    fn counted<T>(&self, (result, work): (T, u64)) -> T {
+        self.spend(work);
+        result
     }
 
     /// Prints the items between brackets.
@@ -132,9 +140,9 @@ impl<'a> Printed<'a> {
         f.write_char('}')
     }
 
-    fn bytes(&self, f: &mut Formatter<'_>, bytes: Bytes<'_>) -> fmt::Result {
-        self.spend(usize::try_from(bytes.length_in_pickle()).unwrap_or(usize::MAX));
-        match bytes.get() {
+    fn bytes(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.spend(self.object.object().length());
+        match self.object.object().bytes() {
             Some(bytes) => byte_string(f, &bytes),
             None => f.write_str("<malformed bytes>"),
         }
@@ -144,12 +152,12 @@ impl<'a> Printed<'a> {
     fn name(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let name = self.object.name();
         let name = name.as_deref().unwrap_or("?");
-        self.spend(name.len());
+        self.spend(to_u64(name.len()));
         f.write_str(&repr::printable(name))
     }
 
     /// Prints an object of an unknown class as the call that makes it, its attributes, and its contents if it is a list or a dictionary.
-    fn object(&self, f: &mut Formatter<'_>, object: Object<'a>) -> fmt::Result {
+    fn instance(&self, f: &mut Formatter<'_>, object: &Instance<'a>) -> fmt::Result {
         f.write_char('<')?;
         self.name(f)?;
         if let Some(arguments) = self.object.arguments() {
@@ -171,31 +179,26 @@ impl<'a> Printed<'a> {
     }
 }
 
-impl Display for Printed<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        if self.depth >= MAX_DEPTH || self.pieces.get() == 0 {
-            return f.write_str("...");
-        }
-        self.pieces.set(self.pieces.get().saturating_sub(1));
-        match self.object.meaning() {
-            Meaning::None => f.write_str("None"),
-            Meaning::Missing => f.write_str("NA"),
-            Meaning::Bool(value) => f.write_str(if value { "True" } else { "False" }),
-            Meaning::Int(number) => number.fmt(f),
-            Meaning::BigInt(number) => {
-                self.spend(number.work());
+impl<'a> Printed<'a> {
+    fn value(&self, f: &mut Formatter<'_>, value: Value<'a>) -> fmt::Result {
+        match value {
+            Value::None => f.write_str("None"),
+            Value::Bool(value) => f.write_str(if value { "True" } else { "False" }),
+            Value::Int(number) => number.fmt(f),
+            Value::BigInt(number) => {
+                self.spend(to_u64(number.work()));
                 number.fmt(f)
             }
-            Meaning::Float(number) => float(f, number),
-            Meaning::Complex(re, im) => {
+            Value::Float(number) => float(f, number),
+            Value::Complex(re, im) => {
                 f.write_str("complex(")?;
                 float(f, re)?;
                 f.write_str(", ")?;
                 float(f, im)?;
                 f.write_char(')')
             }
-            Meaning::Str(_, data) => {
-                self.spend(data.of(&self.object.of.pickle).len());
+            Value::Str => {
+                self.spend(self.object.object().length());
                 match self.object.text() {
                     Ok(text) => f.write_str(&repr::of_str(&text)),
                     Err(_) => match self.object.as_bytes() {
@@ -204,59 +207,63 @@ impl Display for Printed<'_> {
                     },
                 }
             }
-            Meaning::Bytes(bytes) => self.bytes(f, bytes),
-            Meaning::ByteArray(bytes) => {
+            Value::Bytes => self.bytes(f),
+            Value::ByteArray => {
                 f.write_str("bytearray(")?;
-                self.bytes(f, bytes)?;
+                self.bytes(f)?;
                 f.write_char(')')
             }
-            Meaning::List(_) => self.items(f, "[", "]"),
-            Meaning::Tuple(_) | Meaning::Record(_) => self.tuple(f),
-            Meaning::Set([]) => f.write_str("set()"),
-            Meaning::Set(_) => self.items(f, "{", "}"),
-            Meaning::FrozenSet(_) => self.items(f, "frozenset({", "})"),
-            Meaning::Dict(_) => self.entries(f, self.object.entries()),
-            Meaning::Array(array) if array.has_objects() => self.array(f, array),
-            Meaning::Array(array) => {
-                let (array, work) = array.to_dyn_counted();
-                self.spend(work);
-                match array {
-                    Ok(array) => write!(f, "array({array})"),
-                    Err(_) => f.write_str("<malformed array>"),
-                }
-            }
-            Meaning::Scalar(scalar) => {
-                let (scalar, work) = scalar.to_dyn_counted();
-                self.spend(work);
-                match scalar {
-                    Ok(scalar) => scalar.fmt(f),
-                    Err(_) => f.write_str("<malformed scalar>"),
-                }
-            }
-            Meaning::Date(date) => write!(f, "date({date})"),
-            Meaning::Time(time) => write!(f, "time({time})"),
-            Meaning::DateTime(time) => write!(f, "datetime({time})"),
-            Meaning::TimeDelta(span) => span.fmt(f),
-            Meaning::Decimal(digits) => {
-                self.spend(digits.len());
+            Value::List(_) => self.items(f, "[", "]"),
+            Value::Tuple(_) => self.tuple(f),
+            Value::Set([]) => f.write_str("set()"),
+            Value::Set(_) => self.items(f, "{", "}"),
+            Value::FrozenSet(_) => self.items(f, "frozenset({", "})"),
+            Value::Dict(_) => self.entries(f, self.object.entries()),
+            Value::Date(date) => write!(f, "date({date})"),
+            Value::Time(time) => write!(f, "time({time})"),
+            Value::DateTime(time) => write!(f, "datetime({time})"),
+            Value::TimeDelta(span) => span.fmt(f),
+            Value::Decimal(digits) => {
+                self.spend(to_u64(digits.len()));
                 write!(f, "Decimal({})", repr::of_str(&digits))
             }
-            Meaning::Range(start, stop, 1) => write!(f, "range({start}, {stop})"),
-            Meaning::Range(start, stop, step) => write!(f, "range({start}, {stop}, {step})"),
-            Meaning::DType => {
-                let (dtype, work) = dtype::parse_counted(self.object);
-                self.spend(work);
-                match dtype {
-                    Ok(dtype) => write!(f, "dtype({})", repr::of_str(&dtype.to_string())),
-                    Err(_) => f.write_str("<unknown dtype>"),
-                }
-            }
-            Meaning::Global => {
+            Value::Range(range) => range.fmt(f),
+            Value::Global => {
                 f.write_char('<')?;
                 self.name(f)?;
                 f.write_char('>')
             }
-            Meaning::Object(object) => self.object(f, object),
+            Value::Instance(instance) => self.instance(f, &instance),
+        }
+    }
+}
+
+impl Display for Printed<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.depth >= MAX_DEPTH || self.pieces.get() == 0 {
+            return f.write_str("...");
+        }
+        self.pieces.set(self.pieces.get().saturating_sub(1));
+        match self.object.meaning() {
+            Meaning::Python(value) => self.value(f, value),
+            Meaning::Missing => f.write_str("NA"),
+            Meaning::Record(_) => self.tuple(f),
+            Meaning::Array(array) if array.has_objects() => self.array(f, array),
+            Meaning::Array(array) => match self.counted(array.to_dyn_counted(self.object.limits()))
+            {
+                Ok(array) => write!(f, "array({array})"),
+                Err(_) => f.write_str("<malformed array>"),
+            },
+            Meaning::Scalar(scalar) => {
+                match self.counted(scalar.to_dyn_counted(self.object.limits())) {
+                    Ok(scalar) => scalar.fmt(f),
+                    Err(_) => f.write_str("<malformed scalar>"),
+                }
+            }
+            Meaning::DType => match self.counted(dtype::parse_counted(self.object.object())) {
+                Ok(dtype) => write!(f, "dtype({})", repr::of_str(&dtype.to_string())),
+                Err(_) => f.write_str("<unknown dtype>"),
+            },
         }
     }
 }

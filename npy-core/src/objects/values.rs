@@ -123,7 +123,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(of: &Objects) -> Self {
-        Budget { spent: 0, pickle: of.pickle_length() }
+        Budget { spent: 0, pickle: of.pickle.length() }
     }
 
     /// Counts one use of an object that becomes a value of this size in memory. Its text and bytes count in addition.
@@ -134,7 +134,7 @@ impl Budget {
         size: u64,
         limits: &Limits,
     ) -> Result<(), Error> {
-        self.spend_bytes(size.saturating_add(object.length()), limits)
+        self.spend_bytes(size.saturating_add(object.object().length_of_value()), limits)
     }
 
     /// Counts memory of values.

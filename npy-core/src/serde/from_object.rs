@@ -11,7 +11,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::nested::{Axes, Nested, Parts, more_items, visit_items};
+use super::nested::{ArrayBytes, Axes, Nested, Parts, more_items, visit_items};
 use super::rows::{Row, sequences_and_bytes, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
@@ -20,12 +20,11 @@ use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::objects::{
-    ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, check_no_objects,
-    is_missing, pairs,
+    Budget, Meaning, ObjectRef, Pairs, PickledArray, check_no_objects, is_missing, pairs,
 };
 use crate::shape::Order;
 use crate::value::Value;
-use npy_pickle::{Id, NONE};
+use npy_pickle::{Id, NONE, Range, Value as Python};
 
 /// Deserializes a value from an object.
 pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> Result<T, Error> {
@@ -73,8 +72,12 @@ impl RecordField {
     /// Returns the object as a time, if the field is a time and the object is a count.
     pub(super) fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
         match (self.time?, object.meaning()) {
-            (Time::Date(unit), Meaning::Int(count)) => Some(Value::DateTime(count, unit)),
-            (Time::Span(unit), Meaning::Int(count)) => Some(Value::TimeDelta(count, unit)),
+            (Time::Date(unit), Meaning::Python(Python::Int(count))) => {
+                Some(Value::DateTime(count, unit))
+            }
+            (Time::Span(unit), Meaning::Python(Python::Int(count))) => {
+                Some(Value::TimeDelta(count, unit))
+            }
             _ => None,
         }
     }
@@ -84,7 +87,7 @@ impl<'a> Context<'a> {
     pub(super) fn new(object: ObjectRef<'a>) -> Self {
         Context {
             object,
-            budget: RefCell::new(Budget::new(object.graph())),
+            budget: RefCell::new(Budget::new(object.of)),
             open: RefCell::default(),
             dtypes: RefCell::default(),
             records: RefCell::default(),
@@ -115,13 +118,13 @@ impl<'a> Context<'a> {
         read: impl FnOnce() -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let depth = self.open.borrow().len();
-        if self.open.borrow().contains(&container.id()) {
+        if self.open.borrow().contains(&container.id) {
             let reason = format!("{} contains itself; read the file as Objects", container.kind());
             return Err(RowError::new(reason));
         }
         let inner = depth.saturating_add(levels);
         container.limits().check_object_depth(inner)?;
-        self.open.borrow_mut().resize(inner, container.id());
+        self.open.borrow_mut().resize(inner, container.id);
         let result = read();
         self.open.borrow_mut().truncate(depth);
         result
@@ -141,23 +144,12 @@ impl<'a> Context<'a> {
     /// Returns the numbers of a range, after counting them.
     pub(super) fn range(
         &self,
-        start: i64,
-        stop: i64,
-        step: i64,
-    ) -> Result<impl ExactSizeIterator<Item = i64> + use<>, RowError> {
-        let wide = i128::from;
-        let span = wide(stop).saturating_sub(wide(start));
-        // Rounded away from zero.
-        let towards = wide(step).signum();
-        let steps = span.saturating_add(wide(step)).saturating_sub(towards).checked_div(wide(step));
+        range: Range,
+    ) -> Result<impl ExactSizeIterator<Item = i64>, RowError> {
         let malformed = || RowError::new("the range is malformed; save the array again");
-        let count =
-            usize::try_from(steps.ok_or_else(malformed)?.max(0)).map_err(|_| malformed())?;
-        self.spend_values(to_u64(count), weight::VALUE)?;
-        Ok((0..count).map(move |i| {
-            let offset = wide(step).saturating_mul(i128::try_from(i).unwrap_or(i128::MAX));
-            i64::try_from(wide(start).saturating_add(offset)).unwrap_or(stop)
-        }))
+        let numbers = range.numbers().ok_or_else(malformed)?;
+        self.spend_values(to_u64(numbers.len()), weight::VALUE)?;
+        Ok(numbers)
     }
 
     /// Returns the dtype at this node.
@@ -176,13 +168,13 @@ impl<'a> Context<'a> {
         record: ObjectRef<'_>,
         items: usize,
     ) -> Result<Rc<Record>, RowError> {
-        let known = self.records.borrow().get(&record.record()).cloned();
+        let known = self.records.borrow().get(&record.record).cloned();
         let fields = match known {
             Some(fields) => fields,
             None => {
                 let fields = record.fields().map(|field| self.field(&field));
                 let fields = Rc::new(Record { fields: fields.collect::<Result<_, _>>()? });
-                self.records.borrow_mut().insert(record.record(), Rc::clone(&fields));
+                self.records.borrow_mut().insert(record.record, Rc::clone(&fields));
                 fields
             }
         };
@@ -195,11 +187,11 @@ impl<'a> Context<'a> {
     }
 
     fn field(&self, field: &crate::objects::FieldRef<'_>) -> Result<RecordField, RowError> {
-        let name = match field.name.as_str() {
-            Some(name) => name.into_owned(),
-            None => field.name.to_string(),
+        let name = match field.name.text() {
+            Ok(name) => name.into_owned(),
+            Err(_) => self.object.other(field.name.id(), NONE).to_string(),
         };
-        let time = match self.dtype(field.dtype)?.scalar().map(|scalar| scalar.kind()) {
+        let time = match self.dtype(field.dtype.id())?.scalar().map(|scalar| scalar.kind()) {
             Some(ScalarKind::DateTime(resolution)) => Some(Time::Date(resolution)),
             Some(ScalarKind::TimeDelta(resolution)) => Some(Time::Span(resolution)),
             _ => None,
@@ -210,7 +202,7 @@ impl<'a> Context<'a> {
     /// Calls `read` with a scalar of NumPy.
     pub(super) fn scalar<T>(
         &self,
-        scalar: PickledScalar<'_>,
+        scalar: PickledArray<'_>,
         read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let dtype = self.dtype(scalar.dtype_id())?;
@@ -235,7 +227,9 @@ impl<'a> Context<'a> {
         check_no_objects(&dtype)?;
         let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
         // The element of an array without dimensions is always read into memory first, because it is borrowed from there.
-        let in_file = array.bytes_in_file().filter(|_| !header.shape().is_empty());
+        let in_file = array.in_file().filter(|_| !header.shape().is_empty());
+        let in_file = in_file.zip(self.object.of.file.as_deref());
+        let in_file = in_file.map(|(contents, file)| ArrayBytes::of_file(file, contents));
         let in_memory = if in_file.is_some() { None } else { array.bytes() };
         let in_memory = in_memory.as_deref().unwrap_or_default();
         let bytes = in_file.unwrap_or(ArrayBytes::of(in_memory));
@@ -267,6 +261,11 @@ impl<'a, 'c> Object<'a, 'c> {
         Ok(self.object.meaning())
     }
 
+    /// Returns the contents of a bytes object.
+    fn bytes(self) -> Result<Cow<'a, [u8]>, RowError> {
+        self.object.object().bytes().ok_or_else(|| RowError::new(NOT_LATIN))
+    }
+
     /// The error for an object that cannot become a value of this type.
     fn refuse(self, expected: &dyn serde::de::Expected) -> RowError {
         let object = self.object;
@@ -282,10 +281,27 @@ impl<'a, 'c> Object<'a, 'c> {
     /// Visits the object by its own kind, whatever the visitor expects.
     fn visit<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
         match meaning {
-            Meaning::None | Meaning::Missing => visitor.visit_unit(),
-            Meaning::Bool(value) => visitor.visit_bool(value),
-            Meaning::Int(number) => visitor.visit_i64(number),
-            Meaning::BigInt(number) => match (number.to_i128(), number.to_u128()) {
+            Meaning::Python(value) => self.visit_value(value, visitor),
+            Meaning::Missing => visitor.visit_unit(),
+            Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
+            Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
+            }
+            Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
+        }
+    }
+
+    fn visit_value<V: Visitor<'a>>(
+        self,
+        value: Python<'a>,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        match value {
+            Python::None => visitor.visit_unit(),
+            Python::Bool(value) => visitor.visit_bool(value),
+            Python::Int(number) => visitor.visit_i64(number),
+            Python::BigInt(number) => match (number.to_i128(), number.to_u128()) {
                 (Some(number), _) => visit_integer(number, visitor),
                 (None, Some(number)) => visitor.visit_u128(number),
                 (None, None) => Err(RowError::new(format!(
@@ -293,38 +309,25 @@ impl<'a, 'c> Object<'a, 'c> {
                     crate::dtype::descr::excerpt(&number.to_string())
                 ))),
             },
-            Meaning::Float(number) => visitor.visit_f64(number),
-            Meaning::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
-            Meaning::Str(..) => match self.object.text() {
-                Ok(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
-                Ok(Cow::Owned(text)) => visitor.visit_string(text),
+            Python::Float(number) => visitor.visit_f64(number),
+            Python::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
+            Python::Str => match self.object.text() {
+                Ok(text) => visit_text(text, visitor),
                 Err(reason) => Err(RowError::new(format!("{}: {reason}", self.object))),
             },
-            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
-                visit_bytes(bytes.get().ok_or_else(not_latin)?, visitor)
+            Python::Bytes | Python::ByteArray => visit_bytes(self.bytes()?, visitor),
+            Python::List(ids) | Python::Tuple(ids) | Python::Set(ids) | Python::FrozenSet(ids) => {
+                self.items(ids, visitor)
             }
-            Meaning::List(ids)
-            | Meaning::Tuple(ids)
-            | Meaning::Set(ids)
-            | Meaning::FrozenSet(ids) => self.items(ids, visitor),
-            Meaning::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
-            Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
-            Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
-            }
-            Meaning::Date(date) => visitor.visit_string(date.to_string()),
-            Meaning::Time(time) => visitor.visit_string(time.to_string()),
-            Meaning::DateTime(time) => visitor.visit_string(time.to_string()),
-            Meaning::TimeDelta(span) => visitor.visit_string(span.in_units()),
-            Meaning::Decimal(Cow::Borrowed(digits)) => visitor.visit_borrowed_str(digits),
-            Meaning::Decimal(Cow::Owned(digits)) => visitor.visit_string(digits),
-            Meaning::Range(start, stop, step) => {
-                visit_all(visitor, self.context.range(start, stop, step)?)
-            }
-            Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
-            Meaning::Global => Err(self.unknown(&visitor)),
-            Meaning::Object(object) => {
+            Python::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
+            Python::Date(date) => visitor.visit_string(date.to_string()),
+            Python::Time(time) => visitor.visit_string(time.to_string()),
+            Python::DateTime(time) => visitor.visit_string(time.to_string()),
+            Python::TimeDelta(span) => visitor.visit_string(span.in_units()),
+            Python::Decimal(digits) => visit_text(digits, visitor),
+            Python::Range(range) => visit_all(visitor, self.context.range(range)?),
+            Python::Global => Err(self.unknown(&visitor)),
+            Python::Instance(object) => {
                 match (object.items(), object.attributes(), object.pairs()) {
                     ([], None, []) => Err(self.unknown(&visitor)),
                     ([], attributes, entries) => {
@@ -409,7 +412,7 @@ impl<'a> Object<'a, '_> {
     /// Visits the object for a type that is not optional.
     fn typed<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
         match meaning {
-            Meaning::None | Meaning::Missing => Err(self.refuse(&visitor)),
+            Meaning::Python(Python::None) | Meaning::Missing => Err(self.refuse(&visitor)),
             meaning => self.visit(meaning, visitor),
         }
     }
@@ -420,7 +423,9 @@ impl<'a> Object<'a, '_> {
         meaning: Meaning<'a>,
         visitor: V,
     ) -> Result<V::Value, RowError> {
-        let Meaning::Decimal(digits) = meaning else { return self.typed(meaning, visitor) };
+        let Meaning::Python(Python::Decimal(digits)) = meaning else {
+            return self.typed(meaning, visitor);
+        };
         match digits.parse() {
             Ok(number) => visit_integer(number, visitor),
             Err(_) => Err(self.refuse(&visitor)),
@@ -446,17 +451,19 @@ macro_rules! typed {
     )*};
 }
 
-/// Returns the error for bytes that the pickle stores as text with characters beyond Latin-1.
-fn not_latin() -> RowError {
-    RowError::new(NOT_LATIN)
-}
-
 /// Visits an integer as the smallest type of serde that holds it.
 fn visit_integer<'de, V: Visitor<'de>>(number: i128, visitor: V) -> Result<V::Value, RowError> {
     match (i64::try_from(number), u64::try_from(number)) {
         (Ok(number), _) => visitor.visit_i64(number),
         (_, Ok(number)) => visitor.visit_u64(number),
         _ => visitor.visit_i128(number),
+    }
+}
+
+fn visit_text<'de, V: Visitor<'de>>(text: Cow<'de, str>, visitor: V) -> Result<V::Value, RowError> {
+    match text {
+        Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+        Cow::Owned(text) => visitor.visit_string(text),
     }
 }
 
@@ -541,8 +548,8 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                     left => Err(more_items(left)),
                 }
             }),
-            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
-                let bytes = bytes.get().ok_or_else(not_latin)?;
+            Meaning::Python(Python::Bytes | Python::ByteArray) => {
+                let bytes = self.bytes()?;
                 self.context.spend_values(to_u64(bytes.len()), weight::VALUE)?;
                 visit_all(visitor, bytes.iter().copied())
             }
@@ -567,13 +574,13 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Decimal(digits) => match digits.parse() {
+            Meaning::Python(Python::Decimal(digits)) => match digits.parse() {
                 Ok(number) => visitor.visit_f64(number),
                 Err(_) => Err(self.refuse(&visitor)),
             },
-            Meaning::BigInt(number) => match number.to_i128() {
+            Meaning::Python(Python::BigInt(number)) => match number.to_i128() {
                 Some(number) => visitor.visit_f64(number as f64),
-                None => self.visit(Meaning::BigInt(number), visitor),
+                None => self.visit_value(Python::BigInt(number), visitor),
             },
             meaning => self.typed(meaning, visitor),
         }
@@ -583,22 +590,14 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         self.deserialize_f64(visitor)
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_any(visitor)
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_any(visitor)
-    }
+    forward_to_deserialize_any! { unit unit_struct }
 
     /// A key of a dictionary that is not text becomes the text that it prints.
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            meaning @ (Meaning::Str(..) | Meaning::Bytes(_)) => self.visit(meaning, visitor),
+            Meaning::Python(value @ (Python::Str | Python::Bytes)) => {
+                self.visit_value(value, visitor)
+            }
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| visitor.visit_string(value.to_string()))
             }
@@ -613,11 +612,13 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         visitor: V,
     ) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Dict(&[key, value]) => self.context.within(self.object, 1, || {
-                let (key, value) = (self.other(key, NONE), self.other(value, NONE));
-                visitor.visit_enum(Variant { key, value: Some(value) })
-            }),
-            Meaning::Str(..) => visitor.visit_enum(Variant { key: self, value: None }),
+            Meaning::Python(Python::Dict(&[key, value])) => {
+                self.context.within(self.object, 1, || {
+                    let (key, value) = (self.other(key, NONE), self.other(value, NONE));
+                    visitor.visit_enum(Variant { key, value: Some(value) })
+                })
+            }
+            Meaning::Python(Python::Str) => visitor.visit_enum(Variant { key: self, value: None }),
             Meaning::Scalar(scalar) => self
                 .context
                 .scalar(scalar, |value| Row(value).deserialize_enum(name, variants, visitor)),

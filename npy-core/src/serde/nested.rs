@@ -1,5 +1,6 @@
 //! Deserializes arrays of numbers, text or records as nested sequences. Each type of numbers has its own loop.
 
+mod bytes;
 mod converted;
 mod native;
 mod parts;
@@ -17,10 +18,10 @@ use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::objects::ArrayBytes;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+pub(super) use bytes::ArrayBytes;
 use converted::Converted;
 pub(super) use parts::{NO_DTYPE, Parts, Whole, typed};
 

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::cell::Cell;
 
+use super::bytes::ArrayBytes;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
 use crate::element::Element;
 use crate::error::Error;
-use crate::objects::ArrayBytes;
 use crate::reserve;
 
 thread_local! {
