@@ -2,6 +2,7 @@
 
 mod array;
 mod elements;
+mod entries;
 mod from_object;
 mod graph;
 mod infer;

@@ -5,14 +5,12 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
-};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::nested::{ArrayBytes, Axes, Nested, Parts, more_items, visit_items};
-use super::rows::{Row, sequences_and_bytes, visit_all};
+use super::entries::{Entries, Entry, Variant};
+use super::nested::{ArrayBytes, Axes, Nested, Parts, visit_items};
+use super::rows::{Row, shared_methods, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{DType, Resolution, ScalarKind};
@@ -283,7 +281,7 @@ impl<'a, 'c> Object<'a, 'c> {
         match meaning {
             Meaning::Python(value) => self.visit_value(value, visitor),
             Meaning::Missing => visitor.visit_unit(),
-            Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
+            Meaning::Record(ids) => self.fields(ids, ArrayForm::Any, visitor),
             Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
@@ -362,23 +360,28 @@ impl<'a, 'c> Object<'a, 'c> {
     fn entries<V: Visitor<'a>>(self, left: Pairs<'a>, visitor: V) -> Result<V::Value, RowError> {
         self.context.spend_map(left.size_hint().0)?;
         self.context.within(self.object, 1, || {
-            let mut entries = Entries { of: self, left, current: None };
-            let value = visitor.visit_map(&mut entries);
+            let entries = left.map(|&[key, value]| DictEntry { of: self, key, value });
+            let value = visitor.visit_map(Entries::new(entries));
             value.map_err(|error: RowError| error.among(|| self.object.keys()))
         })
     }
 
-    /// Calls `read` with the fields of a record.
-    fn fields<T>(
+    /// Visits the fields of a record, as a map or as a sequence.
+    fn fields<V: Visitor<'a>>(
         self,
         ids: &'a [Id],
-        read: impl FnOnce(&mut Fields<'a, '_, 'c>) -> Result<T, RowError>,
-    ) -> Result<T, RowError> {
+        form: ArrayForm,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
         let record = self.context.record(self.object, ids.len())?;
         self.context.spend_map(ids.len())?;
         self.context.within(self.object, 1, || {
-            let left = ids.iter().zip(&record.fields);
-            let value = read(&mut Fields { of: self, left, current: None });
+            let fields = ids.iter().zip(&record.fields);
+            let fields = Entries::new(fields.map(|(&id, field)| Field { of: self, id, field }));
+            let value = match form {
+                ArrayForm::Sequence => fields.visit_seq(visitor),
+                _ => visitor.visit_map(fields),
+            };
             value.map_err(|error| error.among(|| self.object.keys()))
         })
     }
@@ -541,13 +544,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Record(ids) => self.fields(ids, |fields| {
-                let value = visitor.visit_seq(&mut *fields)?;
-                match fields.left.len() {
-                    0 => Ok(value),
-                    left => Err(more_items(left)),
-                }
-            }),
+            Meaning::Record(ids) => self.fields(ids, ArrayForm::Sequence, visitor),
             Meaning::Python(Python::Bytes | Python::ByteArray) => {
                 let bytes = self.bytes()?;
                 self.context.spend_values(to_u64(bytes.len()), weight::VALUE)?;
@@ -561,7 +558,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         }
     }
 
-    sequences_and_bytes!();
+    shared_methods!();
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
@@ -615,19 +612,17 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             Meaning::Python(Python::Dict(&[key, value])) => {
                 self.context.within(self.object, 1, || {
                     let (key, value) = (self.other(key, NONE), self.other(value, NONE));
-                    visitor.visit_enum(Variant { key, value: Some(value) })
+                    visitor.visit_enum(Variant { key, value: Some(value), failed: in_variant })
                 })
             }
-            Meaning::Python(Python::Str) => visitor.visit_enum(Variant { key: self, value: None }),
+            Meaning::Python(Python::Str) => {
+                visitor.visit_enum(Variant { key: self, value: None, failed: in_variant })
+            }
             Meaning::Scalar(scalar) => self
                 .context
                 .scalar(scalar, |value| Row(value).deserialize_enum(name, variants, visitor)),
             _ => Err(self.refuse(&visitor)),
         }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_unit()
     }
 
     integers! {
@@ -761,19 +756,18 @@ impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
     }
 }
 
-/// The entries of a dictionary. An error in a value gets the key.
-struct Entries<'a, 'c> {
+/// An entry of a dictionary.
+struct DictEntry<'a, 'c> {
     of: Object<'a, 'c>,
-    left: Pairs<'a>,
-    /// The entry whose key was returned last.
-    current: Option<&'a [Id; 2]>,
+    key: Id,
+    value: Id,
 }
 
-impl Entries<'_, '_> {
-    /// Adds a key to the error of its value.
+impl DictEntry<'_, '_> {
+    /// Adds the key to an error.
     #[cold]
-    fn locate(&self, error: RowError, key: Id) -> RowError {
-        let key = self.of.other(key, NONE).object;
+    fn locate(&self, error: RowError) -> RowError {
+        let key = self.of.other(self.key, NONE).object;
         match key.as_str() {
             Some(key) => error.within(&key),
             None => error.after(Step::Key(crate::dtype::descr::excerpt(&key.to_string()))),
@@ -781,141 +775,47 @@ impl Entries<'_, '_> {
     }
 }
 
-impl<'de> MapAccess<'de> for Entries<'de, '_> {
-    type Error = RowError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, RowError> {
-        self.current = self.left.next();
-        let Some(&[key, _]) = self.current else { return Ok(None) };
-        match seed.deserialize(self.of.other(key, NONE)) {
-            Ok(key) => Ok(Some(key)),
-            Err(error) => Err(self.locate(error, key)),
-        }
+impl<'de> Entry<'de> for DictEntry<'de, '_> {
+    fn key<K: DeserializeSeed<'de>>(&self, seed: K) -> Result<K::Value, RowError> {
+        let key = seed.deserialize(self.of.other(self.key, NONE));
+        key.map_err(|error| self.locate(error))
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
-        let Some(&[key, value]) = self.current.take() else { return Err(no_key()) };
-        let value = seed.deserialize(self.of.other(value, NONE));
-        value.map_err(|error| self.locate(error, key))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        self.left.size_hint().1
+    fn value<V: DeserializeSeed<'de>>(self, seed: V) -> Result<V::Value, RowError> {
+        let value = seed.deserialize(self.of.other(self.value, NONE));
+        value.map_err(|error| self.locate(error))
     }
 }
 
-fn no_key() -> RowError {
-    RowError::new("a value was requested before its key")
-}
-
-/// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
-struct Fields<'a, 'r, 'c> {
+/// A field of a record.
+struct Field<'a, 'r, 'c> {
     of: Object<'a, 'c>,
-    left: std::iter::Zip<std::slice::Iter<'a, Id>, std::slice::Iter<'r, RecordField>>,
-    /// The field whose key was returned last.
-    current: Option<(&'a Id, &'r RecordField)>,
+    id: Id,
+    field: &'r RecordField,
 }
 
-impl<'de> MapAccess<'de> for &mut Fields<'de, '_, '_> {
-    type Error = RowError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, RowError> {
-        self.current = self.left.next();
-        let Some((_, field)) = self.current else { return Ok(None) };
-        seed.deserialize(field.name.as_str().into_deserializer()).map(Some)
+impl<'de> Entry<'de> for Field<'de, '_, '_> {
+    fn key<K: DeserializeSeed<'de>>(&self, seed: K) -> Result<K::Value, RowError> {
+        seed.deserialize(self.field.name.as_str().into_deserializer())
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
-        let Some((&id, field)) = self.current.take() else { return Err(no_key()) };
-        let object = field.of(self.of.object, id);
-        let value = match field.time(object) {
+    fn value<V: DeserializeSeed<'de>>(self, seed: V) -> Result<V::Value, RowError> {
+        let object = self.field.of(self.of.object, self.id);
+        let value = match self.field.time(object) {
             Some(time) => self.of.context.spend(object).and_then(|()| seed.deserialize(Row(time))),
             None => seed.deserialize(Object { object, ..self.of }),
         };
-        value.map_err(|error| error.within(&field.name))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left.len())
+        value.map_err(|error| error.within(&self.field.name))
     }
 }
 
-impl<'de> SeqAccess<'de> for &mut Fields<'de, '_, '_> {
-    type Error = RowError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, RowError> {
-        self.current = self.left.next();
-        if self.current.is_none() { Ok(None) } else { self.next_value_seed(seed).map(Some) }
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left.len())
-    }
-}
-
-/// A variant of an enum: its name, or a dictionary of its name and its contents.
-struct Variant<'a, 'c> {
-    key: Object<'a, 'c>,
-    value: Option<Object<'a, 'c>>,
-}
-
-impl Variant<'_, '_> {
-    fn locate(&self, error: RowError) -> RowError {
-        error.within(&self.key.object.as_str().unwrap_or_default())
-    }
-
-    fn missing(&self) -> RowError {
-        let key = crate::dtype::descr::excerpt(&self.key.object.to_string());
-        RowError::new(format!(
-            "the variant {key} has contents, but there are none; expected a dictionary of the variant and its contents"
-        ))
-    }
-}
-
-impl<'de> EnumAccess<'de> for Variant<'de, '_> {
-    type Error = RowError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), RowError> {
-        seed.deserialize(self.key).map(|variant| (variant, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'de, '_> {
-    type Error = RowError;
-
-    fn unit_variant(self) -> Result<(), RowError> {
-        match self.value {
-            Some(value) => <()>::deserialize(value).map_err(|error| self.locate(error)),
-            None => Ok(()),
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, RowError> {
-        let value = self.value.ok_or_else(|| self.missing())?;
-        seed.deserialize(value).map_err(|error| self.locate(error))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, RowError> {
-        let value = self.value.ok_or_else(|| self.missing())?;
-        value.deserialize_seq(visitor).map_err(|error| self.locate(error))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        let value = self.value.ok_or_else(|| self.missing())?;
-        value.deserialize_map(visitor).map_err(|error| self.locate(error))
+/// The error for a variant: adds its name, or says that it has no contents.
+fn in_variant(key: Object<'_, '_>, error: Option<RowError>) -> RowError {
+    match error {
+        Some(error) => error.within(&key.object.as_str().unwrap_or_default()),
+        None => RowError::new(format!(
+            "the variant {} has contents, but there are none; expected a dictionary of the variant and its contents",
+            crate::dtype::descr::excerpt(&key.object.to_string())
+        )),
     }
 }

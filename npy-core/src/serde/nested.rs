@@ -10,7 +10,8 @@ use std::borrow::Cow;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::rows::{Row, sequences_and_bytes};
+use super::entries::more_items;
+use super::rows::{Row, shared_methods};
 use super::{ARRAY_TOKEN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
@@ -197,14 +198,6 @@ pub(super) fn visit_items<'de, V: Visitor<'de>>(
     }
 }
 
-/// Returns the error for a type that reads only the first items.
-pub(super) fn more_items(left: usize) -> RowError {
-    let items = if left == 1 { "item" } else { "items" };
-    RowError::new(format!(
-        "the type leaves {left} {items} unread; use one that reads all of them, such as a Vec"
-    ))
-}
-
 /// The axes along which items are visited.
 #[derive(Clone, Copy)]
 pub(super) struct Axes<'a> {
@@ -313,7 +306,7 @@ impl<'de> Deserializer<'de> for Nested<'_> {
         }
     }
 
-    sequences_and_bytes!();
+    shared_methods!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -325,10 +318,6 @@ impl<'de> Deserializer<'de> for Nested<'_> {
             Some(single) => single.deserialize_enum(name, variants, visitor),
             None => self.visit(visitor),
         }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_unit()
     }
 
     forward_to_deserialize_any! {
