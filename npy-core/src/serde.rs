@@ -10,6 +10,7 @@ mod load;
 mod nested;
 mod numbers;
 pub(crate) mod object;
+mod pass;
 mod rows;
 mod value;
 mod weight;

@@ -6,14 +6,13 @@ mod fill;
 mod key;
 mod kind;
 mod measure;
-mod pass;
 
 use serde::ser::Serialize;
 
 use self::fill::Fill;
 use self::kind::Kind;
 use self::measure::Measure;
-pub(super) use self::pass::{Form, Leaf, Parts, Pass};
+use super::pass::Pass;
 use crate::checked;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};

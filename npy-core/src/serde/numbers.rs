@@ -3,7 +3,7 @@
 use serde::ser::Serialize;
 
 use super::RowError;
-use super::infer::{Form, Leaf, Parts, Pass};
+use super::pass::{Form, Leaf, Parts, Pass, Variant};
 use crate::dtype::{DType, Scalar, ScalarKind};
 
 /// Returns the dtype of values that are all of one primitive type of numbers, or all `bool`; `None` for any others. Without values, the
@@ -39,16 +39,17 @@ struct ToNumber;
 
 impl Pass for ToNumber {
     type Output = Number;
+    type Error = RowError;
     type Parts = NoParts;
 
     #[inline]
     fn leaf(self, value: Leaf<'_>) -> Result<Number, RowError> {
         let (kind, size, value) = match value {
             Leaf::Bool(value) => (ScalarKind::Bool, 1, value.into()),
-            Leaf::Int(value, kind, size) => (kind, size, value),
+            Leaf::Int(value, kind, size) if size <= 8 => (kind, size, value),
             Leaf::Single(value) => (ScalarKind::Float, 4, value.to_bits().into()),
             Leaf::Float(value) => (ScalarKind::Float, 8, value.to_bits().into()),
-            Leaf::Text(_) | Leaf::Bytes(_) => return no_number(),
+            _ => return no_number(),
         };
         Ok(Number { kind, size, bytes: value.to_le_bytes() })
     }
@@ -57,7 +58,7 @@ impl Pass for ToNumber {
         Ok(self)
     }
 
-    fn parts(self, _: Form) -> Result<NoParts, RowError> {
+    fn parts(self, _: Form, _: Option<Variant>) -> Result<NoParts, RowError> {
         no_number()
     }
 }
@@ -73,6 +74,11 @@ enum NoParts {}
 
 impl Parts for NoParts {
     type Output = Number;
+    type Error = RowError;
+
+    fn key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<Option<String>, RowError> {
+        match *self {}
+    }
 
     fn push<T: Serialize + ?Sized>(&mut self, _: Option<&str>, _: &T) -> Result<(), RowError> {
         match *self {}

@@ -2,11 +2,12 @@
 
 use serde::ser::Serialize;
 
-use super::pass::{Form, Leaf, Parts, Pass};
+use super::key;
 use crate::checked;
 use crate::dtype::{DType, ScalarKind};
 use crate::element::width;
 use crate::serde::RowError;
+use crate::serde::pass::{Form, Leaf, Parts, Pass, Variant};
 
 /// Writes a value as an item of the dtype that the first pass found.
 pub(super) struct Fill<'a> {
@@ -72,6 +73,7 @@ impl<'a> Fill<'a> {
 
 impl<'a> Pass for Fill<'a> {
     type Output = ();
+    type Error = RowError;
     type Parts = FillParts<'a>;
 
     fn leaf(self, value: Leaf<'_>) -> Result<(), RowError> {
@@ -96,8 +98,8 @@ impl<'a> Pass for Fill<'a> {
         Ok(self)
     }
 
-    fn parts(self, _: Form) -> Result<FillParts<'a>, RowError> {
-        Ok(FillParts { whole: self, next: 0 })
+    fn parts(self, _: Form, variant: Option<Variant>) -> Result<FillParts<'a>, RowError> {
+        if variant.is_some() { changed() } else { Ok(FillParts { whole: self, next: 0 }) }
     }
 }
 
@@ -110,6 +112,11 @@ pub(super) struct FillParts<'a> {
 
 impl Parts for FillParts<'_> {
     type Output = ();
+    type Error = RowError;
+
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<Option<String>, RowError> {
+        key::text(key).map(Some)
+    }
 
     /// Writes the next part. A part of a sub-array is found by its index, a field also by its name.
     fn push<T: Serialize + ?Sized>(
