@@ -47,6 +47,7 @@ mod machine;
 mod names;
 mod objects;
 mod opcode;
+pub mod print;
 mod scan;
 mod stack;
 mod text;

@@ -127,6 +127,11 @@ impl<'a> PickledArray<'a> {
         self.items().map(|items| self.data.objects().graph().items(items))
     }
 
+    /// Returns another object of the pickle.
+    pub(super) fn object(self, id: Id) -> Object<'a> {
+        self.data.objects().object(id)
+    }
+
     /// Returns true for an array of Python objects.
     pub(crate) fn has_objects(self) -> bool {
         matches!(self.data.node(), Node::List(_))
