@@ -8,7 +8,6 @@ mod graph;
 mod infer;
 mod load;
 mod nested;
-mod numbers;
 pub(crate) mod object;
 mod pass;
 mod rows;

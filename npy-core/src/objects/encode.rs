@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use super::known::Meaning;
 use super::{ObjectRef, dtype};
 use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
-use crate::checked;
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
-use crate::element::ucs4;
+use crate::element::exact::{copy, float, integer, to_float};
+use crate::element::width;
 use crate::error::Error;
-use crate::kernel::cast::{half, to_half};
 use crate::limits::to_u64;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
@@ -219,16 +218,8 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
             float(re, first)?;
             float(im, second)
         }
-        ScalarKind::Str => {
-            let text = object.as_str()?;
-            let fits = text.chars().count() <= out.len() / 4 && !text.ends_with('\0');
-            fits.then(|| ucs4::write(text.chars(), out))
-        }
-        ScalarKind::Bytes => {
-            let bytes = object.as_bytes().filter(|bytes| !bytes.ends_with(b"\0"))?;
-            out.fill(0);
-            copy(&bytes, out.get_mut(..bytes.len())?)
-        }
+        ScalarKind::Str => width::store_chars(&object.as_str()?, out).ok(),
+        ScalarKind::Bytes => width::store_bytes(&object.as_bytes()?, out).ok(),
         ScalarKind::Void => {
             let bytes = object.as_bytes().filter(|bytes| bytes.len() == out.len())?;
             copy(&bytes, out)
@@ -277,63 +268,12 @@ fn sub_array(object: ObjectRef<'_>, sub: &SubArray) -> Option<DynArray> {
     object.as_array().ok()?.to_order(Order::C).ok()?.cast(&sub.base).ok()
 }
 
-fn copy(bytes: &[u8], out: &mut [u8]) -> Option<()> {
-    (bytes.len() == out.len()).then(|| out.copy_from_slice(bytes))
-}
-
-/// Writes an integer, if it fits.
-fn integer(number: i128, is_signed: bool, out: &mut [u8]) -> Option<()> {
-    let bits = u32::try_from(out.len().checked_mul(8)?).ok()?;
-    let (min, max) = match is_signed {
-        true => {
-            let half = 1i128.checked_shl(bits.checked_sub(1)?)?;
-            (half.checked_neg()?, half.checked_sub(1)?)
-        }
-        false => (0, 1i128.checked_shl(bits)?.checked_sub(1)?),
-    };
-    if number < min || number > max {
-        return None;
-    }
-    copy(checked::slice(&number.to_le_bytes(), 0..out.len().min(16)), out)
-}
-
 /// Returns a float, or an integer that an `f64` can hold exactly.
 pub(super) fn number(meaning: &Meaning<'_>) -> Option<f64> {
     match meaning {
         Meaning::Python(Value::Float(number)) => Some(*number),
-        Meaning::Python(Value::Int(number)) => exact((*number).into()),
-        Meaning::Python(Value::BigInt(number)) => exact(number.to_i128()?),
-        _ => None,
-    }
-}
-
-/// Returns the integer as a float that is equal to it, if there is one.
-#[expect(clippy::cast_possible_truncation, reason = "the result is compared with the number")]
-fn exact(number: i128) -> Option<f64> {
-    let float = number as f64;
-    let back = float as i128;
-    // The largest `i128` is not a float, but the conversion back saturates to it.
-    (back == number && number != i128::MAX).then_some(float)
-}
-
-/// Writes a float, if it fits exactly.
-fn float(number: f64, out: &mut [u8]) -> Option<()> {
-    match out.len() {
-        8 => copy(&number.to_le_bytes(), out),
-        4 => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the result is compared with the number"
-            )]
-            let narrow = number as f32;
-            (f64::from(narrow) == number || number.is_nan()).then_some(())?;
-            copy(&narrow.to_le_bytes(), out)
-        }
-        2 => {
-            let narrow = to_half(number);
-            (f64::from(half(narrow)) == number || number.is_nan()).then_some(())?;
-            copy(&narrow.to_le_bytes(), out)
-        }
+        Meaning::Python(Value::Int(number)) => to_float((*number).into()),
+        Meaning::Python(Value::BigInt(number)) => to_float(number.to_i128()?),
         _ => None,
     }
 }

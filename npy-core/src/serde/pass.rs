@@ -15,7 +15,9 @@ pub(super) trait Pass: Sized {
 
     fn leaf(self, value: Leaf<'_>) -> Result<Self::Output, Self::Error>;
     /// Returns the pass over the value in a `Some` or a newtype.
-    fn inner(self) -> Result<Self, Self::Error>;
+    fn inner(self) -> Result<Self, Self::Error> {
+        Ok(self)
+    }
     /// Begins a value with parts, which may be those of a variant.
     fn parts(self, form: Form, variant: Option<Variant>) -> Result<Self::Parts, Self::Error>;
 

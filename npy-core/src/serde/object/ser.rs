@@ -257,10 +257,6 @@ impl<'p, 'w> Pass for ObjectPass<'p, 'w> {
         Ok(Made::Object)
     }
 
-    fn inner(self) -> Result<Self, ObjectError> {
-        Ok(self)
-    }
-
     fn parts(self, form: pass::Form, variant: Option<Variant>) -> Begun<'p, 'w> {
         let in_variant = variant.is_some();
         let of = match variant {
