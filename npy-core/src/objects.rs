@@ -8,6 +8,7 @@ mod globals;
 mod known;
 mod of_array;
 mod print;
+mod record;
 mod split;
 mod values;
 
@@ -26,12 +27,14 @@ pub(crate) use array::PickledArray;
 #[cfg(feature = "serde")]
 pub(crate) use array::check_no_objects;
 pub(crate) use contents::{ContentsFile, ReadContents};
-#[cfg(feature = "serde")]
-pub(crate) use dtype::FieldRef;
 pub(crate) use known::Meaning;
 pub use npy_pickle::Encoding;
 use npy_pickle::{self as pickle, Form, Id, NONE, Node, Object, Pickle};
 pub(crate) use of_array::check_payload;
+#[cfg(feature = "serde")]
+pub(crate) use record::Record;
+#[cfg(feature = "serde")]
+pub(crate) use record::RecordField;
 #[cfg(feature = "serde")]
 pub(crate) use values::Budget;
 pub(crate) use values::FromObject;
@@ -78,62 +81,79 @@ pub struct Objects {
     items: pickle::Items,
 }
 
-/// The kind of a Python object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+        /// The kind of a Python object.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        /// The name of the kind in a message.
+        impl fmt::Display for Kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Kind::$kind => $name,)*
+                })
+            }
+        }
+    };
+}
+
+kinds! {
     /// `None`
-    None,
+    None = "None",
     /// A missing value of pandas: `NaT` or `NA`. A missing number or text may also be the float `nan`.
-    Missing,
+    Missing = "a missing value",
     /// `True`, `False`
-    Bool,
+    Bool = "a bool",
     /// An integer of any size.
-    Int,
+    Int = "an int",
     /// A float.
-    Float,
+    Float = "a float",
     /// A complex number.
-    Complex,
+    Complex = "a complex number",
     /// Text.
-    Str,
+    Str = "text",
     /// `bytes`
-    Bytes,
+    Bytes = "bytes",
     /// `bytearray`
-    ByteArray,
+    ByteArray = "a bytearray",
     /// `list`, `collections.deque`
-    List,
+    List = "a list",
     /// `tuple`
-    Tuple,
+    Tuple = "a tuple",
     /// `set`
-    Set,
+    Set = "a set",
     /// `frozenset`
-    FrozenSet,
+    FrozenSet = "a frozenset",
     /// `dict`, `OrderedDict`, `defaultdict`
-    Dict,
+    Dict = "a dictionary",
     /// An item of an array of records.
-    Record,
+    Record = "a record",
     /// `numpy.ndarray`
-    Array,
+    Array = "an array",
     /// A scalar of NumPy, such as `numpy.float32(1.5)`.
-    Scalar,
+    Scalar = "a NumPy scalar",
     /// `datetime.date`
-    Date,
+    Date = "a date",
     /// `datetime.time`
-    Time,
+    Time = "a time of day",
     /// `datetime.datetime`, `pandas.Timestamp`
-    DateTime,
+    DateTime = "a date and time",
     /// `datetime.timedelta`, `pandas.Timedelta`
-    TimeDelta,
+    TimeDelta = "a span of time",
     /// `decimal.Decimal`
-    Decimal,
+    Decimal = "a decimal number",
     /// `range`
-    Range,
+    Range = "a range",
     /// `numpy.dtype`
-    DType,
+    DType = "a dtype",
     /// A class or function that the pickle names.
-    Global,
+    Global = "a class or function",
     /// An object that Python would create by calling a class or function that this crate does not know.
-    Object,
+    Object = "an object of an unknown class",
 }
 
 /// A Python object in [`Objects`]. It is a cursor: copies are cheap.
@@ -909,7 +929,7 @@ impl<'a> Iterator for Items<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let &id = self.ids.next()?;
         let record = match &mut self.fields {
-            Some(fields) => fields.next().map_or(NONE, |field| field.record),
+            Some(fields) => fields.next().map_or(NONE, |(_, record)| record),
             None => self.record,
         };
         Some(ObjectRef { of: self.of, id, record })
@@ -944,7 +964,7 @@ impl<'a> Iterator for Entries<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some((fields, values)) = &mut self.fields {
-            return Some((self.of.reference(fields.next()?.name.id()), values.next()?));
+            return Some((self.of.reference(fields.next()?.0.id()), values.next()?));
         }
         let &[key, value] = self.pairs.next()?;
         Some((self.of.reference(key), self.of.reference(value)))

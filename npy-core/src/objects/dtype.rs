@@ -258,14 +258,6 @@ pub(crate) struct Fields<'a> {
     entries: Entries<'a>,
 }
 
-/// A field of a record.
-pub(crate) struct FieldRef<'a> {
-    pub(crate) name: Object<'a>,
-    pub(crate) dtype: Object<'a>,
-    /// The node of the dtype if the field is a record, and otherwise `NONE`.
-    pub(crate) record: Id,
-}
-
 impl<'a> Fields<'a> {
     /// Returns the fields of the record of this dtype.
     pub(super) fn of(dtype: Object<'a>) -> Self {
@@ -278,13 +270,13 @@ impl<'a> Fields<'a> {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    type Item = FieldRef<'a>;
+    /// The name, and the node of the dtype if the field is a record; otherwise `NONE`.
+    type Item = (Object<'a>, Id);
 
-    fn next(&mut self) -> Option<FieldRef<'a>> {
+    fn next(&mut self) -> Option<(Object<'a>, Id)> {
         let name = self.of.object(*self.names.next()?);
         let entry = self.entries.get(name).and_then(Object::tuple);
         let dtype = entry.and_then(|entry| entry.first()).copied();
-        let dtype = self.of.object(dtype.unwrap_or(NONE));
-        Some(FieldRef { name, dtype, record: record(dtype) })
+        Some((name, record(self.of.object(dtype.unwrap_or(NONE)))))
     }
 }

@@ -1,9 +1,11 @@
 //! Converts objects to the canonical bytes of a dtype, so that any element type can be read from them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
+use super::ObjectRef;
 use super::known::Meaning;
-use super::{ObjectRef, dtype};
+use super::record::Record;
 use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
 use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
@@ -14,28 +16,19 @@ use crate::error::Error;
 use crate::limits::to_u64;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
+use crate::value::Value;
 use npy_pickle::time::Date;
-use npy_pickle::{Id, Value};
+use npy_pickle::{Id, Value as Python};
 
 /// The state of the conversion of all objects of an array.
 #[derive(Default)]
 pub(super) struct Encoder {
     /// The fields of the records in the file, by the nodes of their dtypes.
-    records: HashMap<Id, HashMap<String, FieldInFile>>,
+    records: HashMap<Id, Record>,
     /// The number of entries of dictionaries that were searched.
     pub(super) searched: u64,
     /// The objects whose indices were written in their place, if [`Objects::split`](super::Objects::split) wants them.
     pub(super) split: Option<Vec<Id>>,
-}
-
-/// A field of a record in the file.
-#[derive(Clone, Copy)]
-struct FieldInFile {
-    index: usize,
-    /// The node of the dtype if the field is a record, and otherwise `NONE`.
-    record: Id,
-    /// The dtype if the field is a time. NumPy may pickle its values as counts.
-    time: Option<Scalar>,
 }
 
 impl Encoder {
@@ -103,7 +96,7 @@ impl Encoder {
                     let slot = out.get_mut(field.offset()..).and_then(|rest| rest.get_mut(..size));
                     let slot = slot.unwrap_or_default();
                     let written = match time.zip(field.dtype().scalar()) {
-                        Some((found, wanted)) => encode_count(value, found, *wanted, slot)
+                        Some((time, wanted)) => encode_time(value, time, *wanted, slot)
                             .ok_or_else(|| not_of(value, field.dtype())),
                         None => self.encode(value, field.dtype(), rules, slot),
                     };
@@ -120,7 +113,7 @@ impl Encoder {
         &mut self,
         object: ObjectRef<'a>,
         wanted: &[Field],
-    ) -> Result<Vec<(ObjectRef<'a>, Option<Scalar>)>, InvalidValue> {
+    ) -> Result<Vec<(ObjectRef<'a>, Option<Value<'static>>)>, InvalidValue> {
         let invalid = |error: Error| InvalidValue::new(error.into_kind().to_string());
         let Meaning::Record(ids) = object.meaning() else {
             self.searched = self.searched.saturating_add(to_u64(object.entries().count()));
@@ -132,35 +125,16 @@ impl Encoder {
             });
             return found.collect();
         };
-        let fields = self.records.entry(object.record).or_insert_with(|| fields_of(object));
-        let value = |wanted: &Field| {
-            let field = fields.get(wanted.name());
-            let Some((field, &id)) = field.and_then(|field| Some((field, ids.get(field.index)?)))
-            else {
-                return object.get(wanted.name()).map(|value| (value, None)).map_err(invalid);
-            };
-            let value = ObjectRef { of: object.of, id, record: field.record };
-            let is_count = matches!(value.meaning(), Meaning::Python(Value::Int(_) | Value::None));
-            Ok((value, field.time.filter(|_| is_count)))
+        let record = match self.records.entry(object.record) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => slot.insert(Record::of(object).map_err(invalid)?),
+        };
+        let value = |wanted: &Field| match record.get(wanted.name(), object, ids) {
+            Some((field, value)) => Ok((value, field.time(value))),
+            None => object.get(wanted.name()).map(|value| (value, None)).map_err(invalid),
         };
         wanted.iter().map(value).collect()
     }
-}
-
-/// Returns the fields of a record by their names.
-fn fields_of(record: ObjectRef<'_>) -> HashMap<String, FieldInFile> {
-    let field = |(index, field): (usize, dtype::FieldRef<'_>)| {
-        let dtype = dtype::parse(field.dtype).ok();
-        let is_time = |scalar: &Scalar| {
-            matches!(scalar.kind(), ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
-        };
-        let time = dtype.and_then(|dtype| dtype.scalar().copied()).filter(is_time);
-        Some((
-            field.name.text().ok()?.into_owned(),
-            FieldInFile { index, record: field.record, time },
-        ))
-    };
-    record.fields().enumerate().filter_map(field).collect()
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
@@ -198,12 +172,12 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
     }
     match scalar.kind() {
         ScalarKind::Bool => match meaning {
-            Meaning::Python(Value::Bool(value)) => copy(&[value.into()], out),
+            Meaning::Python(Python::Bool(value)) => copy(&[value.into()], out),
             _ => None,
         },
         ScalarKind::Int | ScalarKind::UInt => {
             let number = match meaning {
-                Meaning::Python(Value::Bool(value)) => value.into(),
+                Meaning::Python(Python::Bool(value)) => value.into(),
                 _ => object.as_i128()?,
             };
             integer(number, scalar.kind() == ScalarKind::Int, out)
@@ -211,7 +185,7 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         ScalarKind::Float => float(number(&meaning)?, out),
         ScalarKind::Complex => {
             let (re, im) = match meaning {
-                Meaning::Python(Value::Complex(re, im)) => (re, im),
+                Meaning::Python(Python::Complex(re, im)) => (re, im),
                 _ => (number(&meaning)?, 0.0),
             };
             let (first, second) = out.split_at_mut_checked(out.len() / 2)?;
@@ -226,18 +200,18 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         }
         ScalarKind::DateTime(resolution) => {
             let nanoseconds = match meaning {
-                Meaning::Python(Value::DateTime(time)) => {
+                Meaning::Python(Python::DateTime(time)) => {
                     let offset = time.time.zone.map_or(0, |offset| offset.0);
                     let local = midnight(time.date)?.checked_add(time.time.nanoseconds.into())?;
                     local.checked_sub(offset)?
                 }
-                Meaning::Python(Value::Date(date)) => midnight(date)?,
+                Meaning::Python(Python::Date(date)) => midnight(date)?,
                 _ => return not_a_time(&meaning, out),
             };
             time(nanoseconds, resolution, true, out)
         }
         ScalarKind::TimeDelta(resolution) => match meaning {
-            Meaning::Python(Value::TimeDelta(span)) => time(span.0, resolution, false, out),
+            Meaning::Python(Python::TimeDelta(span)) => time(span.0, resolution, false, out),
             _ => not_a_time(&meaning, out),
         },
         ScalarKind::Object => None,
@@ -271,9 +245,9 @@ fn sub_array(object: ObjectRef<'_>, sub: &SubArray) -> Option<DynArray> {
 /// Returns a float, or an integer that an `f64` can hold exactly.
 pub(super) fn number(meaning: &Meaning<'_>) -> Option<f64> {
     match meaning {
-        Meaning::Python(Value::Float(number)) => Some(*number),
-        Meaning::Python(Value::Int(number)) => to_float((*number).into()),
-        Meaning::Python(Value::BigInt(number)) => to_float(number.to_i128()?),
+        Meaning::Python(Python::Float(number)) => Some(*number),
+        Meaning::Python(Python::Int(number)) => to_float((*number).into()),
+        Meaning::Python(Python::BigInt(number)) => to_float(number.to_i128()?),
         _ => None,
     }
 }
@@ -293,25 +267,25 @@ fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
     }
 }
 
-/// Writes a time that a record stores as a count in the unit of its dtype, or as `None`, which means NaT.
-fn encode_count(
+/// Writes an object that is the count of a time.
+fn encode_time(
     object: ObjectRef<'_>,
-    found: Scalar,
+    time: Value<'_>,
     wanted: Scalar,
     out: &mut [u8],
 ) -> Option<()> {
-    let (found, wanted, is_date) = match (found.kind(), wanted.kind()) {
-        (ScalarKind::DateTime(found), ScalarKind::DateTime(wanted)) => (found, wanted, true),
-        (ScalarKind::TimeDelta(found), ScalarKind::TimeDelta(wanted)) => (found, wanted, false),
+    let (count, found, wanted, is_date) = match (time, wanted.kind()) {
+        (Value::DateTime(count, found), ScalarKind::DateTime(wanted)) => {
+            (count, found, wanted, true)
+        }
+        (Value::TimeDelta(count, found), ScalarKind::TimeDelta(wanted)) => {
+            (count, found, wanted, false)
+        }
         _ => return encode_scalar(object, wanted, out),
     };
-    match object.meaning() {
-        Meaning::Python(Value::Int(count)) if found == wanted => copy(&count.to_le_bytes(), out),
-        Meaning::Python(Value::Int(count)) => {
-            copy(&rescaled(count, found?, wanted?, is_date)?.to_le_bytes(), out)
-        }
-        _ => copy(&NAT.to_le_bytes(), out),
-    }
+    let is_same = found == wanted || count == NAT;
+    let count = if is_same { count } else { rescaled(count, found?, wanted?, is_date)? };
+    copy(&count.to_le_bytes(), out)
 }
 
 /// Writes a time or span in this resolution, if it is a whole number of units.

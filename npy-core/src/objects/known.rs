@@ -1,7 +1,5 @@
 //! What objects mean to NumPy and pandas: arrays, scalars and dtypes, records, missing values and timestamps.
 
-use std::fmt;
-
 use super::array::PickledArray;
 use super::{Kind, ObjectRef, dtype};
 use crate::calendar::{NANOSECONDS_OF_DAY, civil};
@@ -137,40 +135,6 @@ impl Meaning<'_> {
             Meaning::Python(Value::Global) => Kind::Global,
             Meaning::Python(Value::Instance(_)) => Kind::Object,
         }
-    }
-}
-
-/// The name of the kind in a message.
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::None => "None",
-            Kind::Missing => "a missing value",
-            Kind::Bool => "a bool",
-            Kind::Int => "an int",
-            Kind::Float => "a float",
-            Kind::Complex => "a complex number",
-            Kind::Str => "text",
-            Kind::Bytes => "bytes",
-            Kind::ByteArray => "a bytearray",
-            Kind::List => "a list",
-            Kind::Tuple => "a tuple",
-            Kind::Set => "a set",
-            Kind::FrozenSet => "a frozenset",
-            Kind::Dict => "a dictionary",
-            Kind::Record => "a record",
-            Kind::Array => "an array",
-            Kind::Scalar => "a NumPy scalar",
-            Kind::Date => "a date",
-            Kind::Time => "a time of day",
-            Kind::DateTime => "a date and time",
-            Kind::TimeDelta => "a span of time",
-            Kind::Decimal => "a decimal number",
-            Kind::Range => "a range",
-            Kind::DType => "a dtype",
-            Kind::Global => "a class or function",
-            Kind::Object => "an object of an unknown class",
-        })
     }
 }
 

@@ -13,12 +13,13 @@ use super::nested::{ArrayBytes, Axes, Nested, Parts, visit_items};
 use super::rows::{Row, shared_methods, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
-use crate::dtype::{DType, Resolution, ScalarKind};
+use crate::dtype::DType;
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::objects::{
-    Budget, Meaning, ObjectRef, Pairs, PickledArray, check_no_objects, is_missing, pairs,
+    Budget, Meaning, ObjectRef, Pairs, PickledArray, Record, RecordField, check_no_objects,
+    is_missing, pairs,
 };
 use crate::shape::Order;
 use crate::value::Value;
@@ -40,45 +41,6 @@ pub(super) struct Context<'a> {
     /// The dtypes that were parsed so far, by their nodes.
     dtypes: RefCell<HashMap<Id, Rc<DType>>>,
     records: RefCell<HashMap<Id, Rc<Record>>>,
-}
-
-/// The fields of the items of an array of records.
-pub(super) struct Record {
-    pub(super) fields: Vec<RecordField>,
-}
-
-pub(super) struct RecordField {
-    pub(super) name: String,
-    /// The node of the dtype if the field is a record, and otherwise `NONE`.
-    record: Id,
-    time: Option<Time>,
-}
-
-/// A dtype of times, whose values may be integers in a record.
-#[derive(Clone, Copy)]
-enum Time {
-    Date(Option<Resolution>),
-    Span(Option<Resolution>),
-}
-
-impl RecordField {
-    /// Returns the object of this field.
-    pub(super) fn of<'a>(&self, record: ObjectRef<'a>, id: Id) -> ObjectRef<'a> {
-        record.other(id, self.record)
-    }
-
-    /// Returns the object as a time, if the field is a time and the object is a count.
-    pub(super) fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
-        match (self.time?, object.meaning()) {
-            (Time::Date(unit), Meaning::Python(Python::Int(count))) => {
-                Some(Value::DateTime(count, unit))
-            }
-            (Time::Span(unit), Meaning::Python(Python::Int(count))) => {
-                Some(Value::TimeDelta(count, unit))
-            }
-            _ => None,
-        }
-    }
 }
 
 impl<'a> Context<'a> {
@@ -170,8 +132,7 @@ impl<'a> Context<'a> {
         let fields = match known {
             Some(fields) => fields,
             None => {
-                let fields = record.fields().map(|field| self.field(&field));
-                let fields = Rc::new(Record { fields: fields.collect::<Result<_, _>>()? });
+                let fields = Rc::new(Record::of(record)?);
                 self.records.borrow_mut().insert(record.record, Rc::clone(&fields));
                 fields
             }
@@ -182,19 +143,6 @@ impl<'a> Context<'a> {
                 "the record has {items} items, and its dtype has {expected} fields; save the array again"
             ))),
         }
-    }
-
-    fn field(&self, field: &crate::objects::FieldRef<'_>) -> Result<RecordField, RowError> {
-        let name = match field.name.text() {
-            Ok(name) => name.into_owned(),
-            Err(_) => self.object.other(field.name.id(), NONE).to_string(),
-        };
-        let time = match self.dtype(field.dtype.id())?.scalar().map(|scalar| scalar.kind()) {
-            Some(ScalarKind::DateTime(resolution)) => Some(Time::Date(resolution)),
-            Some(ScalarKind::TimeDelta(resolution)) => Some(Time::Span(resolution)),
-            _ => None,
-        };
-        Ok(RecordField { name, record: field.record, time })
     }
 
     /// Calls `read` with a scalar of NumPy.
@@ -511,20 +459,13 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             return visitor.visit_newtype_struct(self);
         }
         match self.object.meaning() {
-            Meaning::Array(array) if !array.has_objects() => {
+            Meaning::Array(array) | Meaning::Scalar(array) if !array.has_objects() => {
                 self.context.spend(self.object)?;
                 self.context.nested(array, false, |nested| ArrayForm::Parts.visit(nested, visitor))
             }
             Meaning::Array(array) => {
                 self.context.spend(self.object)?;
                 self.array(array, ArrayForm::Parts, visitor)
-            }
-            Meaning::Scalar(_) => {
-                let array = self.object.as_array()?;
-                self.context.spend(self.object)?;
-                let nested =
-                    Nested::new(array.header(), ArrayBytes::of(array.as_bytes()), array.limits())?;
-                nested.deserialize_newtype_struct(name, visitor)
             }
             _ => visitor.visit_newtype_struct(self),
         }
@@ -800,7 +741,7 @@ impl<'de> Entry<'de> for Field<'de, '_, '_> {
     }
 
     fn value<V: DeserializeSeed<'de>>(self, seed: V) -> Result<V::Value, RowError> {
-        let object = self.field.of(self.of.object, self.id);
+        let object = self.field.object(self.of.object, self.id);
         let value = match self.field.time(object) {
             Some(time) => self.of.context.spend(object).and_then(|()| seed.deserialize(Row(time))),
             None => seed.deserialize(Object { object, ..self.of }),

@@ -98,7 +98,7 @@ impl<'a> Serialized<'a, '_> {
         self.within(1, || {
             let mut map = serializer.serialize_map(Some(ids.len()))?;
             for (&id, field) in ids.iter().zip(&record.fields) {
-                let object = field.of(self.object, id);
+                let object = field.object(self.object, id);
                 match field.time(object) {
                     Some(time) => map.serialize_entry(&field.name, &time)?,
                     None => {
