@@ -110,18 +110,12 @@ impl Plan {
     /// As [`Plan::new`]; also [`ErrorKind::UnknownField`], and [`ErrorKind::InvalidValue`] for a default.
     pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan> {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
-        if *from == to.dtype && !to.rules.has_any_width() {
-            // Each field is found by its own name, so the other rules have no effect.
-            return Ok(Plan {
-                src_itemsize,
-                dst_itemsize,
-                strategy: Strategy::Exact,
-                is_checked: false,
-            });
-        }
         let mut steps = Vec::new();
-        let mut builder = Builder { cast, steps: &mut steps, path: String::new() };
-        builder.convert(from, &to.dtype, &to.rules, (0, 0))?;
+        // If the dtypes are equal, each field is found by its own name, so that the other rules have no effect.
+        if *from != to.dtype || to.rules.has_any_width() {
+            let mut builder = Builder { cast, steps: &mut steps, path: String::new() };
+            builder.convert(from, &to.dtype, &to.rules, (0, 0))?;
+        }
         let is_checked = steps.iter().any(|step| step.action.is_checked());
         let same_size = src_itemsize == dst_itemsize;
         let in_place = |swaps| same_size && steps.iter().all(|step| step.is_in_place(swaps));

@@ -7,7 +7,7 @@ use super::ObjectRef;
 use super::known::Meaning;
 use super::record::Record;
 use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
-use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, SubArray};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
 use crate::element::exact::{copy, float, integer, to_float};
@@ -17,7 +17,7 @@ use crate::limits::to_u64;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
 use crate::value::Value;
-use npy_pickle::time::Date;
+use npy_pickle::time::{Date, DateTime};
 use npy_pickle::{Id, Value as Python};
 
 /// The state of the conversion of all objects of an array.
@@ -200,20 +200,26 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         }
         ScalarKind::DateTime(resolution) => {
             let nanoseconds = match meaning {
-                Meaning::Python(Python::DateTime(time)) => {
-                    let offset = time.time.zone.map_or(0, |offset| offset.0);
-                    let local = midnight(time.date)?.checked_add(time.time.nanoseconds.into())?;
-                    local.checked_sub(offset)?
+                Meaning::Missing => return copy(&NAT.to_le_bytes(), out),
+                Meaning::Python(Python::DateTime(DateTime { date, time })) => {
+                    let offset = time.zone.map_or(0, |offset| offset.0);
+                    midnight(date)?.checked_add(time.nanoseconds.into())?.checked_sub(offset)?
                 }
                 Meaning::Python(Python::Date(date)) => midnight(date)?,
-                _ => return not_a_time(&meaning, out),
+                _ => return None,
             };
-            time(nanoseconds, resolution, true, out)
+            copy(&from_nanoseconds(nanoseconds, resolution?, true)?.to_le_bytes(), out)
         }
-        ScalarKind::TimeDelta(resolution) => match meaning {
-            Meaning::Python(Python::TimeDelta(span)) => time(span.0, resolution, false, out),
-            _ => not_a_time(&meaning, out),
-        },
+        ScalarKind::TimeDelta(resolution) => {
+            let count = match meaning {
+                Meaning::Missing => NAT,
+                Meaning::Python(Python::TimeDelta(span)) => {
+                    from_nanoseconds(span.0, resolution?, false)?
+                }
+                _ => return None,
+            };
+            copy(&count.to_le_bytes(), out)
+        }
         ScalarKind::Object => None,
     }
 }
@@ -259,14 +265,6 @@ fn midnight(date: Date) -> Option<i128> {
     days.checked_sub(1)?.checked_mul(NANOSECONDS_OF_DAY)
 }
 
-/// Writes NaT for a missing value of pandas.
-fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
-    match meaning {
-        Meaning::Missing => copy(&NAT.to_le_bytes(), out),
-        _ => None,
-    }
-}
-
 /// Writes an object that is the count of a time.
 fn encode_time(
     object: ObjectRef<'_>,
@@ -286,14 +284,4 @@ fn encode_time(
     let is_same = found == wanted || count == NAT;
     let count = if is_same { count } else { rescaled(count, found?, wanted?, is_date)? };
     copy(&count.to_le_bytes(), out)
-}
-
-/// Writes a time or span in this resolution, if it is a whole number of units.
-fn time(
-    nanoseconds: i128,
-    resolution: Option<Resolution>,
-    is_date: bool,
-    out: &mut [u8],
-) -> Option<()> {
-    copy(&from_nanoseconds(nanoseconds, resolution?, is_date)?.to_le_bytes(), out)
 }

@@ -12,7 +12,9 @@ use crate::schema::Schema;
 /// A Rust type that a Python object can be converted to.
 pub(crate) trait FromObject: Sized {
     /// Creates the converter for all objects of an array.
-    fn converter() -> Result<Converter, Error>;
+    fn converter() -> Result<Converter, Error> {
+        Ok(Converter::default())
+    }
 
     /// Converts an object.
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue>;
@@ -46,10 +48,6 @@ impl<T: Element> FromObject for T {
 }
 
 impl FromObject for String {
-    fn converter() -> Result<Converter, Error> {
-        Ok(Converter::default())
-    }
-
     fn from_object(object: ObjectRef<'_>, _: &mut Converter) -> Result<Self, InvalidValue> {
         match object.text() {
             Ok(text) => Ok(text.into_owned()),
@@ -60,10 +58,6 @@ impl FromObject for String {
 }
 
 impl FromObject for Vec<u8> {
-    fn converter() -> Result<Converter, Error> {
-        Ok(Converter::default())
-    }
-
     fn from_object(object: ObjectRef<'_>, _: &mut Converter) -> Result<Self, InvalidValue> {
         let bytes = object.as_bytes().ok_or_else(|| unexpected(object, "bytes"))?;
         Ok(bytes.into_owned())

@@ -14,11 +14,12 @@ use super::rows::{Row, shared_methods, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::DType;
+use crate::dtype::descr::excerpt;
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::objects::{
-    Budget, Meaning, ObjectRef, Pairs, PickledArray, Record, RecordField, check_no_objects,
+    Budget, Kind, Meaning, ObjectRef, Pairs, PickledArray, Record, RecordField, check_no_objects,
     is_missing, pairs,
 };
 use crate::shape::Order;
@@ -112,12 +113,14 @@ impl<'a> Context<'a> {
         Ok(numbers)
     }
 
-    /// Returns the dtype at this node.
-    fn dtype(&self, id: Id) -> Result<Rc<DType>, RowError> {
+    /// Returns the dtype of an array without Python objects.
+    fn dtype(&self, array: PickledArray<'_>) -> Result<Rc<DType>, RowError> {
+        let id = array.dtype_id();
         if let Some(dtype) = self.dtypes.borrow().get(&id) {
             return Ok(Rc::clone(dtype));
         }
         let dtype = Rc::new(self.object.other(id, NONE).as_dtype()?);
+        check_no_objects(&dtype)?;
         self.dtypes.borrow_mut().insert(id, Rc::clone(&dtype));
         Ok(dtype)
     }
@@ -151,8 +154,7 @@ impl<'a> Context<'a> {
         scalar: PickledArray<'_>,
         read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
-        let dtype = self.dtype(scalar.dtype_id())?;
-        check_no_objects(&dtype)?;
+        let dtype = self.dtype(scalar)?;
         match scalar.bytes() {
             Some(bytes) if bytes.len() == dtype.itemsize() => read(Value::new(&dtype, &bytes)),
             _ => Err(RowError::new(format!(
@@ -169,8 +171,7 @@ impl<'a> Context<'a> {
         are_values: bool,
         read: impl FnOnce(Nested<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
-        let dtype = self.dtype(array.dtype_id())?;
-        check_no_objects(&dtype)?;
+        let dtype = self.dtype(array)?;
         let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
         // The element of an array without dimensions is always read into memory first, because it is borrowed from there.
         let in_file = array.in_file().filter(|_| !header.shape().is_empty());
@@ -188,6 +189,9 @@ impl<'a> Context<'a> {
         read(nested)
     }
 }
+
+/// What takes any object.
+const AS_OBJECTS: &str = "read the file as Objects, which takes any object";
 
 /// An object, as a deserializer.
 #[derive(Clone, Copy)]
@@ -207,6 +211,15 @@ impl<'a, 'c> Object<'a, 'c> {
         Ok(self.object.meaning())
     }
 
+    /// Calls `read` with a scalar of NumPy.
+    fn scalar<T>(
+        self,
+        scalar: PickledArray<'a>,
+        read: impl FnOnce(Row<'_>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        self.context.scalar(scalar, |value| read(Row(value)))
+    }
+
     /// Returns the contents of a bytes object.
     fn bytes(self) -> Result<Cow<'a, [u8]>, RowError> {
         self.object.object().bytes().ok_or_else(|| RowError::new(NOT_LATIN))
@@ -215,11 +228,13 @@ impl<'a, 'c> Object<'a, 'c> {
     /// The error for an object that cannot become a value of this type.
     fn refuse(self, expected: &dyn serde::de::Expected) -> RowError {
         let object = self.object;
-        let found = object.described();
-        let remedy = if object.is_missing() {
-            "read it as an Option"
-        } else {
-            "read the file as Objects, which takes any object"
+        let (found, remedy) = match object.kind() {
+            // Its arguments may be long, and do not help.
+            kind @ (Kind::Global | Kind::Object) => {
+                (format!("{kind}: {}", excerpt(&object.name().unwrap_or_default())), AS_OBJECTS)
+            }
+            _ if object.is_missing() => (object.described(), "read it as an Option"),
+            _ => (object.described(), AS_OBJECTS),
         };
         RowError::new(format!("expected {expected}, found {found}; {remedy}"))
     }
@@ -231,9 +246,7 @@ impl<'a, 'c> Object<'a, 'c> {
             Meaning::Missing => visitor.visit_unit(),
             Meaning::Record(ids) => self.fields(ids, ArrayForm::Any, visitor),
             Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
-            }
+            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_any(visitor)),
             Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
         }
     }
@@ -252,7 +265,7 @@ impl<'a, 'c> Object<'a, 'c> {
                 (None, Some(number)) => visitor.visit_u128(number),
                 (None, None) => Err(RowError::new(format!(
                     "the integer {} has more than 128 bits; read the file as Objects",
-                    crate::dtype::descr::excerpt(&number.to_string())
+                    excerpt(&number.to_string())
                 ))),
             },
             Python::Float(number) => visitor.visit_f64(number),
@@ -272,29 +285,19 @@ impl<'a, 'c> Object<'a, 'c> {
             Python::TimeDelta(span) => visitor.visit_string(span.in_units()),
             Python::Decimal(digits) => visit_text(digits, visitor),
             Python::Range(range) => visit_all(visitor, self.context.range(range)?),
-            Python::Global => Err(self.unknown(&visitor)),
+            Python::Global => Err(self.refuse(&visitor)),
             Python::Instance(object) => {
                 match (object.items(), object.attributes(), object.pairs()) {
-                    ([], None, []) => Err(self.unknown(&visitor)),
+                    ([], None, []) => Err(self.refuse(&visitor)),
                     ([], attributes, entries) => {
                         self.entries(pairs(entries, attributes.unwrap_or_default()), visitor)
                     }
                     (items, None | Some([]), []) => self.items(items, visitor),
                     // A list with attributes is neither a sequence nor a map.
-                    _ => Err(self.unknown(&visitor)),
+                    _ => Err(self.refuse(&visitor)),
                 }
             }
         }
-    }
-
-    /// The error for a class or function, or an object of a class that this crate does not know.
-    fn unknown(self, expected: &dyn serde::de::Expected) -> RowError {
-        let name = self.object.name().unwrap_or_default();
-        let name = crate::dtype::descr::excerpt(&name);
-        let kind = self.object.kind();
-        RowError::new(format!(
-            "expected {expected}, found {kind}: {name}; read the file as Objects, which takes any object"
-        ))
     }
 
     /// Visits the items of a container.
@@ -384,20 +387,12 @@ impl<'a> Object<'a, '_> {
     }
 }
 
-macro_rules! integers {
-    ($($method:ident)*) => {$(
+/// The methods that read what an object means in this way.
+macro_rules! methods {
+    ($how:ident: $($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
             let meaning = self.spend()?;
-            self.integer(meaning, visitor)
-        }
-    )*};
-}
-
-macro_rules! typed {
-    ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-            let meaning = self.spend()?;
-            self.typed(meaning, visitor)
+            self.$how(meaning, visitor)
         }
     )*};
 }
@@ -477,7 +472,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             (_, Some(bytes)) => visit_bytes(bytes, visitor),
             (Meaning::Array(array), None) => self.array(array, ArrayForm::Bytes, visitor),
             (Meaning::Scalar(scalar), None) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_bytes(visitor))
+                self.scalar(scalar, |row| row.deserialize_bytes(visitor))
             }
             (meaning, None) => self.typed(meaning, visitor),
         }
@@ -492,9 +487,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                 visit_all(visitor, bytes.iter().copied())
             }
             Meaning::Array(array) => self.array(array, ArrayForm::Sequence, visitor),
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_seq(visitor))
-            }
+            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_seq(visitor)),
             meaning => self.typed(meaning, visitor),
         }
     }
@@ -503,9 +496,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_i64(visitor))
-            }
+            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_i64(visitor)),
             meaning => self.integer(meaning, visitor),
         }
     }
@@ -559,20 +550,20 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             Meaning::Python(Python::Str) => {
                 visitor.visit_enum(Variant { key: self, value: None, failed: in_variant })
             }
-            Meaning::Scalar(scalar) => self
-                .context
-                .scalar(scalar, |value| Row(value).deserialize_enum(name, variants, visitor)),
+            Meaning::Scalar(scalar) => {
+                self.scalar(scalar, |row| row.deserialize_enum(name, variants, visitor))
+            }
             _ => Err(self.refuse(&visitor)),
         }
     }
 
-    integers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+    methods! {
+        integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
         deserialize_u128
     }
 
-    typed! {
-        deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_map
+    methods! {
+        typed: deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_map
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -711,7 +702,7 @@ impl DictEntry<'_, '_> {
         let key = self.of.other(self.key, NONE).object;
         match key.as_str() {
             Some(key) => error.within(&key),
-            None => error.after(Step::Key(crate::dtype::descr::excerpt(&key.to_string()))),
+            None => error.after(Step::Key(excerpt(&key.to_string()))),
         }
     }
 }
@@ -756,7 +747,7 @@ fn in_variant(key: Object<'_, '_>, error: Option<RowError>) -> RowError {
         Some(error) => error.within(&key.object.as_str().unwrap_or_default()),
         None => RowError::new(format!(
             "the variant {} has contents, but there are none; expected a dictionary of the variant and its contents",
-            crate::dtype::descr::excerpt(&key.object.to_string())
+            excerpt(&key.object.to_string())
         )),
     }
 }

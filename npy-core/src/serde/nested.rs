@@ -16,6 +16,7 @@ use super::{ARRAY_TOKEN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
 use crate::dynamic::DynArray;
+use crate::element::Element;
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::Limits;
@@ -123,38 +124,20 @@ fn elements<'de, V: Visitor<'de>>(
     axes: Axes<'_>,
     visitor: V,
 ) -> Result<V::Value, RowError> {
-    macro_rules! numbers {
-        ($number:ty, $is_big:expr) => {{
-            let convert: fn(&[u8]) -> Vec<$number> = match $is_big {
-                true => |block| {
-                    let items = block.as_chunks().0.iter();
-                    items.map(|item| <$number>::from_be_bytes(*item)).collect()
-                },
-                false => |block| {
-                    let items = block.as_chunks().0.iter();
-                    items.map(|item| <$number>::from_le_bytes(*item)).collect()
-                },
-            };
-            numbers(bytes, convert, axes, visitor)
-        }};
-    }
     if let Some(scalar) = dtype.scalar() {
         let is_big = scalar.byte_order() == Some(ByteOrder::Big);
         match (scalar.kind(), scalar.itemsize()) {
-            (ScalarKind::Bool, 1) => {
-                let convert = |block: &[u8]| block.iter().map(|byte| *byte != 0).collect();
-                return numbers(bytes, convert, axes, visitor);
-            }
-            (ScalarKind::Int, 1) => return numbers!(i8, is_big),
-            (ScalarKind::Int, 2) => return numbers!(i16, is_big),
-            (ScalarKind::Int, 4) => return numbers!(i32, is_big),
-            (ScalarKind::Int, 8) => return numbers!(i64, is_big),
-            (ScalarKind::UInt, 1) => return numbers!(u8, is_big),
-            (ScalarKind::UInt, 2) => return numbers!(u16, is_big),
-            (ScalarKind::UInt, 4) => return numbers!(u32, is_big),
-            (ScalarKind::UInt, 8) => return numbers!(u64, is_big),
-            (ScalarKind::Float, 4) => return numbers!(f32, is_big),
-            (ScalarKind::Float, 8) => return numbers!(f64, is_big),
+            (ScalarKind::Bool, 1) => return numbers::<bool, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 1) => return numbers::<i8, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 2) => return numbers::<i16, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 4) => return numbers::<i32, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 8) => return numbers::<i64, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 1) => return numbers::<u8, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 2) => return numbers::<u16, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 4) => return numbers::<u32, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 8) => return numbers::<u64, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Float, 4) => return numbers::<f32, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Float, 8) => return numbers::<f64, _>(bytes, is_big, axes, visitor),
             _ => {}
         }
     }
@@ -167,20 +150,27 @@ fn elements<'de, V: Visitor<'de>>(
 }
 
 /// Visits all numbers as one sequence.
-fn numbers<'de, T, V: Visitor<'de>>(
+fn numbers<'de, T: Element, V: Visitor<'de>>(
     bytes: ArrayBytes<'_>,
-    convert: fn(&[u8]) -> Vec<T>,
+    is_big: bool,
     axes: Axes<'_>,
     visitor: V,
 ) -> Result<V::Value, RowError>
 where
     Number<T>: Deserializer<'de, Error = RowError>,
 {
+    let convert = if is_big { converted::<T, true> } else { converted::<T, false> };
     match bytes.single_block() {
         // For a single block, the loop need not check for a next block.
         Some(block) => visit_items(convert(block).into_iter().map(Number), axes, visitor),
         None => visit_items(Converted::new(bytes, convert).map(Number), axes, visitor),
     }
+}
+
+/// Returns the numbers of a block.
+fn converted<T: Element, const SWAPPED: bool>(block: &[u8]) -> Vec<T> {
+    let items = block.chunks_exact(T::SIZE.max(1));
+    items.map(|item| T::__INTERNALS.decode::<SWAPPED>(item)).collect()
 }
 
 /// Visits a sequence. Fails if the visitor does not read all of it. An error in an item gets the index of the item.

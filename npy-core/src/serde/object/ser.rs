@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 128;
 /// Writes a value as an array of objects.
 pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Result<(), Error> {
     let serialize = |pickle: &mut Pickle<'_>, role: Role| {
-        ObjectPass { pickle, depth: 0, role }.run(value).map_err(Error::from)
+        ObjectPass { pickle, depth: 0, role }.run(value).map_err(|error| error.0)
     };
     let root = serialize(&mut Pickle::new(None)?, Role::MeasuredRoot)?;
     let Made::Sequence(count) = root else {
@@ -38,47 +38,24 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Re
 
 /// The error of a value that cannot be serialized, or written.
 #[derive(Debug)]
-enum ObjectError {
-    Failed(Error),
-    /// Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
-    TakesArrays,
-}
+struct ObjectError(Error);
 
 impl ObjectError {
-    fn invalid(reason: impl Into<String>) -> Self {
-        Error::from(ErrorKind::InvalidValue { reason: reason.into() }).into()
-    }
-
     /// Adds the field around the error.
     fn in_field(self, name: &str) -> Self {
-        match self {
-            ObjectError::Failed(error) if !error.is_io() => error.in_field(name).into(),
-            other => other,
-        }
+        if self.0.is_io() { self } else { ObjectError(self.0.in_field(name)) }
     }
 }
 
 impl From<Error> for ObjectError {
     fn from(error: Error) -> Self {
-        ObjectError::Failed(error)
-    }
-}
-
-impl From<ObjectError> for Error {
-    fn from(error: ObjectError) -> Self {
-        match error {
-            ObjectError::Failed(error) => error,
-            ObjectError::TakesArrays => changed(),
-        }
+        ObjectError(error)
     }
 }
 
 impl Display for ObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ObjectError::Failed(error) => error.fmt(f),
-            ObjectError::TakesArrays => f.write_str(ARRAY_ANSWER),
-        }
+        self.0.fmt(f)
     }
 }
 
@@ -86,10 +63,10 @@ impl std::error::Error for ObjectError {}
 
 impl ser::Error for ObjectError {
     fn custom<T: Display>(reason: T) -> Self {
-        match reason.to_string() {
-            reason if reason == ARRAY_TOKEN => ObjectError::TakesArrays,
-            reason => ObjectError::invalid(reason),
-        }
+        let reason = reason.to_string();
+        // Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
+        let reason = if reason == ARRAY_TOKEN { ARRAY_ANSWER.to_owned() } else { reason };
+        Error::from(ErrorKind::InvalidValue { reason }).into()
     }
 }
 
@@ -175,7 +152,7 @@ impl<'p, 'w> ObjectPass<'p, 'w> {
     /// Returns the depth of the parts of this value.
     fn inner_depth(&self) -> Result<usize, ObjectError> {
         if self.depth >= MAX_DEPTH {
-            return Err(ObjectError::invalid(format!(
+            return Err(ser::Error::custom(format!(
                 "values are nested more than {MAX_DEPTH} deep; store them in one list, and refer to them by their positions"
             )));
         }
@@ -224,7 +201,7 @@ impl<'p, 'w> ObjectPass<'p, 'w> {
 
     fn no_key(&self, what: &str) -> Result<(), ObjectError> {
         if self.role == Role::Key {
-            return Err(ObjectError::invalid(format!(
+            return Err(ser::Error::custom(format!(
                 "{what} cannot be the key of a dict in Python; use text, a number or a tuple"
             )));
         }
