@@ -24,20 +24,18 @@ use crate::limits::{Limits, to_u64};
 use crate::shape;
 use crate::value::Value;
 pub(crate) use array::PickledArray;
-#[cfg(feature = "serde")]
-pub(crate) use array::check_no_objects;
 pub(crate) use contents::{ContentsFile, ReadContents};
 pub(crate) use known::Meaning;
 pub use npy_pickle::Encoding;
 use npy_pickle::{self as pickle, Form, Id, NONE, Node, Object, Pickle};
 pub(crate) use of_array::check_payload;
-#[cfg(feature = "serde")]
-pub(crate) use record::Record;
-#[cfg(feature = "serde")]
-pub(crate) use record::RecordField;
-#[cfg(feature = "serde")]
-pub(crate) use values::Budget;
 pub(crate) use values::FromObject;
+#[cfg(feature = "serde")]
+pub(crate) use {
+    array::check_no_objects,
+    record::{Record, RecordField},
+    values::Budget,
+};
 
 /// An array of Python objects, or of records with such fields, as a graph of plain data.
 ///
@@ -71,7 +69,7 @@ pub(crate) use values::FromObject;
 #[derive(Clone)]
 pub struct Objects {
     header: Header,
-    pickle: pickle::Objects,
+    pub(crate) pickle: pickle::Objects,
     limits: Limits,
     /// The file with the contents that were left out of the pickle.
     pub(crate) file: Option<Arc<ContentsFile>>,
@@ -233,7 +231,7 @@ impl Objects {
             )));
         }
         let items = array.items()?;
-        let record = if dtype.is_record() { array.dtype_id() } else { NONE };
+        let record = if dtype.is_record() { array.dtype.id() } else { NONE };
         Ok((record, items))
     }
 
@@ -871,12 +869,6 @@ impl<'a> ObjectRef<'a> {
     /// Iterates over the fields of a record.
     pub(crate) fn fields(self) -> dtype::Fields<'a> {
         dtype::Fields::of(self.of.pickle.object(self.record))
-    }
-
-    /// Returns true if the object is the array of the file itself, and not a nested one.
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_file(self) -> bool {
-        self.id == self.of.pickle.graph().root()
     }
 
     /// Returns the start of the object as Python prints it, for an error.

@@ -17,10 +17,10 @@ use npy_pickle::{self as pickle, Arguments, Id, Node, Object};
 pub(crate) struct PickledArray<'a> {
     /// `None` for a scalar.
     shape: Option<Object<'a>>,
-    dtype: Object<'a>,
-    order: Order,
+    pub(crate) dtype: Object<'a>,
+    pub(crate) order: Order,
     /// A list of objects in C order, or bytes in `order`.
-    data: Object<'a>,
+    pub(crate) data: Object<'a>,
 }
 
 impl<'a> PickledArray<'a> {
@@ -82,15 +82,6 @@ impl<'a> PickledArray<'a> {
         lengths.ok_or_else(|| invalid("a dimension is an integer from zero"))
     }
 
-    pub(crate) fn dtype_id(self) -> Id {
-        self.dtype.id()
-    }
-
-    #[cfg(feature = "serde")]
-    pub(crate) fn order(self) -> Order {
-        self.order
-    }
-
     pub(super) fn dtype(self) -> Result<DType, Error> {
         dtype::parse(self.dtype)
     }
@@ -137,18 +128,6 @@ impl<'a> PickledArray<'a> {
         matches!(self.data.node(), Node::List(_))
     }
 
-    /// Returns the data of an array without Python objects.
-    #[cfg(feature = "serde")]
-    pub(crate) fn bytes(self) -> Option<Cow<'a, [u8]>> {
-        self.data.bytes()
-    }
-
-    /// Returns where the data of an array without Python objects is in the file, if it is still there.
-    #[cfg(feature = "serde")]
-    pub(crate) fn in_file(self) -> Option<&'a pickle::LeftOut> {
-        self.data.left_out()
-    }
-
     pub(super) fn to_dyn(self, limits: &Limits) -> Result<DynArray, Error> {
         self.to_dyn_counted(limits).0
     }
@@ -183,8 +162,5 @@ fn to_dyn(
         return Err(ErrorKind::InvalidValue { reason }.into());
     };
     check_no_objects(header.dtype())?;
-    let mut owned = Vec::new();
-    reserve::exact(&mut owned, bytes.len())?;
-    owned.extend_from_slice(&bytes);
-    Ok(DynArray::from_parts(header, owned)?.with_limits(*limits))
+    Ok(DynArray::from_parts(header, reserve::copied(&bytes)?)?.with_limits(*limits))
 }

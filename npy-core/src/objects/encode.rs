@@ -72,8 +72,7 @@ impl Encoder {
             }
             Kind::SubArray(sub) => {
                 if let Some(array) = sub_array(object, sub) {
-                    return copy(array.as_bytes(), out)
-                        .ok_or_else(|| unexpected(object, &format!("a value of dtype {dtype}")));
+                    return copy(array.as_bytes(), out).ok_or_else(|| not_of(object, dtype));
                 }
                 let mut slots = out.chunks_exact_mut(sub.base.itemsize().max(1));
                 let items = object.iter();
@@ -115,25 +114,27 @@ impl Encoder {
         wanted: &[Field],
     ) -> Result<Vec<(ObjectRef<'a>, Option<Value<'static>>)>, InvalidValue> {
         let invalid = |error: Error| InvalidValue::new(error.into_kind().to_string());
-        let Meaning::Record(ids) = object.meaning() else {
+        let mut found = vec![None; wanted.len()];
+        let mut times = vec![None; wanted.len()];
+        if let Meaning::Record(ids) = object.meaning() {
+            let record = match self.records.entry(object.record) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => slot.insert(Record::of(object).map_err(invalid)?),
+            };
+            for (wanted, (found, time)) in wanted.iter().zip(found.iter_mut().zip(&mut times)) {
+                if let Some((field, value)) = record.get(wanted.name(), object, ids) {
+                    (*found, *time) = (Some(value), field.time(value));
+                }
+            }
+        } else {
             self.searched = self.searched.saturating_add(to_u64(object.entries().count()));
-            let mut found = vec![None; wanted.len()];
             object.find(wanted.iter().map(Field::name), &mut found);
-            let found = found.into_iter().zip(wanted).map(|(value, field)| match value {
-                Some(value) => Ok((value, None)),
-                None => object.get(field.name()).map(|value| (value, None)).map_err(invalid),
-            });
-            return found.collect();
-        };
-        let record = match self.records.entry(object.record) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(slot) => slot.insert(Record::of(object).map_err(invalid)?),
-        };
-        let value = |wanted: &Field| match record.get(wanted.name(), object, ids) {
-            Some((field, value)) => Ok((value, field.time(value))),
-            None => object.get(wanted.name()).map(|value| (value, None)).map_err(invalid),
-        };
-        wanted.iter().map(value).collect()
+        }
+        let found = found.into_iter().zip(wanted).map(|(value, field)| match value {
+            Some(value) => Ok(value),
+            None => object.get(field.name()).map_err(invalid),
+        });
+        found.zip(times).map(|(value, time)| Ok((value?, time))).collect()
     }
 }
 

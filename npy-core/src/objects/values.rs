@@ -32,9 +32,7 @@ pub(crate) struct Converter {
 impl<T: Element> FromObject for T {
     fn converter() -> Result<Converter, Error> {
         let schema = Some(TypeInfo::of::<T>().canonical()?);
-        let mut item = Vec::new();
-        reserve::exact(&mut item, T::SIZE)?;
-        item.resize(T::SIZE, 0);
+        let item = reserve::zeros(T::SIZE)?;
         Ok(Converter { schema, item, encoder: Encoder::default() })
     }
 
@@ -84,11 +82,10 @@ impl Objects {
     pub(crate) fn values<T: FromObject>(&self) -> Result<Vec<T>, Error> {
         let mut converter = T::converter()?;
         let mut budget = Budget::new(self);
-        let mut values = Vec::new();
         /// The work of looking at an entry, in bytes that are copied.
         const ENTRY: u64 = 4;
         let mut searched = 0;
-        reserve::exact(&mut values, self.iter().len())?;
+        let mut values = reserve::list(self.iter().len())?;
         for (row, object) in self.iter().enumerate() {
             // A pickle can use a large dictionary any number of times, each of which is searched.
             let work = converter.encoder.searched.saturating_sub(searched);

@@ -115,7 +115,7 @@ impl<'a> Context<'a> {
 
     /// Returns the dtype of an array without Python objects.
     fn dtype(&self, array: PickledArray<'_>) -> Result<Rc<DType>, RowError> {
-        let id = array.dtype_id();
+        let id = array.dtype.id();
         if let Some(dtype) = self.dtypes.borrow().get(&id) {
             return Ok(Rc::clone(dtype));
         }
@@ -155,7 +155,7 @@ impl<'a> Context<'a> {
         read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let dtype = self.dtype(scalar)?;
-        match scalar.bytes() {
+        match scalar.data.bytes() {
             Some(bytes) if bytes.len() == dtype.itemsize() => read(Value::new(&dtype, &bytes)),
             _ => Err(RowError::new(format!(
                 "a scalar of dtype {dtype} does not have {} bytes; save the array again",
@@ -172,12 +172,12 @@ impl<'a> Context<'a> {
         read: impl FnOnce(Nested<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let dtype = self.dtype(array)?;
-        let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
+        let header = Header::new(DType::clone(&dtype), array.shape()?, array.order)?;
         // The element of an array without dimensions is always read into memory first, because it is borrowed from there.
-        let in_file = array.in_file().filter(|_| !header.shape().is_empty());
+        let in_file = array.data.left_out().filter(|_| !header.shape().is_empty());
         let in_file = in_file.zip(self.object.of.file.as_deref());
         let in_file = in_file.map(|(contents, file)| ArrayBytes::of_file(file, contents));
-        let in_memory = if in_file.is_some() { None } else { array.bytes() };
+        let in_memory = if in_file.is_some() { None } else { array.data.bytes() };
         let in_memory = in_memory.as_deref().unwrap_or_default();
         let bytes = in_file.unwrap_or(ArrayBytes::of(in_memory));
         let nested = Nested::new(&header, bytes, self.object.limits())?;
@@ -356,7 +356,7 @@ impl<'a, 'c> Object<'a, 'c> {
             if ids.is_empty() {
                 self.context.spend_lists(&shape)?;
             }
-            let has_rows = self.object.is_file();
+            let has_rows = self.object.id == self.object.of.pickle.graph().root();
             form.visit(Objects { of: self, ids, record, shape: &shape, has_rows }, visitor)
         })
     }

@@ -117,7 +117,7 @@ impl<'a> Serialized<'a, '_> {
     ) -> Result<S::Ok, S::Error> {
         let shape = array.shape().map_err(S::Error::custom)?;
         self.within(shape.len(), || {
-            if array.bytes().is_some() {
+            if array.data.bytes().is_some() {
                 self.context.spend_array(array).map_err(failed)?;
                 return self.object.as_array().map_err(S::Error::custom)?.serialize(serializer);
             }

@@ -85,8 +85,7 @@ pub(super) fn dtype_of_numbers<T: Serialize>(values: &[T]) -> Option<DType> {
 /// Returns the bytes of rows of this dtype.
 pub(super) fn bytes<T: Serialize>(dtype: &DType, rows: &[T]) -> Result<Vec<u8>, Error> {
     let size = dtype.itemsize();
-    let mut bytes = Vec::new();
-    reserve::exact(&mut bytes, size.saturating_mul(rows.len()))?;
+    let mut bytes = reserve::list(size.saturating_mul(rows.len()))?;
     for (i, row) in rows.iter().enumerate() {
         let start = bytes.len();
         bytes.resize(checked::add(start, size), 0);

@@ -77,12 +77,7 @@ impl<'a> Nested<'a> {
         let header = Header::new(self.dtype.clone(), self.shape, self.order)?;
         let bytes = match self.bytes.all() {
             Cow::Owned(bytes) => bytes,
-            Cow::Borrowed(borrowed) => {
-                let mut bytes = Vec::new();
-                reserve::exact(&mut bytes, borrowed.len())?;
-                bytes.extend_from_slice(borrowed);
-                bytes
-            }
+            Cow::Borrowed(bytes) => reserve::copied(bytes)?,
         };
         Ok(DynArray::from_parts(header, bytes)?.with_limits(*self.limits))
     }
