@@ -206,13 +206,8 @@ impl Objects {
     /// Compares the pickle with the header. Returns the node of the dtype (`NONE` if the items are not records), and the objects.
     fn checked(&self) -> Result<(Id, pickle::Items), Error> {
         let mismatch = |reason: String| Error::from(ErrorKind::InvalidValue { reason });
-        let array = match self.reference(self.pickle.graph().root()).meaning() {
-            Meaning::Array(array) => array,
-            _ => {
-                return Err(mismatch(
-                    "the pickle is not an array; save it again with np.save".into(),
-                ));
-            }
+        let Meaning::Array(array) = self.reference(self.pickle.graph().root()).meaning() else {
+            return Err(mismatch("the pickle is not an array; save it again with np.save".into()));
         };
         let found = array.shape()?;
         if found != self.header.shape() {
@@ -355,7 +350,7 @@ impl<'a> ObjectRef<'a> {
                 match self.meaning() {
                     Meaning::Missing => true,
                     Meaning::Scalar(scalar) => {
-                        self.scalar(scalar, |scalar| Some(is_missing(scalar))).unwrap_or(false)
+                        self.scalar(scalar, |value| Some(is_missing(value))) == Some(true)
                     }
                     _ => false,
                 }

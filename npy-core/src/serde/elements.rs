@@ -76,11 +76,8 @@ impl<'de, T, F: fmt::Display> Visitor<'de> for Text<T, F> {
     }
 
     fn visit_none<E: de::Error>(self) -> Result<T, E> {
-        let unexpected = de::Unexpected::Option;
-        match self.missing {
-            Some(value) => Ok(value),
-            None => Err(E::invalid_type(unexpected, &self.expecting)),
-        }
+        let refused = || E::invalid_type(de::Unexpected::Option, &self.expecting);
+        self.missing.ok_or_else(refused)
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<T, E> {

@@ -134,18 +134,16 @@ impl<'a> Context<'a> {
         let known = self.records.borrow().get(&record.record).cloned();
         let fields = match known {
             Some(fields) => fields,
-            None => {
-                let fields = Rc::new(Record::of(record)?);
-                self.records.borrow_mut().insert(record.record, Rc::clone(&fields));
-                fields
-            }
+            None => Rc::new(Record::of(record)?),
         };
-        match fields.fields.len() {
-            found if found == items => Ok(fields),
-            expected => Err(RowError::new(format!(
+        self.records.borrow_mut().entry(record.record).or_insert_with(|| Rc::clone(&fields));
+        let expected = fields.fields.len();
+        if expected != items {
+            return Err(RowError::new(format!(
                 "the record has {items} items, and its dtype has {expected} fields; save the array again"
-            ))),
+            )));
         }
+        Ok(fields)
     }
 
     /// Calls `read` with a scalar of NumPy.

@@ -216,14 +216,10 @@ impl Serialize for Serialized<'_, '_> {
             Meaning::Missing => serializer.serialize_none(),
             Meaning::Record(ids) => self.record(ids, serializer),
             Meaning::Array(array) => self.array(array, serializer),
-            Meaning::Scalar(_) => match object.as_array() {
-                Ok(scalar) => scalar.serialize(serializer),
-                Err(error) => Err(S::Error::custom(error)),
-            },
-            Meaning::DType => match object.as_dtype() {
-                Ok(dtype) => dtype.serialize(serializer),
-                Err(error) => Err(S::Error::custom(error)),
-            },
+            Meaning::Scalar(_) => {
+                object.as_array().map_err(S::Error::custom)?.serialize(serializer)
+            }
+            Meaning::DType => object.as_dtype().map_err(S::Error::custom)?.serialize(serializer),
         }
     }
 }

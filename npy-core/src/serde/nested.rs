@@ -387,16 +387,9 @@ macro_rules! number {
                 self.0.into_deserializer().deserialize_enum(name, variants, visitor)
             }
 
-            fn deserialize_ignored_any<V: Visitor<'de>>(
-                self,
-                visitor: V,
-            ) -> Result<V::Value, RowError> {
-                visitor.visit_unit()
-            }
-
             forward_to_deserialize_any! {
                 bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-                tuple_struct map struct identifier
+                tuple_struct map struct identifier ignored_any
             }
         }
     )*};

@@ -71,6 +71,7 @@ pub(super) use conversions;
 mod tests {
     use super::super::{As, Day, Generic, Hour, Month, Ns, Ps, Second, Times, Week, Year};
     use super::*;
+    use crate::calendar::NANOSECONDS_OF_DAY as DAY;
     use crate::calendar::{civil, first_day};
 
     #[test]
