@@ -31,11 +31,7 @@ use npy_pickle::{self as pickle, Form, Id, NONE, Node, Object, Pickle};
 pub(crate) use of_array::check_payload;
 pub(crate) use values::FromObject;
 #[cfg(feature = "serde")]
-pub(crate) use {
-    array::check_no_objects,
-    record::{Record, RecordField},
-    values::Budget,
-};
+pub(crate) use {array::check_no_objects, record::Record, record::RecordField, values::Budget};
 
 /// An array of Python objects, or of records with such fields, as a graph of plain data.
 ///

@@ -1,7 +1,5 @@
 //! Arrays and scalars of NumPy within a pickle.
 
-use std::borrow::Cow;
-
 use super::dtype;
 use crate::dtype::DType;
 use crate::dynamic::DynArray;
@@ -137,8 +135,16 @@ impl<'a> PickledArray<'a> {
         let (dtype, work) = dtype::parse_counted(self.dtype);
         let bytes = self.data.bytes();
         let work = work.saturating_add(bytes.as_ref().map_or(0, |bytes| to_u64(bytes.len())));
-        let header = dtype.and_then(|dtype| Header::new(dtype, self.shape()?, self.order));
-        (header.and_then(|header| to_dyn(header, bytes, limits)), work)
+        let array = dtype.and_then(|dtype| {
+            let header = Header::new(dtype, self.shape()?, self.order)?;
+            let Some(bytes) = bytes else {
+                let reason = "the array has Python objects, and no bytes; iterate over its items";
+                return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
+            };
+            check_no_objects(header.dtype())?;
+            Ok(DynArray::from_parts(header, reserve::copied(&bytes)?)?.with_limits(*limits))
+        });
+        (array, work)
     }
 }
 
@@ -150,17 +156,4 @@ pub(crate) fn check_no_objects(dtype: &DType) -> Result<(), Error> {
     let reason =
         "Python objects are stored as bytes, which NumPy refuses, too; save them again".into();
     Err(ErrorKind::InvalidValue { reason }.into())
-}
-
-fn to_dyn(
-    header: Header,
-    bytes: Option<Cow<'_, [u8]>>,
-    limits: &Limits,
-) -> Result<DynArray, Error> {
-    let Some(bytes) = bytes else {
-        let reason = "the array has Python objects, and no bytes; iterate over its items".into();
-        return Err(ErrorKind::InvalidValue { reason }.into());
-    };
-    check_no_objects(header.dtype())?;
-    Ok(DynArray::from_parts(header, reserve::copied(&bytes)?)?.with_limits(*limits))
 }
