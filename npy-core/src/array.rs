@@ -105,8 +105,7 @@ impl<T> NpyArray<T> {
     ) -> Result<Self, Error> {
         shape::bytes(&shape, size_of::<T>())?;
         let count = shape::count(&shape)?;
-        let mut data = Vec::new();
-        reserve::exact(&mut data, count)?;
+        let mut data = reserve::list(count)?;
         let mut index = [0; N];
         let mut next = || {
             let value = element(index);

@@ -56,7 +56,7 @@ pub(crate) fn from_nanoseconds(
 pub(crate) fn rounded_down(nanoseconds: i128, resolution: Resolution) -> Option<i64> {
     let units = match (months(resolution.unit), attoseconds(resolution.unit)) {
         (Some(months), _) => {
-            let (year, month, _) = civil(nanoseconds.div_euclid(NANOSECONDS));
+            let (year, month, _) = civil(nanoseconds.div_euclid(NANOSECONDS_OF_DAY));
             let since = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?;
             since.checked_sub(1)?.div_euclid(months)
         }
@@ -157,7 +157,7 @@ pub(crate) const SECOND: i128 = 1_000_000_000_000_000_000;
 /// The length of a nanosecond in attoseconds.
 const NANOSECOND: i128 = 1_000_000_000;
 /// The number of nanoseconds in a day.
-const NANOSECONDS: i128 = 86_400_000_000_000;
+pub(crate) const NANOSECONDS_OF_DAY: i128 = 86_400_000_000_000;
 /// The length of a day in attoseconds.
 pub(crate) const DAY: i128 = 86_400 * SECOND;
 

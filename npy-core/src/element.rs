@@ -8,6 +8,8 @@ pub(crate) mod cast;
 mod complex;
 pub(crate) mod decode;
 pub mod endian;
+#[cfg(feature = "objects")]
+pub(crate) mod exact;
 pub(crate) mod float8;
 #[cfg(feature = "half")]
 mod half;

@@ -5,12 +5,11 @@ mod contents;
 mod dtype;
 mod encode;
 mod globals;
-mod invocation;
 mod known;
 mod of_array;
 mod print;
+mod record;
 mod split;
-mod time;
 mod values;
 
 use std::borrow::Cow;
@@ -24,22 +23,15 @@ use crate::header::Header;
 use crate::limits::{Limits, to_u64};
 use crate::shape;
 use crate::value::Value;
-#[cfg(feature = "serde")]
-pub(crate) use array::{PickledArray, PickledScalar, check_no_objects};
-#[cfg(feature = "serde")]
-pub(crate) use contents::{ArrayBytes, Blocks};
+pub(crate) use array::PickledArray;
 pub(crate) use contents::{ContentsFile, ReadContents};
-#[cfg(feature = "serde")]
-pub(crate) use dtype::FieldRef;
 pub(crate) use known::Meaning;
-#[cfg(feature = "serde")]
-pub(crate) use known::Object as Called;
 pub use npy_pickle::Encoding;
-use npy_pickle::{self as pickle, Form, Graph, Id, LeftOut, NONE, Node, Pickle};
+use npy_pickle::{self as pickle, Form, Id, NONE, Node, Object, Pickle};
 pub(crate) use of_array::check_payload;
-#[cfg(feature = "serde")]
-pub(crate) use values::Budget;
 pub(crate) use values::FromObject;
+#[cfg(feature = "serde")]
+pub(crate) use {array::check_no_objects, record::Record, record::RecordField, values::Budget};
 
 /// An array of Python objects, or of records with such fields, as a graph of plain data.
 ///
@@ -73,84 +65,98 @@ pub(crate) use values::FromObject;
 #[derive(Clone)]
 pub struct Objects {
     header: Header,
-    pickle: Vec<u8>,
-    graph: Graph,
-    encoding: Encoding,
+    pub(crate) pickle: pickle::Objects,
     limits: Limits,
-    /// The contents that are not in `pickle`, but in `file`.
-    left_out: Vec<LeftOut>,
-    file: Option<Arc<ContentsFile>>,
+    /// The file with the contents that were left out of the pickle.
+    pub(crate) file: Option<Arc<ContentsFile>>,
     /// The node of the dtype, for records.
     record: Id,
     /// The objects of the array, in C order.
     items: pickle::Items,
 }
 
-/// The kind of a Python object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kind {
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $kind:ident = $name:literal,)*) => {
+        /// The kind of a Python object.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        /// The name of the kind in a message.
+        impl fmt::Display for Kind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Kind::$kind => $name,)*
+                })
+            }
+        }
+    };
+}
+
+kinds! {
     /// `None`
-    None,
+    None = "None",
     /// A missing value of pandas: `NaT` or `NA`. A missing number or text may also be the float `nan`.
-    Missing,
+    Missing = "a missing value",
     /// `True`, `False`
-    Bool,
+    Bool = "a bool",
     /// An integer of any size.
-    Int,
+    Int = "an int",
     /// A float.
-    Float,
+    Float = "a float",
     /// A complex number.
-    Complex,
+    Complex = "a complex number",
     /// Text.
-    Str,
+    Str = "text",
     /// `bytes`
-    Bytes,
+    Bytes = "bytes",
     /// `bytearray`
-    ByteArray,
+    ByteArray = "a bytearray",
     /// `list`, `collections.deque`
-    List,
+    List = "a list",
     /// `tuple`
-    Tuple,
+    Tuple = "a tuple",
     /// `set`
-    Set,
+    Set = "a set",
     /// `frozenset`
-    FrozenSet,
+    FrozenSet = "a frozenset",
     /// `dict`, `OrderedDict`, `defaultdict`
-    Dict,
+    Dict = "a dictionary",
     /// An item of an array of records.
-    Record,
+    Record = "a record",
     /// `numpy.ndarray`
-    Array,
+    Array = "an array",
     /// A scalar of NumPy, such as `numpy.float32(1.5)`.
-    Scalar,
+    Scalar = "a NumPy scalar",
     /// `datetime.date`
-    Date,
+    Date = "a date",
     /// `datetime.time`
-    Time,
+    Time = "a time of day",
     /// `datetime.datetime`, `pandas.Timestamp`
-    DateTime,
+    DateTime = "a date and time",
     /// `datetime.timedelta`, `pandas.Timedelta`
-    TimeDelta,
+    TimeDelta = "a span of time",
     /// `decimal.Decimal`
-    Decimal,
+    Decimal = "a decimal number",
     /// `range`
-    Range,
+    Range = "a range",
     /// `numpy.dtype`
-    DType,
+    DType = "a dtype",
     /// A class or function that the pickle names.
-    Global,
+    Global = "a class or function",
     /// An object that Python would create by calling a class or function that this crate does not know.
-    Object,
+    Object = "an object of an unknown class",
 }
 
 /// A Python object in [`Objects`]. It is a cursor: copies are cheap.
 #[derive(Clone, Copy)]
 pub struct ObjectRef<'a> {
-    of: &'a Objects,
-    id: Id,
+    pub(crate) of: &'a Objects,
+    pub(crate) id: Id,
     /// The node of the dtype if the object is an item of an array of records; otherwise `NONE`.
-    record: Id,
+    pub(crate) record: Id,
 }
 
 /// [`pickle::UNKNOWN_ENCODING`], and what to do.
@@ -184,11 +190,11 @@ impl Objects {
         encoding: Encoding,
         limits: Limits,
     ) -> Result<Self, Error> {
-        let graph = pickle::parse(&pickle)?;
-        let Pickle { bytes: pickle, left_out, .. } = pickle;
-        let (record, items, file) = (NONE, pickle::Items::default(), file.map(Arc::new));
-        let mut objects =
-            Objects { header, pickle, graph, encoding, limits, left_out, file, record, items };
+        let file = file.map(Arc::new);
+        let left_out = file.clone().map(|file| -> Arc<dyn pickle::ReadLeftOut> { file });
+        let pickle = pickle::Objects::new(pickle, encoding, left_out)?;
+        let (record, items) = (NONE, pickle::Items::default());
+        let mut objects = Objects { header, pickle, limits, file, record, items };
         (objects.record, objects.items) = objects.checked()?;
         Ok(objects)
     }
@@ -196,13 +202,8 @@ impl Objects {
     /// Compares the pickle with the header. Returns the node of the dtype (`NONE` if the items are not records), and the objects.
     fn checked(&self) -> Result<(Id, pickle::Items), Error> {
         let mismatch = |reason: String| Error::from(ErrorKind::InvalidValue { reason });
-        let array = match self.reference(self.graph.root()).meaning() {
-            Meaning::Array(array) => array,
-            _ => {
-                return Err(mismatch(
-                    "the pickle is not an array; save it again with np.save".into(),
-                ));
-            }
+        let Meaning::Array(array) = self.reference(self.pickle.graph().root()).meaning() else {
+            return Err(mismatch("the pickle is not an array; save it again with np.save".into()));
         };
         let found = array.shape()?;
         if found != self.header.shape() {
@@ -221,7 +222,7 @@ impl Objects {
             )));
         }
         let items = array.items()?;
-        let record = if dtype.is_record() { array.dtype_id() } else { NONE };
+        let record = if dtype.is_record() { array.dtype.id() } else { NONE };
         Ok((record, items))
     }
 
@@ -260,7 +261,7 @@ impl Objects {
     pub fn root(&self) -> ObjectRef<'_> {
         match (self.header.shape(), self.iter().next()) {
             ([], Some(single)) => single,
-            _ => self.reference(self.graph.root()),
+            _ => self.reference(self.pickle.graph().root()),
         }
     }
 
@@ -279,7 +280,7 @@ impl Objects {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn iter(&self) -> impl ExactSizeIterator<Item = ObjectRef<'_>> {
-        let ids = self.graph.items(self.items).iter();
+        let ids = self.pickle.graph().items(self.items).iter();
         ids.map(|&id| ObjectRef { of: self, id, record: self.record })
     }
 
@@ -298,12 +299,7 @@ impl Objects {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_bytes(&self) -> &[u8] {
-        &self.pickle
-    }
-
-    /// Returns the limits that the file was read with.
-    pub(crate) fn limits(&self) -> &Limits {
-        &self.limits
+        &self.pickle.pickle().bytes
     }
 
     fn reference(&self, id: Id) -> ObjectRef<'_> {
@@ -349,15 +345,14 @@ impl<'a> ObjectRef<'a> {
     /// ```
     #[inline]
     pub fn is_missing(self) -> bool {
-        match self.of.graph.node(self.id) {
+        match self.object().node() {
             Node::None => true,
             Node::Float(number) => number.is_nan(),
             Node::Data(Form::Global, _) | Node::Global(..) | Node::Call(_) => {
                 match self.meaning() {
                     Meaning::Missing => true,
                     Meaning::Scalar(scalar) => {
-                        let scalar = scalar.value();
-                        scalar.is_some_and(|scalar| scalar.get(&[]).is_some_and(is_missing))
+                        self.scalar(scalar, |value| Some(is_missing(value))) == Some(true)
                     }
                     _ => false,
                 }
@@ -383,11 +378,11 @@ impl<'a> ObjectRef<'a> {
     /// ```
     pub fn as_bool(self) -> Option<bool> {
         match self.meaning() {
-            Meaning::Bool(value) => Some(value),
-            Meaning::Scalar(scalar) => match scalar.value()?.get(&[])? {
+            Meaning::Python(pickle::Value::Bool(value)) => Some(value),
+            Meaning::Scalar(scalar) => self.scalar(scalar, |value| match value {
                 Value::Bool(value) => Some(value),
                 _ => None,
-            },
+            }),
             _ => None,
         }
     }
@@ -447,13 +442,11 @@ impl<'a> ObjectRef<'a> {
     /// ```
     pub fn as_i128(self) -> Option<i128> {
         match self.meaning() {
-            Meaning::Int(number) => Some(number.into()),
-            Meaning::BigInt(number) => number.to_i128(),
-            Meaning::Scalar(scalar) => {
-                let array = scalar.value()?;
-                let value = array.get(&[])?;
+            Meaning::Python(pickle::Value::Int(number)) => Some(number.into()),
+            Meaning::Python(pickle::Value::BigInt(number)) => number.to_i128(),
+            Meaning::Scalar(scalar) => self.scalar(scalar, |value| {
                 value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
-            }
+            }),
             _ => None,
         }
     }
@@ -475,11 +468,8 @@ impl<'a> ObjectRef<'a> {
     /// ```
     pub fn as_f64(self) -> Option<f64> {
         match self.meaning() {
-            Meaning::Float(number) => Some(number),
-            Meaning::Int(number) => encode::exact(number.into()),
-            Meaning::BigInt(number) => number.to_i128().and_then(encode::exact),
-            Meaning::Scalar(scalar) => scalar.value().and_then(|array| array.get(&[])?.as_f64()),
-            _ => None,
+            Meaning::Scalar(scalar) => self.scalar(scalar, |value| value.as_f64()),
+            meaning => encode::number(&meaning),
         }
     }
 
@@ -505,31 +495,31 @@ impl<'a> ObjectRef<'a> {
     /// Returns the text, or the reason why there is none.
     #[inline]
     pub(crate) fn text(self) -> Result<Cow<'a, str>, &'static str> {
-        if !matches!(self.of.graph.node(self.id), Node::Call(_)) {
-            return self.text_in(self.of.encoding);
+        if !matches!(self.object().node(), Node::Call(_)) {
+            return self.object().text().map_err(|reason| match reason {
+                pickle::UNKNOWN_ENCODING => SET_ENCODING,
+                reason => reason,
+            });
         }
         let Meaning::Scalar(scalar) = self.meaning() else { return Err("it is not text") };
-        match scalar.value().as_ref().and_then(|array| array.get(&[])) {
-            Some(Value::Str(text)) => match text.to_text() {
-                Ok(text) => Ok(Cow::Owned(text)),
-                Err(_) => Err("the text has a surrogate, so a Rust string cannot hold it"),
-            },
-            _ => Err("it is not text"),
+        let text = self.scalar(scalar, |value| match value {
+            Value::Str(text) => Some(text.to_text()),
+            _ => None,
+        });
+        match text {
+            Some(Ok(text)) => Ok(Cow::Owned(text)),
+            Some(Err(_)) => Err("the text has a surrogate, so a Rust string cannot hold it"),
+            None => Err("it is not text"),
         }
     }
 
-    #[inline]
-    fn text_in(self, encoding: Encoding) -> Result<Cow<'a, str>, &'static str> {
-        match self.of.graph.node(self.id) {
-            Node::Data(form, data) => {
-                let text = pickle::decode_text(form, data.of(&self.of.pickle), encoding);
-                text.map_err(|reason| match reason {
-                    pickle::UNKNOWN_ENCODING => SET_ENCODING,
-                    reason => reason,
-                })
-            }
-            _ => Err("it is not text"),
-        }
+    /// Calls `read` with a scalar of NumPy, if it is valid.
+    fn scalar<T>(
+        self,
+        scalar: PickledArray<'a>,
+        read: impl FnOnce(Value<'_>) -> Option<T>,
+    ) -> Option<T> {
+        read(scalar.to_dyn(self.limits()).ok()?.get(&[])?)
     }
 
     /// Returns bytes, of `bytes`, `bytearray`, `numpy.bytes_`, or a string of Python 2.
@@ -549,12 +539,13 @@ impl<'a> ObjectRef<'a> {
     /// ```
     pub fn as_bytes(self) -> Option<Cow<'a, [u8]>> {
         match self.meaning() {
-            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => bytes.get(),
-            Meaning::Str(form, data) => self.of.contents(form, data),
-            Meaning::Scalar(scalar) => match scalar.value()?.get(&[])? {
+            Meaning::Python(
+                pickle::Value::Bytes | pickle::Value::ByteArray | pickle::Value::Str,
+            ) => self.object().bytes(),
+            Meaning::Scalar(scalar) => self.scalar(scalar, |value| match value {
                 Value::Bytes(bytes) => Some(Cow::Owned(bytes.to_vec())),
                 _ => None,
-            },
+            }),
             _ => None,
         }
     }
@@ -579,8 +570,7 @@ impl<'a> ObjectRef<'a> {
     /// [`ErrorKind::InvalidValue`] if it is something else, or an array of Python objects, whose items [`iter`](Self::iter) returns.
     pub fn as_array(self) -> Result<DynArray, Error> {
         match self.meaning() {
-            Meaning::Array(array) => array.to_dyn(),
-            Meaning::Scalar(scalar) => scalar.to_dyn(),
+            Meaning::Array(array) | Meaning::Scalar(array) => array.to_dyn(self.limits()),
             other => Err(self.unexpected(&other, "an array")),
         }
     }
@@ -605,8 +595,7 @@ impl<'a> ObjectRef<'a> {
     /// invalid.
     pub fn header(self) -> Result<Header, Error> {
         match self.meaning() {
-            Meaning::Array(array) => array.header(),
-            Meaning::Scalar(scalar) => scalar.header(),
+            Meaning::Array(array) | Meaning::Scalar(array) => array.header(),
             other => Err(self.unexpected(&other, "an array")),
         }
     }
@@ -630,7 +619,7 @@ impl<'a> ObjectRef<'a> {
     ///
     /// [`ErrorKind::DType`] if it is not a dtype, or not one that this version knows.
     pub fn as_dtype(self) -> Result<DType, Error> {
-        dtype::parse(self)
+        dtype::parse(self.object())
     }
 
     /// Returns the value of a text key in a dictionary, the field of a record, or the attribute of another object. If a key occurs
@@ -690,8 +679,8 @@ impl<'a> ObjectRef<'a> {
         let longest = to_u64(longest).saturating_mul(10).saturating_add(16);
         let mut slots = keys.clone().zip(0..).cycle();
         for (name, value) in self.entries() {
-            let may_be_text = matches!(self.of.graph.node(name.id), Node::Data(..) | Node::Call(_));
-            if !may_be_text || name.raw_length() > longest {
+            let may_be_text = matches!(name.object().node(), Node::Data(..) | Node::Call(_));
+            if !may_be_text || name.object().length() > longest {
                 continue;
             }
             let Some(name) = name.as_str() else { continue };
@@ -743,8 +732,10 @@ impl<'a> ObjectRef<'a> {
     )]
     pub fn len(self) -> usize {
         match self.meaning() {
-            Meaning::Dict(entries) => entries.len() / 2,
-            Meaning::Object(object) if object.items().is_empty() => self.entries().count(),
+            Meaning::Python(pickle::Value::Dict(entries)) => entries.len() / 2,
+            Meaning::Python(pickle::Value::Instance(instance)) if instance.items().is_empty() => {
+                self.entries().count()
+            }
             _ => self.iter().len(),
         }
     }
@@ -767,19 +758,21 @@ impl<'a> ObjectRef<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn iter(self) -> Items<'a> {
-        let meaning = self.meaning();
-        let is_record = matches!(meaning, Meaning::Record(_));
-        let (ids, record) = match meaning {
-            Meaning::List(ids) | Meaning::Tuple(ids) | Meaning::Set(ids) => (ids, NONE),
-            Meaning::FrozenSet(ids) | Meaning::Record(ids) => (ids, NONE),
-            Meaning::Array(array) => {
-                let items = array.items().unwrap_or_default();
-                (self.of.graph.items(items), array.record())
+        use pickle::Value::{FrozenSet, Instance, List, Set, Tuple};
+        let (mut record, mut fields) = (NONE, None);
+        let ids = match self.meaning() {
+            Meaning::Python(List(ids) | Tuple(ids) | Set(ids) | FrozenSet(ids)) => ids,
+            Meaning::Record(ids) => {
+                fields = Some(self.fields());
+                ids
             }
-            Meaning::Object(object) => (object.items(), NONE),
-            _ => (&[][..], NONE),
+            Meaning::Array(array) => {
+                record = array.record();
+                array.objects().unwrap_or_default()
+            }
+            Meaning::Python(Instance(instance)) => instance.items(),
+            _ => &[],
         };
-        let fields = is_record.then(|| dtype::Fields::of(self));
         Items { of: self.of, ids: ids.iter(), record, fields }
     }
 
@@ -805,14 +798,13 @@ impl<'a> ObjectRef<'a> {
     pub fn entries(self) -> Entries<'a> {
         let none = Entries { of: self.of, pairs: pairs(&[], &[]), fields: None };
         match self.meaning() {
-            Meaning::Dict(entries) => Entries { pairs: pairs(entries, &[]), ..none },
-            Meaning::Record(_) => {
-                let fields = Some((dtype::Fields::of(self), self.iter()));
-                Entries { fields, ..none }
+            Meaning::Python(pickle::Value::Dict(entries)) => {
+                Entries { pairs: pairs(entries, &[]), ..none }
             }
-            Meaning::Object(object) => {
-                let attributes = object.attributes().unwrap_or_default();
-                Entries { pairs: pairs(object.pairs(), attributes), ..none }
+            Meaning::Record(_) => Entries { fields: Some((self.fields(), self.iter())), ..none },
+            Meaning::Python(pickle::Value::Instance(instance)) => {
+                let attributes = instance.attributes().unwrap_or_default();
+                Entries { pairs: pairs(instance.pairs(), attributes), ..none }
             }
             _ => none,
         }
@@ -834,13 +826,7 @@ impl<'a> ObjectRef<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn name(self) -> Option<String> {
-        let graph = &self.of.graph;
-        let named = |id| graph.name(&self.of.pickle, graph.node(id));
-        let (module, name) = match self.of.graph.node(self.id) {
-            Node::Call(index) => named(self.of.graph.call(index)?.callable)?,
-            _ => named(self.id)?,
-        };
-        Some(format!("{module}.{name}"))
+        self.object().name()
     }
 
     /// Returns the arguments of the call by which Python would create this object.
@@ -858,7 +844,7 @@ impl<'a> ObjectRef<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn arguments(self) -> Option<ObjectRef<'a>> {
-        self.call().map(|call| self.of.reference(call.arguments))
+        Some(self.other(self.object().arguments()?.id(), NONE))
     }
 
     /// Returns the state that Python would set in this object after creating it.
@@ -876,86 +862,28 @@ impl<'a> ObjectRef<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn state(self) -> Option<ObjectRef<'a>> {
-        let state = self.call().map(|call| call.state).filter(|&state| state != NONE)?;
-        Some(self.of.reference(state))
+        Some(self.other(self.object().state()?.id(), NONE))
     }
 
-    /// Returns the largest number of bytes of text and bytes in the Rust value that this object becomes, without the objects in it.
+    /// Returns the object, without the dtype of a record.
     #[inline]
-    fn length(self) -> u64 {
-        match self.of.graph.node(self.id) {
-            Node::Data(form @ (Form::Str | Form::Bytes | Form::ByteArray), data) => {
-                self.of.length(form, data)
-            }
-            // A byte of Latin-1 becomes two bytes of UTF-8.
-            Node::Data(form, data) => self.of.length(form, data).saturating_mul(2),
-            Node::Call(_) => self.length_of_call().saturating_mul(2),
-            _ => 0,
-        }
-    }
-
-    /// Returns the length of the text and bytes that a call gets as arguments or as the last part of its state, such as the data of an
-    /// array.
-    #[cold]
-    fn length_of_call(self) -> u64 {
-        let length = |&id: &Id| match self.of.graph.node(id) {
-            Node::Data(form, data) => self.of.length(form, data),
-            _ => 0,
-        };
-        let items = |id| self.of.reference(id).tuple().unwrap_or_default();
-        let Some(call) = self.call() else { return 0 };
-        let first = items(call.arguments).iter().take(4).map(length);
-        let last = items(call.state).last().map_or(0, length);
-        first.fold(last, u64::saturating_add).max(self.raw_length())
-    }
-
-    fn call(self) -> Option<&'a pickle::Call> {
-        match self.of.graph.node(self.id) {
-            Node::Call(index) => self.of.graph.call(index),
-            _ => None,
-        }
+    pub(crate) fn object(self) -> Object<'a> {
+        self.of.pickle.object(self.id)
     }
 
     /// Returns the limits that the file was read with.
-    #[cfg(feature = "serde")]
     pub(crate) fn limits(self) -> &'a Limits {
         &self.of.limits
     }
 
-    /// Returns the array of objects that this object is part of.
-    #[cfg(feature = "serde")]
-    pub(crate) fn graph(self) -> &'a Objects {
-        self.of
-    }
-
-    /// Returns the index of the node.
-    #[cfg(feature = "serde")]
-    pub(crate) fn id(self) -> Id {
-        self.id
-    }
-
-    /// Returns the node of the dtype if the object is an item of an array of records; otherwise `NONE`.
-    #[cfg(feature = "serde")]
-    pub(crate) fn record(self) -> Id {
-        self.record
-    }
-
-    /// Returns another object of the graph; `record` is the node of its dtype if it is an item of an array of records.
-    #[cfg(feature = "serde")]
+    /// Returns another object of the pickle; `record` is the node of its dtype if it is an item of an array of records.
     pub(crate) fn other(self, id: Id, record: Id) -> Self {
         ObjectRef { of: self.of, id, record }
     }
 
     /// Iterates over the fields of a record.
-    #[cfg(feature = "serde")]
-    pub(crate) fn fields(self) -> impl Iterator<Item = FieldRef<'a>> {
-        dtype::Fields::of(self)
-    }
-
-    /// Returns true if the object is the array of the file itself, and not a nested one.
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_file(self) -> bool {
-        self.id == self.of.graph.root()
+    pub(crate) fn fields(self) -> dtype::Fields<'a> {
+        dtype::Fields::of(self.of.pickle.object(self.record))
     }
 
     /// Returns the start of the object as Python prints it, for an error.
@@ -1008,7 +936,7 @@ impl<'a> Iterator for Items<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         let &id = self.ids.next()?;
         let record = match &mut self.fields {
-            Some(fields) => fields.next().map_or(NONE, |field| field.record),
+            Some(fields) => fields.next().map_or(NONE, |(_, record)| record),
             None => self.record,
         };
         Some(ObjectRef { of: self.of, id, record })
@@ -1043,7 +971,7 @@ impl<'a> Iterator for Entries<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some((fields, values)) = &mut self.fields {
-            return Some((fields.next()?.name, values.next()?));
+            return Some((self.of.reference(fields.next()?.0.id()), values.next()?));
         }
         let &[key, value] = self.pairs.next()?;
         Some((self.of.reference(key), self.of.reference(value)))

@@ -16,6 +16,40 @@ pub(crate) fn exact<T>(vec: &mut Vec<T>, additional: usize) -> Result<(), Error>
     Ok(())
 }
 
+/// Returns an empty list with room for exactly this many values.
+///
+/// # Errors
+///
+/// [`ErrorKind::Memory`] if the allocator fails.
+pub(crate) fn list<T>(count: usize) -> Result<Vec<T>, Error> {
+    let mut list = Vec::new();
+    exact(&mut list, count)?;
+    Ok(list)
+}
+
+/// Returns this many zeros.
+///
+/// # Errors
+///
+/// As [`list`].
+pub(crate) fn zeros(count: usize) -> Result<Vec<u8>, Error> {
+    let mut zeros = list(count)?;
+    zeros.resize(count, 0);
+    Ok(zeros)
+}
+
+/// Returns a copy of the bytes.
+///
+/// # Errors
+///
+/// As [`list`].
+#[cfg(feature = "objects")]
+pub(crate) fn copied(bytes: &[u8]) -> Result<Vec<u8>, Error> {
+    let mut copied = list(bytes.len())?;
+    copied.extend_from_slice(bytes);
+    Ok(copied)
+}
+
 /// Reserves capacity for at least `additional` more items. Use it when only a header claims the length.
 ///
 /// # Errors

@@ -2,13 +2,14 @@
 
 mod array;
 mod elements;
+mod entries;
 mod from_object;
 mod graph;
 mod infer;
 mod load;
 mod nested;
-mod numbers;
 pub(crate) mod object;
+mod pass;
 mod rows;
 mod value;
 mod weight;
@@ -26,6 +27,7 @@ use crate::error::{Error, ErrorKind, Place};
 use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
+use elements::Text;
 
 /// The name that stands for an array of NumPy. Formats of this crate pass such an array as its bytes, or as all elements in one sequence.
 /// The output of other formats never contains the name.
@@ -198,21 +200,8 @@ impl Serialize for DType {
 
 impl<'de> Deserialize<'de> for DType {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-
-        impl Visitor<'_> for Text {
-            type Value = DType;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a dtype, as in \"<f8\"")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<DType, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-
-        deserializer.deserialize_str(Text)
+        let expecting = "a dtype, as in \"<f8\"";
+        deserializer.deserialize_str(Text { expecting, parse: str::parse, missing: None })
     }
 }
 

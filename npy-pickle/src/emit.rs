@@ -715,6 +715,76 @@ impl<E> fmt::Debug for Emitter<'_, E> {
     }
 }
 
+/// A Rust value that is written as one Python object.
+///
+/// ```
+/// use npy_pickle::emit::{Emit, to_vec};
+///
+/// assert_eq!(to_vec(|to| Some(7u8).emit(to))?, to_vec(|to| to.int(7))?);
+/// # Ok::<(), npy_pickle::Error>(())
+/// ```
+pub trait Emit {
+    /// Writes the value.
+    ///
+    /// ```
+    /// use npy_pickle::emit::{Emit, to_vec};
+    ///
+    /// assert_eq!(to_vec(|to| "text".emit(to))?, to_vec(|to| to.str("text"))?);
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the output.
+    fn emit<E>(&self, to: &mut Emitter<'_, E>) -> Result<(), E>;
+}
+
+/// Implements `Emit` for types, each with the method of `Emitter` that writes it.
+macro_rules! emit {
+    ($($type:ty, $value:ident => $method:ident($argument:expr);)*) => {$(
+        impl Emit for $type {
+            fn emit<E>(&self, to: &mut Emitter<'_, E>) -> Result<(), E> {
+                let $value = self;
+                to.$method($argument)
+            }
+        }
+    )*};
+}
+
+emit! {
+    bool, value => bool(*value);
+    i8, value => int((*value).into());
+    i16, value => int((*value).into());
+    i32, value => int((*value).into());
+    i64, value => int((*value).into());
+    u8, value => int((*value).into());
+    u16, value => int((*value).into());
+    u32, value => int((*value).into());
+    u64, value => int((*value).into());
+    f32, value => float((*value).into());
+    f64, value => float(*value);
+    str, text => str(text);
+    String, text => str(text);
+    [u8], bytes => bytes(bytes);
+    Vec<u8>, bytes => bytes(bytes);
+}
+
+impl<T: Emit + ?Sized> Emit for &T {
+    fn emit<E>(&self, to: &mut Emitter<'_, E>) -> Result<(), E> {
+        T::emit(self, to)
+    }
+}
+
+/// `None` is Python's `None`.
+impl<T: Emit> Emit for Option<T> {
+    fn emit<E>(&self, to: &mut Emitter<'_, E>) -> Result<(), E> {
+        match self {
+            Some(value) => value.emit(to),
+            None => to.none(),
+        }
+    }
+}
+
 /// The batches in which the items of a list or the entries of a dict are added to it.
 #[derive(Debug)]
 pub struct Batches {

@@ -19,6 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Objects`] says what the objects are: [`Value`] has the types of Python's own, such as dates, decimal numbers and sets, which a pickle
+//! restores by calls. Those of other packages are left to who knows them.
+//!
 //! [`Scan`] finds the end of a pickle that arrives in parts; [`emit`] writes pickles. Protocols 0 to 5 are read, and 3 is written.
 
 #![forbid(unsafe_code)]
@@ -39,21 +42,29 @@ mod checked;
 pub mod emit;
 mod error;
 mod integer;
+mod invocation;
 mod machine;
 mod names;
+mod objects;
 mod opcode;
+pub mod print;
 mod scan;
 mod stack;
 mod text;
+pub mod time;
+mod value;
 
-use std::ops::Range;
+use std::ops;
 
 pub use error::Error;
 pub use integer::BigInt;
+pub use invocation::{Arguments, Invocation};
 pub use machine::parse;
 pub use names::{common_module, is_data};
+pub use objects::{Object, Objects, ReadLeftOut};
 pub use scan::{Scan, Scanned};
 pub use text::{Encoding, UNKNOWN_ENCODING, decode_bytes, decode_text};
+pub use value::{Instance, Range, Value};
 
 use error::to_u64;
 
@@ -126,7 +137,7 @@ pub struct Data {
 }
 
 /// A complete pickle.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pickle {
     /// The bytes, without contents that were left out.
     pub bytes: Vec<u8>,
@@ -209,7 +220,7 @@ impl Pickle {
 
 impl Data {
     #[inline]
-    fn new(range: Range<usize>) -> Self {
+    fn new(range: ops::Range<usize>) -> Self {
         let length = u32::try_from(range.len()).unwrap_or(u32::MAX);
         Data { start: to_u64(range.start), length }
     }

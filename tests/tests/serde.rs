@@ -315,7 +315,7 @@ fn values_that_do_not_fit_the_type_are_errors() {
     assert!(message(three.to_rows::<([u8; 2],)>()).contains("field \"x\""));
     assert_eq!(three.to_rows::<([u8; 3],)>().unwrap(), [([1, 2, 3],)]);
     let two = raw("[('x', '|u1'), ('y', '|u1')]", &[1], Order::C, &[1, 2]);
-    assert!(message(two.to_rows::<(u8,)>()).contains("1 more fields"));
+    assert!(message(two.to_rows::<(u8,)>()).contains("leaves 1 item unread"));
     assert!(raw("|S3", &[1], Order::C, b"abc").to_rows::<[u8; 2]>().is_err());
     assert!(raw("<c8", &[1], Order::C, &[0; 8]).to_rows::<[f32; 1]>().is_err());
 }

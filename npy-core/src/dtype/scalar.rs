@@ -273,18 +273,17 @@ fn unknown(text: &str) -> String {
 /// Parses the kind and the size: the text after the byte order.
 fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
     use ScalarKind as K;
-    if let Some(rest) = text.strip_prefix("datetime64") {
-        return time(rest).map(|resolution| (K::DateTime(resolution), 8));
-    }
-    if let Some(rest) = text.strip_prefix("timedelta64") {
-        return time(rest).map(|resolution| (K::TimeDelta(resolution), 8));
+    let times: [(_, _, fn(_) -> _); 2] =
+        [("datetime64", "M", K::DateTime), ("timedelta64", "m", K::TimeDelta)];
+    for (name, letter, kind) in times {
+        let resolution = match (text.strip_prefix(name), text.strip_prefix(letter)) {
+            (Some(unit), _) => time(unit),
+            (None, Some(rest)) => eight(rest).and_then(time),
+            (None, None) => continue,
+        };
+        return resolution.map(|resolution| (kind(resolution), 8));
     }
     let (letter, rest) = text.split_at_checked(1).unwrap_or(("", text));
-    match letter {
-        "M" => return eight(rest).and_then(time).map(|resolution| (K::DateTime(resolution), 8)),
-        "m" => return eight(rest).and_then(time).map(|resolution| (K::TimeDelta(resolution), 8)),
-        _ => {}
-    }
     let kind = match letter {
         "b" => K::Bool,
         "i" => K::Int,
@@ -372,8 +371,7 @@ fn time(text: &str) -> Result<Option<Resolution>, String> {
         1
     } else {
         let n = number(multiple).and_then(|n| u32::try_from(n).ok());
-        n.filter(|&n| (1..=0x7fff_ffff).contains(&n))
-            .ok_or("the multiple of a unit of time must be from 1 to 2147483647")?
+        n.filter(|&n| is_multiple(n)).ok_or(BAD_MULTIPLE)?
     };
     if unit == "generic" && inner == unit {
         return Ok(None);

@@ -171,9 +171,7 @@ impl<'a> DynView<'a> {
 
     /// Returns the bytes in the other order.
     pub(super) fn transposed(&self) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, self.bytes.len())?;
-        bytes.resize(self.bytes.len(), 0);
+        let mut bytes = reserve::zeros(self.bytes.len())?;
         let itemsize = self.dtype().itemsize();
         shape::transpose(self.bytes, &mut bytes, itemsize, self.shape(), self.order());
         Ok(bytes)

@@ -65,9 +65,7 @@ impl DynArray {
         };
         let dtype = DType::record(fields)?;
         let size = shape::bytes(&[rows], dtype.itemsize())?;
-        let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, size)?;
-        bytes.resize(size, 0);
+        let mut bytes = reserve::zeros(size)?;
         for (field, array) in dtype.fields().iter().zip(&arrays) {
             let values = array.as_bytes().chunks_exact(field.dtype().itemsize().max(1));
             for (record, value) in bytes.chunks_exact_mut(dtype.itemsize().max(1)).zip(values) {

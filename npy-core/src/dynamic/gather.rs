@@ -89,8 +89,7 @@ impl Gather {
     pub fn all(&self, records: &[u8]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
         let size = self.dtype.itemsize();
-        let mut values = Vec::new();
-        reserve::exact(&mut values, checked::mul(size, self.count(records)))?;
+        let mut values = reserve::list(checked::mul(size, self.count(records)))?;
         let field = self.offset..checked::add(self.offset, size);
         kernel::extract_column(records, self.record_size, field, &mut values);
         Ok(values)
@@ -152,8 +151,7 @@ impl Gather {
             4 => self.numbers::<4>(records),
             8 => self.numbers::<8>(records),
             size => {
-                let mut bytes = Vec::new();
-                reserve::exact(&mut bytes, checked::mul(size, records.len()))?;
+                let mut bytes = reserve::list(checked::mul(size, records.len()))?;
                 let field = self.offset..checked::add(self.offset, size);
                 for record in records {
                     bytes.extend_from_slice(checked::slice(record, field.clone()));
@@ -167,8 +165,7 @@ impl Gather {
         &self,
         records: impl ExactSizeIterator<Item = &'r [u8]>,
     ) -> Result<Vec<u8>, Error> {
-        let mut values: Vec<[u8; N]> = Vec::new();
-        reserve::exact(&mut values, records.len())?;
+        let mut values: Vec<[u8; N]> = reserve::list(records.len())?;
         let value = |record| *checked::some(checked::tail(record, self.offset).first_chunk());
         values.extend(records.map(value));
         Ok(values.into_flattened())

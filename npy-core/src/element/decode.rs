@@ -126,8 +126,7 @@ pub(crate) fn decode_all<T: Element>(
     mut fill: impl FnMut(&mut Vec<u8>, Range<usize>),
 ) -> Result<Vec<T>, Error> {
     check_zero_size_items::<T>(plan, rows.len(), limits)?;
-    let mut out = Vec::new();
-    reserve::exact(&mut out, rows.len())?;
+    let mut out = reserve::list(rows.len())?;
     let fill = &mut |block: &mut Vec<u8>, rows: Range<usize>| {
         block.clear();
         let count = rows.len();

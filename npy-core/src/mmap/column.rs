@@ -272,8 +272,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         if self.stride == 0 {
             self.limits.check_empty_items(self.len, size_of::<F>())?;
         }
-        let mut values = Vec::new();
-        reserve::exact(&mut values, self.len)?;
+        let mut values = reserve::list(self.len)?;
         match self.items() {
             Some(items) => append_strided(&mut values, items, self.stride),
             None => values.extend(self.iter()),

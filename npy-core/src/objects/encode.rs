@@ -1,41 +1,34 @@
 //! Converts objects to the canonical bytes of a dtype, so that any element type can be read from them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
+use super::ObjectRef;
 use super::known::Meaning;
-use super::{ObjectRef, dtype};
-use crate::calendar::{NAT, from_nanoseconds, rescaled};
-use crate::checked;
-use crate::dtype::{ByteOrder, DType, Field, Kind, Resolution, Scalar, ScalarKind, SubArray};
+use super::record::Record;
+use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
-use crate::element::ucs4;
+use crate::element::exact::{copy, float, integer, to_float};
+use crate::element::width;
 use crate::error::Error;
-use crate::kernel::cast::{half, to_half};
 use crate::limits::to_u64;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
-use npy_pickle::Id;
+use crate::value::Value;
+use npy_pickle::time::{Date, DateTime};
+use npy_pickle::{Id, Value as Python};
 
 /// The state of the conversion of all objects of an array.
 #[derive(Default)]
 pub(super) struct Encoder {
     /// The fields of the records in the file, by the nodes of their dtypes.
-    records: HashMap<Id, HashMap<String, FieldInFile>>,
+    records: HashMap<Id, Record>,
     /// The number of entries of dictionaries that were searched.
     pub(super) searched: u64,
     /// The objects whose indices were written in their place, if [`Objects::split`](super::Objects::split) wants them.
     pub(super) split: Option<Vec<Id>>,
-}
-
-/// A field of a record in the file.
-#[derive(Clone, Copy)]
-struct FieldInFile {
-    index: usize,
-    /// The node of the dtype if the field is a record, and otherwise `NONE`.
-    record: Id,
-    /// The dtype if the field is a time. NumPy may pickle its values as counts.
-    time: Option<Scalar>,
 }
 
 impl Encoder {
@@ -79,8 +72,7 @@ impl Encoder {
             }
             Kind::SubArray(sub) => {
                 if let Some(array) = sub_array(object, sub) {
-                    return copy(array.as_bytes(), out)
-                        .ok_or_else(|| unexpected(object, &format!("a value of dtype {dtype}")));
+                    return copy(array.as_bytes(), out).ok_or_else(|| not_of(object, dtype));
                 }
                 let mut slots = out.chunks_exact_mut(sub.base.itemsize().max(1));
                 let items = object.iter();
@@ -103,7 +95,7 @@ impl Encoder {
                     let slot = out.get_mut(field.offset()..).and_then(|rest| rest.get_mut(..size));
                     let slot = slot.unwrap_or_default();
                     let written = match time.zip(field.dtype().scalar()) {
-                        Some((found, wanted)) => encode_count(value, found, *wanted, slot)
+                        Some((time, wanted)) => encode_time(value, time, *wanted, slot)
                             .ok_or_else(|| not_of(value, field.dtype())),
                         None => self.encode(value, field.dtype(), rules, slot),
                     };
@@ -120,44 +112,30 @@ impl Encoder {
         &mut self,
         object: ObjectRef<'a>,
         wanted: &[Field],
-    ) -> Result<Vec<(ObjectRef<'a>, Option<Scalar>)>, InvalidValue> {
+    ) -> Result<Vec<(ObjectRef<'a>, Option<Value<'static>>)>, InvalidValue> {
         let invalid = |error: Error| InvalidValue::new(error.into_kind().to_string());
-        let Meaning::Record(ids) = object.meaning() else {
-            self.searched = self.searched.saturating_add(to_u64(object.entries().count()));
-            let mut found = vec![None; wanted.len()];
-            object.find(wanted.iter().map(Field::name), &mut found);
-            let found = found.into_iter().zip(wanted).map(|(value, field)| match value {
-                Some(value) => Ok((value, None)),
-                None => object.get(field.name()).map(|value| (value, None)).map_err(invalid),
-            });
-            return found.collect();
-        };
-        let fields = self.records.entry(object.record).or_insert_with(|| fields_of(object));
-        let value = |wanted: &Field| {
-            let field = fields.get(wanted.name());
-            let Some((field, &id)) = field.and_then(|field| Some((field, ids.get(field.index)?)))
-            else {
-                return object.get(wanted.name()).map(|value| (value, None)).map_err(invalid);
+        let mut found = vec![None; wanted.len()];
+        let mut times = vec![None; wanted.len()];
+        if let Meaning::Record(ids) = object.meaning() {
+            let record = match self.records.entry(object.record) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(slot) => slot.insert(Record::of(object).map_err(invalid)?),
             };
-            let value = ObjectRef { of: object.of, id, record: field.record };
-            let is_count = matches!(value.meaning(), Meaning::Int(_) | Meaning::None);
-            Ok((value, field.time.filter(|_| is_count)))
-        };
-        wanted.iter().map(value).collect()
+            for (wanted, (found, time)) in wanted.iter().zip(found.iter_mut().zip(&mut times)) {
+                if let Some((field, value)) = record.get(wanted.name(), object, ids) {
+                    (*found, *time) = (Some(value), field.time(value));
+                }
+            }
+        } else {
+            self.searched = self.searched.saturating_add(to_u64(object.entries().count()));
+            object.find(wanted.iter().map(Field::name), &mut found);
+        }
+        let found = found.into_iter().zip(wanted).map(|(value, field)| match value {
+            Some(value) => Ok(value),
+            None => object.get(field.name()).map_err(invalid),
+        });
+        found.zip(times).map(|(value, time)| Ok((value?, time))).collect()
     }
-}
-
-/// Returns the fields of a record by their names.
-fn fields_of(record: ObjectRef<'_>) -> HashMap<String, FieldInFile> {
-    let field = |(index, field): (usize, dtype::FieldRef<'_>)| {
-        let dtype = dtype::parse(ObjectRef { id: field.dtype, ..field.name }).ok();
-        let is_time = |scalar: &Scalar| {
-            matches!(scalar.kind(), ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
-        };
-        let time = dtype.and_then(|dtype| dtype.scalar().copied()).filter(is_time);
-        Some((field.name.as_str()?.into_owned(), FieldInFile { index, record: field.record, time }))
-    };
-    dtype::Fields::of(record).enumerate().filter_map(field).collect()
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
@@ -179,7 +157,7 @@ pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
 fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Option<()> {
     let meaning = object.meaning();
     if let Meaning::Scalar(found) = meaning {
-        let array = found.value()?;
+        let array = found.to_dyn(object.limits()).ok()?;
         if let Ok(cast) = array.cast(&scalar.into()) {
             return copy(cast.as_bytes(), out);
         }
@@ -195,12 +173,12 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
     }
     match scalar.kind() {
         ScalarKind::Bool => match meaning {
-            Meaning::Bool(value) => copy(&[value.into()], out),
+            Meaning::Python(Python::Bool(value)) => copy(&[value.into()], out),
             _ => None,
         },
         ScalarKind::Int | ScalarKind::UInt => {
             let number = match meaning {
-                Meaning::Bool(value) => value.into(),
+                Meaning::Python(Python::Bool(value)) => value.into(),
                 _ => object.as_i128()?,
             };
             integer(number, scalar.kind() == ScalarKind::Int, out)
@@ -208,39 +186,41 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
         ScalarKind::Float => float(number(&meaning)?, out),
         ScalarKind::Complex => {
             let (re, im) = match meaning {
-                Meaning::Complex(re, im) => (re, im),
+                Meaning::Python(Python::Complex(re, im)) => (re, im),
                 _ => (number(&meaning)?, 0.0),
             };
             let (first, second) = out.split_at_mut_checked(out.len() / 2)?;
             float(re, first)?;
             float(im, second)
         }
-        ScalarKind::Str => {
-            let text = object.as_str()?;
-            let fits = text.chars().count() <= out.len() / 4 && !text.ends_with('\0');
-            fits.then(|| ucs4::write(text.chars(), out))
-        }
-        ScalarKind::Bytes => {
-            let bytes = object.as_bytes().filter(|bytes| !bytes.ends_with(b"\0"))?;
-            out.fill(0);
-            copy(&bytes, out.get_mut(..bytes.len())?)
-        }
+        ScalarKind::Str => width::store_chars(&object.as_str()?, out).ok(),
+        ScalarKind::Bytes => width::store_bytes(&object.as_bytes()?, out).ok(),
         ScalarKind::Void => {
             let bytes = object.as_bytes().filter(|bytes| bytes.len() == out.len())?;
             copy(&bytes, out)
         }
         ScalarKind::DateTime(resolution) => {
             let nanoseconds = match meaning {
-                Meaning::DateTime(time) => time.to_utc(),
-                Meaning::Date(date) => date.0.checked_mul(86_400_000_000_000)?,
-                _ => return not_a_time(&meaning, out),
+                Meaning::Missing => return copy(&NAT.to_le_bytes(), out),
+                Meaning::Python(Python::DateTime(DateTime { date, time })) => {
+                    let offset = time.zone.map_or(0, |offset| offset.0);
+                    midnight(date)?.checked_add(time.nanoseconds.into())?.checked_sub(offset)?
+                }
+                Meaning::Python(Python::Date(date)) => midnight(date)?,
+                _ => return None,
             };
-            time(nanoseconds, resolution, true, out)
+            copy(&from_nanoseconds(nanoseconds, resolution?, true)?.to_le_bytes(), out)
         }
-        ScalarKind::TimeDelta(resolution) => match meaning {
-            Meaning::TimeDelta(span) => time(span.0, resolution, false, out),
-            _ => not_a_time(&meaning, out),
-        },
+        ScalarKind::TimeDelta(resolution) => {
+            let count = match meaning {
+                Meaning::Missing => NAT,
+                Meaning::Python(Python::TimeDelta(span)) => {
+                    from_nanoseconds(span.0, resolution?, false)?
+                }
+                _ => return None,
+            };
+            copy(&count.to_le_bytes(), out)
+        }
         ScalarKind::Object => None,
     }
 }
@@ -269,100 +249,40 @@ fn sub_array(object: ObjectRef<'_>, sub: &SubArray) -> Option<DynArray> {
     object.as_array().ok()?.to_order(Order::C).ok()?.cast(&sub.base).ok()
 }
 
-fn copy(bytes: &[u8], out: &mut [u8]) -> Option<()> {
-    (bytes.len() == out.len()).then(|| out.copy_from_slice(bytes))
-}
-
-/// Writes an integer, if it fits.
-fn integer(number: i128, is_signed: bool, out: &mut [u8]) -> Option<()> {
-    let bits = u32::try_from(out.len().checked_mul(8)?).ok()?;
-    let (min, max) = match is_signed {
-        true => {
-            let half = 1i128.checked_shl(bits.checked_sub(1)?)?;
-            (half.checked_neg()?, half.checked_sub(1)?)
-        }
-        false => (0, 1i128.checked_shl(bits)?.checked_sub(1)?),
-    };
-    if number < min || number > max {
-        return None;
-    }
-    copy(checked::slice(&number.to_le_bytes(), 0..out.len().min(16)), out)
-}
-
 /// Returns a float, or an integer that an `f64` can hold exactly.
-fn number(meaning: &Meaning<'_>) -> Option<f64> {
+pub(super) fn number(meaning: &Meaning<'_>) -> Option<f64> {
     match meaning {
-        Meaning::Float(number) => Some(*number),
-        Meaning::Int(number) => exact((*number).into()),
-        Meaning::BigInt(number) => exact(number.to_i128()?),
+        Meaning::Python(Python::Float(number)) => Some(*number),
+        Meaning::Python(Python::Int(number)) => to_float((*number).into()),
+        Meaning::Python(Python::BigInt(number)) => to_float(number.to_i128()?),
         _ => None,
     }
 }
 
-/// Returns the integer as a float that is equal to it, if there is one.
-#[expect(clippy::cast_possible_truncation, reason = "the result is compared with the number")]
-pub(super) fn exact(number: i128) -> Option<f64> {
-    let float = number as f64;
-    let back = float as i128;
-    // The largest `i128` is not a float, but the conversion back saturates to it.
-    (back == number && number != i128::MAX).then_some(float)
+/// Returns the nanoseconds from 1970-01-01 to the begin of a date.
+fn midnight(date: Date) -> Option<i128> {
+    let month = i128::from(date.month).checked_sub(1)?;
+    let days = first_day(date.year.into(), month)?.checked_add(date.day.into())?;
+    days.checked_sub(1)?.checked_mul(NANOSECONDS_OF_DAY)
 }
 
-/// Writes a float, if it fits exactly.
-fn float(number: f64, out: &mut [u8]) -> Option<()> {
-    match out.len() {
-        8 => copy(&number.to_le_bytes(), out),
-        4 => {
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "the result is compared with the number"
-            )]
-            let narrow = number as f32;
-            (f64::from(narrow) == number || number.is_nan()).then_some(())?;
-            copy(&narrow.to_le_bytes(), out)
-        }
-        2 => {
-            let narrow = to_half(number);
-            (f64::from(half(narrow)) == number || number.is_nan()).then_some(())?;
-            copy(&narrow.to_le_bytes(), out)
-        }
-        _ => None,
-    }
-}
-
-/// Writes NaT for a missing value of pandas.
-fn not_a_time(meaning: &Meaning<'_>, out: &mut [u8]) -> Option<()> {
-    match meaning {
-        Meaning::Missing => copy(&NAT.to_le_bytes(), out),
-        _ => None,
-    }
-}
-
-/// Writes a time that a record stores as a count in the unit of its dtype, or as `None`, which means NaT.
-fn encode_count(
+/// Writes an object that is the count of a time.
+fn encode_time(
     object: ObjectRef<'_>,
-    found: Scalar,
+    time: Value<'_>,
     wanted: Scalar,
     out: &mut [u8],
 ) -> Option<()> {
-    let (found, wanted, is_date) = match (found.kind(), wanted.kind()) {
-        (ScalarKind::DateTime(found), ScalarKind::DateTime(wanted)) => (found, wanted, true),
-        (ScalarKind::TimeDelta(found), ScalarKind::TimeDelta(wanted)) => (found, wanted, false),
+    let (count, found, wanted, is_date) = match (time, wanted.kind()) {
+        (Value::DateTime(count, found), ScalarKind::DateTime(wanted)) => {
+            (count, found, wanted, true)
+        }
+        (Value::TimeDelta(count, found), ScalarKind::TimeDelta(wanted)) => {
+            (count, found, wanted, false)
+        }
         _ => return encode_scalar(object, wanted, out),
     };
-    match object.meaning() {
-        Meaning::Int(count) if found == wanted => copy(&count.to_le_bytes(), out),
-        Meaning::Int(count) => copy(&rescaled(count, found?, wanted?, is_date)?.to_le_bytes(), out),
-        _ => copy(&NAT.to_le_bytes(), out),
-    }
-}
-
-/// Writes a time or span in this resolution, if it is a whole number of units.
-fn time(
-    nanoseconds: i128,
-    resolution: Option<Resolution>,
-    is_date: bool,
-    out: &mut [u8],
-) -> Option<()> {
-    copy(&from_nanoseconds(nanoseconds, resolution?, is_date)?.to_le_bytes(), out)
+    let is_same = found == wanted || count == NAT;
+    let count = if is_same { count } else { rescaled(count, found?, wanted?, is_date)? };
+    copy(&count.to_le_bytes(), out)
 }

@@ -28,7 +28,7 @@ impl Objects {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn globals(&self) -> impl Iterator<Item = String> {
-        let names = self.graph.names(&self.pickle);
+        let names = self.pickle.graph().names(self.as_bytes());
         names.map(|(module, name)| format!("{module}.{name}"))
     }
 
@@ -45,9 +45,9 @@ impl Objects {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn unknown_globals(&self) -> impl Iterator<Item = String> {
-        let names = self.graph.names(&self.pickle);
-        let unknown =
-            names.filter(|(module, name)| !self.graph.is_harmless(&self.pickle, module, name));
+        let (graph, pickle) = (self.pickle.graph(), self.as_bytes());
+        let names = graph.names(pickle);
+        let unknown = names.filter(|(module, name)| !graph.is_harmless(pickle, module, name));
         unknown.map(|(module, name)| format!("{module}.{name}"))
     }
 }

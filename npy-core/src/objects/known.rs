@@ -1,225 +1,67 @@
-//! The meaning of nodes, above all of the calls that Python and NumPy make to rebuild objects.
+//! What objects mean to NumPy and pandas: arrays, scalars and dtypes, records, missing values and timestamps.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use super::array::{PickledArray, PickledScalar};
-use super::invocation::Arguments;
-use super::time::{Date, DateTime, Span, Time};
-use super::{Kind, ObjectRef, Objects, dtype};
-use npy_pickle::{self as pickle, BigInt, Call, Data, Form, Id, NONE, Node, is_data};
+use super::array::PickledArray;
+use super::{Kind, ObjectRef, dtype};
+use crate::calendar::{NANOSECONDS_OF_DAY, civil};
+use npy_pickle::time::{Date, DateTime, Span, Time};
+use npy_pickle::{Arguments, Id, Instance, NONE, Value};
 
 /// The kind of an object, with its parts.
 pub(crate) enum Meaning<'a> {
-    None,
+    /// A value of Python's own types, or an object of a class that this crate does not know.
+    Python(Value<'a>),
+    /// `NaT` or `NA` of pandas.
     Missing,
-    Bool(bool),
-    Int(i64),
-    BigInt(BigInt<'a>),
-    Float(f64),
-    Complex(f64, f64),
-    /// Text in the pickle. A Rust string may not be able to hold it.
-    Str(Form, Data),
-    Bytes(Bytes<'a>),
-    ByteArray(Bytes<'a>),
-    List(&'a [Id]),
-    Tuple(&'a [Id]),
-    Set(&'a [Id]),
-    FrozenSet(&'a [Id]),
-    /// Keys and values alternate.
-    Dict(&'a [Id]),
     Record(&'a [Id]),
     Array(PickledArray<'a>),
-    Scalar(PickledScalar<'a>),
-    Date(Date),
-    Time(Time),
-    DateTime(DateTime),
-    TimeDelta(Span),
-    Decimal(Cow<'a, str>),
-    Range(i64, i64, i64),
+    Scalar(PickledArray<'a>),
     DType,
-    Global,
-    Object(Object<'a>),
-}
-
-/// The bytes of an object, which are decoded when they are needed: a pickle can use the same long text for any number of objects.
-#[derive(Clone, Copy)]
-pub(crate) struct Bytes<'a>(ObjectRef<'a>);
-
-impl<'a> Bytes<'a> {
-    /// Returns the bytes; `None` if they are stored as text that is not Latin-1, or if the file cannot be read.
-    pub(crate) fn get(self) -> Option<Cow<'a, [u8]>> {
-        self.0.raw_bytes()
-    }
-
-    /// Returns their length in the pickle.
-    pub(super) fn length_in_pickle(self) -> u64 {
-        self.0.raw_length()
-    }
-}
-
-/// An object of a class that this crate does not know.
-#[derive(Clone, Copy)]
-pub(crate) struct Object<'a> {
-    of: &'a Objects,
-    call: &'a Call,
-}
-
-impl<'a> Object<'a> {
-    /// Returns the items that Python would append to the object, if its class is a subclass of `list`.
-    pub(crate) fn items(self) -> &'a [Id] {
-        self.of.graph.items(self.call.items)
-    }
-
-    /// Returns the entries that Python would set in the object, if its class is a subclass of `dict`. Keys and values alternate.
-    pub(crate) fn pairs(self) -> &'a [Id] {
-        self.of.graph.items(self.call.pairs)
-    }
-
-    /// Returns the attributes, if the state of the object is a dictionary of them. Names and values alternate.
-    pub(crate) fn attributes(self) -> Option<&'a [Id]> {
-        let graph = &self.of.graph;
-        let state = match graph.node(self.call.state) {
-            // A pair: the dictionary of the attributes, and that of the attributes in slots.
-            Node::Tuple(items) => *graph.items(items).first()?,
-            _ => self.call.state,
-        };
-        match graph.node(state) {
-            Node::Dict(pairs) => Some(graph.items(pairs)),
-            _ => None,
-        }
-    }
 }
 
 impl<'a> ObjectRef<'a> {
     /// Returns what the object is.
     pub(crate) fn meaning(self) -> Meaning<'a> {
-        match self.of.graph.node(self.id) {
-            Node::Call(index) => match self.of.graph.call(index) {
-                Some(call) => self.called(call),
-                None => Meaning::None,
-            },
-            _ => self.plain(),
-        }
-    }
-
-    /// Returns what the object is, if it is not a call.
-    fn plain(self) -> Meaning<'a> {
-        let graph = &self.of.graph;
-        match graph.node(self.id) {
-            Node::None | Node::Call(_) => Meaning::None,
-            Node::Bool(value) => Meaning::Bool(value),
-            Node::Int(number) => Meaning::Int(number),
-            Node::Float(number) => Meaning::Float(number),
-            Node::Data(form, data) => self.data(form, data),
-            Node::List(items) => Meaning::List(graph.items(items)),
-            Node::Tuple(items) => {
-                let items = graph.items(items);
-                let is_record =
-                    self.record != NONE && dtype::field_count(self.of, self.record) == items.len();
-                if is_record { Meaning::Record(items) } else { Meaning::Tuple(items) }
+        let object = self.object();
+        match object.value() {
+            Value::Tuple(items) if self.is_record(items.len()) => Meaning::Record(items),
+            Value::Global if self.is_na() => Meaning::Missing,
+            Value::Instance(instance) => {
+                let meaning = self.instance(&instance);
+                meaning.unwrap_or(Meaning::Python(Value::Instance(instance)))
             }
-            Node::Set(items) => Meaning::Set(graph.items(items)),
-            Node::FrozenSet(items) => Meaning::FrozenSet(graph.items(items)),
-            Node::Dict(pairs) => Meaning::Dict(graph.items(pairs)),
-            node @ Node::Global(..) => self.named(node),
+            value => Meaning::Python(value),
         }
     }
 
-    fn data(self, form: Form, data: Data) -> Meaning<'a> {
-        let bytes = data.of(&self.of.pickle);
-        match form {
-            Form::Str | Form::EscapedStr => Meaning::Str(form, data),
-            Form::Python2 | Form::Python2Literal => match self.of.encoding {
-                pickle::Encoding::Bytes => Meaning::Bytes(Bytes(self)),
-                _ => Meaning::Str(form, data),
-            },
-            Form::Bytes => Meaning::Bytes(Bytes(self)),
-            Form::ByteArray => Meaning::ByteArray(Bytes(self)),
-            Form::Global => self.named(Node::Data(form, data)),
-            Form::BigInt => Meaning::BigInt(BigInt::Binary(bytes)),
-            Form::DecimalInt => Meaning::BigInt(BigInt::Decimal(bytes)),
-        }
+    /// Returns true for a tuple of this many items if it is an item of an array of records.
+    fn is_record(self, items: usize) -> bool {
+        self.record != NONE && dtype::field_count(self.of.pickle.object(self.record)) == items
     }
 
-    /// Returns the meaning of a class, a function, or another object that is stored by its name.
-    fn named(self, node: Node) -> Meaning<'a> {
-        match self.of.graph.name(&self.of.pickle, node) {
-            Some((module, name))
-                if name == "NA" && (module == "pandas" || module.starts_with("pandas.")) =>
-            {
-                Meaning::Missing
-            }
-            _ => Meaning::Global,
-        }
+    /// Returns true for the missing value that pandas stores by its name.
+    fn is_na(self) -> bool {
+        let name = self.name().unwrap_or_default();
+        name == "pandas.NA" || name.starts_with("pandas.") && name.ends_with(".NA")
     }
 
-    /// Returns the meaning of a call of a known function or class with valid arguments; [`Meaning::Object`] for any other call.
-    fn called(self, call: &'a Call) -> Meaning<'a> {
-        let unknown = Meaning::Object(Object { of: self.of, call });
-        let Some(invocation) = self.invocation() else { return unknown };
-        let arguments = invocation.arguments;
-        let items = self.of.graph.items(call.items);
-        let pairs = self.of.graph.items(call.pairs);
-        if !is_data(invocation.module(), invocation.name()) {
-            return unknown;
-        }
-        let meaning = match (invocation.module(), invocation.name()) {
+    /// Returns the meaning of a call of a function of NumPy or pandas with valid arguments.
+    fn instance(self, instance: &Instance<'a>) -> Option<Meaning<'a>> {
+        let call = instance.invocation.as_ref()?;
+        let arguments = call.arguments;
+        match (call.module(), call.name()) {
             ("numpy.core.multiarray" | "numpy.core._internal", "_reconstruct") => {
-                PickledArray::of_state(self.of.reference(call.state)).map(Meaning::Array)
+                PickledArray::of_state(self.object().state()?).map(Meaning::Array)
             }
             ("numpy.core.numeric", "_frombuffer") => {
                 PickledArray::of_buffer(arguments).map(Meaning::Array)
             }
             ("numpy.core.multiarray", "scalar") => {
-                PickledScalar::new(arguments).map(Meaning::Scalar)
+                PickledArray::of_scalar(arguments).map(Meaning::Scalar)
             }
-            ("numpy", "dtype") => Some(Meaning::DType),
-            ("numpy.core._internal", "_convert_to_stringdtype_kwargs") => Some(Meaning::DType),
-            ("builtins", "complex") => {
-                let parts = arguments.float(0).zip(arguments.float(1));
-                parts.map(|(re, im)| Meaning::Complex(re, im))
-            }
-            ("builtins", "bytearray") => {
-                arguments.are_bytes().then_some(Meaning::ByteArray(Bytes(self)))
-            }
-            ("builtins", "bytes") | ("_codecs", "encode") => {
-                arguments.are_bytes().then_some(Meaning::Bytes(Bytes(self)))
-            }
-            ("builtins", "set") => arguments.list(0).map(Meaning::Set),
-            ("builtins", "frozenset") => arguments.list(0).map(Meaning::FrozenSet),
-            ("builtins", "range" | "xrange") => {
-                let parts = (arguments.int(0), arguments.int(1), arguments.int(2));
-                let (Some(start), Some(stop), Some(step)) = parts else { return unknown };
-                Some(Meaning::Range(start, stop, step))
-            }
-            // Python 2 passes a list of pairs.
-            ("collections", "OrderedDict") if !arguments.ids.is_empty() => None,
-            ("collections", "OrderedDict" | "defaultdict") => Some(Meaning::Dict(pairs)),
-            // Python 2 passes the items, and Python 3 appends them.
-            ("collections", "deque") => match arguments.list(0) {
-                Some([]) => Some(Meaning::List(items)),
-                passed => passed.filter(|_| items.is_empty()).map(Meaning::List),
-            },
-            ("decimal", "Decimal") => arguments.text(0).map(Meaning::Decimal),
-            ("datetime", "date") => {
-                arguments.bytes(0).and_then(|bytes| Date::new(&bytes)).map(Meaning::Date)
-            }
-            ("datetime", "time") => {
-                let time = arguments.bytes(0).and_then(|bytes| Time::new(&bytes));
-                let zone = arguments.zone(1);
-                time.zip(zone).map(|(time, zone)| Meaning::Time(time.in_zone(zone)))
-            }
-            ("datetime", "datetime") => {
-                let time = arguments.bytes(0).and_then(|bytes| DateTime::new(&bytes));
-                let zone = arguments.zone(1);
-                time.zip(zone).map(|(time, zone)| Meaning::DateTime(time.in_zone(zone)))
-            }
-            ("datetime", "timedelta") => arguments.span().map(Meaning::TimeDelta),
+            _ if dtype::is_dtype(call) => Some(Meaning::DType),
             (module, name) if module.starts_with("pandas.") => pandas(arguments, name),
             _ => None,
-        };
-        meaning.unwrap_or(unknown)
+        }
     }
 }
 
@@ -228,92 +70,81 @@ fn pandas<'a>(arguments: Arguments<'a>, name: &str) -> Option<Meaning<'a>> {
     match name {
         "_nat_unpickle" => Some(Meaning::Missing),
         "_unpickle_timestamp" => {
-            let time = DateTime::of_pandas(arguments.int(0)?, arguments.int(3))?;
+            let count = nanoseconds(arguments.int(0)?, arguments.int(3))?;
             // The count is in UTC, so the offset of a zone with rules, such as Europe/Paris, need not be known.
             let zone = arguments.zone(2).unwrap_or(Some(Span(0)));
-            Some(Meaning::DateTime(time.utc_in_zone(zone)))
+            let time = timestamp(count, zone)?;
+            Some(Meaning::Python(Value::DateTime(time)))
         }
         "_timedelta_unpickle" => {
-            Span::of_pandas(arguments.int(0)?, arguments.int(1)).map(Meaning::TimeDelta)
+            let span = Span(nanoseconds(arguments.int(0)?, arguments.int(1))?);
+            Some(Meaning::Python(Value::TimeDelta(span)))
         }
         _ => None,
     }
 }
 
+/// Returns the nanoseconds of a count; `unit` is NumPy's number of the unit, nanoseconds if there is none.
+fn nanoseconds(count: i64, unit: Option<i64>) -> Option<i128> {
+    let unit = match unit {
+        Some(7) => 1_000_000_000,
+        Some(8) => 1_000_000,
+        Some(9) => 1000,
+        Some(10) | None => 1,
+        Some(_) => return None,
+    };
+    i128::from(count).checked_mul(unit)
+}
+
+/// Returns the time of a count since 1970-01-01T00:00 in UTC.
+fn timestamp(nanoseconds: i128, zone: Option<Span>) -> Option<DateTime> {
+    let local = nanoseconds.saturating_add(zone.map_or(0, |offset| offset.0));
+    let (year, month, day) = civil(local.div_euclid(NANOSECONDS_OF_DAY));
+    let (year, month, day) = (year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?);
+    let nanoseconds = local.rem_euclid(NANOSECONDS_OF_DAY).try_into().ok()?;
+    Some(DateTime { date: Date { year, month, day }, time: Time { nanoseconds, zone } })
+}
+
 impl Meaning<'_> {
     pub(crate) fn kind(&self) -> Kind {
         match self {
-            Meaning::None => Kind::None,
+            Meaning::Python(Value::None) => Kind::None,
             Meaning::Missing => Kind::Missing,
-            Meaning::Bool(_) => Kind::Bool,
-            Meaning::Int(_) | Meaning::BigInt(_) => Kind::Int,
-            Meaning::Float(_) => Kind::Float,
-            Meaning::Complex(..) => Kind::Complex,
-            Meaning::Str(..) => Kind::Str,
-            Meaning::Bytes(_) => Kind::Bytes,
-            Meaning::ByteArray(_) => Kind::ByteArray,
-            Meaning::List(_) => Kind::List,
-            Meaning::Tuple(_) => Kind::Tuple,
-            Meaning::Set(_) => Kind::Set,
-            Meaning::FrozenSet(_) => Kind::FrozenSet,
-            Meaning::Dict(_) => Kind::Dict,
+            Meaning::Python(Value::Bool(_)) => Kind::Bool,
+            Meaning::Python(Value::Int(_) | Value::BigInt(_)) => Kind::Int,
+            Meaning::Python(Value::Float(_)) => Kind::Float,
+            Meaning::Python(Value::Complex(..)) => Kind::Complex,
+            Meaning::Python(Value::Str) => Kind::Str,
+            Meaning::Python(Value::Bytes) => Kind::Bytes,
+            Meaning::Python(Value::ByteArray) => Kind::ByteArray,
+            Meaning::Python(Value::List(_)) => Kind::List,
+            Meaning::Python(Value::Tuple(_)) => Kind::Tuple,
+            Meaning::Python(Value::Set(_)) => Kind::Set,
+            Meaning::Python(Value::FrozenSet(_)) => Kind::FrozenSet,
+            Meaning::Python(Value::Dict(_)) => Kind::Dict,
             Meaning::Record(_) => Kind::Record,
             Meaning::Array(_) => Kind::Array,
             Meaning::Scalar(_) => Kind::Scalar,
-            Meaning::Date(_) => Kind::Date,
-            Meaning::Time(_) => Kind::Time,
-            Meaning::DateTime(_) => Kind::DateTime,
-            Meaning::TimeDelta(_) => Kind::TimeDelta,
-            Meaning::Decimal(_) => Kind::Decimal,
-            Meaning::Range(..) => Kind::Range,
+            Meaning::Python(Value::Date(_)) => Kind::Date,
+            Meaning::Python(Value::Time(_)) => Kind::Time,
+            Meaning::Python(Value::DateTime(_)) => Kind::DateTime,
+            Meaning::Python(Value::TimeDelta(_)) => Kind::TimeDelta,
+            Meaning::Python(Value::Decimal(_)) => Kind::Decimal,
+            Meaning::Python(Value::Range(..)) => Kind::Range,
             Meaning::DType => Kind::DType,
-            Meaning::Global => Kind::Global,
-            Meaning::Object(_) => Kind::Object,
+            Meaning::Python(Value::Global) => Kind::Global,
+            Meaning::Python(Value::Instance(_)) => Kind::Object,
         }
-    }
-}
-
-/// The name of the kind in a message.
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::None => "None",
-            Kind::Missing => "a missing value",
-            Kind::Bool => "a bool",
-            Kind::Int => "an int",
-            Kind::Float => "a float",
-            Kind::Complex => "a complex number",
-            Kind::Str => "text",
-            Kind::Bytes => "bytes",
-            Kind::ByteArray => "a bytearray",
-            Kind::List => "a list",
-            Kind::Tuple => "a tuple",
-            Kind::Set => "a set",
-            Kind::FrozenSet => "a frozenset",
-            Kind::Dict => "a dictionary",
-            Kind::Record => "a record",
-            Kind::Array => "an array",
-            Kind::Scalar => "a NumPy scalar",
-            Kind::Date => "a date",
-            Kind::Time => "a time of day",
-            Kind::DateTime => "a date and time",
-            Kind::TimeDelta => "a span of time",
-            Kind::Decimal => "a decimal number",
-            Kind::Range => "a range",
-            Kind::DType => "a dtype",
-            Kind::Global => "a class or function",
-            Kind::Object => "an object of an unknown class",
-        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_data;
     use crate::header::Header;
     use crate::objects::Objects;
     use crate::read::ReadNpy;
     use crate::shape::Order;
+    use npy_pickle::is_data;
 
     /// Returns the unknown names in an array of one object, which these opcodes make.
     fn unknown(object: &[u8]) -> Vec<String> {

@@ -50,8 +50,9 @@ impl TryFrom<DynArray> for Objects {
 /// Keeps the pickle, so that the array is written unchanged.
 impl From<Objects> for DynArray {
     fn from(objects: Objects) -> Self {
-        debug_assert!(objects.left_out.is_empty(), "a public value has its whole pickle");
-        DynArray::of_pickle(objects.header, objects.pickle).with_limits(objects.limits)
+        let pickle = objects.pickle.into_pickle();
+        debug_assert!(pickle.left_out.is_empty(), "a public value has its whole pickle");
+        DynArray::of_pickle(objects.header, pickle.bytes).with_limits(objects.limits)
     }
 }
 
@@ -105,7 +106,7 @@ mod tests {
         let limits = crate::Limits { fields: 7, ..crate::Limits::default() };
         let array: DynArray = ReadOptions::new().limits(limits).read_from(&file[..]).unwrap();
         let objects = Objects::try_from(array).unwrap();
-        assert_eq!(objects.limits().fields, 7);
+        assert_eq!(objects.limits.fields, 7);
         assert_eq!(DynArray::from(objects).limits().fields, 7);
     }
 }

@@ -52,9 +52,7 @@ impl Objects {
         let size = shape::bytes(self.header.shape(), wanted.itemsize())?;
         let mut budget = Budget::new(self);
         budget.spend_bytes(to_u64(size), &self.limits)?;
-        let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, size)?;
-        bytes.resize(size, 0);
+        let mut bytes = reserve::zeros(size)?;
         let mut encoder = Encoder::of_indices();
         let rules = ReadRules::default();
         let items = bytes.chunks_exact_mut(wanted.itemsize().max(1));

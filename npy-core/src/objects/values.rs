@@ -12,7 +12,9 @@ use crate::schema::Schema;
 /// A Rust type that a Python object can be converted to.
 pub(crate) trait FromObject: Sized {
     /// Creates the converter for all objects of an array.
-    fn converter() -> Result<Converter, Error>;
+    fn converter() -> Result<Converter, Error> {
+        Ok(Converter::default())
+    }
 
     /// Converts an object.
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue>;
@@ -30,9 +32,7 @@ pub(crate) struct Converter {
 impl<T: Element> FromObject for T {
     fn converter() -> Result<Converter, Error> {
         let schema = Some(TypeInfo::of::<T>().canonical()?);
-        let mut item = Vec::new();
-        reserve::exact(&mut item, T::SIZE)?;
-        item.resize(T::SIZE, 0);
+        let item = reserve::zeros(T::SIZE)?;
         Ok(Converter { schema, item, encoder: Encoder::default() })
     }
 
@@ -46,10 +46,6 @@ impl<T: Element> FromObject for T {
 }
 
 impl FromObject for String {
-    fn converter() -> Result<Converter, Error> {
-        Ok(Converter::default())
-    }
-
     fn from_object(object: ObjectRef<'_>, _: &mut Converter) -> Result<Self, InvalidValue> {
         match object.text() {
             Ok(text) => Ok(text.into_owned()),
@@ -60,10 +56,6 @@ impl FromObject for String {
 }
 
 impl FromObject for Vec<u8> {
-    fn converter() -> Result<Converter, Error> {
-        Ok(Converter::default())
-    }
-
     fn from_object(object: ObjectRef<'_>, _: &mut Converter) -> Result<Self, InvalidValue> {
         let bytes = object.as_bytes().ok_or_else(|| unexpected(object, "bytes"))?;
         Ok(bytes.into_owned())
@@ -90,11 +82,10 @@ impl Objects {
     pub(crate) fn values<T: FromObject>(&self) -> Result<Vec<T>, Error> {
         let mut converter = T::converter()?;
         let mut budget = Budget::new(self);
-        let mut values = Vec::new();
         /// The work of looking at an entry, in bytes that are copied.
         const ENTRY: u64 = 4;
         let mut searched = 0;
-        reserve::exact(&mut values, self.iter().len())?;
+        let mut values = reserve::list(self.iter().len())?;
         for (row, object) in self.iter().enumerate() {
             // A pickle can use a large dictionary any number of times, each of which is searched.
             let work = converter.encoder.searched.saturating_sub(searched);
@@ -123,7 +114,7 @@ pub(crate) struct Budget {
 
 impl Budget {
     pub(crate) fn new(of: &Objects) -> Self {
-        Budget { spent: 0, pickle: of.pickle_length() }
+        Budget { spent: 0, pickle: of.pickle.length() }
     }
 
     /// Counts one use of an object that becomes a value of this size in memory. Its text and bytes count in addition.
@@ -134,7 +125,7 @@ impl Budget {
         size: u64,
         limits: &Limits,
     ) -> Result<(), Error> {
-        self.spend_bytes(size.saturating_add(object.length()), limits)
+        self.spend_bytes(size.saturating_add(object.object().length_of_value()), limits)
     }
 
     /// Counts memory of values.

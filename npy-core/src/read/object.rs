@@ -335,8 +335,7 @@ fn with_missing<T: Element>(values: Vec<T>) -> Result<Vec<Option<T>>> {
         return Ok(values.into_iter().map(Some).collect());
     }
     let mut item = vec![0; T::SIZE];
-    let mut optional = Vec::new();
-    reserve::exact(&mut optional, values.len())?;
+    let mut optional = reserve::list(values.len())?;
     for (row, value) in values.into_iter().enumerate() {
         value.encode(&mut item).map_err(|error| block::invalid(error, row))?;
         let is_missing = Value::from_bytes(&dtype, &item).is_some_and(is_missing);

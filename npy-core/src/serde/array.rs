@@ -14,10 +14,10 @@ use serde::de::{
 use serde::ser::{Error as _, Serialize, SerializeSeq, SerializeTupleStruct, Serializer};
 
 use super::nested::{NO_DTYPE, Whole, typed};
-use super::{ARRAY_TOKEN, has_arrays, numbers};
+use super::{ARRAY_TOKEN, has_arrays, infer};
 use crate::array::{NpyArray, NpyView};
 use crate::checked;
-use crate::dtype::{Scalar, ScalarKind};
+use crate::dtype::{DType, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::header::Header;
@@ -69,11 +69,11 @@ fn serialize_array<T: Serialize, S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     let elements = array.as_slice_memory_order();
-    if let Some(dtype) = numbers::dtype(elements) {
-        let header = Header::new(dtype, array.shape(), array.order());
+    if let Some(dtype) = infer::dtype_of_numbers(elements) {
+        let header = Header::new(dtype.clone(), array.shape(), array.order());
         let mut parts = begin_array(header, serializer)?;
         for block in elements.chunks(ITEMS_IN_BLOCK) {
-            parts.serialize_field(&Block(block))?;
+            parts.serialize_field(&Block(&dtype, block))?;
         }
         return parts.end();
     }
@@ -88,12 +88,12 @@ fn serialize_array<T: Serialize, S: Serializer>(
 /// The number of items that are serialized at a time.
 const ITEMS_IN_BLOCK: usize = 8 << 10;
 
-/// Items of an array of numbers, which serialize as their bytes.
-struct Block<'a, T>(&'a [T]);
+/// Items of an array of infer, which serialize as their bytes.
+struct Block<'a, T>(&'a DType, &'a [T]);
 
 impl<T: Serialize> Serialize for Block<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&numbers::bytes(self.0).map_err(S::Error::custom)?)
+        serializer.serialize_bytes(&infer::bytes(self.0, self.1).map_err(S::Error::custom)?)
     }
 }
 

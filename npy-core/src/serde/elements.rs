@@ -5,7 +5,6 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::element::InvalidValue;
 use crate::element::bool8::Bool8;
 use crate::element::endian::{Be, Le, Number};
 use crate::element::text::ByteStr;
@@ -58,14 +57,14 @@ impl<'de, const N: usize> Deserialize<'de> for ByteStr<N> {
 }
 
 /// Deserializes a value by parsing text.
-struct Text<T> {
-    expecting: &'static str,
-    parse: fn(&str) -> Result<T, InvalidValue>,
+pub(super) struct Text<T, E> {
+    pub(super) expecting: &'static str,
+    pub(super) parse: fn(&str) -> Result<T, E>,
     /// The value for none and for a unit; `None` if these are errors.
-    missing: Option<T>,
+    pub(super) missing: Option<T>,
 }
 
-impl<'de, T> Visitor<'de> for Text<T> {
+impl<'de, T, F: fmt::Display> Visitor<'de> for Text<T, F> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,11 +76,8 @@ impl<'de, T> Visitor<'de> for Text<T> {
     }
 
     fn visit_none<E: de::Error>(self) -> Result<T, E> {
-        let unexpected = de::Unexpected::Option;
-        match self.missing {
-            Some(value) => Ok(value),
-            None => Err(E::invalid_type(unexpected, &self.expecting)),
-        }
+        let refused = || E::invalid_type(de::Unexpected::Option, &self.expecting);
+        self.missing.ok_or_else(refused)
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<T, E> {
@@ -142,34 +138,31 @@ time! {
         "Deserializes the text that it prints; in binary formats, the count.";
 }
 
-macro_rules! ordered {
-    ($($name:ident),*) => {$(
-        /// Serializes as the number.
-        impl<T: Number + Serialize> Serialize for $name<T> {
+macro_rules! like_its_value {
+    ($([$($generics:tt)*] $type:ty: $value:ty;)*) => {$(
+        /// Serializes as its value.
+        impl<$($generics)*> Serialize for $type
+        where
+            $value: Serialize,
+        {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 self.get().serialize(serializer)
             }
         }
 
-        impl<'de, T: Number + Deserialize<'de>> Deserialize<'de> for $name<T> {
+        impl<'de, $($generics)*> Deserialize<'de> for $type
+        where
+            $value: Deserialize<'de>,
+        {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                T::deserialize(deserializer).map(Self::new)
+                <$value>::deserialize(deserializer).map(Self::new)
             }
         }
     )*};
 }
 
-ordered!(Le, Be);
-
-/// Serializes as the `bool`.
-impl Serialize for Bool8 {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.get().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Bool8 {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        bool::deserialize(deserializer).map(Self::new)
-    }
+like_its_value! {
+    [T: Number] Le<T>: T;
+    [T: Number] Be<T>: T;
+    [] Bool8: bool;
 }

@@ -5,27 +5,26 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use serde::de::{
-    Deserialize, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
-    VariantAccess, Visitor,
-};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::nested::{Axes, Nested, Parts, more_items, visit_items};
-use super::rows::{Row, sequences_and_bytes, visit_all};
+use super::entries::{Entries, Entry, Variant};
+use super::nested::{ArrayBytes, Axes, Nested, Parts, visit_items};
+use super::rows::{Row, shared_methods, visit_all};
 use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
-use crate::dtype::{DType, Resolution, ScalarKind};
+use crate::dtype::DType;
+use crate::dtype::descr::excerpt;
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
 use crate::objects::{
-    ArrayBytes, Budget, Meaning, ObjectRef, Pairs, PickledArray, PickledScalar, check_no_objects,
+    Budget, Kind, Meaning, ObjectRef, Pairs, PickledArray, Record, RecordField, check_no_objects,
     is_missing, pairs,
 };
 use crate::shape::Order;
 use crate::value::Value;
-use npy_pickle::{Id, NONE};
+use npy_pickle::{Id, NONE, Range, Value as Python};
 
 /// Deserializes a value from an object.
 pub(super) fn from_object<'de, T: Deserialize<'de>>(object: ObjectRef<'de>) -> Result<T, Error> {
@@ -45,46 +44,11 @@ pub(super) struct Context<'a> {
     records: RefCell<HashMap<Id, Rc<Record>>>,
 }
 
-/// The fields of the items of an array of records.
-pub(super) struct Record {
-    pub(super) fields: Vec<RecordField>,
-}
-
-pub(super) struct RecordField {
-    pub(super) name: String,
-    /// The node of the dtype if the field is a record, and otherwise `NONE`.
-    record: Id,
-    time: Option<Time>,
-}
-
-/// A dtype of times, whose values may be integers in a record.
-#[derive(Clone, Copy)]
-enum Time {
-    Date(Option<Resolution>),
-    Span(Option<Resolution>),
-}
-
-impl RecordField {
-    /// Returns the object of this field.
-    pub(super) fn of<'a>(&self, record: ObjectRef<'a>, id: Id) -> ObjectRef<'a> {
-        record.other(id, self.record)
-    }
-
-    /// Returns the object as a time, if the field is a time and the object is a count.
-    pub(super) fn time(&self, object: ObjectRef<'_>) -> Option<Value<'static>> {
-        match (self.time?, object.meaning()) {
-            (Time::Date(unit), Meaning::Int(count)) => Some(Value::DateTime(count, unit)),
-            (Time::Span(unit), Meaning::Int(count)) => Some(Value::TimeDelta(count, unit)),
-            _ => None,
-        }
-    }
-}
-
 impl<'a> Context<'a> {
     pub(super) fn new(object: ObjectRef<'a>) -> Self {
         Context {
             object,
-            budget: RefCell::new(Budget::new(object.graph())),
+            budget: RefCell::new(Budget::new(object.of)),
             open: RefCell::default(),
             dtypes: RefCell::default(),
             records: RefCell::default(),
@@ -115,13 +79,13 @@ impl<'a> Context<'a> {
         read: impl FnOnce() -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let depth = self.open.borrow().len();
-        if self.open.borrow().contains(&container.id()) {
+        if self.open.borrow().contains(&container.id) {
             let reason = format!("{} contains itself; read the file as Objects", container.kind());
             return Err(RowError::new(reason));
         }
         let inner = depth.saturating_add(levels);
         container.limits().check_object_depth(inner)?;
-        self.open.borrow_mut().resize(inner, container.id());
+        self.open.borrow_mut().resize(inner, container.id);
         let result = read();
         self.open.borrow_mut().truncate(depth);
         result
@@ -141,31 +105,22 @@ impl<'a> Context<'a> {
     /// Returns the numbers of a range, after counting them.
     pub(super) fn range(
         &self,
-        start: i64,
-        stop: i64,
-        step: i64,
-    ) -> Result<impl ExactSizeIterator<Item = i64> + use<>, RowError> {
-        let wide = i128::from;
-        let span = wide(stop).saturating_sub(wide(start));
-        // Rounded away from zero.
-        let towards = wide(step).signum();
-        let steps = span.saturating_add(wide(step)).saturating_sub(towards).checked_div(wide(step));
+        range: Range,
+    ) -> Result<impl ExactSizeIterator<Item = i64>, RowError> {
         let malformed = || RowError::new("the range is malformed; save the array again");
-        let count =
-            usize::try_from(steps.ok_or_else(malformed)?.max(0)).map_err(|_| malformed())?;
-        self.spend_values(to_u64(count), weight::VALUE)?;
-        Ok((0..count).map(move |i| {
-            let offset = wide(step).saturating_mul(i128::try_from(i).unwrap_or(i128::MAX));
-            i64::try_from(wide(start).saturating_add(offset)).unwrap_or(stop)
-        }))
+        let numbers = range.numbers().ok_or_else(malformed)?;
+        self.spend_values(to_u64(numbers.len()), weight::VALUE)?;
+        Ok(numbers)
     }
 
-    /// Returns the dtype at this node.
-    fn dtype(&self, id: Id) -> Result<Rc<DType>, RowError> {
+    /// Returns the dtype of an array without Python objects.
+    fn dtype(&self, array: PickledArray<'_>) -> Result<Rc<DType>, RowError> {
+        let id = array.dtype.id();
         if let Some(dtype) = self.dtypes.borrow().get(&id) {
             return Ok(Rc::clone(dtype));
         }
         let dtype = Rc::new(self.object.other(id, NONE).as_dtype()?);
+        check_no_objects(&dtype)?;
         self.dtypes.borrow_mut().insert(id, Rc::clone(&dtype));
         Ok(dtype)
     }
@@ -176,46 +131,29 @@ impl<'a> Context<'a> {
         record: ObjectRef<'_>,
         items: usize,
     ) -> Result<Rc<Record>, RowError> {
-        let known = self.records.borrow().get(&record.record()).cloned();
+        let known = self.records.borrow().get(&record.record).cloned();
         let fields = match known {
             Some(fields) => fields,
-            None => {
-                let fields = record.fields().map(|field| self.field(&field));
-                let fields = Rc::new(Record { fields: fields.collect::<Result<_, _>>()? });
-                self.records.borrow_mut().insert(record.record(), Rc::clone(&fields));
-                fields
-            }
+            None => Rc::new(Record::of(record)?),
         };
-        match fields.fields.len() {
-            found if found == items => Ok(fields),
-            expected => Err(RowError::new(format!(
+        self.records.borrow_mut().entry(record.record).or_insert_with(|| Rc::clone(&fields));
+        let expected = fields.fields.len();
+        if expected != items {
+            return Err(RowError::new(format!(
                 "the record has {items} items, and its dtype has {expected} fields; save the array again"
-            ))),
+            )));
         }
-    }
-
-    fn field(&self, field: &crate::objects::FieldRef<'_>) -> Result<RecordField, RowError> {
-        let name = match field.name.as_str() {
-            Some(name) => name.into_owned(),
-            None => field.name.to_string(),
-        };
-        let time = match self.dtype(field.dtype)?.scalar().map(|scalar| scalar.kind()) {
-            Some(ScalarKind::DateTime(resolution)) => Some(Time::Date(resolution)),
-            Some(ScalarKind::TimeDelta(resolution)) => Some(Time::Span(resolution)),
-            _ => None,
-        };
-        Ok(RecordField { name, record: field.record, time })
+        Ok(fields)
     }
 
     /// Calls `read` with a scalar of NumPy.
     pub(super) fn scalar<T>(
         &self,
-        scalar: PickledScalar<'_>,
+        scalar: PickledArray<'_>,
         read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
-        let dtype = self.dtype(scalar.dtype_id())?;
-        check_no_objects(&dtype)?;
-        match scalar.bytes() {
+        let dtype = self.dtype(scalar)?;
+        match scalar.data.bytes() {
             Some(bytes) if bytes.len() == dtype.itemsize() => read(Value::new(&dtype, &bytes)),
             _ => Err(RowError::new(format!(
                 "a scalar of dtype {dtype} does not have {} bytes; save the array again",
@@ -231,12 +169,13 @@ impl<'a> Context<'a> {
         are_values: bool,
         read: impl FnOnce(Nested<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
-        let dtype = self.dtype(array.dtype_id())?;
-        check_no_objects(&dtype)?;
-        let header = Header::new(DType::clone(&dtype), array.shape()?, array.order())?;
+        let dtype = self.dtype(array)?;
+        let header = Header::new(DType::clone(&dtype), array.shape()?, array.order)?;
         // The element of an array without dimensions is always read into memory first, because it is borrowed from there.
-        let in_file = array.bytes_in_file().filter(|_| !header.shape().is_empty());
-        let in_memory = if in_file.is_some() { None } else { array.bytes() };
+        let in_file = array.data.left_out().filter(|_| !header.shape().is_empty());
+        let in_file = in_file.zip(self.object.of.file.as_deref());
+        let in_file = in_file.map(|(contents, file)| ArrayBytes::of_file(file, contents));
+        let in_memory = if in_file.is_some() { None } else { array.data.bytes() };
         let in_memory = in_memory.as_deref().unwrap_or_default();
         let bytes = in_file.unwrap_or(ArrayBytes::of(in_memory));
         let nested = Nested::new(&header, bytes, self.object.limits())?;
@@ -248,6 +187,9 @@ impl<'a> Context<'a> {
         read(nested)
     }
 }
+
+/// What takes any object.
+const AS_OBJECTS: &str = "read the file as Objects, which takes any object";
 
 /// An object, as a deserializer.
 #[derive(Clone, Copy)]
@@ -267,14 +209,30 @@ impl<'a, 'c> Object<'a, 'c> {
         Ok(self.object.meaning())
     }
 
+    /// Calls `read` with a scalar of NumPy.
+    fn scalar<T>(
+        self,
+        scalar: PickledArray<'a>,
+        read: impl FnOnce(Row<'_>) -> Result<T, RowError>,
+    ) -> Result<T, RowError> {
+        self.context.scalar(scalar, |value| read(Row(value)))
+    }
+
+    /// Returns the contents of a bytes object.
+    fn bytes(self) -> Result<Cow<'a, [u8]>, RowError> {
+        self.object.object().bytes().ok_or_else(|| RowError::new(NOT_LATIN))
+    }
+
     /// The error for an object that cannot become a value of this type.
     fn refuse(self, expected: &dyn serde::de::Expected) -> RowError {
         let object = self.object;
-        let found = object.described();
-        let remedy = if object.is_missing() {
-            "read it as an Option"
-        } else {
-            "read the file as Objects, which takes any object"
+        let (found, remedy) = match object.kind() {
+            // Its arguments may be long, and do not help.
+            kind @ (Kind::Global | Kind::Object) => {
+                (format!("{kind}: {}", excerpt(&object.name().unwrap_or_default())), AS_OBJECTS)
+            }
+            _ if object.is_missing() => (object.described(), "read it as an Option"),
+            _ => (object.described(), AS_OBJECTS),
         };
         RowError::new(format!("expected {expected}, found {found}; {remedy}"))
     }
@@ -282,70 +240,62 @@ impl<'a, 'c> Object<'a, 'c> {
     /// Visits the object by its own kind, whatever the visitor expects.
     fn visit<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
         match meaning {
-            Meaning::None | Meaning::Missing => visitor.visit_unit(),
-            Meaning::Bool(value) => visitor.visit_bool(value),
-            Meaning::Int(number) => visitor.visit_i64(number),
-            Meaning::BigInt(number) => match (number.to_i128(), number.to_u128()) {
+            Meaning::Python(value) => self.visit_value(value, visitor),
+            Meaning::Missing => visitor.visit_unit(),
+            Meaning::Record(ids) => self.fields(ids, ArrayForm::Any, visitor),
+            Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
+            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_any(visitor)),
+            Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
+        }
+    }
+
+    fn visit_value<V: Visitor<'a>>(
+        self,
+        value: Python<'a>,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        match value {
+            Python::None => visitor.visit_unit(),
+            Python::Bool(value) => visitor.visit_bool(value),
+            Python::Int(number) => visitor.visit_i64(number),
+            Python::BigInt(number) => match (number.to_i128(), number.to_u128()) {
                 (Some(number), _) => visit_integer(number, visitor),
                 (None, Some(number)) => visitor.visit_u128(number),
                 (None, None) => Err(RowError::new(format!(
                     "the integer {} has more than 128 bits; read the file as Objects",
-                    crate::dtype::descr::excerpt(&number.to_string())
+                    excerpt(&number.to_string())
                 ))),
             },
-            Meaning::Float(number) => visitor.visit_f64(number),
-            Meaning::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
-            Meaning::Str(..) => match self.object.text() {
-                Ok(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
-                Ok(Cow::Owned(text)) => visitor.visit_string(text),
+            Python::Float(number) => visitor.visit_f64(number),
+            Python::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
+            Python::Str => match self.object.text() {
+                Ok(text) => visit_text(text, visitor),
                 Err(reason) => Err(RowError::new(format!("{}: {reason}", self.object))),
             },
-            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
-                visit_bytes(bytes.get().ok_or_else(not_latin)?, visitor)
+            Python::Bytes | Python::ByteArray => visit_bytes(self.bytes()?, visitor),
+            Python::List(ids) | Python::Tuple(ids) | Python::Set(ids) | Python::FrozenSet(ids) => {
+                self.items(ids, visitor)
             }
-            Meaning::List(ids)
-            | Meaning::Tuple(ids)
-            | Meaning::Set(ids)
-            | Meaning::FrozenSet(ids) => self.items(ids, visitor),
-            Meaning::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
-            Meaning::Record(ids) => self.fields(ids, |fields| visitor.visit_map(fields)),
-            Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_any(visitor))
-            }
-            Meaning::Date(date) => visitor.visit_string(date.to_string()),
-            Meaning::Time(time) => visitor.visit_string(time.to_string()),
-            Meaning::DateTime(time) => visitor.visit_string(time.to_string()),
-            Meaning::TimeDelta(span) => visitor.visit_string(span.in_units()),
-            Meaning::Decimal(Cow::Borrowed(digits)) => visitor.visit_borrowed_str(digits),
-            Meaning::Decimal(Cow::Owned(digits)) => visitor.visit_string(digits),
-            Meaning::Range(start, stop, step) => {
-                visit_all(visitor, self.context.range(start, stop, step)?)
-            }
-            Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
-            Meaning::Global => Err(self.unknown(&visitor)),
-            Meaning::Object(object) => {
+            Python::Dict(entries) => self.entries(pairs(entries, &[]), visitor),
+            Python::Date(date) => visitor.visit_string(date.to_string()),
+            Python::Time(time) => visitor.visit_string(time.to_string()),
+            Python::DateTime(time) => visitor.visit_string(time.to_string()),
+            Python::TimeDelta(span) => visitor.visit_string(span.in_units()),
+            Python::Decimal(digits) => visit_text(digits, visitor),
+            Python::Range(range) => visit_all(visitor, self.context.range(range)?),
+            Python::Global => Err(self.refuse(&visitor)),
+            Python::Instance(object) => {
                 match (object.items(), object.attributes(), object.pairs()) {
-                    ([], None, []) => Err(self.unknown(&visitor)),
+                    ([], None, []) => Err(self.refuse(&visitor)),
                     ([], attributes, entries) => {
                         self.entries(pairs(entries, attributes.unwrap_or_default()), visitor)
                     }
                     (items, None | Some([]), []) => self.items(items, visitor),
                     // A list with attributes is neither a sequence nor a map.
-                    _ => Err(self.unknown(&visitor)),
+                    _ => Err(self.refuse(&visitor)),
                 }
             }
         }
-    }
-
-    /// The error for a class or function, or an object of a class that this crate does not know.
-    fn unknown(self, expected: &dyn serde::de::Expected) -> RowError {
-        let name = self.object.name().unwrap_or_default();
-        let name = crate::dtype::descr::excerpt(&name);
-        let kind = self.object.kind();
-        RowError::new(format!(
-            "expected {expected}, found {kind}: {name}; read the file as Objects, which takes any object"
-        ))
     }
 
     /// Visits the items of a container.
@@ -359,23 +309,28 @@ impl<'a, 'c> Object<'a, 'c> {
     fn entries<V: Visitor<'a>>(self, left: Pairs<'a>, visitor: V) -> Result<V::Value, RowError> {
         self.context.spend_map(left.size_hint().0)?;
         self.context.within(self.object, 1, || {
-            let mut entries = Entries { of: self, left, current: None };
-            let value = visitor.visit_map(&mut entries);
+            let entries = left.map(|&[key, value]| DictEntry { of: self, key, value });
+            let value = visitor.visit_map(Entries::new(entries));
             value.map_err(|error: RowError| error.among(|| self.object.keys()))
         })
     }
 
-    /// Calls `read` with the fields of a record.
-    fn fields<T>(
+    /// Visits the fields of a record, as a map or as a sequence.
+    fn fields<V: Visitor<'a>>(
         self,
         ids: &'a [Id],
-        read: impl FnOnce(&mut Fields<'a, '_, 'c>) -> Result<T, RowError>,
-    ) -> Result<T, RowError> {
+        form: ArrayForm,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
         let record = self.context.record(self.object, ids.len())?;
         self.context.spend_map(ids.len())?;
         self.context.within(self.object, 1, || {
-            let left = ids.iter().zip(&record.fields);
-            let value = read(&mut Fields { of: self, left, current: None });
+            let fields = ids.iter().zip(&record.fields);
+            let fields = Entries::new(fields.map(|(&id, field)| Field { of: self, id, field }));
+            let value = match form {
+                ArrayForm::Sequence => fields.visit_seq(visitor),
+                _ => visitor.visit_map(fields),
+            };
             value.map_err(|error| error.among(|| self.object.keys()))
         })
     }
@@ -399,7 +354,7 @@ impl<'a, 'c> Object<'a, 'c> {
             if ids.is_empty() {
                 self.context.spend_lists(&shape)?;
             }
-            let has_rows = self.object.is_file();
+            let has_rows = self.object.id == self.object.of.pickle.graph().root();
             form.visit(Objects { of: self, ids, record, shape: &shape, has_rows }, visitor)
         })
     }
@@ -409,7 +364,7 @@ impl<'a> Object<'a, '_> {
     /// Visits the object for a type that is not optional.
     fn typed<V: Visitor<'a>>(self, meaning: Meaning<'a>, visitor: V) -> Result<V::Value, RowError> {
         match meaning {
-            Meaning::None | Meaning::Missing => Err(self.refuse(&visitor)),
+            Meaning::Python(Python::None) | Meaning::Missing => Err(self.refuse(&visitor)),
             meaning => self.visit(meaning, visitor),
         }
     }
@@ -420,7 +375,9 @@ impl<'a> Object<'a, '_> {
         meaning: Meaning<'a>,
         visitor: V,
     ) -> Result<V::Value, RowError> {
-        let Meaning::Decimal(digits) = meaning else { return self.typed(meaning, visitor) };
+        let Meaning::Python(Python::Decimal(digits)) = meaning else {
+            return self.typed(meaning, visitor);
+        };
         match digits.parse() {
             Ok(number) => visit_integer(number, visitor),
             Err(_) => Err(self.refuse(&visitor)),
@@ -428,27 +385,14 @@ impl<'a> Object<'a, '_> {
     }
 }
 
-macro_rules! integers {
-    ($($method:ident)*) => {$(
+/// The methods that read what an object means in this way.
+macro_rules! methods {
+    ($how:ident: $($method:ident)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
             let meaning = self.spend()?;
-            self.integer(meaning, visitor)
+            self.$how(meaning, visitor)
         }
     )*};
-}
-
-macro_rules! typed {
-    ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-            let meaning = self.spend()?;
-            self.typed(meaning, visitor)
-        }
-    )*};
-}
-
-/// Returns the error for bytes that the pickle stores as text with characters beyond Latin-1.
-fn not_latin() -> RowError {
-    RowError::new(NOT_LATIN)
 }
 
 /// Visits an integer as the smallest type of serde that holds it.
@@ -457,6 +401,13 @@ fn visit_integer<'de, V: Visitor<'de>>(number: i128, visitor: V) -> Result<V::Va
         (Ok(number), _) => visitor.visit_i64(number),
         (_, Ok(number)) => visitor.visit_u64(number),
         _ => visitor.visit_i128(number),
+    }
+}
+
+fn visit_text<'de, V: Visitor<'de>>(text: Cow<'de, str>, visitor: V) -> Result<V::Value, RowError> {
+    match text {
+        Cow::Borrowed(text) => visitor.visit_borrowed_str(text),
+        Cow::Owned(text) => visitor.visit_string(text),
     }
 }
 
@@ -501,20 +452,13 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             return visitor.visit_newtype_struct(self);
         }
         match self.object.meaning() {
-            Meaning::Array(array) if !array.has_objects() => {
+            Meaning::Array(array) | Meaning::Scalar(array) if !array.has_objects() => {
                 self.context.spend(self.object)?;
                 self.context.nested(array, false, |nested| ArrayForm::Parts.visit(nested, visitor))
             }
             Meaning::Array(array) => {
                 self.context.spend(self.object)?;
                 self.array(array, ArrayForm::Parts, visitor)
-            }
-            Meaning::Scalar(_) => {
-                let array = self.object.as_array()?;
-                self.context.spend(self.object)?;
-                let nested =
-                    Nested::new(array.header(), ArrayBytes::of(array.as_bytes()), array.limits())?;
-                nested.deserialize_newtype_struct(name, visitor)
             }
             _ => visitor.visit_newtype_struct(self),
         }
@@ -526,7 +470,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             (_, Some(bytes)) => visit_bytes(bytes, visitor),
             (Meaning::Array(array), None) => self.array(array, ArrayForm::Bytes, visitor),
             (Meaning::Scalar(scalar), None) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_bytes(visitor))
+                self.scalar(scalar, |row| row.deserialize_bytes(visitor))
             }
             (meaning, None) => self.typed(meaning, visitor),
         }
@@ -534,46 +478,36 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Record(ids) => self.fields(ids, |fields| {
-                let value = visitor.visit_seq(&mut *fields)?;
-                match fields.left.len() {
-                    0 => Ok(value),
-                    left => Err(more_items(left)),
-                }
-            }),
-            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => {
-                let bytes = bytes.get().ok_or_else(not_latin)?;
+            Meaning::Record(ids) => self.fields(ids, ArrayForm::Sequence, visitor),
+            Meaning::Python(Python::Bytes | Python::ByteArray) => {
+                let bytes = self.bytes()?;
                 self.context.spend_values(to_u64(bytes.len()), weight::VALUE)?;
                 visit_all(visitor, bytes.iter().copied())
             }
             Meaning::Array(array) => self.array(array, ArrayForm::Sequence, visitor),
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_seq(visitor))
-            }
+            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_seq(visitor)),
             meaning => self.typed(meaning, visitor),
         }
     }
 
-    sequences_and_bytes!();
+    shared_methods!();
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Row(value).deserialize_i64(visitor))
-            }
+            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_i64(visitor)),
             meaning => self.integer(meaning, visitor),
         }
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Decimal(digits) => match digits.parse() {
+            Meaning::Python(Python::Decimal(digits)) => match digits.parse() {
                 Ok(number) => visitor.visit_f64(number),
                 Err(_) => Err(self.refuse(&visitor)),
             },
-            Meaning::BigInt(number) => match number.to_i128() {
+            Meaning::Python(Python::BigInt(number)) => match number.to_i128() {
                 Some(number) => visitor.visit_f64(number as f64),
-                None => self.visit(Meaning::BigInt(number), visitor),
+                None => self.visit_value(Python::BigInt(number), visitor),
             },
             meaning => self.typed(meaning, visitor),
         }
@@ -583,22 +517,14 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         self.deserialize_f64(visitor)
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_any(visitor)
-    }
-
-    fn deserialize_unit_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        self.deserialize_any(visitor)
-    }
+    forward_to_deserialize_any! { unit unit_struct }
 
     /// A key of a dictionary that is not text becomes the text that it prints.
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            meaning @ (Meaning::Str(..) | Meaning::Bytes(_)) => self.visit(meaning, visitor),
+            Meaning::Python(value @ (Python::Str | Python::Bytes)) => {
+                self.visit_value(value, visitor)
+            }
             Meaning::Scalar(scalar) => {
                 self.context.scalar(scalar, |value| visitor.visit_string(value.to_string()))
             }
@@ -613,29 +539,29 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
         visitor: V,
     ) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Dict(&[key, value]) => self.context.within(self.object, 1, || {
-                let (key, value) = (self.other(key, NONE), self.other(value, NONE));
-                visitor.visit_enum(Variant { key, value: Some(value) })
-            }),
-            Meaning::Str(..) => visitor.visit_enum(Variant { key: self, value: None }),
-            Meaning::Scalar(scalar) => self
-                .context
-                .scalar(scalar, |value| Row(value).deserialize_enum(name, variants, visitor)),
+            Meaning::Python(Python::Dict(&[key, value])) => {
+                self.context.within(self.object, 1, || {
+                    let (key, value) = (self.other(key, NONE), self.other(value, NONE));
+                    visitor.visit_enum(Variant { key, value: Some(value), failed: in_variant })
+                })
+            }
+            Meaning::Python(Python::Str) => {
+                visitor.visit_enum(Variant { key: self, value: None, failed: in_variant })
+            }
+            Meaning::Scalar(scalar) => {
+                self.scalar(scalar, |row| row.deserialize_enum(name, variants, visitor))
+            }
             _ => Err(self.refuse(&visitor)),
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_unit()
-    }
-
-    integers! {
-        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
+    methods! {
+        integer: deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i128 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
         deserialize_u128
     }
 
-    typed! {
-        deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_map
+    methods! {
+        typed: deserialize_bool deserialize_char deserialize_str deserialize_string deserialize_map
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -760,161 +686,66 @@ impl<'de> Deserializer<'de> for Flat<'de, '_, '_> {
     }
 }
 
-/// The entries of a dictionary. An error in a value gets the key.
-struct Entries<'a, 'c> {
+/// An entry of a dictionary.
+struct DictEntry<'a, 'c> {
     of: Object<'a, 'c>,
-    left: Pairs<'a>,
-    /// The entry whose key was returned last.
-    current: Option<&'a [Id; 2]>,
+    key: Id,
+    value: Id,
 }
 
-impl Entries<'_, '_> {
-    /// Adds a key to the error of its value.
+impl DictEntry<'_, '_> {
+    /// Adds the key to an error.
     #[cold]
-    fn locate(&self, error: RowError, key: Id) -> RowError {
-        let key = self.of.other(key, NONE).object;
+    fn locate(&self, error: RowError) -> RowError {
+        let key = self.of.other(self.key, NONE).object;
         match key.as_str() {
             Some(key) => error.within(&key),
-            None => error.after(Step::Key(crate::dtype::descr::excerpt(&key.to_string()))),
+            None => error.after(Step::Key(excerpt(&key.to_string()))),
         }
     }
 }
 
-impl<'de> MapAccess<'de> for Entries<'de, '_> {
-    type Error = RowError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, RowError> {
-        self.current = self.left.next();
-        let Some(&[key, _]) = self.current else { return Ok(None) };
-        match seed.deserialize(self.of.other(key, NONE)) {
-            Ok(key) => Ok(Some(key)),
-            Err(error) => Err(self.locate(error, key)),
-        }
+impl<'de> Entry<'de> for DictEntry<'de, '_> {
+    fn key<K: DeserializeSeed<'de>>(&self, seed: K) -> Result<K::Value, RowError> {
+        let key = seed.deserialize(self.of.other(self.key, NONE));
+        key.map_err(|error| self.locate(error))
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
-        let Some(&[key, value]) = self.current.take() else { return Err(no_key()) };
-        let value = seed.deserialize(self.of.other(value, NONE));
-        value.map_err(|error| self.locate(error, key))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        self.left.size_hint().1
+    fn value<V: DeserializeSeed<'de>>(self, seed: V) -> Result<V::Value, RowError> {
+        let value = seed.deserialize(self.of.other(self.value, NONE));
+        value.map_err(|error| self.locate(error))
     }
 }
 
-fn no_key() -> RowError {
-    RowError::new("a value was requested before its key")
-}
-
-/// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
-struct Fields<'a, 'r, 'c> {
+/// A field of a record.
+struct Field<'a, 'r, 'c> {
     of: Object<'a, 'c>,
-    left: std::iter::Zip<std::slice::Iter<'a, Id>, std::slice::Iter<'r, RecordField>>,
-    /// The field whose key was returned last.
-    current: Option<(&'a Id, &'r RecordField)>,
+    id: Id,
+    field: &'r RecordField,
 }
 
-impl<'de> MapAccess<'de> for &mut Fields<'de, '_, '_> {
-    type Error = RowError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, RowError> {
-        self.current = self.left.next();
-        let Some((_, field)) = self.current else { return Ok(None) };
-        seed.deserialize(field.name.as_str().into_deserializer()).map(Some)
+impl<'de> Entry<'de> for Field<'de, '_, '_> {
+    fn key<K: DeserializeSeed<'de>>(&self, seed: K) -> Result<K::Value, RowError> {
+        seed.deserialize(self.field.name.as_str().into_deserializer())
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
-        let Some((&id, field)) = self.current.take() else { return Err(no_key()) };
-        let object = field.of(self.of.object, id);
-        let value = match field.time(object) {
+    fn value<V: DeserializeSeed<'de>>(self, seed: V) -> Result<V::Value, RowError> {
+        let object = self.field.object(self.of.object, self.id);
+        let value = match self.field.time(object) {
             Some(time) => self.of.context.spend(object).and_then(|()| seed.deserialize(Row(time))),
             None => seed.deserialize(Object { object, ..self.of }),
         };
-        value.map_err(|error| error.within(&field.name))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left.len())
+        value.map_err(|error| error.within(&self.field.name))
     }
 }
 
-impl<'de> SeqAccess<'de> for &mut Fields<'de, '_, '_> {
-    type Error = RowError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, RowError> {
-        self.current = self.left.next();
-        if self.current.is_none() { Ok(None) } else { self.next_value_seed(seed).map(Some) }
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left.len())
-    }
-}
-
-/// A variant of an enum: its name, or a dictionary of its name and its contents.
-struct Variant<'a, 'c> {
-    key: Object<'a, 'c>,
-    value: Option<Object<'a, 'c>>,
-}
-
-impl Variant<'_, '_> {
-    fn locate(&self, error: RowError) -> RowError {
-        error.within(&self.key.object.as_str().unwrap_or_default())
-    }
-
-    fn missing(&self) -> RowError {
-        let key = crate::dtype::descr::excerpt(&self.key.object.to_string());
-        RowError::new(format!(
-            "the variant {key} has contents, but there are none; expected a dictionary of the variant and its contents"
-        ))
-    }
-}
-
-impl<'de> EnumAccess<'de> for Variant<'de, '_> {
-    type Error = RowError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), RowError> {
-        seed.deserialize(self.key).map(|variant| (variant, self))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'de, '_> {
-    type Error = RowError;
-
-    fn unit_variant(self) -> Result<(), RowError> {
-        match self.value {
-            Some(value) => <()>::deserialize(value).map_err(|error| self.locate(error)),
-            None => Ok(()),
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, RowError> {
-        let value = self.value.ok_or_else(|| self.missing())?;
-        seed.deserialize(value).map_err(|error| self.locate(error))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, RowError> {
-        let value = self.value.ok_or_else(|| self.missing())?;
-        value.deserialize_seq(visitor).map_err(|error| self.locate(error))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, RowError> {
-        let value = self.value.ok_or_else(|| self.missing())?;
-        value.deserialize_map(visitor).map_err(|error| self.locate(error))
+/// The error for a variant: adds its name, or says that it has no contents.
+fn in_variant(key: Object<'_, '_>, error: Option<RowError>) -> RowError {
+    match error {
+        Some(error) => error.within(&key.object.as_str().unwrap_or_default()),
+        None => RowError::new(format!(
+            "the variant {} has contents, but there are none; expected a dictionary of the variant and its contents",
+            excerpt(&key.object.to_string())
+        )),
     }
 }

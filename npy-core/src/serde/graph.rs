@@ -5,8 +5,8 @@ use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use super::array::Part;
 use super::from_object::Context;
 use super::{NOT_LATIN, RowError};
-use crate::objects::{Called, Meaning, ObjectRef, Objects, PickledArray};
-use npy_pickle::{Id, NONE};
+use crate::objects::{Meaning, ObjectRef, Objects, PickledArray};
+use npy_pickle::{Id, Instance, NONE, Value};
 
 /// Serializes the object with everything in it. The table of [`object::load`](crate::object::load) shows which value each object becomes.
 /// Missing values other than the float `nan` become none, and times become text.
@@ -98,7 +98,7 @@ impl<'a> Serialized<'a, '_> {
         self.within(1, || {
             let mut map = serializer.serialize_map(Some(ids.len()))?;
             for (&id, field) in ids.iter().zip(&record.fields) {
-                let object = field.of(self.object, id);
+                let object = field.object(self.object, id);
                 match field.time(object) {
                     Some(time) => map.serialize_entry(&field.name, &time)?,
                     None => {
@@ -117,7 +117,7 @@ impl<'a> Serialized<'a, '_> {
     ) -> Result<S::Ok, S::Error> {
         let shape = array.shape().map_err(S::Error::custom)?;
         self.within(shape.len(), || {
-            if array.bytes().is_some() {
+            if array.data.bytes().is_some() {
                 self.context.spend_array(array).map_err(failed)?;
                 return self.object.as_array().map_err(S::Error::custom)?.serialize(serializer);
             }
@@ -134,7 +134,7 @@ impl<'a> Serialized<'a, '_> {
     /// Serializes the call of a class or function, or its name.
     fn call<S: Serializer>(
         self,
-        called: Option<Called<'a>>,
+        called: Option<&Instance<'a>>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         let object = self.object;
@@ -161,15 +161,14 @@ impl<'a> Serialized<'a, '_> {
     }
 }
 
-impl Serialize for Serialized<'_, '_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl<'a> Serialized<'a, '_> {
+    fn value<S: Serializer>(self, value: &Value<'a>, serializer: S) -> Result<S::Ok, S::Error> {
         let object = self.object;
-        self.context.spend(object).map_err(failed)?;
-        match object.meaning() {
-            Meaning::None | Meaning::Missing => serializer.serialize_none(),
-            Meaning::Bool(value) => serializer.serialize_bool(value),
-            Meaning::Int(number) => serializer.serialize_i64(number),
-            Meaning::BigInt(number) => match (number.to_i128(), number.to_u128()) {
+        match value {
+            Value::None => serializer.serialize_none(),
+            Value::Bool(value) => serializer.serialize_bool(*value),
+            Value::Int(number) => serializer.serialize_i64(*number),
+            Value::BigInt(number) => match (number.to_i128(), number.to_u128()) {
                 (Some(number), _) => match (i64::try_from(number), u64::try_from(number)) {
                     (Ok(number), _) => serializer.serialize_i64(number),
                     (_, Ok(number)) => serializer.serialize_u64(number),
@@ -180,42 +179,47 @@ impl Serialize for Serialized<'_, '_> {
                     Err(S::Error::custom("an integer of more than 128 bits cannot be serialized"))
                 }
             },
-            Meaning::Float(number) => serializer.serialize_f64(number),
-            Meaning::Complex(re, im) => (re, im).serialize(serializer),
-            Meaning::Str(..) => match object.text() {
+            Value::Float(number) => serializer.serialize_f64(*number),
+            Value::Complex(re, im) => (re, im).serialize(serializer),
+            Value::Str => match object.text() {
                 Ok(text) => serializer.serialize_str(&text),
                 Err(reason) => Err(S::Error::custom(format_args!("{object}: {reason}"))),
             },
-            Meaning::Bytes(bytes) | Meaning::ByteArray(bytes) => match bytes.get() {
+            Value::Bytes | Value::ByteArray => match object.object().bytes() {
                 Some(bytes) => serializer.serialize_bytes(&bytes),
                 None => Err(S::Error::custom(NOT_LATIN)),
             },
-            Meaning::List(ids)
-            | Meaning::Tuple(ids)
-            | Meaning::Set(ids)
-            | Meaning::FrozenSet(ids) => self.items(ids, serializer),
-            Meaning::Dict(pairs) => self.entries(pairs, serializer),
+            Value::List(ids) | Value::Tuple(ids) | Value::Set(ids) | Value::FrozenSet(ids) => {
+                self.items(ids, serializer)
+            }
+            Value::Dict(pairs) => self.entries(pairs, serializer),
+            Value::Date(date) => serializer.collect_str(date),
+            Value::Time(time) => serializer.collect_str(time),
+            Value::DateTime(time) => serializer.collect_str(time),
+            Value::TimeDelta(span) => serializer.serialize_str(&span.in_units()),
+            Value::Decimal(digits) => serializer.serialize_str(digits),
+            Value::Range(range) => {
+                serializer.collect_seq(self.context.range(*range).map_err(failed)?)
+            }
+            Value::Global => self.call(None, serializer),
+            Value::Instance(instance) => self.call(Some(instance), serializer),
+        }
+    }
+}
+
+impl Serialize for Serialized<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let object = self.object;
+        self.context.spend(object).map_err(failed)?;
+        match object.meaning() {
+            Meaning::Python(value) => self.value(&value, serializer),
+            Meaning::Missing => serializer.serialize_none(),
             Meaning::Record(ids) => self.record(ids, serializer),
             Meaning::Array(array) => self.array(array, serializer),
-            Meaning::Scalar(_) => match object.as_array() {
-                Ok(scalar) => scalar.serialize(serializer),
-                Err(error) => Err(S::Error::custom(error)),
-            },
-            Meaning::Date(date) => serializer.collect_str(&date),
-            Meaning::Time(time) => serializer.collect_str(&time),
-            Meaning::DateTime(time) => serializer.collect_str(&time),
-            Meaning::TimeDelta(span) => serializer.serialize_str(&span.in_units()),
-            Meaning::Decimal(digits) => serializer.serialize_str(&digits),
-            Meaning::Range(start, stop, step) => {
-                let numbers = self.context.range(start, stop, step).map_err(failed)?;
-                serializer.collect_seq(numbers)
+            Meaning::Scalar(_) => {
+                object.as_array().map_err(S::Error::custom)?.serialize(serializer)
             }
-            Meaning::DType => match object.as_dtype() {
-                Ok(dtype) => dtype.serialize(serializer),
-                Err(error) => Err(S::Error::custom(error)),
-            },
-            Meaning::Global => self.call(None, serializer),
-            Meaning::Object(called) => self.call(Some(called), serializer),
+            Meaning::DType => object.as_dtype().map_err(S::Error::custom)?.serialize(serializer),
         }
     }
 }

@@ -6,15 +6,15 @@ mod fill;
 mod key;
 mod kind;
 mod measure;
-mod pass;
 
 use serde::ser::Serialize;
 
 use self::fill::Fill;
 use self::kind::Kind;
 use self::measure::Measure;
-pub(super) use self::pass::{Form, Leaf, Parts, Pass};
+use super::pass::Pass;
 use crate::checked;
+use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
 use crate::reserve;
@@ -65,18 +65,32 @@ impl DynArray {
             return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
         }
         let dtype = kind.dtype().map_err(|error| error.in_row(0))?;
-        let size = dtype.itemsize();
-        let mut bytes = Vec::new();
-        reserve::exact(&mut bytes, size.saturating_mul(rows.len()))?;
-        for (i, row) in rows.iter().enumerate() {
-            let start = bytes.len();
-            bytes.resize(checked::add(start, size), 0);
-            let item = bytes.get_mut(start..).unwrap_or_default();
-            Fill::new(&dtype, item).run(row).map_err(|error| error.in_row(i))?;
-        }
+        let bytes = bytes(&dtype, rows)?;
         // The dimensions of a sub-array become the last dimensions of the array.
         let (base, inner) = dtype.flat();
         let shape = [&[rows.len()], &inner[..]].concat();
         DynArray::new(base.clone(), shape, Order::C, bytes)
     }
+}
+
+/// Returns the dtype of values that are all of one primitive type of numbers, or all `bool`; `None` for any others. Without values, the
+/// dtype is `<f8`, NumPy's default.
+pub(super) fn dtype_of_numbers<T: Serialize>(values: &[T]) -> Option<DType> {
+    let kind = |value| Measure::default().run(value).ok().filter(Kind::is_number);
+    let mut kinds = values.iter().map(kind);
+    let first = kinds.next().unwrap_or(Some(Kind::Float(8)))?;
+    if kinds.all(|kind| kind.as_ref() == Some(&first)) { first.dtype().ok() } else { None }
+}
+
+/// Returns the bytes of rows of this dtype.
+pub(super) fn bytes<T: Serialize>(dtype: &DType, rows: &[T]) -> Result<Vec<u8>, Error> {
+    let size = dtype.itemsize();
+    let mut bytes = reserve::list(size.saturating_mul(rows.len()))?;
+    for (i, row) in rows.iter().enumerate() {
+        let start = bytes.len();
+        bytes.resize(checked::add(start, size), 0);
+        let item = checked::tail_mut(&mut bytes, start);
+        Fill::new(dtype, item).run(row).map_err(|error| error.in_row(i))?;
+    }
+    Ok(bytes)
 }

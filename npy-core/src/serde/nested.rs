@@ -1,5 +1,6 @@
 //! Deserializes arrays of numbers, text or records as nested sequences. Each type of numbers has its own loop.
 
+mod bytes;
 mod converted;
 mod native;
 mod parts;
@@ -9,18 +10,20 @@ use std::borrow::Cow;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::rows::{Row, sequences_and_bytes};
+use super::entries::more_items;
+use super::rows::{Row, shared_methods};
 use super::{ARRAY_TOKEN, RowError, Step, weight};
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
 use crate::dynamic::DynArray;
+use crate::element::Element;
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::Limits;
-use crate::objects::ArrayBytes;
 use crate::reserve;
 use crate::shape::{self, Order};
 use crate::value::Value;
+pub(super) use bytes::ArrayBytes;
 use converted::Converted;
 pub(super) use parts::{NO_DTYPE, Parts, Whole, typed};
 
@@ -74,12 +77,7 @@ impl<'a> Nested<'a> {
         let header = Header::new(self.dtype.clone(), self.shape, self.order)?;
         let bytes = match self.bytes.all() {
             Cow::Owned(bytes) => bytes,
-            Cow::Borrowed(borrowed) => {
-                let mut bytes = Vec::new();
-                reserve::exact(&mut bytes, borrowed.len())?;
-                bytes.extend_from_slice(borrowed);
-                bytes
-            }
+            Cow::Borrowed(bytes) => reserve::copied(bytes)?,
         };
         Ok(DynArray::from_parts(header, bytes)?.with_limits(*self.limits))
     }
@@ -121,38 +119,20 @@ fn elements<'de, V: Visitor<'de>>(
     axes: Axes<'_>,
     visitor: V,
 ) -> Result<V::Value, RowError> {
-    macro_rules! numbers {
-        ($number:ty, $is_big:expr) => {{
-            let convert: fn(&[u8]) -> Vec<$number> = match $is_big {
-                true => |block| {
-                    let items = block.as_chunks().0.iter();
-                    items.map(|item| <$number>::from_be_bytes(*item)).collect()
-                },
-                false => |block| {
-                    let items = block.as_chunks().0.iter();
-                    items.map(|item| <$number>::from_le_bytes(*item)).collect()
-                },
-            };
-            numbers(bytes, convert, axes, visitor)
-        }};
-    }
     if let Some(scalar) = dtype.scalar() {
         let is_big = scalar.byte_order() == Some(ByteOrder::Big);
         match (scalar.kind(), scalar.itemsize()) {
-            (ScalarKind::Bool, 1) => {
-                let convert = |block: &[u8]| block.iter().map(|byte| *byte != 0).collect();
-                return numbers(bytes, convert, axes, visitor);
-            }
-            (ScalarKind::Int, 1) => return numbers!(i8, is_big),
-            (ScalarKind::Int, 2) => return numbers!(i16, is_big),
-            (ScalarKind::Int, 4) => return numbers!(i32, is_big),
-            (ScalarKind::Int, 8) => return numbers!(i64, is_big),
-            (ScalarKind::UInt, 1) => return numbers!(u8, is_big),
-            (ScalarKind::UInt, 2) => return numbers!(u16, is_big),
-            (ScalarKind::UInt, 4) => return numbers!(u32, is_big),
-            (ScalarKind::UInt, 8) => return numbers!(u64, is_big),
-            (ScalarKind::Float, 4) => return numbers!(f32, is_big),
-            (ScalarKind::Float, 8) => return numbers!(f64, is_big),
+            (ScalarKind::Bool, 1) => return numbers::<bool, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 1) => return numbers::<i8, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 2) => return numbers::<i16, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 4) => return numbers::<i32, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Int, 8) => return numbers::<i64, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 1) => return numbers::<u8, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 2) => return numbers::<u16, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 4) => return numbers::<u32, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::UInt, 8) => return numbers::<u64, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Float, 4) => return numbers::<f32, _>(bytes, is_big, axes, visitor),
+            (ScalarKind::Float, 8) => return numbers::<f64, _>(bytes, is_big, axes, visitor),
             _ => {}
         }
     }
@@ -165,20 +145,27 @@ fn elements<'de, V: Visitor<'de>>(
 }
 
 /// Visits all numbers as one sequence.
-fn numbers<'de, T, V: Visitor<'de>>(
+fn numbers<'de, T: Element, V: Visitor<'de>>(
     bytes: ArrayBytes<'_>,
-    convert: fn(&[u8]) -> Vec<T>,
+    is_big: bool,
     axes: Axes<'_>,
     visitor: V,
 ) -> Result<V::Value, RowError>
 where
     Number<T>: Deserializer<'de, Error = RowError>,
 {
+    let convert = if is_big { converted::<T, true> } else { converted::<T, false> };
     match bytes.single_block() {
         // For a single block, the loop need not check for a next block.
         Some(block) => visit_items(convert(block).into_iter().map(Number), axes, visitor),
         None => visit_items(Converted::new(bytes, convert).map(Number), axes, visitor),
     }
+}
+
+/// Returns the numbers of a block.
+fn converted<T: Element, const SWAPPED: bool>(block: &[u8]) -> Vec<T> {
+    let items = block.chunks_exact(T::SIZE.max(1));
+    items.map(|item| T::__INTERNALS.decode::<SWAPPED>(item)).collect()
 }
 
 /// Visits a sequence. Fails if the visitor does not read all of it. An error in an item gets the index of the item.
@@ -194,14 +181,6 @@ pub(super) fn visit_items<'de, V: Visitor<'de>>(
         0 => Ok(value),
         left => Err(more_items(left)),
     }
-}
-
-/// Returns the error for a type that reads only the first items.
-pub(super) fn more_items(left: usize) -> RowError {
-    let items = if left == 1 { "item" } else { "items" };
-    RowError::new(format!(
-        "the type leaves {left} {items} unread; use one that reads all of them, such as a Vec"
-    ))
 }
 
 /// The axes along which items are visited.
@@ -312,7 +291,7 @@ impl<'de> Deserializer<'de> for Nested<'_> {
         }
     }
 
-    sequences_and_bytes!();
+    shared_methods!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -324,10 +303,6 @@ impl<'de> Deserializer<'de> for Nested<'_> {
             Some(single) => single.deserialize_enum(name, variants, visitor),
             None => self.visit(visitor),
         }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_unit()
     }
 
     forward_to_deserialize_any! {
@@ -412,16 +387,9 @@ macro_rules! number {
                 self.0.into_deserializer().deserialize_enum(name, variants, visitor)
             }
 
-            fn deserialize_ignored_any<V: Visitor<'de>>(
-                self,
-                visitor: V,
-            ) -> Result<V::Value, RowError> {
-                visitor.visit_unit()
-            }
-
             forward_to_deserialize_any! {
                 bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-                tuple_struct map struct identifier
+                tuple_struct map struct identifier ignored_any
             }
         }
     )*};

@@ -5,19 +5,17 @@ use std::io::Read;
 use std::marker::PhantomData;
 
 use serde::de::value::SeqDeserializer;
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
-    SeqAccess, VariantAccess, Visitor,
-};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
+use super::entries::{Entries, Entry, Variant};
 use super::value::OBJECT;
 use super::{RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::objects::is_missing;
 use crate::read::{Items, Reader};
-use crate::value::{RecordValue, Value};
+use crate::value::Value;
 
 impl DynArray {
     /// Converts the items along the first dimension to any type that serde can deserialize from them.
@@ -182,9 +180,16 @@ impl<R, T> fmt::Debug for DeserializedRows<'_, R, T> {
     }
 }
 
-/// The methods of a deserializer for tuples, which are read as sequences, and for owned bytes.
-macro_rules! sequences_and_bytes {
+/// The methods of a deserializer for tuples, which are read as sequences, for owned bytes, and for values that are ignored.
+macro_rules! shared_methods {
     () => {
+        fn deserialize_ignored_any<V: Visitor<'de>>(
+            self,
+            visitor: V,
+        ) -> Result<V::Value, RowError> {
+            visitor.visit_unit()
+        }
+
         fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
             self.deserialize_bytes(visitor)
         }
@@ -207,9 +212,10 @@ macro_rules! sequences_and_bytes {
         }
     };
 }
-pub(super) use sequences_and_bytes;
+pub(super) use shared_methods;
 
 /// A value, as a deserializer.
+#[derive(Clone, Copy)]
 pub(super) struct Row<'a>(pub(super) Value<'a>);
 
 impl IntoDeserializer<'_, RowError> for Row<'_> {
@@ -239,7 +245,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
             }
             Value::Object => Err(RowError::new(OBJECT)),
             Value::Void(bytes) => visitor.visit_bytes(bytes),
-            Value::Record(record) => visitor.visit_map(fields(record)),
+            Value::Record(record) => visitor.visit_map(Entries::new(record.iter())),
             Value::Array(array) => visit_all(visitor, array.iter().map(Row)),
             Value::Bytes(bytes) => match std::str::from_utf8(bytes) {
                 Ok(text) => visitor.visit_str(text),
@@ -284,22 +290,13 @@ impl<'de> Deserializer<'de> for Row<'_> {
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.0 {
-            Value::Record(record) => {
-                let mut fields = fields(record);
-                let value = visitor.visit_seq(&mut fields)?;
-                match fields.left.len() {
-                    0 => Ok(value),
-                    n => Err(RowError::new(format!(
-                        "the record has {n} more fields than the type reads"
-                    ))),
-                }
-            }
+            Value::Record(record) => Entries::new(record.iter()).visit_seq(visitor),
             Value::Bytes(bytes) | Value::Void(bytes) => visit_all(visitor, bytes.iter().copied()),
             _ => self.deserialize_any(visitor),
         }
     }
 
-    sequences_and_bytes!();
+    shared_methods!();
 
     fn deserialize_enum<V: Visitor<'de>>(
         self,
@@ -307,11 +304,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, RowError> {
-        visitor.visit_enum(self)
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        visitor.visit_unit()
+        visitor.visit_enum(Variant { key: self, value: None, failed: with_fields })
     }
 
     forward_to_deserialize_any! {
@@ -330,97 +323,19 @@ pub(super) fn visit_all<'de, V: Visitor<'de>>(
     Ok(value)
 }
 
-/// Reads a variant without fields, by its name or its number.
-impl<'de> EnumAccess<'de> for Row<'_> {
-    type Error = RowError;
-    type Variant = Unit;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Unit), RowError> {
-        seed.deserialize(self).map(|variant| (variant, Unit))
-    }
-}
-
-pub(super) struct Unit;
-
-impl<'de> VariantAccess<'de> for Unit {
-    type Error = RowError;
-
-    fn unit_variant(self) -> Result<(), RowError> {
-        Ok(())
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, _: T) -> Result<T::Value, RowError> {
-        Err(with_fields())
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, _: V) -> Result<V::Value, RowError> {
-        Err(with_fields())
-    }
-
-    fn struct_variant<V: Visitor<'de>>(
-        self,
-        _: &'static [&'static str],
-        _: V,
-    ) -> Result<V::Value, RowError> {
-        Err(with_fields())
-    }
-}
-
-fn with_fields() -> RowError {
+/// The error for a type whose variant has fields.
+fn with_fields(_: Row<'_>, _: Option<RowError>) -> RowError {
     RowError::new(
         "a variant with fields has no single dtype; only variants without fields can be read",
     )
 }
 
-/// The fields of a record, which are deserialized one by one. An error in a field gets the name of that field.
-struct Fields<'a, I> {
-    left: I,
-    /// The field whose key was returned last.
-    current: Option<Named<'a>>,
-}
-
-type Named<'a> = (&'a str, Value<'a>);
-
-fn fields(record: RecordValue<'_>) -> Fields<'_, impl ExactSizeIterator<Item = Named<'_>>> {
-    Fields { left: record.iter(), current: None }
-}
-
-impl<'de, 'a, I: ExactSizeIterator<Item = Named<'a>>> MapAccess<'de> for Fields<'a, I> {
-    type Error = RowError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, RowError> {
-        self.current = self.left.next();
-        let Some((name, _)) = self.current else { return Ok(None) };
-        seed.deserialize(name.into_deserializer()).map(Some)
+impl<'de> Entry<'de> for (&str, Value<'_>) {
+    fn key<K: DeserializeSeed<'de>>(&self, seed: K) -> Result<K::Value, RowError> {
+        seed.deserialize(self.0.into_deserializer())
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, RowError> {
-        let Some((name, value)) = self.current.take() else {
-            return Err(RowError::new("a value was requested before its key"));
-        };
-        seed.deserialize(Row(value)).map_err(|error| error.within(name))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left.len())
-    }
-}
-
-impl<'de, 'a, I: ExactSizeIterator<Item = Named<'a>>> SeqAccess<'de> for &mut Fields<'a, I> {
-    type Error = RowError;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(
-        &mut self,
-        seed: T,
-    ) -> Result<Option<T::Value>, RowError> {
-        self.current = self.left.next();
-        if self.current.is_none() { Ok(None) } else { self.next_value_seed(seed).map(Some) }
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.left.len())
+    fn value<V: DeserializeSeed<'de>>(self, seed: V) -> Result<V::Value, RowError> {
+        seed.deserialize(Row(self.1)).map_err(|error| error.within(self.0))
     }
 }

@@ -31,10 +31,10 @@ impl Serialize for Value<'_> {
                 Ok(text) if readable => serializer.serialize_str(text),
                 _ => serializer.serialize_bytes(bytes),
             },
-            Value::Str(text) => match text.to_text() {
-                Ok(text) => serializer.serialize_str(&text),
-                Err(c) => Err(S::Error::custom(no_character(c))),
-            },
+            Value::Str(text) => {
+                let text = text.to_text().map_err(|c| S::Error::custom(no_character(c)))?;
+                serializer.serialize_str(&text)
+            }
             Value::DateTime(..) | Value::TimeDelta(..) if self.is_nat() => {
                 serializer.serialize_none()
             }

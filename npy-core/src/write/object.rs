@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
-use npy_pickle::emit::{Emitter, Output};
+use npy_pickle::emit::{Emit, Emitter, Output};
 
 /// Indexes in the memo of the pickle. Those from `FIRST_DTYPE` on are dtypes.
 const RECONSTRUCT: u8 = 0;
@@ -262,7 +262,7 @@ impl WriteOptions {
     }
 
     /// Writes an array of objects; `items` iterates over them in C order.
-    pub(super) fn write_objects<'t, O: Object + ?Sized + 't, I: Iterator<Item = &'t O>>(
+    pub(super) fn write_objects<'t, O: Emit + ?Sized + 't, I: Iterator<Item = &'t O>>(
         &self,
         shape: &[usize],
         items: impl Fn() -> I,
@@ -307,33 +307,9 @@ pub(crate) fn changed() -> Error {
     ErrorKind::InvalidValue { reason: reason.into() }.into()
 }
 
-/// A value that is written as one Python object.
-pub(super) trait Object {
-    fn emit(&self, to: &mut Emitter<'_, Error>) -> Result<()>;
-}
-
-/// Implements `Object` for types, each with the method of `Emitter` that writes it.
-macro_rules! object {
-    ($($type:ty, $value:ident => $method:ident($argument:expr);)*) => {$(
-        impl Object for $type {
-            fn emit(&self, to: &mut Emitter<'_, Error>) -> Result<()> {
-                let $value = self;
-                to.$method($argument)
-            }
-        }
-    )*};
-}
-
-object! {
-    str, text => str(text);
-    [u8], bytes => bytes(bytes);
-}
-
-/// Implements `Object` for types that an `Option` may hold, and `WriteNpy` for lists and arrays of these `Option`s.
+/// Implements `WriteNpy` for lists and arrays of `Option`s.
 macro_rules! optional {
-    ($($type:ty, $value:ident => $method:ident($argument:expr);)*) => {$(
-        object! { $type, $value => $method($argument); }
-
+    ($($type:ty),*) => {$(
         /// Writes Python objects; `None` is Python's `None`.
         impl WriteNpy for [Option<$type>] {
             fn write_npy_array(&self, to: ArrayWriter<'_>) -> Result<()> {
@@ -355,29 +331,4 @@ macro_rules! optional {
     )*};
 }
 
-optional! {
-    bool, value => bool(*value);
-    i8, value => int((*value).into());
-    i16, value => int((*value).into());
-    i32, value => int((*value).into());
-    i64, value => int((*value).into());
-    u8, value => int((*value).into());
-    u16, value => int((*value).into());
-    u32, value => int((*value).into());
-    u64, value => int((*value).into());
-    f32, value => float((*value).into());
-    f64, value => float(*value);
-    String, text => str(text);
-    &str, text => str(text);
-    Vec<u8>, bytes => bytes(bytes);
-    &[u8], bytes => bytes(bytes);
-}
-
-impl<O: Object> Object for Option<O> {
-    fn emit(&self, to: &mut Emitter<'_, Error>) -> Result<()> {
-        match self {
-            Some(value) => value.emit(to),
-            None => to.none(),
-        }
-    }
-}
+optional! { bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, String, &str, Vec<u8>, &[u8] }

@@ -3,8 +3,6 @@
 use super::array_sink::ArraySink;
 use super::array_writer::ArrayWriter;
 use super::blocks::write_blocks;
-#[cfg(feature = "objects")]
-use super::object::Object;
 use super::values::write_by_deref;
 use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
@@ -16,16 +14,18 @@ use crate::error::Result;
 use crate::limits::MAX_ITEMSIZE;
 use crate::plan::{Cast, Plan};
 use crate::shape::Order;
+#[cfg(feature = "objects")]
+use npy_pickle::emit::Emit;
 
 /// A value that is written as one Python object, with that feature.
 #[cfg(not(feature = "objects"))]
-trait Object {}
+trait Emit {}
 
 #[cfg(not(feature = "objects"))]
-impl<T: ?Sized> Object for T {}
+impl<T: ?Sized> Emit for T {}
 
 /// A type of text. In an array, the longest value determines the width of all.
-trait Text: Object + AsRef<[u8]> {
+trait Text: Emit + AsRef<[u8]> {
     const KIND: ScalarKind;
 
     /// The number of bytes in one unit of width.

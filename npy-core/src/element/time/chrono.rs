@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
-use super::convert::{DAY, conversions};
+use super::convert::conversions;
 use super::{DateTime64, TimeDelta64, TimeUnit};
-use crate::calendar::exact_div;
+use crate::calendar::{NANOSECONDS_OF_DAY as DAY, exact_div};
 use crate::element::{Element, InvalidValue};
 
 /// The day number of 1970-01-01 in chrono.

@@ -5,10 +5,6 @@ use super::TimeDelta64;
 use super::{DateTime64, TimeUnit};
 use crate::calendar::{from_nanoseconds, to_nanoseconds};
 
-/// The number of nanoseconds in a day.
-#[cfg(any(test, feature = "chrono", feature = "jiff"))]
-pub(super) const DAY: i128 = 86_400_000_000_000;
-
 /// Implements the conversions to and from nanoseconds. `$is_date` is true for points in time, whose
 /// years and months are those of the calendar.
 macro_rules! nanoseconds {
@@ -75,6 +71,7 @@ pub(super) use conversions;
 mod tests {
     use super::super::{As, Day, Generic, Hour, Month, Ns, Ps, Second, Times, Week, Year};
     use super::*;
+    use crate::calendar::NANOSECONDS_OF_DAY as DAY;
     use crate::calendar::{civil, first_day};
 
     #[test]

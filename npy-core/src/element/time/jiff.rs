@@ -3,9 +3,9 @@
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
-use super::convert::{DAY, conversions};
+use super::convert::conversions;
 use super::{DateTime64, TimeDelta64, TimeUnit};
-use crate::calendar::exact_div;
+use crate::calendar::{NANOSECONDS_OF_DAY as DAY, exact_div};
 use crate::element::{Element, InvalidValue};
 
 const EPOCH: Date = Date::constant(1970, 1, 1);

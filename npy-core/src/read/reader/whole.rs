@@ -171,8 +171,7 @@ fn into_used<R: Read, T: Element>(
     part: usize,
     swap: impl Fn(&mut [u8]),
 ) -> Result<Vec<T>> {
-    let mut values = Vec::new();
-    reserve::exact(&mut values, count)?;
+    let mut values = reserve::list(count)?;
     reader.data.lose();
     while values.len() < count {
         let start = values.len();
@@ -255,8 +254,7 @@ fn threads<R: Read, T: Element>(reader: &mut Reader<R>, plan: &ItemPlan) -> Resu
     let (count, size) = (reader.items_left(plan), plan.plan.src_itemsize);
     let (first, start) = (reader.next_row(plan), reader.data.source.offset());
     let bytes_of = |items: usize| limits::to_u64(checked::mul(items, size));
-    let mut values = Vec::new();
-    reserve::exact(&mut values, count)?;
+    let mut values = reserve::list(count)?;
     reader.data.lose();
     // What is worth threads is shared.
     let Some(file) = reader.data.shared() else { return Ok(values) };

@@ -2,11 +2,12 @@
 
 use serde::ser::Serialize;
 
-use super::pass::{Form, Leaf, Parts, Pass};
+use super::key;
 use crate::checked;
 use crate::dtype::{DType, ScalarKind};
-use crate::element::width;
+use crate::element::{exact, width};
 use crate::serde::RowError;
+use crate::serde::pass::{Form, Leaf, Parts, Pass, Variant};
 
 /// Writes a value as an item of the dtype that the first pass found.
 pub(super) struct Fill<'a> {
@@ -28,76 +29,49 @@ impl<'a> Fill<'a> {
         let scalar = self.dtype.scalar().filter(|_| self.shape.is_empty());
         scalar.map(|scalar| scalar.kind())
     }
-
-    /// Writes an integer. Other rows may have made the field wider, signed or a float.
-    fn int(self, value: i128, kind: ScalarKind) -> Result<(), RowError> {
-        let bits: u32 = checked::narrow(checked::mul(self.item.len(), 8));
-        let float = value as f64;
-        let fits = match kind {
-            ScalarKind::Int => {
-                (value ^ (value >> 127)).checked_shr(bits.saturating_sub(1)) == Some(0)
-            }
-            ScalarKind::UInt => value.checked_shr(bits) == Some(0),
-            // The integer has at most 64 bits, and must be the same after conversion to a float and back.
-            #[expect(clippy::cast_possible_truncation)]
-            ScalarKind::Float => float as i128 == value,
-            _ => return changed(),
-        };
-        if !fits {
-            return Err(RowError::new(format!(
-                "no dtype holds both {value} and the other rows; use one type for all rows"
-            )));
-        }
-        match kind {
-            ScalarKind::Float => self.float(float),
-            _ => self.store(&value.to_le_bytes()),
-        }
-        Ok(())
-    }
-
-    fn float(self, value: f64) {
-        match self.item.len() {
-            // The value was an `f32`, or an integer that an `f32` holds exactly.
-            #[expect(clippy::cast_possible_truncation)]
-            4 => self.store(&(value as f32).to_le_bytes()),
-            _ => self.store(&value.to_le_bytes()),
-        }
-    }
-
-    /// Writes the lowest bytes of a little-endian number to the item, which has enough bytes for the number.
-    fn store(self, bytes: &[u8]) {
-        self.item.iter_mut().zip(bytes).for_each(|(slot, &byte)| *slot = byte);
-    }
 }
 
 impl<'a> Pass for Fill<'a> {
     type Output = ();
+    type Error = RowError;
     type Parts = FillParts<'a>;
 
     fn leaf(self, value: Leaf<'_>) -> Result<(), RowError> {
         let Some(kind) = self.kind() else { return changed() };
-        match (value, kind) {
-            (Leaf::Int(value, ..), _) => return self.int(value, kind),
-            (Leaf::Bool(value), ScalarKind::Bool) => self.store(&[value.into()]),
-            (Leaf::Single(value), ScalarKind::Float) => self.float(value.into()),
-            (Leaf::Float(value), ScalarKind::Float) => self.float(value),
+        let item = self.item;
+        let written = match (value, kind) {
+            // Other rows may have made the field wider, signed or a float.
+            (Leaf::Int(value, ..), ScalarKind::Int | ScalarKind::UInt | ScalarKind::Float) => {
+                let written = match kind {
+                    ScalarKind::Float => exact::to_float(value).and_then(|n| exact::float(n, item)),
+                    _ => exact::integer(value, kind == ScalarKind::Int, item),
+                };
+                return written.ok_or_else(|| {
+                    RowError::new(format_args!(
+                        "no dtype holds both {value} and the other rows; use one type for all rows"
+                    ))
+                });
+            }
+            (Leaf::Bool(value), ScalarKind::Bool) => exact::copy(&[value.into()], item),
+            // As it is, also if it is NaN.
+            (Leaf::Single(value), ScalarKind::Float) if item.len() == 4 => {
+                exact::copy(&value.to_le_bytes(), item)
+            }
+            (Leaf::Single(value), ScalarKind::Float) => exact::float(value.into(), item),
+            (Leaf::Float(value), ScalarKind::Float) => exact::float(value, item),
             (Leaf::Text(text), ScalarKind::Str) => {
-                return width::store_chars(text, self.item).map_err(RowError::new);
+                return width::store_chars(text, item).map_err(RowError::new);
             }
             (Leaf::Bytes(bytes), ScalarKind::Bytes) => {
-                return width::store_bytes(bytes, self.item).map_err(RowError::new);
+                return width::store_bytes(bytes, item).map_err(RowError::new);
             }
-            _ => return changed(),
-        }
-        Ok(())
+            _ => None,
+        };
+        written.map_or_else(changed, Ok)
     }
 
-    fn inner(self) -> Result<Self, RowError> {
-        Ok(self)
-    }
-
-    fn parts(self, _: Form) -> Result<FillParts<'a>, RowError> {
-        Ok(FillParts { whole: self, next: 0 })
+    fn parts(self, _: Form, variant: Option<Variant>) -> Result<FillParts<'a>, RowError> {
+        if variant.is_some() { changed() } else { Ok(FillParts { whole: self, next: 0 }) }
     }
 }
 
@@ -110,6 +84,11 @@ pub(super) struct FillParts<'a> {
 
 impl Parts for FillParts<'_> {
     type Output = ();
+    type Error = RowError;
+
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<Option<String>, RowError> {
+        key::text(key).map(Some)
+    }
 
     /// Writes the next part. A part of a sub-array is found by its index, a field also by its name.
     fn push<T: Serialize + ?Sized>(

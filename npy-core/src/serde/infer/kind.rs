@@ -72,6 +72,10 @@ impl Kind {
         }
     }
 
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Kind::Bool | Kind::Int(_) | Kind::UInt(_) | Kind::Float(_))
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Kind::Unknown => "nothing",

@@ -4,12 +4,13 @@ use std::mem;
 
 use serde::ser::Serialize;
 
+use super::key;
 use super::kind::Kind;
-use super::pass::{Form, Leaf, Parts, Pass};
 use crate::checked;
 use crate::dtype::ScalarKind;
 use crate::limits::Limits;
 use crate::serde::RowError;
+use crate::serde::pass::{Form, Leaf, Parts, Pass, Variant};
 
 /// Finds the kind of a value.
 #[derive(Clone, Copy, Default)]
@@ -20,10 +21,13 @@ pub(super) struct Measure {
 
 impl Pass for Measure {
     type Output = Kind;
+    type Error = RowError;
     type Parts = MeasureParts;
 
     fn leaf(self, value: Leaf<'_>) -> Result<Kind, RowError> {
         Ok(match value {
+            Leaf::None(what) => return no_dtype(what),
+            Leaf::Int(.., 16) | Leaf::Large(_) => return no_dtype("an integer of 128 bits"),
             Leaf::Bool(_) => Kind::Bool,
             Leaf::Int(_, ScalarKind::UInt, size) => Kind::UInt(size),
             Leaf::Int(_, _, size) => Kind::Int(size),
@@ -45,7 +49,10 @@ impl Pass for Measure {
         Ok(Measure { depth: checked::add(self.depth, 1) })
     }
 
-    fn parts(self, form: Form) -> Result<MeasureParts, RowError> {
+    fn parts(self, form: Form, variant: Option<Variant>) -> Result<MeasureParts, RowError> {
+        if let Some(Variant { of, .. }) = variant {
+            return no_dtype(&format!("a variant of {of} with fields"));
+        }
         let inner = self.inner()?;
         Ok(MeasureParts { inner, form, count: 0, item: Kind::Unknown, fields: Vec::new() })
     }
@@ -64,6 +71,11 @@ pub(super) struct MeasureParts {
 
 impl Parts for MeasureParts {
     type Output = Kind;
+    type Error = RowError;
+
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<Option<String>, RowError> {
+        key::text(key).map(Some)
+    }
 
     fn push<T: Serialize + ?Sized>(
         &mut self,
@@ -93,12 +105,12 @@ impl Parts for MeasureParts {
         }
         match self.form {
             Form::Sequence => return Ok(Kind::Sequence(self.count, Box::new(self.item))),
-            Form::Tuple | Form::TupleStruct => {
+            Form::Tuple | Form::TupleStruct(_) => {
                 for (i, (name, _)) in self.fields.iter_mut().enumerate() {
                     *name = tuple_field(i);
                 }
             }
-            Form::Named => {}
+            Form::Named | Form::Newtype => {}
         }
         Ok(Kind::Record(self.fields))
     }
@@ -109,6 +121,10 @@ impl MeasureParts {
         self.count = checked::add(self.count, 1);
         self.item.join(kind)
     }
+}
+
+fn no_dtype<T>(what: &str) -> Result<T, RowError> {
+    Err(RowError::new(format!("{what} has no dtype")))
 }
 
 /// Returns the name of a part of a tuple.

@@ -2,8 +2,8 @@
 
 use std::vec;
 
+use super::bytes::{ArrayBytes, Blocks};
 use crate::limits::to_u64;
-use crate::objects::{ArrayBytes, Blocks};
 
 /// An iterator over the numbers of an array. It ends early if the file cannot be read: [`Objects::check_file`](crate::Objects::check_file)
 /// returns that error.

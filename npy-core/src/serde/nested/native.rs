@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::cell::Cell;
 
+use super::bytes::ArrayBytes;
 use crate::dtype::{ByteOrder, DType, ScalarKind};
 use crate::element::Element;
 use crate::error::Error;
-use crate::objects::ArrayBytes;
 use crate::reserve;
 
 thread_local! {
@@ -48,19 +48,9 @@ macro_rules! numbers {
             token: &str,
         ) -> Result<bool, Error> {
             let Some(scalar) = dtype.scalar() else { return Ok(false) };
-            let is_big = scalar.byte_order() == Some(ByteOrder::Big);
             match (token, scalar.kind(), scalar.itemsize()) {
                 $(($token, ScalarKind::$kind, size) if size == size_of::<$number>() => {
-                    let mut list = read::<$number>(bytes)?;
-                    // The compiler removes the loop for the byte order of the machine.
-                    match is_big {
-                        true => list.iter_mut().for_each(|item| {
-                            *item = <$number>::from_be_bytes(item.to_ne_bytes());
-                        }),
-                        false => list.iter_mut().for_each(|item| {
-                            *item = <$number>::from_le_bytes(item.to_ne_bytes());
-                        }),
-                    }
+                    let list = read::<$number>(bytes, scalar.byte_order())?;
                     LIST.set(Some(Box::new(list)));
                     Ok(true)
                 })*
@@ -83,11 +73,15 @@ numbers! {
     f64, Float, "$npy_core::f64";
 }
 
-/// Returns the list whose memory is these bytes.
-fn read<T: Element>(bytes: ArrayBytes<'_>) -> Result<Vec<T>, Error> {
+/// Returns the list whose memory is these bytes, in this order.
+fn read<T: Element>(bytes: ArrayBytes<'_>, order: Option<ByteOrder>) -> Result<Vec<T>, Error> {
     let length = usize::try_from(bytes.length()).map_err(|_| reserve::refused(usize::MAX))?;
     let plain = T::__INTERNALS.plain().ok_or_else(|| reserve::refused(length))?;
     let mut list = plain.zeros(length.checked_div(T::SIZE).unwrap_or(0))?;
-    bytes.copy_to(plain.bytes_mut(&mut list));
+    let memory = plain.bytes_mut(&mut list);
+    bytes.copy_to(memory);
+    if order.is_some_and(|order| order != ByteOrder::NATIVE) {
+        memory.chunks_exact_mut(T::SIZE.max(1)).for_each(<[u8]>::reverse);
+    }
     Ok(list)
 }

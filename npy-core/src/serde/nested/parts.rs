@@ -100,9 +100,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for All<T> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-        let mut elements = Vec::new();
         let count = seq.size_hint().unwrap_or(0);
-        reserve::exact(&mut elements, count).map_err(de::Error::custom)?;
+        let mut elements = reserve::list(count).map_err(de::Error::custom)?;
         while let Some(element) = seq.next_element()? {
             elements.push(element);
         }
@@ -161,10 +160,7 @@ impl Visitor<'_> for Owned {
     }
 
     fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
-        let mut owned = Vec::new();
-        reserve::exact(&mut owned, bytes.len()).map_err(E::custom)?;
-        owned.extend_from_slice(bytes);
-        Ok(owned)
+        reserve::copied(bytes).map_err(E::custom)
     }
 
     fn visit_byte_buf<E: de::Error>(self, bytes: Vec<u8>) -> Result<Vec<u8>, E> {

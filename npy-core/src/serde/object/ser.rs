@@ -2,14 +2,12 @@
 
 use std::fmt::{self, Display};
 
-use serde::ser::{
-    self, Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant,
-    SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
-};
+use serde::ser::{self, Serialize};
 
 use crate::checked;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
+use crate::serde::pass::{self, Leaf, Pass, Variant};
 use crate::serde::{ARRAY_ANSWER, ARRAY_TOKEN};
 use crate::write::ArrayWriter;
 use crate::write::object::{Pickle, changed};
@@ -21,7 +19,7 @@ const MAX_DEPTH: usize = 128;
 /// Writes a value as an array of objects.
 pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Result<(), Error> {
     let serialize = |pickle: &mut Pickle<'_>, role: Role| {
-        value.serialize(ObjectSerializer { pickle, depth: 0, role }).map_err(Error::from)
+        ObjectPass { pickle, depth: 0, role }.run(value).map_err(|error| error.0)
     };
     let root = serialize(&mut Pickle::new(None)?, Role::MeasuredRoot)?;
     let Made::Sequence(count) = root else {
@@ -40,47 +38,24 @@ pub(super) fn write<T: Serialize + ?Sized>(value: &T, to: ArrayWriter<'_>) -> Re
 
 /// The error of a value that cannot be serialized, or written.
 #[derive(Debug)]
-enum ObjectError {
-    Failed(Error),
-    /// Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
-    TakesArrays,
-}
+struct ObjectError(Error);
 
 impl ObjectError {
-    fn invalid(reason: impl Into<String>) -> Self {
-        Error::from(ErrorKind::InvalidValue { reason: reason.into() }).into()
-    }
-
     /// Adds the field around the error.
     fn in_field(self, name: &str) -> Self {
-        match self {
-            ObjectError::Failed(error) if !error.is_io() => error.in_field(name).into(),
-            other => other,
-        }
+        if self.0.is_io() { self } else { ObjectError(self.0.in_field(name)) }
     }
 }
 
 impl From<Error> for ObjectError {
     fn from(error: Error) -> Self {
-        ObjectError::Failed(error)
-    }
-}
-
-impl From<ObjectError> for Error {
-    fn from(error: ObjectError) -> Self {
-        match error {
-            ObjectError::Failed(error) => error,
-            ObjectError::TakesArrays => changed(),
-        }
+        ObjectError(error)
     }
 }
 
 impl Display for ObjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ObjectError::Failed(error) => error.fmt(f),
-            ObjectError::TakesArrays => f.write_str(ARRAY_ANSWER),
-        }
+        self.0.fmt(f)
     }
 }
 
@@ -88,10 +63,10 @@ impl std::error::Error for ObjectError {}
 
 impl ser::Error for ObjectError {
     fn custom<T: Display>(reason: T) -> Self {
-        match reason.to_string() {
-            reason if reason == ARRAY_TOKEN => ObjectError::TakesArrays,
-            reason => ObjectError::invalid(reason),
-        }
+        let reason = reason.to_string();
+        // Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
+        let reason = if reason == ARRAY_TOKEN { ARRAY_ANSWER.to_owned() } else { reason };
+        Error::from(ErrorKind::InvalidValue { reason }).into()
     }
 }
 
@@ -119,7 +94,7 @@ enum Made {
     Header(Vec<u8>),
 }
 
-struct ObjectSerializer<'p, 'w> {
+struct ObjectPass<'p, 'w> {
     pickle: &'p mut Pickle<'w>,
     /// The number of lists, tuples, dicts and arrays around the value.
     depth: usize,
@@ -151,13 +126,15 @@ enum Form {
     Objects(Batches),
     /// An array of other elements, whose bytes end at this position in the pickle.
     Elements(u64),
+    /// The value in a dict of one entry.
+    Single,
     /// The parts are not written.
     Skipped,
 }
 
 type Begun<'p, 'w> = Result<Parts<'p, 'w>, ObjectError>;
 
-impl<'p, 'w> ObjectSerializer<'p, 'w> {
+impl<'p, 'w> ObjectPass<'p, 'w> {
     /// Starts a list, tuple, dict or array, whose parts have this role.
     fn begin(
         self,
@@ -165,19 +142,28 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
         form: impl FnOnce(&mut Pickle<'w>) -> Result<Form, Error>,
     ) -> Begun<'p, 'w> {
         let depth = self.inner_depth()?;
-        let ObjectSerializer { pickle, role: own, .. } = self;
-        let form = if own == Role::MeasuredRoot { Form::Skipped } else { form(pickle)? };
-        Ok(Parts { pickle, depth, form, role, count: 0, is_root: false, in_variant: false })
+        let form = match self.role {
+            Role::MeasuredRoot => Form::Skipped,
+            _ => form(self.pickle)?,
+        };
+        Ok(Parts { form, role, ..ObjectPass { depth, ..self }.single() })
     }
 
     /// Returns the depth of the parts of this value.
     fn inner_depth(&self) -> Result<usize, ObjectError> {
         if self.depth >= MAX_DEPTH {
-            return Err(ObjectError::invalid(format!(
+            return Err(ser::Error::custom(format!(
                 "values are nested more than {MAX_DEPTH} deep; store them in one list, and refer to them by their positions"
             )));
         }
         Ok(checked::add(self.depth, 1))
+    }
+
+    /// Returns the parts of which this value is the only one.
+    fn single(self) -> Parts<'p, 'w> {
+        let ObjectPass { pickle, depth, role } = self;
+        let form = Form::Single;
+        Parts { pickle, depth, form, role, count: 0, is_root: false, in_variant: false }
     }
 
     fn list(self) -> Begun<'p, 'w> {
@@ -210,12 +196,12 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
         let depth = self.inner_depth()?;
         self.pickle.to.begin_entry()?;
         self.pickle.to.str(name)?;
-        Ok(ObjectSerializer { pickle: self.pickle, depth, role: Role::Value })
+        Ok(ObjectPass { pickle: self.pickle, depth, role: Role::Value })
     }
 
     fn no_key(&self, what: &str) -> Result<(), ObjectError> {
         if self.role == Role::Key {
-            return Err(ObjectError::invalid(format!(
+            return Err(ser::Error::custom(format!(
                 "{what} cannot be the key of a dict in Python; use text, a number or a tuple"
             )));
         }
@@ -223,174 +209,52 @@ impl<'p, 'w> ObjectSerializer<'p, 'w> {
     }
 }
 
-/// The methods for values without parts.
-macro_rules! leaves {
-    ($($method:ident($value:ident: $type:ty) => $emit:ident($argument:expr);)*) => {$(
-        fn $method(self, $value: $type) -> Result<Made, ObjectError> {
-            self.pickle.to.$emit($argument)?;
-            Ok(Made::Object)
-        }
-    )*};
-}
-
-impl<'p, 'w> Serializer for ObjectSerializer<'p, 'w> {
-    type Ok = Made;
+impl<'p, 'w> Pass for ObjectPass<'p, 'w> {
+    type Output = Made;
     type Error = ObjectError;
-    type SerializeSeq = Parts<'p, 'w>;
-    type SerializeTuple = Parts<'p, 'w>;
-    type SerializeTupleStruct = Parts<'p, 'w>;
-    type SerializeTupleVariant = Parts<'p, 'w>;
-    type SerializeMap = Parts<'p, 'w>;
-    type SerializeStruct = Parts<'p, 'w>;
-    type SerializeStructVariant = Parts<'p, 'w>;
+    type Parts = Parts<'p, 'w>;
 
-    leaves! {
-        serialize_bool(value: bool) => bool(value);
-        serialize_i8(value: i8) => int(value.into());
-        serialize_i16(value: i16) => int(value.into());
-        serialize_i32(value: i32) => int(value.into());
-        serialize_i64(value: i64) => int(value.into());
-        serialize_i128(value: i128) => int(value);
-        serialize_u8(value: u8) => int(value.into());
-        serialize_u16(value: u16) => int(value.into());
-        serialize_u32(value: u32) => int(value.into());
-        serialize_u64(value: u64) => int(value.into());
-        serialize_u128(value: u128) => uint(value);
-        serialize_f32(value: f32) => float(value.into());
-        serialize_f64(value: f64) => float(value);
-        serialize_char(value: char) => str(value.encode_utf8(&mut [0; 4]));
-        serialize_str(text: &str) => str(text);
-    }
-
-    fn serialize_bytes(self, bytes: &[u8]) -> Result<Made, ObjectError> {
-        match self.role {
-            Role::Header => return Ok(Made::Header(bytes.to_vec())),
-            Role::Elements => self.pickle.to.put(bytes)?,
-            _ => self.pickle.to.bytes(bytes)?,
-        }
+    #[inline]
+    fn leaf(self, value: Leaf<'_>) -> Result<Made, ObjectError> {
+        let to = &mut self.pickle.to;
+        match value {
+            Leaf::None(_) => to.none(),
+            Leaf::Bool(value) => to.bool(value),
+            Leaf::Int(value, ..) => to.int(value),
+            Leaf::Large(value) => to.uint(value),
+            Leaf::Single(value) => to.float(value.into()),
+            Leaf::Float(value) => to.float(value),
+            Leaf::Text(text) => to.str(text),
+            Leaf::Bytes(bytes) => match self.role {
+                Role::Header => return Ok(Made::Header(bytes.to_vec())),
+                Role::Elements => to.put(bytes),
+                _ => to.bytes(bytes),
+            },
+        }?;
         Ok(Made::Object)
     }
 
-    fn serialize_none(self) -> Result<Made, ObjectError> {
-        self.pickle.to.none()?;
-        Ok(Made::Object)
-    }
-
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Made, ObjectError> {
-        value.serialize(self)
-    }
-
-    fn serialize_unit(self) -> Result<Made, ObjectError> {
-        self.serialize_none()
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Made, ObjectError> {
-        self.serialize_none()
-    }
-
-    fn serialize_unit_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-    ) -> Result<Made, ObjectError> {
-        self.serialize_str(variant)
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<Made, ObjectError> {
-        value.serialize(self)
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        value: &T,
-    ) -> Result<Made, ObjectError> {
-        let ObjectSerializer { pickle, depth, role } = self.variant(variant)?;
-        let inner = ObjectSerializer { pickle: &mut *pickle, depth, role };
-        value.serialize(inner).map_err(|error| error.in_field(variant))?;
-        pickle.to.end_entry()?;
-        Ok(Made::Object)
-    }
-
-    fn serialize_seq(self, _: Option<usize>) -> Begun<'p, 'w> {
-        self.list()
-    }
-
-    fn serialize_tuple(self, _: usize) -> Begun<'p, 'w> {
-        self.tuple()
-    }
-
-    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Begun<'p, 'w> {
-        if name != ARRAY_TOKEN {
-            return self.tuple();
-        }
-        self.no_key("an array")?;
-        self.begin(Role::Header, |_| Ok(Form::Array))
-    }
-
-    fn serialize_tuple_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        _: usize,
-    ) -> Begun<'p, 'w> {
-        let tuple = self.variant(variant)?.tuple()?;
-        Ok(Parts { in_variant: true, ..tuple })
-    }
-
-    fn serialize_map(self, _: Option<usize>) -> Begun<'p, 'w> {
-        self.dict()
-    }
-
-    fn serialize_struct(self, _: &'static str, _: usize) -> Begun<'p, 'w> {
-        self.dict()
-    }
-
-    fn serialize_struct_variant(
-        self,
-        _: &'static str,
-        _: u32,
-        variant: &'static str,
-        _: usize,
-    ) -> Begun<'p, 'w> {
-        let dict = self.variant(variant)?.dict()?;
-        Ok(Parts { in_variant: true, ..dict })
+    fn parts(self, form: pass::Form, variant: Option<Variant>) -> Begun<'p, 'w> {
+        let in_variant = variant.is_some();
+        let of = match variant {
+            Some(variant) => self.variant(variant.name)?,
+            None => self,
+        };
+        let parts = match form {
+            pass::Form::Sequence => of.list(),
+            pass::Form::TupleStruct(ARRAY_TOKEN) if !in_variant => {
+                of.no_key("an array")?;
+                of.begin(Role::Header, |_| Ok(Form::Array))
+            }
+            pass::Form::Tuple | pass::Form::TupleStruct(_) => of.tuple(),
+            pass::Form::Named => of.dict(),
+            pass::Form::Newtype => Ok(of.single()),
+        }?;
+        Ok(Parts { in_variant, ..parts })
     }
 }
 
 impl Parts<'_, '_> {
-    /// Serializes a value as a part.
-    fn value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<Made, ObjectError> {
-        let (pickle, depth, role) = (&mut *self.pickle, self.depth, self.role);
-        value.serialize(ObjectSerializer { pickle, depth, role })
-    }
-
-    /// Adds an item to a list or tuple, or a part of an array.
-    fn item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
-        self.count = checked::add(self.count, 1);
-        match &mut self.form {
-            Form::Skipped => return Ok(()),
-            // When bytes are only counted, `begin_array` has counted them already.
-            Form::Elements(_) if self.pickle.to.only_counts() => return Ok(()),
-            Form::List(items) | Form::Objects(items) | Form::Dict(items) => {
-                items.next(&mut self.pickle.to)?;
-            }
-            Form::Array | Form::Elements(_) | Form::Tuple => {}
-        }
-        match self.value(value)? {
-            Made::Header(bytes) => self.begin_array(&Header::parse(&bytes)?.0),
-            Made::Object | Made::Sequence(_) => Ok(()),
-        }
-    }
-
     fn begin_array(&mut self, header: &Header) -> Result<(), ObjectError> {
         let Parts { pickle, form, role, .. } = self;
         pickle.begin_array(header)?;
@@ -408,23 +272,43 @@ impl Parts<'_, '_> {
         }
         Ok(())
     }
+}
 
-    /// Adds a key to a dict.
-    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ObjectError> {
+impl pass::Parts for Parts<'_, '_> {
+    type Output = Made;
+    type Error = ObjectError;
+
+    fn key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<Option<String>, ObjectError> {
         if let Form::Dict(entries) = &mut self.form {
             entries.next(&mut self.pickle.to)?;
             let (pickle, depth) = (&mut *self.pickle, self.depth);
-            key.serialize(ObjectSerializer { pickle, depth, role: Role::Key })?;
+            ObjectPass { pickle, depth, role: Role::Key }.run(key)?;
         }
-        Ok(())
+        Ok(None)
     }
 
-    /// Adds the value of the last key to a dict.
-    fn entry<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
-        if let Form::Dict(_) = self.form {
-            self.value(value)?;
+    fn push<T: Serialize + ?Sized>(
+        &mut self,
+        name: Option<&str>,
+        value: &T,
+    ) -> Result<(), ObjectError> {
+        self.count = checked::add(self.count, 1);
+        match (&mut self.form, name) {
+            (Form::Skipped, _) => return Ok(()),
+            // When bytes are only counted, `begin_array` has counted them already.
+            (Form::Elements(_), _) if self.pickle.to.only_counts() => return Ok(()),
+            (Form::List(items) | Form::Objects(items), _) => items.next(&mut self.pickle.to)?,
+            (Form::Dict(_), Some(name)) => drop(self.key(name)?),
+            (Form::Dict(_) | Form::Array | Form::Elements(_) | Form::Tuple | Form::Single, _) => {}
         }
-        Ok(())
+        let (pickle, depth, role) = (&mut *self.pickle, self.depth, self.role);
+        let made = ObjectPass { pickle, depth, role }.run(value);
+        match (made, name) {
+            (Ok(Made::Header(bytes)), _) => self.begin_array(&Header::parse(&bytes)?.0),
+            (Ok(Made::Object | Made::Sequence(_)), _) => Ok(()),
+            (Err(error), Some(name)) => Err(error.in_field(name)),
+            (Err(error), None) => Err(error),
+        }
     }
 
     fn end(self) -> Result<Made, ObjectError> {
@@ -439,78 +323,11 @@ impl Parts<'_, '_> {
             Form::Elements(end) if to.written() == end => self.pickle.end_array()?,
             // The header is missing, or states another number of bytes. This can only happen if a type of another crate uses our name.
             Form::Elements(_) | Form::Array => return Err(changed().into()),
-            Form::Skipped => {}
+            Form::Single | Form::Skipped => {}
         }
         if self.in_variant {
             self.pickle.to.end_entry()?;
         }
         Ok(if self.is_root { Made::Sequence(self.count) } else { Made::Object })
-    }
-}
-
-/// Implements serde's traits for the parts of lists, tuples and arrays.
-macro_rules! items {
-    ($($trait:ident::$method:ident;)*) => {$(
-        impl $trait for Parts<'_, '_> {
-            type Ok = Made;
-            type Error = ObjectError;
-
-            fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
-                self.item(value)
-            }
-
-            fn end(self) -> Result<Made, ObjectError> {
-                self.end()
-            }
-        }
-    )*};
-}
-
-items! {
-    SerializeSeq::serialize_element;
-    SerializeTuple::serialize_element;
-    SerializeTupleStruct::serialize_field;
-    SerializeTupleVariant::serialize_field;
-}
-
-/// Implements serde's traits for the fields of structs.
-macro_rules! fields {
-    ($($trait:ident),*) => {$(
-        impl $trait for Parts<'_, '_> {
-            type Ok = Made;
-            type Error = ObjectError;
-
-            fn serialize_field<T: Serialize + ?Sized>(
-                &mut self,
-                name: &'static str,
-                value: &T,
-            ) -> Result<(), ObjectError> {
-                self.key(name)?;
-                self.entry(value).map_err(|error| error.in_field(name))
-            }
-
-            fn end(self) -> Result<Made, ObjectError> {
-                self.end()
-            }
-        }
-    )*};
-}
-
-fields!(SerializeStruct, SerializeStructVariant);
-
-impl SerializeMap for Parts<'_, '_> {
-    type Ok = Made;
-    type Error = ObjectError;
-
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ObjectError> {
-        self.key(key)
-    }
-
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ObjectError> {
-        self.entry(value)
-    }
-
-    fn end(self) -> Result<Made, ObjectError> {
-        self.end()
     }
 }
