@@ -29,7 +29,6 @@ mod printer;
 mod row_text;
 mod rows;
 mod sheet;
-mod signals;
 mod source;
 mod table;
 mod target;
@@ -38,6 +37,6 @@ mod text;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    signals::watch(whole_file::NewFile::remove_incomplete);
+    whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);
     output::exit_code(args::Npy::run_with(std::env::args_os()))
 }

@@ -21,6 +21,7 @@
 //!   file that will be replaced, and knows whether it is still the same.
 //! - [`Lock`] lets one writer at a time add to a file.
 //! - [`ScratchFile`] is a file for bytes that are needed for a while, in an open [`Directory`]; [`Spool`] begins in memory.
+//! - `remove_at_signals` leaves no incomplete file of a program that a signal ends (feature `signals`).
 //! - [`allocate`] reserves the space of a file on the disk.
 //!
 //! # What is kept of a file that is replaced
@@ -75,6 +76,8 @@ mod new_file;
 #[cfg(not(unix))]
 mod other;
 mod scratch;
+#[cfg(feature = "signals")]
+mod signals;
 mod space;
 mod spool;
 mod temporary;
@@ -87,6 +90,8 @@ pub use new_file::{NewFile, Options};
 #[cfg(not(unix))]
 pub use other::Directory;
 pub use scratch::ScratchFile;
+#[cfg(feature = "signals")]
+pub use signals::remove_at_signals;
 pub use space::allocate;
 pub use spool::Spool;
 pub use temporary::NoTemporaryFile;

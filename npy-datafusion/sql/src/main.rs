@@ -2,7 +2,6 @@
 
 mod output;
 // A link to the file of the command `npy`.
-mod signals;
 mod statements;
 mod tables;
 
@@ -111,7 +110,7 @@ async fn run(mut args: Args) -> Result<()> {
     config.options_mut().sql_parser.enable_ident_normalization = false;
     let ctx = npy_datafusion::session_with_config(config);
     let of_signal = ctx.clone();
-    signals::watch(move || remove_incomplete(&of_signal));
+    whole_file::remove_at_signals(move || remove_incomplete(&of_signal));
     tables::register(&ctx, &args.files, args.text).await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,

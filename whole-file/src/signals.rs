@@ -1,8 +1,17 @@
 //! Signals that end the process: the files that are not complete are removed first.
 
-/// Starts a thread that waits for signals, and returns when it does. It calls `remove` before the process ends.
+/// Before a signal ends the process, calls `remove`, which usually is [`NewFile::remove_incomplete`](crate::NewFile::remove_incomplete). Needs the feature
+/// `signals`.
+///
+/// The signals are those of Unix that can be caught and are no error of the program, but those that were ignored when it started (`nohup`), and Ctrl-C on
+/// Windows. The process still ends by the signal. A thread waits for them, and is there when this returns. Call it once, at the start of a program: it is
+/// not for libraries.
+///
+/// ```
+/// whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);
+/// ```
 #[cfg(unix)]
-pub(crate) fn watch(remove: impl Fn() + Send + 'static) {
+pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
     use std::sync::mpsc;
 
     use signal_hook::consts::signal;
@@ -57,7 +66,7 @@ fn ignored() -> u64 {
 
 /// Removes incomplete files after Ctrl-C; the system has no other signals.
 #[cfg(windows)]
-pub(crate) fn watch(remove: impl Fn() + Send + 'static) {
+pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
     /// What Windows calls a program that Ctrl-C has ended.
     const STATUS_CONTROL_C_EXIT: u32 = 0xc000_013a;
     // Without a handler, Ctrl-C ends the process as it does anyway.
@@ -67,5 +76,6 @@ pub(crate) fn watch(remove: impl Fn() + Send + 'static) {
     });
 }
 
+/// Does nothing: the system has no signals.
 #[cfg(not(any(unix, windows)))]
-pub(crate) fn watch(_: impl Fn() + Send + 'static) {}
+pub fn remove_at_signals(_: impl Fn() + Send + 'static) {}

@@ -1,1 +1,0 @@
-../../../npy-cli/src/signals.rs
