@@ -34,7 +34,7 @@ pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
     let (ready, is_ready) = mpsc::channel();
     let wait = move || {
         let ignored = ignored();
-        let caught = ENDING.into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        let caught = ENDING.into_iter().filter(|signal| ignored & mask(*signal) == 0);
         let Ok(mut signals) = Signals::new(caught) else { return };
         // The other end waits for this.
         let _ = ready.send(());
@@ -60,8 +60,14 @@ fn ignored() -> u64 {
     match set {
         Some(set) => u64::from_str_radix(set.trim(), 16).unwrap_or(0),
         // A system that does not tell: of these, `nohup` is what is used.
-        None => 1 << (signal_hook::consts::signal::SIGHUP - 1),
+        None => mask(signal_hook::consts::signal::SIGHUP),
     }
+}
+
+/// Returns the set of this signal alone, in which signal 1 is the lowest bit.
+#[cfg(unix)]
+fn mask(signal: i32) -> u64 {
+    (1 << signal) >> 1
 }
 
 /// Removes incomplete files after Ctrl-C; the system has no other signals.
