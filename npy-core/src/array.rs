@@ -97,7 +97,7 @@ impl<T> NpyArray<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if an array of this shape is larger than any memory, [`ErrorKind::Memory`] if the allocator refuses it.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if an array of this shape is larger than any memory, [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the allocator refuses it.
     #[doc(alias = "fromfunction")]
     pub fn from_fn<const N: usize>(
         shape: [usize; N],

@@ -122,7 +122,8 @@ pub enum ErrorKind {
         reason: String,
     },
 
-    /// A dtype that NumPy could not have written, or one that no file can hold.
+    /// A dtype that NumPy could not have written, or one that no file can hold. A file of another dtype than the type that reads it is
+    /// [`Mismatch`](Self::Mismatch).
     #[non_exhaustive]
     DType {
         /// The dtype as given.

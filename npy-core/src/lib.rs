@@ -11,18 +11,22 @@
 //!
 //! | if you want to | use |
 //! |---|---|
-//! | read a file | [`load::<Vec<f64>>("x.npy")?`](load); `NpyArray<f64>` for more than one dimension |
+//! | read a file | [`load::<Vec<f64>>("x.npy")?`](load); for more than one dimension `NpyArray<f64>`, with `grid.shape()` and `grid[[row, column]]` |
 //! | write a file | [`save("x.npy", &values)?`](save); a 2-D array from [`NpyArray::new(values, [rows, columns])?`](NpyArray::new), from [`NpyView::new(&slice, [rows, columns])?`](NpyView::new), or `&[[1.0, 2.0], [3.0, 4.0]]` |
-//! | read numbers of an unknown type | [`load::<AnyArray>("x.npy")?.cast::<f64>(Cast::Numeric)?`](AnyArray::cast) |
-//! | see what is in a file | [`Header::read_npy("x.npy")?`](Header::read_npy), with its `dtype()` and `shape()`; [`load::<DynArray>("x.npy")?`](DynArray) holds any dtype |
+//! | read numbers of another type, or an unknown one | [`ReadOptions::new().cast(Cast::Lossless).read::<Vec<f32>>("x.npy")?`](ReadOptions::cast); [`load::<AnyArray>("x.npy")?.cast::<f64>(Cast::Numeric)?`](AnyArray::cast), an `NpyArray` |
+//! | see what is in a file | [`Header::read_npy("x.npy")?`](Header::read_npy), with its `dtype()` and `shape()`; its first rows, to be printed, are [`Reader::open("x.npy")?.read_dyn_chunk(5)?`](Reader::read_dyn_chunk); [`load::<DynArray>("x.npy")?`](DynArray) holds any array |
 //! | read or write records (structured arrays) | [`#[derive(NpyRecord)]`](macro@NpyRecord) on a struct `Trace`, then `Vec<Trace>` as any other `Vec` |
 //! | read one column of records | [`Reader::open("traces.npy")?.read_column::<f32>("gain")?`](Reader::read_column); of text `read_column::<FixedStr<5>>("code")?` |
-//! | append rows | [`Writer::<Trace>::append("traces.npy")?`](Writer::append), `push(&trace)?`, `finish()?`, or [`append_or_create`](Writer::append_or_create) if there may be no file yet; [`RowWriter::<f32>::append("grid.npy")?`](RowWriter::append) with `push_row(&[…])?` for rows of a 2-D array |
+//! | append rows | [`Writer::<Trace>::append("traces.npy")?`](Writer::append), or [`append_or_create`](Writer::append_or_create) if there may be no file yet; `push(&trace)?`, `flush()?` when others shall see the rows, `finish()?`; [`RowWriter::<f32>::append("grid.npy")?`](RowWriter::append) with `push_row(&[…])?` for rows of a 2-D array |
 //! | read one array of an archive | [`npz::Reader::open("run.npz")?.read::<Vec<f64>>("time")?`](npz::Reader::read) |
-//! | write several arrays into an archive | [`npz::Writer::create("run.npz")?`](npz::Writer::create), `write("time", &time)?`, `finish()?`; or [`#[derive(NpzArchive)]`](macro@NpzArchive) on a struct of arrays, then [`npz::save`] and [`npz::load`] |
-//! | use a file larger than memory | [`Reader::records`] one by one, or [`Reader::read_chunk`] in blocks; [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open) in place |
-//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records and their columns [`FixedStr<N>`](FixedStr), [`ByteStr<N>`](ByteStr), `DateTime64`. The units are [`time::Day`](time), `Second`, `Ms`, `Us`, `Ns` and others |
+//! | write several arrays into an archive | [`npz::Writer::create("run.npz")?`](npz::Writer::create), `write("time", &time)?`, `finish()?`; or [`#[derive(NpzArchive)]`](macro@NpzArchive) on a struct of arrays, then [`npz::save`] or [`npz::save_compressed`], and [`npz::load`] |
+//! | use a file larger than memory | [`Reader::records`] one by one in a `for`, or [`Reader::read_chunk`] in blocks; in place [`unsafe { Map::<f64>::open("x.npy")? }`](Map::open); `map[a..b]` is a slice |
+//! | read or write text or times | `load::<Vec<String>>(…)`, [`load::<Vec<DateTime64<time::Ns>>>(…)`](DateTime64); in records and their columns [`FixedStr::<8>::new("RJOB")?`](FixedStr), [`ByteStr<N>`](ByteStr), [`DateTime64::<time::Ns>::new(count)`](DateTime64::new). The units are [`time::Day`](time), `Second`, `Ms`, `Us`, `Ns` and others |
 //! | read or write big-endian files, or Fortran order | the same calls; indices mean what they mean in Python. To write one: [`WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("x.npy", &array)?`](WriteOptions) |
+//!
+//! Print an error: it names the file, the place and the remedy. [`Error::kind`] tells errors apart: [`ErrorKind::Mismatch`] is another dtype, [`ErrorKind::Rank`] another number of
+//! dimensions. A program that was killed may leave rows that its file does not count, and that `append` refuses;
+//! [`WriteOptions::new().uncounted_rows(UncountedRows::Keep).append_or_create::<Trace>("log.npy")?`](WriteOptions::uncounted_rows) keeps them.
 //!
 //! The rest is for other cases: the [tutorial](_guide::tutorial) goes from `np.save` to nested big-endian records, the [cookbook](_guide::cookbook) has over forty tasks with a
 //! program for each, and [`from_numpy`](_guide::from_numpy) has our call for each of Python's; [the guide](_guide) has the other pages. Most of the calls above, in one program:
@@ -139,12 +143,12 @@
 //!
 //! # Why it is larger than its peers
 //!
-//! `npy-core` and the packages that it depends on have 32,000 lines of code, tests and comments not counted; npyz has 3,800, ndarray-npy 1,600. The lines are for what those leave to the
+//! `npy-core` and the packages that it depends on have 33,000 lines of code, tests and comments not counted; npyz has 3,800, ndarray-npy 1,600. The lines are for what those leave to the
 //! program: fields matched by name in any layout, dtypes unknown until run time, casts, Python objects as data, parts, columns and appending, archives that are edited, files that are
 //! replaced as a whole, forged files that cost neither a panic nor memory, and errors that say what to do. [`comparison`](_guide::comparison) has both sides.
 //!
 //! Nothing is paid for a feature that is off: neither its code nor its dependencies are compiled. With the default features, a first build takes about as long as that of the peers with
-//! their archives (processor time on one machine: 21 s, npyz 27 s, ndarray-npy 23 s), with `derive` alone 8 s (npyz: 15 s), without features 5 s. And code that a program does not call is not
+//! their archives, and without features half as long as that of npyz (`cargo xtask build-time` measures both). And code that a program does not call is not
 //! in the program. Everybody pays with more to learn, which the table above is for, and with more code to trust; and it is new, without years in other projects.
 //!
 //! # All names
