@@ -72,7 +72,7 @@ impl<T> NpyArray<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if an array of this shape has another number of elements than `data`.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if an array of this shape has another number of elements than `data`.
     pub fn with_order(
         data: Vec<T>,
         shape: impl Into<Vec<usize>>,
