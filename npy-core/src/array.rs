@@ -55,7 +55,7 @@ impl<T> NpyArray<T> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if an array of this shape has another number of elements than `data`.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if an array of this shape has another number of elements than `data`.
     pub fn new(data: Vec<T>, shape: impl Into<Vec<usize>>) -> Result<Self, Error> {
         NpyArray::with_order(data, shape, Order::C)
     }
