@@ -35,11 +35,11 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// 1.0: up to 65,535 bytes of latin-1.
-    V1,
+    V1 = 1,
     /// 2.0: up to 4 GiB of latin-1. NumPy writes it for records with very many fields.
-    V2,
+    V2 = 2,
     /// 3.0: up to 4 GiB of UTF-8. NumPy writes it for names that latin-1 cannot encode.
-    V3,
+    V3 = 3,
 }
 
 impl Version {
@@ -70,14 +70,6 @@ impl Version {
         }
     }
 
-    fn number(self) -> u8 {
-        match self {
-            Version::V1 => 1,
-            Version::V2 => 2,
-            Version::V3 => 3,
-        }
-    }
-
     /// Returns the version of Python whose literals the text may contain.
     fn dialect(self) -> Dialect {
         if self == Version::V3 { Dialect::Python3 } else { Dialect::Python2 }
@@ -92,11 +84,7 @@ impl Version {
 /// Prints the number of the version: `1.0`.
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Version::V1 => "1.0",
-            Version::V2 => "2.0",
-            Version::V3 => "3.0",
-        })
+        f.pad(&format!("{}.0", *self as u8))
     }
 }
 
@@ -339,8 +327,7 @@ impl Header {
             return Ok(());
         }
         let expected = byte_count(self.data_bytes());
-        let reason = format!("expected {expected} of data, found {bytes}");
-        Err(ErrorKind::Shape { shape: shape::excerpt(&self.shape), reason }.into())
+        Err(shape::invalid(&self.shape, format!("expected {expected} of data, found {bytes}")))
     }
 
     /// Returns the error for the type `wanted_by`, which expects another shape.
@@ -564,7 +551,7 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     }
     let mut bytes = Vec::with_capacity(total);
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&[version.number(), 0]);
+    bytes.extend_from_slice(&[version as u8, 0]);
     if version == Version::V1 {
         let length = u16::try_from(length).map_err(|_| {
             error("it is longer than 65535 bytes, the most that version 1.0 has; use Version::V2")

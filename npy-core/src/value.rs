@@ -451,9 +451,7 @@ impl<'a> ArrayValue<'a> {
         let stride = shape::bytes(rest, self.base.itemsize());
         debug_assert!(stride.is_ok(), "a part is not larger than the sub-array: {rest:?}");
         let stride = stride.unwrap_or(0);
-        let start = checked::mul(i, stride);
-        // Missing bytes count as zero.
-        let part = checked::slice(self.item, start..checked::add(start, stride));
+        let part = checked::part(self.item, i, stride);
         match rest {
             [] => Value::new(self.base, part),
             _ => Value::Array(ArrayValue::new(self.base, rest, part)),

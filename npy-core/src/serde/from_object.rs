@@ -629,8 +629,7 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         };
         let size = self.ids.len().checked_div(count).unwrap_or(0);
         let part = |i| {
-            let start = checked::mul(i, size);
-            let ids = checked::slice(self.ids, start..checked::add(start, size));
+            let ids = checked::part(self.ids, i, size);
             Objects { ids, shape: inner, has_rows: false, ..self }
         };
         let axes = Axes { shape: &[count], order: Order::C, has_rows: self.has_rows };

@@ -80,8 +80,7 @@ impl<R: Read> Reader<R> {
         whole::blocks(self, &plan, |count, buffers, out| {
             let items = buffers.run(&plan.plan, count);
             for i in 0..count {
-                let start = checked::mul(i, size);
-                let item = checked::slice(items, start..checked::add(start, size));
+                let item = checked::part(items, i, size);
                 out.push(make(item).map_err(|error| error.at_item(i))?);
             }
             Ok(())

@@ -38,35 +38,6 @@ pub enum UncountedRows {
     Remove,
 }
 
-impl WriteOptions {
-    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use std::io::Write;
-    ///
-    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
-    ///
-    /// save("x.npy", &[1.0, 2.0])?;
-    /// // A row that a writer left when it was killed.
-    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
-    ///
-    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
-    /// let mut writer =
-    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
-    /// writer.push(&4.0)?;
-    /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
-        self.uncounted_rows = rows;
-        self
-    }
-}
-
 /// Opens a file, to append elements.
 pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
     open(options, path, &mut |header| check_elements(TypeInfo::of::<T>(), header))
@@ -242,8 +213,8 @@ fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)>
     let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
     let row = others.fold(1, |row: usize, (_, n)| row.saturating_mul(*n));
     if row == 0 {
-        let reason = "its rows have no elements, so there is nothing to append".into();
-        return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+        let reason = "its rows have no elements, so there is nothing to append";
+        return Err(shape::invalid(shape, reason));
     }
     stated(ty, header, &item, axis, row)
 }
@@ -275,8 +246,7 @@ pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
     check_contiguous(header, elements > 1)?;
     let row = elements.saturating_mul(header.dtype().itemsize());
     if row == 0 {
-        let reason = "its rows have no bytes, so there is nothing to append".into();
-        return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+        return Err(shape::invalid(shape, "its rows have no bytes, so there is nothing to append"));
     }
     let byte = u8::dtype();
     let plan = Plan::new(&byte, &byte, Cast::Exact)?;

@@ -134,10 +134,9 @@ impl DynRowAppender {
     pub fn append(&mut self, array: &DynArray) -> Result<()> {
         let rows = array.shape().split_first().map(|(_, row)| row);
         if rows != Some(&self.row_shape[..]) {
-            let shape = shape::repr(array.shape());
             let row = shape::repr(&self.row_shape);
             let reason = format!("the rows of the file have shape {row}");
-            return Err(ErrorKind::Shape { shape, reason }.into());
+            return Err(shape::invalid(array.shape(), reason));
         }
         let cast = array.cast_with(&self.dtype, Cast::Exact).map_err(|error| {
             error.map_kind(|kind| match kind {
