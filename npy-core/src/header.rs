@@ -175,8 +175,7 @@ impl Header {
         if dtype.sub_array().is_some() {
             let reason =
                 "the dtype of an array cannot be a sub-array; append its dimensions to the shape";
-            let descr = descr::excerpt(&dtype.descr());
-            return Err(ErrorKind::DType { descr, reason: reason.into() }.into());
+            return Err(dtype.refused(reason));
         }
         shape::bytes_in_file(&shape, dtype.itemsize())?;
         let count = shape::bytes_in_file(&shape, 1)?;
@@ -307,7 +306,7 @@ impl Header {
         let fields: Vec<String> = self.dtype.object_fields().iter().map(quoted).collect();
         let (what, needs) = if fields.is_empty() {
             (
-                format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr())),
+                format!("an array of Python objects ({})", self.dtype.excerpt()),
                 "another type: Vec<Option<String>>, Vec<f64> or the like if all objects are of that kind, npy_core::Objects for any, or npy_core::object::load (feature `serde`) for structs",
             )
         } else {
@@ -583,7 +582,7 @@ pub(crate) fn text_length(bytes: &[u8]) -> u64 {
 /// Returns the error for a file that ends within the header.
 pub(crate) fn truncated(expected: usize, found: usize) -> Error {
     let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));
-    ErrorKind::Truncated { what: "header", expected, found }.into()
+    Error::truncated("header", expected, found)
 }
 
 /// Returns the error for a file that is shorter than magic and version.

@@ -169,7 +169,7 @@ impl From<pickle::Error> for Error {
                 ErrorKind::Pickle { byte, reason: reason.into() }.into()
             }
             pickle::Error::Truncated { expected, found } => {
-                ErrorKind::Truncated { what: "pickle", expected, found }.into()
+                Error::truncated("pickle", expected, found)
             }
             pickle::Error::Memory { bytes } => ErrorKind::Memory { bytes }.into(),
             _ => {
@@ -213,11 +213,10 @@ impl Objects {
         }
         let dtype = array.dtype()?;
         if dtype != *self.header.dtype() {
-            let descr = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
             return Err(Error::invalid(format!(
                 "the header states dtype {}, but the pickle has {}; save the array again",
-                descr(self.header.dtype()),
-                descr(&dtype)
+                self.header.dtype().excerpt(),
+                dtype.excerpt()
             )));
         }
         let items = array.items()?;
@@ -443,9 +442,7 @@ impl<'a> ObjectRef<'a> {
         match self.meaning() {
             Meaning::Python(pickle::Value::Int(number)) => Some(number.into()),
             Meaning::Python(pickle::Value::BigInt(number)) => number.to_i128(),
-            Meaning::Scalar(scalar) => self.scalar(scalar, |value| {
-                value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
-            }),
+            Meaning::Scalar(scalar) => self.scalar(scalar, |value| value.as_i128()),
             _ => None,
         }
     }

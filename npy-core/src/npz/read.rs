@@ -551,7 +551,7 @@ impl<R: Read + Seek> Reader<R> {
             return Ok(array);
         }
         if expected > found {
-            return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
+            return Err(Error::truncated("data", expected, found));
         }
         let more = found.saturating_sub(expected);
         let verb = if more == 1 { "follows" } else { "follow" };

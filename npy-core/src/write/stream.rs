@@ -22,6 +22,7 @@ use crate::element::block::{self, BLOCK, Pending};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result, counted};
+use crate::header::Header;
 use crate::header::growth::Growth;
 use crate::limits;
 use crate::plan::Plan;
@@ -726,8 +727,8 @@ impl WriteOptions {
     ///
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
-        let path = path.as_ref();
-        append::elements(self, path).map_err(|error| error.in_file(path))
+        let check = &mut |header: &Header| append::check_elements(TypeInfo::of::<T>(), header);
+        append::open(self, path.as_ref(), check)
     }
 
     /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].

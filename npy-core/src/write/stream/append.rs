@@ -38,16 +38,6 @@ pub enum UncountedRows {
     Remove,
 }
 
-/// Opens a file, to append elements.
-pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
-    open(options, path, &mut |header| check_elements(TypeInfo::of::<T>(), header))
-}
-
-/// Opens a file, to append rows along its first dimension.
-pub(super) fn rows<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
-    open(options, path, &mut |header| check_rows(TypeInfo::of::<T>(), header))
-}
-
 /// Checks that an array can take elements, and returns how it grows and the plan for the elements.
 pub(super) type Check<'c> = &'c mut dyn FnMut(&Header) -> Result<(GrowingShape, Plan)>;
 
@@ -57,7 +47,8 @@ pub(super) fn open<T: Element>(
     path: &Path,
     check: Check<'_>,
 ) -> Result<Writer<T, File>> {
-    let End { count, plan, growing, file, opened, has_uncounted } = find_end(options, path, check)?;
+    let end = find_end(options, path, check).map_err(|error| error.in_file(path))?;
+    let End { count, plan, growing, file, opened, has_uncounted } = end;
     let mut writer = Writer::resume(count, file, plan, Length::Grows(growing), Some(opened))?;
     if has_uncounted {
         // Counts the kept rows in the header at once, even if this writer writes nothing.
@@ -86,7 +77,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
     if found < bytes {
-        return Err(ErrorKind::Truncated { what: "data", expected: bytes, found }.into());
+        return Err(Error::truncated("data", bytes, found));
     }
     let end = data.saturating_add(bytes);
     file.seek(SeekFrom::Start(end))?;
@@ -192,7 +183,7 @@ fn refuse_array(file: &mut File) -> Result<()> {
 
 /// Checks that the array of a file can take elements of this type; returns how the array grows, and the
 /// plan for the elements.
-fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let who = ty.name();
     let (item, outer) = outer(ty, header)?;
     let (shape, order) = (header.shape(), header.order());
@@ -221,7 +212,7 @@ fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)>
 
 /// Checks that the array of a file can take rows of this type along its first dimension; returns how the
 /// array grows, and the plan for the elements.
-fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+pub(super) fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let (item, outer) = outer(ty, header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";

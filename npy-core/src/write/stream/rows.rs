@@ -13,6 +13,7 @@ use crate::element::item_shape::ItemShape;
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, block, type_name};
 use crate::error::{Result, counted};
+use crate::header::Header;
 use crate::limits;
 use crate::shape;
 
@@ -443,9 +444,8 @@ impl WriteOptions {
     ///
     /// As [`RowWriter::append`].
     pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
-        let path = path.as_ref();
-        let open = || RowWriter::of(append::rows(self, path)?);
-        open().map_err(|error| error.in_file(path))
+        let check = &mut |header: &Header| append::check_rows(TypeInfo::of::<T>(), header);
+        RowWriter::of(append::open(self, path.as_ref(), check)?)
     }
 
     /// Opens a file to write more rows after those it has, or creates it; see [`RowWriter::append_or_create`].
