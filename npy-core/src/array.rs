@@ -2,7 +2,6 @@
 
 pub(crate) mod access;
 mod borrowed;
-mod iter;
 pub(crate) mod print;
 mod traits;
 
@@ -12,7 +11,7 @@ use crate::reserve;
 use crate::shape::{self, Iter, Order};
 use access::{read_methods, write_methods};
 pub use borrowed::{NpyView, NpyViewMut};
-pub use iter::IntoIter;
+pub use traits::IntoIter;
 
 /// An array of any rank: the elements, the shape, and the order in which the elements are in memory (C or Fortran).
 ///

@@ -7,6 +7,7 @@
 #![expect(clippy::panic)]
 
 pub(crate) mod named;
+pub(crate) mod setters;
 
 use std::ops::Range;
 
@@ -46,6 +47,14 @@ pub(crate) fn slice<T>(items: &[T], range: Range<usize>) -> &[T] {
         Some(found) => found,
         None => out_of_bounds(range, length),
     }
+}
+
+/// Returns part `index` of items that are divided into parts of this size.
+#[inline]
+#[track_caller]
+pub(crate) fn part<T>(items: &[T], index: usize, size: usize) -> &[T] {
+    let start = mul(index, size);
+    slice(items, start..add(start, size))
 }
 
 /// Returns the items in the range, to change them.

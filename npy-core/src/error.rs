@@ -319,6 +319,16 @@ impl Error {
         ErrorKind::Custom { reason: reason.to_string() }.into()
     }
 
+    /// Creates an error for something that ends too early.
+    pub(crate) fn truncated(what: &'static str, expected: u64, found: u64) -> Self {
+        ErrorKind::Truncated { what, expected, found }.into()
+    }
+
+    /// Creates an error for a value that cannot be read or written.
+    pub(crate) fn invalid(reason: impl fmt::Display) -> Self {
+        ErrorKind::InvalidValue { reason: reason.to_string() }.into()
+    }
+
     /// Returns the kind of the error.
     ///
     /// ```

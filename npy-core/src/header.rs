@@ -35,11 +35,11 @@ pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// 1.0: up to 65,535 bytes of latin-1.
-    V1,
+    V1 = 1,
     /// 2.0: up to 4 GiB of latin-1. NumPy writes it for records with very many fields.
-    V2,
+    V2 = 2,
     /// 3.0: up to 4 GiB of UTF-8. NumPy writes it for names that latin-1 cannot encode.
-    V3,
+    V3 = 3,
 }
 
 impl Version {
@@ -70,14 +70,6 @@ impl Version {
         }
     }
 
-    fn number(self) -> u8 {
-        match self {
-            Version::V1 => 1,
-            Version::V2 => 2,
-            Version::V3 => 3,
-        }
-    }
-
     /// Returns the version of Python whose literals the text may contain.
     fn dialect(self) -> Dialect {
         if self == Version::V3 { Dialect::Python3 } else { Dialect::Python2 }
@@ -92,11 +84,7 @@ impl Version {
 /// Prints the number of the version: `1.0`.
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Version::V1 => "1.0",
-            Version::V2 => "2.0",
-            Version::V3 => "3.0",
-        })
+        f.pad(&format!("{}.0", *self as u8))
     }
 }
 
@@ -187,8 +175,7 @@ impl Header {
         if dtype.sub_array().is_some() {
             let reason =
                 "the dtype of an array cannot be a sub-array; append its dimensions to the shape";
-            let descr = descr::excerpt(&dtype.descr());
-            return Err(ErrorKind::DType { descr, reason: reason.into() }.into());
+            return Err(dtype.refused(reason));
         }
         shape::bytes_in_file(&shape, dtype.itemsize())?;
         let count = shape::bytes_in_file(&shape, 1)?;
@@ -319,7 +306,7 @@ impl Header {
         let fields: Vec<String> = self.dtype.object_fields().iter().map(quoted).collect();
         let (what, needs) = if fields.is_empty() {
             (
-                format!("an array of Python objects ({})", descr::excerpt(&self.dtype.descr())),
+                format!("an array of Python objects ({})", self.dtype.excerpt()),
                 "another type: Vec<Option<String>>, Vec<f64> or the like if all objects are of that kind, npy_core::Objects for any, or npy_core::object::load (feature `serde`) for structs",
             )
         } else {
@@ -339,8 +326,7 @@ impl Header {
             return Ok(());
         }
         let expected = byte_count(self.data_bytes());
-        let reason = format!("expected {expected} of data, found {bytes}");
-        Err(ErrorKind::Shape { shape: shape::excerpt(&self.shape), reason }.into())
+        Err(shape::invalid(&self.shape, format!("expected {expected} of data, found {bytes}")))
     }
 
     /// Returns the error for the type `wanted_by`, which expects another shape.
@@ -564,7 +550,7 @@ fn encode(text: &str, version: Version) -> Result<Vec<u8>, Error> {
     }
     let mut bytes = Vec::with_capacity(total);
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&[version.number(), 0]);
+    bytes.extend_from_slice(&[version as u8, 0]);
     if version == Version::V1 {
         let length = u16::try_from(length).map_err(|_| {
             error("it is longer than 65535 bytes, the most that version 1.0 has; use Version::V2")
@@ -596,7 +582,7 @@ pub(crate) fn text_length(bytes: &[u8]) -> u64 {
 /// Returns the error for a file that ends within the header.
 pub(crate) fn truncated(expected: usize, found: usize) -> Error {
     let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));
-    ErrorKind::Truncated { what: "header", expected, found }.into()
+    Error::truncated("header", expected, found)
 }
 
 /// Returns the error for a file that is shorter than magic and version.

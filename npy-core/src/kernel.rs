@@ -86,6 +86,17 @@ pub(crate) fn extract_column(
     run_steps(&[step], records, parts, (stride, size));
 }
 
+/// Copies items without gaps to one part of each record: the first to the byte `offset`, and the next ones `stride` bytes apart.
+pub(crate) fn fill_column(
+    items: &[u8],
+    size: usize,
+    records: &mut [u8],
+    (stride, offset): (usize, usize),
+) {
+    let step = Step { from: 0, to: offset, action: Action::Copy { bytes: size } };
+    run_steps(&[step], items, records, (size, stride));
+}
+
 /// The distances from one item to the next: in the file, and after conversion.
 type Strides = (usize, usize);
 

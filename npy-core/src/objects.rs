@@ -169,7 +169,7 @@ impl From<pickle::Error> for Error {
                 ErrorKind::Pickle { byte, reason: reason.into() }.into()
             }
             pickle::Error::Truncated { expected, found } => {
-                ErrorKind::Truncated { what: "pickle", expected, found }.into()
+                Error::truncated("pickle", expected, found)
             }
             pickle::Error::Memory { bytes } => ErrorKind::Memory { bytes }.into(),
             _ => {
@@ -201,24 +201,22 @@ impl Objects {
 
     /// Compares the pickle with the header. Returns the node of the dtype (`NONE` if the items are not records), and the objects.
     fn checked(&self) -> Result<(Id, pickle::Items), Error> {
-        let mismatch = |reason: String| Error::from(ErrorKind::InvalidValue { reason });
         let Meaning::Array(array) = self.reference(self.pickle.graph().root()).meaning() else {
-            return Err(mismatch("the pickle is not an array; save it again with np.save".into()));
+            return Err(Error::invalid("the pickle is not an array; save it again with np.save"));
         };
         let found = array.shape()?;
         if found != self.header.shape() {
             let (found, stated) = (shape::excerpt(&found), shape::excerpt(self.header.shape()));
-            return Err(mismatch(format!(
+            return Err(Error::invalid(format!(
                 "the header states shape {stated}, but the pickle has shape {found}; save the array again"
             )));
         }
         let dtype = array.dtype()?;
         if dtype != *self.header.dtype() {
-            let descr = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
-            return Err(mismatch(format!(
+            return Err(Error::invalid(format!(
                 "the header states dtype {}, but the pickle has {}; save the array again",
-                descr(self.header.dtype()),
-                descr(&dtype)
+                self.header.dtype().excerpt(),
+                dtype.excerpt()
             )));
         }
         let items = array.items()?;
@@ -444,9 +442,7 @@ impl<'a> ObjectRef<'a> {
         match self.meaning() {
             Meaning::Python(pickle::Value::Int(number)) => Some(number.into()),
             Meaning::Python(pickle::Value::BigInt(number)) => number.to_i128(),
-            Meaning::Scalar(scalar) => self.scalar(scalar, |value| {
-                value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from))
-            }),
+            Meaning::Scalar(scalar) => self.scalar(scalar, |value| value.as_i128()),
             _ => None,
         }
     }
@@ -655,7 +651,7 @@ impl<'a> ObjectRef<'a> {
             }
         };
         let [found] = found;
-        found.ok_or_else(|| ErrorKind::InvalidValue { reason: reason() }.into())
+        found.ok_or_else(|| Error::invalid(reason()))
     }
 
     /// Returns the first keys, for an error.
@@ -901,8 +897,8 @@ impl<'a> ObjectRef<'a> {
 
     /// The error for an object that is something else than `wanted`.
     fn unexpected(self, found: &Meaning<'_>, wanted: &str) -> Error {
-        let reason = format!("expected {wanted}, found {}: {}", found.kind(), self.excerpt());
-        ErrorKind::InvalidValue { reason }.into()
+        let (found, excerpt) = (found.kind(), self.excerpt());
+        Error::invalid(format_args!("expected {wanted}, found {found}: {excerpt}"))
     }
 }
 

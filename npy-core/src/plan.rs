@@ -239,7 +239,7 @@ impl Builder<'_> {
             Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
         };
         let mut action = action.ok_or_else(|| match wider {
-            Some(remedy) => mismatch(from_dtype, quoted(to_dtype), remedy),
+            Some(remedy) => mismatch(from_dtype, to_dtype.excerpt(), remedy),
             None => self.mismatch(from_dtype, to_dtype),
         })?;
         if let Action::Convert(Convert { is_checked: true, field, .. }) = &mut action {
@@ -369,7 +369,7 @@ impl Builder<'_> {
     }
 
     fn mismatch(&self, from: &DType, to: &DType) -> Error {
-        mismatch(from, quoted(to), remedy(from, to, self.cast))
+        mismatch(from, to.excerpt(), remedy(from, to, self.cast))
     }
 }
 
@@ -442,14 +442,11 @@ const RAISE_WIDTH: &str =
     "raise `width` to that of the file, or state `width = any`, which reads all";
 const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 
-fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {
-    let found = quoted(from);
+/// Returns the error for a file of another dtype than is wanted. [`Error::wanted_by`] names the type that wants it.
+pub(crate) fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {
+    let found = from.excerpt();
     ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy: remedy.into() }
         .into()
-}
-
-fn quoted(dtype: &DType) -> String {
-    crate::dtype::descr::excerpt(&dtype.descr())
 }
 
 fn any_width(text: Scalar) -> String {

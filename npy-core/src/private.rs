@@ -117,13 +117,10 @@ pub fn default_bytes(
     encode: impl FnOnce(&mut [u8]) -> Result<(), InvalidValue>,
 ) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; size];
-    match encode(&mut bytes) {
-        Ok(()) => Ok(bytes),
-        Err(error) => {
-            let reason = format!("its default value cannot be stored: {error}");
-            Err(ErrorKind::InvalidValue { reason }.into())
-        }
-    }
+    encode(&mut bytes).map_err(|error| {
+        Error::invalid(format_args!("its default value cannot be stored: {error}"))
+    })?;
+    Ok(bytes)
 }
 
 /// Returns the dtype in memory of a record of these fields.

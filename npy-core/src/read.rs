@@ -18,6 +18,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::array::{NpyView, NpyViewMut};
+use crate::checked::setters::setters;
 use crate::element::cast::zero_copy::ZeroCopy;
 use crate::error::{ErrorKind, Place, Result, ViewError};
 use crate::header::Header;
@@ -194,88 +195,75 @@ impl ReadOptions {
         ReadOptions::default()
     }
 
-    /// Sets how far the dtype of the file may differ from the dtype of the type that is read.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{Cast, ReadOptions, WriteNpy};
-    ///
-    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-    /// let x: Vec<f32> = ReadOptions::new().cast(Cast::Numeric).read("x.npy")?;
-    /// assert_eq!(x, [1.0, 2.0, 3.0]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn cast(&mut self, cast: Cast) -> &mut Self {
-        self.cast = cast;
-        self
-    }
+    setters! {
+        /// Sets how far the dtype of the file may differ from the dtype of the type that is read.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{Cast, ReadOptions, WriteNpy};
+        ///
+        /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+        /// let x: Vec<f32> = ReadOptions::new().cast(Cast::Numeric).read("x.npy")?;
+        /// assert_eq!(x, [1.0, 2.0, 3.0]);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        cast: Cast = cast;
 
-    /// Sets the memory order of arrays; by default that of the file. An array in the other order is copied, which takes the memory of
-    /// another array; of elements with padding or without a fixed size, of up to two.
-    ///
-    /// ```
-    /// use npy_core::{NpyArray, Order, ReadOptions, WriteOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// let array = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
-    /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &array)?;
-    ///
-    /// let array: NpyArray<i32> = ReadOptions::new().order(Order::C).read_from(&file[..])?;
-    /// assert_eq!(array.as_slice_memory_order(), [1, 2, 3, 4, 5, 6]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn order(&mut self, order: Order) -> &mut Self {
-        self.order = Some(order);
-        self
-    }
+        /// Sets the memory order of arrays; by default that of the file. An array in the other order is copied, which takes the memory of
+        /// another array; of elements with padding or without a fixed size, of up to two.
+        ///
+        /// ```
+        /// use npy_core::{NpyArray, Order, ReadOptions, WriteOptions};
+        ///
+        /// let mut file = Vec::new();
+        /// let array = NpyArray::new(vec![1, 2, 3, 4, 5, 6], [2, 3])?;
+        /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &array)?;
+        ///
+        /// let array: NpyArray<i32> = ReadOptions::new().order(Order::C).read_from(&file[..])?;
+        /// assert_eq!(array.as_slice_memory_order(), [1, 2, 3, 4, 5, 6]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        order: Order = Some(order);
 
-    /// Sets the meaning of strings in arrays of Python objects that Python 2 wrote; by default, they must be ASCII.
-    ///
-    /// ```no_run
-    /// use npy_core::ReadOptions;
-    /// use npy_core::object::Encoding;
-    ///
-    /// let names: Vec<String> = ReadOptions::new().encoding(Encoding::Latin1).read("python2.npy")?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    #[cfg(feature = "objects")]
-    pub fn encoding(&mut self, encoding: Encoding) -> &mut Self {
-        self.encoding = encoding;
-        self
-    }
+        /// Sets the meaning of strings in arrays of Python objects that Python 2 wrote; by default, they must be ASCII.
+        ///
+        /// ```no_run
+        /// use npy_core::ReadOptions;
+        /// use npy_core::object::Encoding;
+        ///
+        /// let names: Vec<String> = ReadOptions::new().encoding(Encoding::Latin1).read("python2.npy")?;
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        #[cfg(feature = "objects")]
+        encoding: Encoding = encoding;
 
-    /// Sets the limits on what a file may cost.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{Limits, ReadOptions, WriteNpy};
-    ///
-    /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
-    /// let mut limits = Limits::default();
-    /// limits.array_bytes = Some(16);
-    /// let x = ReadOptions::new().limits(limits).read::<Vec<f64>>("x.npy");
-    /// assert!(x.is_err_and(|error| error.is_limit()));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn limits(&mut self, limits: Limits) -> &mut Self {
-        self.limits = limits;
-        self
-    }
+        /// Sets the limits on what a file may cost.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{Limits, ReadOptions, WriteNpy};
+        ///
+        /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
+        /// let mut limits = Limits::default();
+        /// limits.array_bytes = Some(16);
+        /// let x = ReadOptions::new().limits(limits).read::<Vec<f64>>("x.npy");
+        /// assert!(x.is_err_and(|error| error.is_limit()));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        limits: Limits = limits;
 
-    /// Sets the number of threads that may work on one read, including this one; one by default.
-    ///
-    /// If a regular file has more than a few MiB to read, each thread reads and decodes blocks of its own. The gain depends on the
-    /// machine: two threads take half to four fifths of the time of one. More threads gain nothing once memory is the bottleneck.
-    ///
-    /// ```no_run
-    /// let values: Vec<f64> = npy_core::ReadOptions::new().threads(2).read("large.npy")?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn threads(&mut self, threads: usize) -> &mut Self {
-        self.threads = threads;
-        self
+        /// Sets the number of threads that may work on one read, including this one; one by default.
+        ///
+        /// If a regular file has more than a few MiB to read, each thread reads and decodes blocks of its own. The gain depends on the
+        /// machine: two threads take half to four fifths of the time of one. More threads gain nothing once memory is the bottleneck.
+        ///
+        /// ```no_run
+        /// let values: Vec<f64> = npy_core::ReadOptions::new().threads(2).read("large.npy")?;
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        threads: usize = threads;
     }
 
     /// Reads a file; see [`ReadNpy::read_npy`].

@@ -59,7 +59,7 @@ pub(crate) fn bytes_in_file(shape: &[usize], itemsize: usize) -> Result<u64, Err
 }
 
 fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
-    let error = |reason: String| Error::from(ErrorKind::Shape { shape: excerpt(shape), reason });
+    let error = |reason: String| invalid(shape, reason);
     if shape.len() > MAX_NDIM {
         return Err(error(format!(
             "it has {} dimensions, but NumPy has at most {MAX_NDIM}; combine some of them",
@@ -95,10 +95,14 @@ pub(crate) fn dims<const N: usize>(shape: &[usize]) -> Result<[usize; N], Error>
     })
 }
 
+/// Returns the error for a shape that is wrong for this reason.
+pub(crate) fn invalid(shape: &[usize], reason: impl Into<String>) -> Error {
+    ErrorKind::Shape { shape: excerpt(shape), reason: reason.into() }.into()
+}
+
 /// Returns the error for an array of this shape that gets another number of elements than it has.
 pub(crate) fn wrong_count(shape: &[usize], count: usize, found: usize) -> Error {
-    let reason = format!("expected {}, found {found}", counted(count, "element"));
-    ErrorKind::Shape { shape: excerpt(shape), reason }.into()
+    invalid(shape, format!("expected {}, found {found}", counted(count, "element")))
 }
 
 /// Formats a shape for an error message. If it has too many dimensions for NumPy, only the first eight and their number are shown.

@@ -152,10 +152,14 @@ impl<'a> Value<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_i64(&self) -> Option<i64> {
+        self.as_i128().and_then(|number| number.try_into().ok())
+    }
+
+    pub(crate) fn as_i128(&self) -> Option<i128> {
         match *self {
-            Value::Bool(value) => Some(i64::from(value)),
-            Value::Int(value) => Some(value),
-            Value::UInt(value) => i64::try_from(value).ok(),
+            Value::Bool(value) => Some(value.into()),
+            Value::Int(value) => Some(value.into()),
+            Value::UInt(value) => Some(value.into()),
             _ => None,
         }
     }
@@ -171,12 +175,7 @@ impl<'a> Value<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn as_u64(&self) -> Option<u64> {
-        match *self {
-            Value::Bool(value) => Some(u64::from(value)),
-            Value::Int(value) => u64::try_from(value).ok(),
-            Value::UInt(value) => Some(value),
-            _ => None,
-        }
+        self.as_i128().and_then(|number| number.try_into().ok())
     }
 
     /// Returns the value of a real number or a `bool`, if an `f64` can hold it exactly.
@@ -197,9 +196,8 @@ impl<'a> Value<'a> {
                 let float = value.to_f64();
                 LongDouble::from(float).is_same_number(value).then_some(float)
             }
-            Value::UInt(value) => fits_f64(value).then_some(value as f64),
             _ => {
-                let value = self.as_i64()?;
+                let value = self.as_i128()?;
                 fits_f64(value.unsigned_abs()).then_some(value as f64)
             }
         }
@@ -451,9 +449,7 @@ impl<'a> ArrayValue<'a> {
         let stride = shape::bytes(rest, self.base.itemsize());
         debug_assert!(stride.is_ok(), "a part is not larger than the sub-array: {rest:?}");
         let stride = stride.unwrap_or(0);
-        let start = checked::mul(i, stride);
-        // Missing bytes count as zero.
-        let part = checked::slice(self.item, start..checked::add(start, stride));
+        let part = checked::part(self.item, i, stride);
         match rest {
             [] => Value::new(self.base, part),
             _ => Value::Array(ArrayValue::new(self.base, rest, part)),
@@ -462,7 +458,7 @@ impl<'a> ArrayValue<'a> {
 }
 
 /// Returns true if an `f64`, which has 53 bits of precision, can hold an integer of this magnitude exactly.
-fn fits_f64(magnitude: u64) -> bool {
+fn fits_f64(magnitude: u128) -> bool {
     magnitude.checked_shr(magnitude.trailing_zeros()).is_none_or(|odd| odd < 1 << 53)
 }
 

@@ -109,11 +109,10 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     }
     let little = |dtype: &DType| dtype.with_byte_order(ByteOrder::Little);
     let only_swapped = !is_strided && is_same(&little(found), &little(&memory));
-    let quoted = |dtype: &DType| crate::dtype::descr::excerpt(&dtype.descr());
     let is_shortened = |text: &str| text.ends_with('…');
     let (wanted_by, copy) = (type_name::<T>(), copy());
     let difference = differences(found, &memory, &wanted_by, true).into_iter().next();
-    let (mut found, wanted) = (quoted(found), quoted(&memory));
+    let (mut found, wanted) = (found.excerpt(), memory.excerpt());
     if is_strided {
         found.push_str(" in Fortran order, so its parts are strided");
     } else if let Some(difference) = difference.filter(|_| is_shortened(&found)) {

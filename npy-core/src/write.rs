@@ -19,6 +19,7 @@ pub(crate) mod values;
 use std::io::Write;
 use std::path::Path;
 
+use crate::checked::setters::setters;
 use crate::dtype::{ByteOrder, DType};
 #[cfg(feature = "npz")]
 use crate::element::Element;
@@ -213,105 +214,155 @@ impl WriteOptions {
         WriteOptions::default()
     }
 
-    /// Sets the version of the format; by default the oldest that fits.
-    ///
-    /// ```
-    /// use npy_core::{Header, Version, WriteOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// WriteOptions::new().version(Version::V3).write_to(&mut file, &[0.5])?;
-    /// assert_eq!(Header::parse(&file)?.0.version(), Version::V3);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn version(&mut self, version: Version) -> &mut Self {
-        self.version = Some(version);
-        self
-    }
+    setters! {
+        /// Sets the version of the format; by default the oldest that fits.
+        ///
+        /// ```
+        /// use npy_core::{Header, Version, WriteOptions};
+        ///
+        /// let mut file = Vec::new();
+        /// WriteOptions::new().version(Version::V3).write_to(&mut file, &[0.5])?;
+        /// assert_eq!(Header::parse(&file)?.0.version(), Version::V3);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        version: Version = Some(version);
 
-    /// Sets the byte order of numbers. Types with a byte order of their own (`#[npy(endian = "…")]`) keep it. In a
-    /// [`DynArray`](crate::DynArray), all numbers are written in this order.
-    ///
-    /// ```
-    /// use npy_core::{ByteOrder, WriteOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &[1u16, 2])?;
-    /// assert_eq!(file[128..], [0, 1, 0, 2]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn byte_order(&mut self, order: ByteOrder) -> &mut Self {
-        self.byte_order = Some(order);
-        self
-    }
+        /// Sets the byte order of numbers. Types with a byte order of their own (`#[npy(endian = "…")]`) keep it. In a
+        /// [`DynArray`](crate::DynArray), all numbers are written in this order.
+        ///
+        /// ```
+        /// use npy_core::{ByteOrder, WriteOptions};
+        ///
+        /// let mut file = Vec::new();
+        /// WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &[1u16, 2])?;
+        /// assert_eq!(file[128..], [0, 1, 0, 2]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        byte_order: ByteOrder = Some(byte_order);
 
-    /// Sets the order of the elements; by default the order that the array has.
-    ///
-    /// ```
-    /// use npy_core::{NpyArray, Order, WriteOptions};
-    ///
-    /// let weights = NpyArray::new(vec![1u8, 2, 3, 4], [2, 2])?;
-    /// let mut file = Vec::new();
-    /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &weights)?;
-    /// assert_eq!(file[128..], [1, 3, 2, 4]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn order(&mut self, order: Order) -> &mut Self {
-        self.order = Some(order);
-        self
-    }
+        /// Sets the order of the elements; by default the order that the array has.
+        ///
+        /// ```
+        /// use npy_core::{NpyArray, Order, WriteOptions};
+        ///
+        /// let weights = NpyArray::new(vec![1u8, 2, 3, 4], [2, 2])?;
+        /// let mut file = Vec::new();
+        /// WriteOptions::new().order(Order::Fortran).write_to(&mut file, &weights)?;
+        /// assert_eq!(file[128..], [1, 3, 2, 4]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        order: Order = Some(order);
 
-    /// Sets whether a written file must survive a loss of power. By default it need not, which is much faster.
-    ///
-    /// If set, [`write`](Self::write) returns once the file and its name are on the disk. A loss of
-    /// power before it returns leaves the old or the new file; a later one leaves the new file.
-    /// `finish` of a writer from [`create`](Self::create) returns once all elements are on the
-    /// disk; [`Writer::sync`], once those written so far are. On systems other than Unix, these
-    /// calls do not wait for the file's name.
-    ///
-    /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) must be synced by the caller.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{ReadNpy, WriteOptions};
-    ///
-    /// WriteOptions::new().sync(true).write("x.npy", &[1.5, 2.5])?;
-    /// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [1.5, 2.5]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn sync(&mut self, sync: bool) -> &mut Self {
-        self.sync = sync;
-        self
-    }
+        /// Sets whether a written file must survive a loss of power. By default it need not, which is much faster.
+        ///
+        /// If set, [`write`](Self::write) returns once the file and its name are on the disk. A loss of
+        /// power before it returns leaves the old or the new file; a later one leaves the new file.
+        /// `finish` of a writer from [`create`](Self::create) returns once all elements are on the
+        /// disk; [`Writer::sync`], once those written so far are. On systems other than Unix, these
+        /// calls do not wait for the file's name.
+        ///
+        /// Other writers ([`write_to`](Self::write_to), [`writer`](Self::writer)) must be synced by the caller.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{ReadNpy, WriteOptions};
+        ///
+        /// WriteOptions::new().sync(true).write("x.npy", &[1.5, 2.5])?;
+        /// assert_eq!(Vec::<f64>::read_npy("x.npy")?, [1.5, 2.5]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        sync: bool = sync;
 
-    /// Sets whether the file of a writer from [`create`](Self::create) gets its name only when
-    /// [`Writer::finish`] succeeds. Until then, an existing file stays, and nobody sees an
-    /// unfinished one. By default, the file gets its name at once. [`write`](Self::write) always
-    /// names the file last.
-    ///
-    /// [`append`](Self::append) ignores this: it adds to the file itself.
-    ///
-    /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
-    /// lost; a line on the standard error says so, unless an error was returned after they were added.
-    /// [`Writer::discard`] says nothing. A successful [`Writer::try_finish`] also names the file; later
-    /// elements are written into it.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{WriteOptions, load, save};
-    ///
-    /// save("x.npy", &[1.0, 2.0])?;
-    /// let mut writer = WriteOptions::new().atomic(true).create::<f64>("x.npy")?;
-    /// writer.push(&3.0)?;
-    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0]);
-    /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [3.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn atomic(&mut self, atomic: bool) -> &mut Self {
-        self.atomic = atomic;
-        self
+        /// Sets whether the file of a writer from [`create`](Self::create) gets its name only when
+        /// [`Writer::finish`] succeeds. Until then, an existing file stays, and nobody sees an
+        /// unfinished one. By default, the file gets its name at once. [`write`](Self::write) always
+        /// names the file last.
+        ///
+        /// [`append`](Self::append) ignores this: it adds to the file itself.
+        ///
+        /// If such a writer is dropped without `finish`, or the process is killed, all its elements are
+        /// lost; a line on the standard error says so, unless an error was returned after they were added.
+        /// [`Writer::discard`] says nothing. A successful [`Writer::try_finish`] also names the file; later
+        /// elements are written into it.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{WriteOptions, load, save};
+        ///
+        /// save("x.npy", &[1.0, 2.0])?;
+        /// let mut writer = WriteOptions::new().atomic(true).create::<f64>("x.npy")?;
+        /// writer.push(&3.0)?;
+        /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0]);
+        /// writer.finish()?;
+        /// assert_eq!(load::<Vec<f64>>("x.npy")?, [3.0]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        atomic: bool = atomic;
+
+        /// Sets the limits on the header that [`append`](Self::append) reads.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{ErrorKind, Limits, WriteOptions, save};
+        ///
+        /// save("x.npy", &[1.0, 2.0])?;
+        /// let mut limits = Limits::default();
+        /// limits.header_bytes = 64;
+        /// let error = WriteOptions::new().limits(limits).append::<f64>("x.npy").unwrap_err();
+        /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        limits: Limits = limits;
+
+        /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use std::io::Write;
+        ///
+        /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
+        ///
+        /// save("x.npy", &[1.0, 2.0])?;
+        /// // A row that a writer left when it was killed.
+        /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
+        ///
+        /// let error = Writer::<f64>::append("x.npy").unwrap_err();
+        /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
+        /// let mut writer =
+        ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
+        /// writer.push(&4.0)?;
+        /// writer.finish()?;
+        /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        uncounted_rows: UncountedRows = uncounted_rows;
+
+        /// Sets whether text and bytes are written as Python objects; off by default.
+        ///
+        /// With this option, an array of text (`String`, `&str`) or bytes (`Vec<u8>`, `&[u8]`) has
+        /// `dtype=object`: its elements have any length, and may end with NULs. Python reads it with
+        /// `np.load(path, allow_pickle=True)`. Without this option, its dtype is `<UN` or `|SN`, and
+        /// every element takes the memory of the longest.
+        ///
+        /// Arrays of other types are not affected. Lists of `Option` are always objects, because no
+        /// other dtype has a `None`.
+        ///
+        /// Objects have no byte order, and are written in C order, whatever [`order`](Self::order) says.
+        ///
+        /// ```
+        /// use npy_core::{Header, WriteOptions};
+        ///
+        /// let mut file = Vec::new();
+        /// WriteOptions::new().objects(true).write_to(&mut file, &["a", "a much longer text"])?;
+        /// assert_eq!(Header::parse(&file)?.0.dtype().to_string(), "|O");
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        #[cfg(feature = "objects")]
+        objects: bool = objects;
     }
 
     /// Writes a file; see [`WriteNpy::write_npy`].

@@ -7,12 +7,13 @@ use std::mem;
 use super::AnyArray;
 use crate::array::NpyArray;
 use crate::checked;
-use crate::dtype::{ByteOrder, DType, descr};
+use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::bytes_of_flags;
 use crate::element::time::{DateTime64, TimeDelta64, TimeUnit};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
+use crate::plan;
 
 /// Takes the array if `S` is `T`, and leaves an empty one.
 pub(super) fn take<S: 'static, T: 'static>(array: &mut NpyArray<S>) -> Option<NpyArray<T>> {
@@ -41,12 +42,7 @@ pub(super) fn bytes<S: Element + 'static>(array: &NpyArray<S>) -> Cow<'_, [u8]> 
 /// Returns the error for an array of another type than this one.
 pub(super) fn mismatch(found: &DType, ty: TypeInfo, remedy: &'static str) -> Error {
     let wanted = ty.dtype_in(ByteOrder::Little).descr();
-    mismatch_with(found, wanted, ty.name(), remedy)
-}
-
-fn mismatch_with(found: &DType, wanted: String, wanted_by: String, remedy: &'static str) -> Error {
-    let (found, remedy) = (descr::excerpt(&found.descr()), remedy.into());
-    ErrorKind::Mismatch { found, wanted, wanted_by, remedy }.into()
+    plan::mismatch(found, wanted, remedy).wanted_by(&ty.name())
 }
 
 /// Returns the error for an array that cannot be moved, as it has another type.
@@ -72,8 +68,8 @@ macro_rules! texts {
                     AnyArray::$variant(array) => Ok(array),
                     array => {
                         let remedy = "read the file as this type, or handle the variant";
-                        let wanted_by = type_name::<$type>();
-                        Err(mismatch_with(&array.dtype(), $wanted.into(), wanted_by, remedy))
+                        let error = plan::mismatch(&array.dtype(), $wanted.into(), remedy);
+                        Err(error.wanted_by(&type_name::<$type>()))
                     }
                 }
             }

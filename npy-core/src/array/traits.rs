@@ -3,8 +3,8 @@
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
+use super::NpyArray;
 use super::print::{Align, print};
-use super::{IntoIter, NpyArray};
 use crate::shape::{self, Order};
 
 /// Returns the element of this index, one number for each dimension; [`NpyArray::at`] does so without a panic.
@@ -54,13 +54,16 @@ impl<T> FromIterator<T> for NpyArray<T> {
     }
 }
 
+/// Iterates over the elements of an array in C order, by value.
+pub type IntoIter<T> = std::vec::IntoIter<T>;
+
 /// Iterates over the elements in C order, whatever their order in memory.
 impl<T> IntoIterator for NpyArray<T> {
     type Item = T;
     type IntoIter = IntoIter<T>;
 
     fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self.into_vec().into_iter())
+        self.into_vec().into_iter()
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::excerpt::excerpt;
 use super::{DType, Field, Inside, Kind, Record, SubArray, names, reads_back};
 use crate::checked;
 use crate::error::{Error, ErrorKind};
@@ -172,9 +171,7 @@ impl DType {
             _ => (self, &[][..]),
         };
         let shape = [shape.as_ref(), inner].concat();
-        sub_array(base.clone(), shape)
-            .and_then(readable)
-            .map_err(|reason| ErrorKind::DType { descr: excerpt(&self.descr()), reason }.into())
+        sub_array(base.clone(), shape).and_then(readable).map_err(|reason| self.refused(reason))
     }
 
     /// Returns a sub-array of `n` elements of this dtype, as [`array`](Self::array) does.
@@ -314,8 +311,7 @@ fn readable(dtype: DType) -> Result<DType, String> {
 }
 
 fn invalid(field: &Field, reason: String) -> Error {
-    let descr = excerpt(&field.dtype.descr());
-    Error::from(ErrorKind::DType { descr, reason }).in_field(field.name())
+    field.dtype.refused(reason).in_field(field.name())
 }
 
 #[cfg(test)]

@@ -27,6 +27,16 @@ impl DType {
             Kind::Record(record) => record_literal(record),
         }
     }
+
+    /// Returns the start of the literal, for a message.
+    pub(crate) fn excerpt(&self) -> String {
+        excerpt(&self.descr())
+    }
+
+    /// Returns the error for a dtype that is refused for this reason.
+    pub(crate) fn refused(&self, reason: impl Into<String>) -> Error {
+        ErrorKind::DType { descr: self.excerpt(), reason: reason.into() }.into()
+    }
 }
 
 /// Parses a type string (`<f8`) or a descr literal: `[('x', '<f4'), ('y', '<i2', (3,))]`, `('<f4', (2,))`, `'<f8'`.

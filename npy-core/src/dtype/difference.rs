@@ -36,7 +36,7 @@ impl Differences<'_> {
                 return self.compare(found, wanted, path);
             }
             if found != wanted {
-                let (found, wanted) = (excerpt(&found.descr()), excerpt(&wanted.descr()));
+                let (found, wanted) = (found.excerpt(), wanted.excerpt());
                 self.found.push(format!("{what} is {found}, and {wanted} in {name}"));
             }
             return;

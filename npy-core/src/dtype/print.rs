@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::scalar::UNITS;
 use super::{ByteOrder, Unit};
 
 /// Prints `little` or `big`, like `sys.byteorder` in Python and `#[npy(endian = "little")]`.
@@ -18,9 +17,7 @@ impl fmt::Display for ByteOrder {
 /// Prints the code of NumPy: `ns`.
 impl fmt::Display for Unit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let found = UNITS.iter().find(|(unit, _)| unit == self);
-        debug_assert!(found.is_some(), "each unit has a code");
-        f.pad(found.map_or("", |(_, code)| code))
+        f.pad(self.name())
     }
 }
 

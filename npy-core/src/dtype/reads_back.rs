@@ -1,9 +1,8 @@
 //! Checks that the literal of a dtype can be read back as the same dtype, within the default limits.
 
-use super::excerpt::excerpt;
 use super::{DType, Field, Kind, SubArray};
 use crate::checked;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::limits::{Limits, MAX_NDIM};
 use crate::literal::text::Text;
 
@@ -11,27 +10,23 @@ use crate::literal::text::Text;
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DType`] for too many nested brackets, fields or dimensions, for a sub-array larger than NumPy allows, and for a field that
+/// [`ErrorKind::DType`](crate::ErrorKind::DType) for too many nested brackets, fields or dimensions, for a sub-array larger than NumPy allows, and for a field that
 /// would be read as padding.
 pub(crate) fn check(dtype: &DType) -> Result<(), Error> {
-    check_literal(dtype, &Limits::default()).map_err(|reason| {
-        let descr = excerpt(&dtype.descr());
-        ErrorKind::DType { descr, reason }.into()
-    })
+    check_literal(dtype, &Limits::default()).map_err(|reason| dtype.refused(reason))
 }
 
 /// Refuses a dtype that NumPy's `load` refuses, although this crate reads it: one with a sub-array of scalars, or of sub-arrays, without bytes.
 ///
 /// # Errors
 ///
-/// [`ErrorKind::DType`].
+/// [`ErrorKind::DType`](crate::ErrorKind::DType).
 pub(crate) fn check_loads(dtype: &DType) -> Result<(), Error> {
     if loads(dtype) {
         return Ok(());
     }
-    let descr = excerpt(&dtype.descr());
-    let reason = "NumPy cannot load a sub-array of elements without bytes; give them a width, or leave the field out".into();
-    Err(ErrorKind::DType { descr, reason }.into())
+    let reason = "NumPy cannot load a sub-array of elements without bytes; give them a width, or leave the field out";
+    Err(dtype.refused(reason))
 }
 
 fn loads(dtype: &DType) -> bool {

@@ -136,7 +136,8 @@ impl<'a> DynView<'a> {
         order: Order,
     ) -> impl ExactSizeIterator<Item = &'a [u8]> + use<'a> {
         let (bytes, size) = (self.bytes, self.dtype().itemsize());
-        shape::reordered(self.shape(), self.order(), order).map(move |at| item(bytes, size, at))
+        shape::reordered(self.shape(), self.order(), order)
+            .map(move |at| checked::part(bytes, at, size))
     }
 
     /// Converts the elements to those of a Rust type.
@@ -179,14 +180,8 @@ impl<'a> DynView<'a> {
 
     /// Returns the bytes of the element at this position in memory.
     pub(super) fn item(&self, at: usize) -> &'a [u8] {
-        item(self.bytes, self.dtype().itemsize(), at)
+        checked::part(self.bytes, at, self.dtype().itemsize())
     }
-}
-
-/// Returns the bytes of the element at this position. Each element has `size` bytes.
-fn item(bytes: &[u8], size: usize, at: usize) -> &[u8] {
-    let start = checked::mul(at, size);
-    checked::slice(bytes, start..checked::add(start, size))
 }
 
 impl DynArray {

@@ -1,9 +1,9 @@
 //! Records made of columns.
 
 use super::DynArray;
-use crate::checked;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind, counted};
+use crate::error::{Error, counted};
+use crate::kernel;
 use crate::reserve;
 use crate::shape::{self, Order};
 
@@ -35,8 +35,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for columns of different lengths and for one without dimensions, [`ErrorKind::DType`] for a name that is used
-    /// twice, [`ErrorKind::Unsupported`] for Python objects, [`ErrorKind::InvalidValue`] if there are no columns.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for columns of different lengths and for one without dimensions, [`ErrorKind::DType`](crate::ErrorKind::DType) for a name that is used
+    /// twice, [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects, [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) if there are no columns.
     pub fn from_columns<N: AsRef<str>>(
         columns: impl IntoIterator<Item = (N, DynArray)>,
     ) -> Result<Self, Error> {
@@ -44,36 +44,28 @@ impl DynArray {
         for (name, array) in columns {
             let name = name.as_ref();
             array.header.without_objects()?;
-            let invalid = |reason: String| {
-                let shape = shape::excerpt(array.shape());
-                Error::from(ErrorKind::Shape { shape, reason }).in_field(name)
-            };
+            let invalid = |reason: &str| shape::invalid(array.shape(), reason).in_field(name);
             let Some((&length, inner)) = array.shape().split_first() else {
-                return Err(invalid("a column has a dimension for its rows".into()));
+                return Err(invalid("a column has a dimension for its rows"));
             };
             let expected = *rows.get_or_insert(length);
             if length != expected {
                 let rows = counted(expected, "row");
-                return Err(invalid(format!("the columns before it have {rows}")));
+                return Err(invalid(&format!("the columns before it have {rows}")));
             }
             let field = array.dtype().array(inner).map_err(|error| error.in_field(name))?;
             fields.push((name.to_owned(), field));
             arrays.push(array.into_order(Order::C)?);
         }
         let Some(rows) = rows else {
-            return Err(ErrorKind::InvalidValue { reason: "there are no columns".into() }.into());
+            return Err(Error::invalid("there are no columns"));
         };
         let dtype = DType::record(fields)?;
         let size = shape::bytes(&[rows], dtype.itemsize())?;
         let mut bytes = reserve::zeros(size)?;
         for (field, array) in dtype.fields().iter().zip(&arrays) {
-            let values = array.as_bytes().chunks_exact(field.dtype().itemsize().max(1));
-            for (record, value) in bytes.chunks_exact_mut(dtype.itemsize().max(1)).zip(values) {
-                let slot = checked::slice_mut(record, field.offset()..field.end());
-                if slot.len() == value.len() {
-                    slot.copy_from_slice(value);
-                }
-            }
+            let (size, at) = (field.dtype().itemsize(), (dtype.itemsize(), field.offset()));
+            kernel::fill_column(array.as_bytes(), size, &mut bytes, at);
         }
         DynArray::new(dtype, [rows], Order::C, bytes)
     }

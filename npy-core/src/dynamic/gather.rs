@@ -2,7 +2,7 @@
 
 use crate::checked;
 use crate::dtype::DType;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::header::Header;
 use crate::kernel;
 use crate::plan;
@@ -48,7 +48,7 @@ impl Gather {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::MissingField`] if there is no such field, [`ErrorKind::Unsupported`] for Python objects.
+    /// [`ErrorKind::MissingField`](crate::ErrorKind::MissingField) if there is no such field, [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python objects.
     pub fn new(records: &DType, path: &str) -> Result<Self, Error> {
         let part = plan::part_at(records, path)?;
         let (dtype, offset) = (part.dtype()?, part.offset());
@@ -84,8 +84,8 @@ impl Gather {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`] if the length of `records` is not a multiple of the size of a
-    /// record, [`ErrorKind::Memory`] if there is not enough memory.
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) if the length of `records` is not a multiple of the size of a
+    /// record, [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory.
     pub fn all(&self, records: &[u8]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
         let size = self.dtype.itemsize();
@@ -110,19 +110,17 @@ impl Gather {
     ///
     /// # Errors
     ///
-    /// As [`all`](Self::all); [`ErrorKind::InvalidValue`] if an index in `rows` is out of range.
+    /// As [`all`](Self::all); [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) if an index in `rows` is out of range.
     pub fn rows(&self, records: &[u8], rows: &[u32]) -> Result<Vec<u8>, Error> {
         self.check(records)?;
         let count = self.count(records);
         if let Some(row) =
             rows.iter().find(|&&row| usize::try_from(row).is_ok_and(|row| row >= count))
         {
-            return Err(invalid(format!("there is no record {row} in a block of {count}")));
+            return Err(Error::invalid(format!("there is no record {row} in a block of {count}")));
         }
-        self.copied(rows.iter().map(|&row| {
-            let start = checked::mul(checked::narrow(row), self.record_size);
-            checked::slice(records, start..checked::add(start, self.record_size))
-        }))
+        let record = |&row: &u32| checked::part(records, checked::narrow(row), self.record_size);
+        self.copied(rows.iter().map(record))
     }
 
     fn count(&self, records: &[u8]) -> usize {
@@ -134,7 +132,7 @@ impl Gather {
         if bytes.checked_rem(record).unwrap_or(bytes) == 0 {
             return Ok(());
         }
-        Err(invalid(format!(
+        Err(Error::invalid(format!(
             "{bytes} bytes are not a whole number of records of {record} bytes; pass complete records"
         )))
     }
@@ -170,10 +168,6 @@ impl Gather {
         values.extend(records.map(value));
         Ok(values.into_flattened())
     }
-}
-
-fn invalid(reason: String) -> Error {
-    ErrorKind::InvalidValue { reason }.into()
 }
 
 #[cfg(test)]

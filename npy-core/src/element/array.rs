@@ -136,14 +136,7 @@ fn decode_via_stack<T: Element, const N: usize>(item: &[u8]) -> Box<[T; N]> {
 #[inline]
 fn nth_value<T: Element, const N: usize, const SWAPPED: bool>(item: &[u8], i: usize) -> T {
     // `i` is always less than `N`. The `min` tells the compiler so, even inside a loop.
-    T::__INTERNALS.decode::<SWAPPED>(nth(item, i.min(N.saturating_sub(1)), T::SIZE))
-}
-
-/// Splits the item into parts of `size` bytes, and returns the `i`th; an empty slice if the item is too short.
-#[inline]
-fn nth(item: &[u8], i: usize, size: usize) -> &[u8] {
-    let start = checked::mul(i, size);
-    checked::slice(item, start..checked::add(start, size))
+    T::__INTERNALS.decode::<SWAPPED>(checked::part(item, i.min(N.saturating_sub(1)), T::SIZE))
 }
 
 /// Like [`nth`], mutable.

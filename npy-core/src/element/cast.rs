@@ -118,7 +118,10 @@ pub(crate) trait Reserve {
     /// # Errors
     ///
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the allocator fails.
-    fn reserve(&mut self, count: usize) -> Result<(), Error>;
+    fn reserve(&mut self, count: usize) -> Result<(), Error> {
+        let _ = count;
+        Ok(())
+    }
 }
 
 impl<T> Reserve for Vec<T> {
@@ -164,11 +167,7 @@ impl<T> Values<T> for Slots<'_, T> {
     }
 }
 
-impl<T> Reserve for Slots<'_, T> {
-    fn reserve(&mut self, _: usize) -> Result<(), Error> {
-        Ok(())
-    }
-}
+impl<T> Reserve for Slots<'_, T> {}
 
 /// The values of a slice that are not replaced yet. The first of them is replaced next.
 pub(crate) struct Replaced<'a, T>(pub(crate) &'a mut [T]);
@@ -186,11 +185,7 @@ impl<T> Values<T> for Replaced<'_, T> {
     }
 }
 
-impl<T> Reserve for Replaced<'_, T> {
-    fn reserve(&mut self, _: usize) -> Result<(), Error> {
-        Ok(())
-    }
-}
+impl<T> Reserve for Replaced<'_, T> {}
 
 /// Appends `count` values to a list that has the capacity for them. `fill` receives the slots in order, in parts of `part` slots, and may
 /// move each part to another thread.

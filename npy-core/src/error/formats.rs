@@ -4,58 +4,39 @@
 /// The number of bytes at the start of a file that are enough to recognize its format.
 pub(crate) const START: usize = 16;
 
-/// A format, the bytes that its files start with, and the advice for a program that expected an array.
-struct Format {
-    start: &'static [u8],
-    advice: &'static str,
-}
-
-const fn format(start: &'static [u8], advice: &'static str) -> Format {
-    Format { start, advice }
-}
-
-/// The formats, tried in this order.
-const FORMATS: [Format; 31] = [
-    format(b"\x93NUMPY", "it is a .npy file: read it with npy_core::load or ReadNpy::read_npy"),
-    format(
-        b"PK\x03\x04",
-        "it is a .npz archive (or another zip): read it with npz::load or npz::Reader",
-    ),
-    format(b"PK\x05\x06", "it is an empty .npz archive (or another zip): read it with npz::Reader"),
-    format(
-        b"version https://",
-        "it looks like a Git LFS pointer: fetch the data with `git lfs pull`",
-    ),
-    format(b"<!", WEB_PAGE),
-    format(b"<h", WEB_PAGE),
-    format(b"<H", WEB_PAGE),
-    format(b"<?xml", "it is XML: the download may have failed, so look at its text"),
-    format(b"\xc2\x93NUMPY", RECODED),
-    format(b"\xef\xbf\xbdNUMPY", RECODED),
-    format(b"?NUMPY", RECODED),
-    format(b"\x1f\x8b", "it is compressed with gzip: decompress it first"),
-    format(b"\x28\xb5\x2f\xfd", "it is compressed with zstd: decompress it first"),
-    format(b"\xfd7zXZ\0", "it is compressed with xz: decompress it first"),
-    format(b"BZh", "it is compressed with bzip2: decompress it first"),
-    format(b"\x78\x01", ZLIB),
-    format(b"\x78\x5e", ZLIB),
-    format(b"\x78\x9c", ZLIB),
-    format(b"\x78\xda", ZLIB),
-    format(b"\x80\x02", PICKLE),
-    format(b"\x80\x03", PICKLE),
-    format(b"\x80\x04", PICKLE),
-    format(b"\x80\x05", PICKLE),
-    format(b"\x89HDF", "it is HDF5: open it with an HDF5 reader"),
-    format(b"\x89PNG", "it is a PNG picture: decode it with a PNG reader"),
-    format(b"CDF", "it is NetCDF: open it with a NetCDF reader"),
-    format(b"PAR1", "it is Parquet: open it with a Parquet reader"),
-    format(b"ARROW1", "it is an Arrow file: open it with an Arrow reader"),
-    format(
-        b"MATLAB",
-        "it is a MATLAB file: open it with scipy.io.loadmat and save it with np.save",
-    ),
-    format(b"SIMPLE", "it is FITS: open it with a FITS reader"),
-    format(b"%PDF", "it is a PDF"),
+/// The bytes that files of a format start with, and the advice for a program that expected an array. The formats are tried in this order.
+const FORMATS: [(&[u8], &str); 31] = [
+    (b"\x93NUMPY", "it is a .npy file: read it with npy_core::load or ReadNpy::read_npy"),
+    (b"PK\x03\x04", "it is a .npz archive (or another zip): read it with npz::load or npz::Reader"),
+    (b"PK\x05\x06", "it is an empty .npz archive (or another zip): read it with npz::Reader"),
+    (b"version https://", "it looks like a Git LFS pointer: fetch the data with `git lfs pull`"),
+    (b"<!", WEB_PAGE),
+    (b"<h", WEB_PAGE),
+    (b"<H", WEB_PAGE),
+    (b"<?xml", "it is XML: the download may have failed, so look at its text"),
+    (b"\xc2\x93NUMPY", RECODED),
+    (b"\xef\xbf\xbdNUMPY", RECODED),
+    (b"?NUMPY", RECODED),
+    (b"\x1f\x8b", "it is compressed with gzip: decompress it first"),
+    (b"\x28\xb5\x2f\xfd", "it is compressed with zstd: decompress it first"),
+    (b"\xfd7zXZ\0", "it is compressed with xz: decompress it first"),
+    (b"BZh", "it is compressed with bzip2: decompress it first"),
+    (b"\x78\x01", ZLIB),
+    (b"\x78\x5e", ZLIB),
+    (b"\x78\x9c", ZLIB),
+    (b"\x78\xda", ZLIB),
+    (b"\x80\x02", PICKLE),
+    (b"\x80\x03", PICKLE),
+    (b"\x80\x04", PICKLE),
+    (b"\x80\x05", PICKLE),
+    (b"\x89HDF", "it is HDF5: open it with an HDF5 reader"),
+    (b"\x89PNG", "it is a PNG picture: decode it with a PNG reader"),
+    (b"CDF", "it is NetCDF: open it with a NetCDF reader"),
+    (b"PAR1", "it is Parquet: open it with a Parquet reader"),
+    (b"ARROW1", "it is an Arrow file: open it with an Arrow reader"),
+    (b"MATLAB", "it is a MATLAB file: open it with scipy.io.loadmat and save it with np.save"),
+    (b"SIMPLE", "it is FITS: open it with a FITS reader"),
+    (b"%PDF", "it is a PDF"),
 ];
 
 const WEB_PAGE: &str =
@@ -76,8 +57,8 @@ fn advice(start: &[u8]) -> Option<&'static str> {
             "it is empty: the program that wrote it may not have finished; delete it or write it again",
         );
     }
-    if let Some(format) = FORMATS.iter().find(|format| start.starts_with(format.start)) {
-        return Some(format.advice);
+    if let Some((_, advice)) = FORMATS.iter().find(|(bytes, _)| start.starts_with(bytes)) {
+        return Some(advice);
     }
     if is_safetensors(start) {
         return Some("it is a safetensors file: open it with a safetensors reader");

@@ -119,11 +119,9 @@ impl fmt::Display for ViewError {
                 f,
                 "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::stored (np.savez)"
             ),
-            ViewError::Short { expected, found } => write!(
-                f,
-                "truncated: expected {} of data, found {found}; write or copy the complete file again",
-                byte_count(*expected)
-            ),
+            &ViewError::Short { expected, found } => {
+                ErrorKind::Truncated { what: "data", expected, found }.fmt(f)
+            }
             ViewError::Unreadable(error) => error.fmt(f),
         }
     }

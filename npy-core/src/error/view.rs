@@ -130,9 +130,7 @@ impl From<ViewError> for Error {
     fn from(error: ViewError) -> Self {
         match error {
             ViewError::Unreadable(error) => error,
-            ViewError::Short { expected, found } => {
-                ErrorKind::Truncated { what: "data", expected, found }.into()
-            }
+            ViewError::Short { expected, found } => Error::truncated("data", expected, found),
             error => ErrorKind::View(error).into(),
         }
     }

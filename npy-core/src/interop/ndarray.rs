@@ -137,10 +137,9 @@ impl<T, D: Dimension> TryFrom<NpyArray<T>> for Array<T, D> {
     fn try_from(array: NpyArray<T>) -> Result<Self> {
         let found = array.shape().len();
         if let Some(ndim) = D::NDIM.filter(|ndim| *ndim != found) {
-            let shape = shape::excerpt(array.shape());
             let ndim = counted(ndim, "dimension");
             let reason = format!("an array of {ndim} cannot have it; use an ArrayD");
-            return Err(ErrorKind::Shape { shape, reason }.into());
+            return Err(shape::invalid(array.shape(), reason));
         }
         let shape = dimensions(array.shape(), array.order());
         let array = ArrayD::from_shape_vec(shape, array.into_vec_memory_order());

@@ -13,7 +13,7 @@ use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::decode::decode_all;
 use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
-use crate::error::{Error, ErrorKind, Place, Result, counted};
+use crate::error::{Error, Place, Result, counted};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::read::ReadOptions;
@@ -157,7 +157,7 @@ impl MapAny {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the range is not in the array; otherwise as [`Reader::records`](crate::Reader::records).
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the range is not in the array; otherwise as [`Reader::records`](crate::Reader::records).
     pub fn read<T: Element>(&self, range: Range<usize>) -> Result<Vec<T>> {
         self.decode(range).map_err(|error| self.located(error))
     }
@@ -229,9 +229,8 @@ impl MapAny {
     }
 
     fn out_of_range(&self, reason: &str) -> Error {
-        let shape = shape::repr(self.header.shape());
         let reason = format!("{reason}; elements are counted from 0, in the order of the file");
-        ErrorKind::Shape { shape, reason }.into()
+        shape::invalid(self.header.shape(), reason)
     }
 }
 

@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::vec;
 
 use crate::checked;
-use crate::dtype::{DType, descr};
+use crate::dtype::DType;
 use crate::element::block::{self, Buffers};
 use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
 use crate::element::type_info::TypeInfo;
 use crate::element::type_name;
-use crate::error::{Error, ErrorKind, Result, ViewError};
+use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
@@ -65,13 +65,8 @@ pub struct Column<'a, F> {
 /// Returns the error for a cast that can fail for some values. It comes from `new`, because most
 /// methods of a column return no errors.
 fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
-    ErrorKind::Mismatch {
-        found: descr::excerpt(&field.descr()),
-        wanted: descr::excerpt(&F::dtype().descr()),
-        wanted_by: type_name::<F>(),
-        remedy: "a column of a map does not check values; read it with Reader::read_column".into(),
-    }
-    .into()
+    let remedy = "a column of a map does not check values; read it with Reader::read_column";
+    plan::mismatch(field, F::dtype().excerpt(), remedy).wanted_by(&type_name::<F>())
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {

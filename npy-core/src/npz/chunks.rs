@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::limits::{to_u64, to_usize};
 use crate::shape::{self, Order};
@@ -89,13 +89,12 @@ impl Chunks {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] if the array has fewer rows.
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the array has fewer rows.
     pub fn of_rows(&self, rows: Range<usize>) -> Result<Vec<Chunk>> {
         if rows.end > self.rows {
-            let shape = shape::repr(self.header.shape());
             let (end, count) = (rows.end, self.rows);
             let reason = format!("no rows up to {end}: there are {count}; request fewer");
-            return Err(ErrorKind::Shape { shape, reason }.into());
+            return Err(shape::invalid(self.header.shape(), reason));
         }
         let start = self.position(rows.start)?;
         let end = self.position(rows.end)?;
@@ -201,7 +200,7 @@ impl Chunk {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Archive`] if these are not the bytes of the chunk; [`ErrorKind::Checksum`]; [`ErrorKind::Memory`].
+    /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if these are not the bytes of the chunk; [`ErrorKind::Checksum`](crate::ErrorKind::Checksum); [`ErrorKind::Memory`](crate::ErrorKind::Memory).
     pub fn inflate(&self, compressed: &[u8]) -> Result<Vec<u8>> {
         let inflated = self.chunk.inflate(compressed);
         let mut bytes = inflated.map_err(|error| Error::from(error).in_member(&self.member))?;

@@ -229,17 +229,14 @@ fn record(columns: &[(String, Header)]) -> Result<(DType, usize)> {
     let mut first = None;
     for (name, column) in columns {
         column.without_objects().map_err(|error| error.in_member(name))?;
-        let refused = |reason| {
-            let shape = shape::repr(column.shape());
-            Error::from(ErrorKind::Shape { shape, reason }).in_member(name)
-        };
+        let refused = |reason: &str| shape::invalid(column.shape(), reason).in_member(name);
         let Some((&rows, inner)) = column.shape().split_first() else {
             let reason = "a column needs a first dimension, with a row for each record";
-            return Err(refused(reason.into()));
+            return Err(refused(reason));
         };
         let (other, others) = *first.get_or_insert((name, rows));
         if rows != others {
-            return Err(refused(format!("the column {other:?} has {others} rows")));
+            return Err(refused(&format!("the column {other:?} has {others} rows")));
         }
         let end = offset.saturating_add(shape::bytes(inner, column.dtype().itemsize())?);
         if end > MAX_ITEMSIZE {

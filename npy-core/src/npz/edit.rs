@@ -276,7 +276,7 @@ impl Editor {
     /// [`ErrorKind::MissingMember`](crate::ErrorKind::MissingMember) if the other archive has no such member;
     /// [`ErrorKind::Archive`](crate::ErrorKind::Archive) if it is damaged, so that the end of the member is unknown.
     pub fn copy_from<R: Read + Seek>(&mut self, from: &Reader<R>, name: &str) -> Result<()> {
-        let copied = from.raw(name, |directory, entry, archive| {
+        let copied = from.raw(name, |directory, entry, archive, _| {
             Ok(self.members.copy(directory, entry, archive)?)
         });
         self.told(copied)

@@ -23,9 +23,7 @@ impl From<npy_zip::Error> for Error {
                 start.escape_ascii()
             )),
             Zip::Malformed { reason } => malformed(reason),
-            Zip::Truncated { expected, found } => {
-                ErrorKind::Truncated { what: "the member", expected, found }.into()
-            }
+            Zip::Truncated { expected, found } => Error::truncated("the member", expected, found),
             Zip::Checksum { expected, found } => ErrorKind::Checksum { expected, found }.into(),
             Zip::Limit { what, name, found, limit } => {
                 ErrorKind::Limit { what, name, found, limit }.into()

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use crate::checked::setters::setters;
 use crate::limits::Limits;
 use crate::plan::Cast;
 use crate::shape::Order;
@@ -110,123 +111,110 @@ impl WriteOptions {
         self
     }
 
-    /// Sets the number of threads that compress members, including the caller's; 1 by default.
-    ///
-    /// Several small members, or parts of a large one, are compressed at the same time. With more than one thread, about 2 MiB per thread
-    /// wait in memory, and a write error may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
-    /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
-    ///
-    /// Without memory for another thread, fewer do the work, and without memory for a block, a write fails. Starting a thread also takes small
-    /// allocations that cannot fail without an abort; 4 MiB are left for them.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::npz;
-    ///
-    /// let mut writer = npz::WriteOptions::new().deflate(6).threads(4).create("model.npz")?;
-    /// writer.write("weights", &vec![0.5; 1000])?;
-    /// writer.finish()?;
-    /// assert!(std::fs::metadata("model.npz")?.len() < 500);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn threads(&mut self, threads: usize) -> &mut Self {
-        self.threads = threads.max(1);
-        self
-    }
+    setters! {
+        /// Sets the number of threads that compress members, including the caller's; 1 by default.
+        ///
+        /// Several small members, or parts of a large one, are compressed at the same time. With more than one thread, about 2 MiB per thread
+        /// wait in memory, and a write error may be reported by a later call or by [`finish`](crate::npz::Writer::finish).
+        /// Stored members use one thread. The archive is the same, byte for byte, for any number of threads.
+        ///
+        /// Without memory for another thread, fewer do the work, and without memory for a block, a write fails. Starting a thread also takes small
+        /// allocations that cannot fail without an abort; 4 MiB are left for them.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::npz;
+        ///
+        /// let mut writer = npz::WriteOptions::new().deflate(6).threads(4).create("model.npz")?;
+        /// writer.write("weights", &vec![0.5; 1000])?;
+        /// writer.finish()?;
+        /// assert!(std::fs::metadata("model.npz")?.len() < 500);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        threads: usize = threads.max(1);
 
-    /// Sets from where a deflated member can be read: from each multiple of this many bytes, or of fewer, as the number is rounded down to a
-    /// power of two, from 4 KiB to 1 MiB. The default is 1 MiB. With 0, a member can only be inflated from its start.
-    ///
-    /// A [`Member`](super::Member) can then [`seek_to`](read::Reader::seek_to) any row: it inflates the chunk with that row, and checks it. A
-    /// member of more than one chunk gets an index of 12 bytes for each, which is hidden after it, as [SOZip](https://sozip.org) has it: NumPy and
-    /// other readers do not see it, except those that read a stream without the directory; some of these take it for a file. Chunks of 1 MiB
-    /// make members at most 0.7 % larger, chunks of 32 KiB up to 20 %.
-    ///
-    /// ```
-    /// use std::io::Cursor;
-    ///
-    /// use npy_core::npz;
-    ///
-    /// let numbers: Vec<u32> = (0..100_000).collect();
-    /// let mut options = npz::WriteOptions::new();
-    /// let mut writer = options.deflate(6).seek_every(64 << 10).writer(Cursor::new(Vec::new()))?;
-    /// writer.write("x", &numbers)?;
-    /// let archive = npz::Reader::new(writer.finish()?)?;
-    /// assert!(archive.is_compressed("x")? && archive.is_seekable("x")?);
-    /// let mut x = archive.member("x")?;
-    /// x.seek_to(99_998)?;
-    /// assert_eq!(x.read_vec::<u32>()?, [99_998, 99_999]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn seek_every(&mut self, bytes: u64) -> &mut Self {
-        self.seek_every = bytes;
-        self
-    }
+        /// Sets from where a deflated member can be read: from each multiple of this many bytes, or of fewer, as the number is rounded down to a
+        /// power of two, from 4 KiB to 1 MiB. The default is 1 MiB. With 0, a member can only be inflated from its start.
+        ///
+        /// A [`Member`](super::Member) can then [`seek_to`](read::Reader::seek_to) any row: it inflates the chunk with that row, and checks it. A
+        /// member of more than one chunk gets an index of 12 bytes for each, which is hidden after it, as [SOZip](https://sozip.org) has it: NumPy and
+        /// other readers do not see it, except those that read a stream without the directory; some of these take it for a file. Chunks of 1 MiB
+        /// make members at most 0.7 % larger, chunks of 32 KiB up to 20 %.
+        ///
+        /// ```
+        /// use std::io::Cursor;
+        ///
+        /// use npy_core::npz;
+        ///
+        /// let numbers: Vec<u32> = (0..100_000).collect();
+        /// let mut options = npz::WriteOptions::new();
+        /// let mut writer = options.deflate(6).seek_every(64 << 10).writer(Cursor::new(Vec::new()))?;
+        /// writer.write("x", &numbers)?;
+        /// let archive = npz::Reader::new(writer.finish()?)?;
+        /// assert!(archive.is_compressed("x")? && archive.is_seekable("x")?);
+        /// let mut x = archive.member("x")?;
+        /// x.seek_to(99_998)?;
+        /// assert_eq!(x.read_vec::<u32>()?, [99_998, 99_999]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        seek_every: u64 = seek_every;
 
-    /// Sets how the arrays are written: byte order, memory order, format version.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{ByteOrder, WriteOptions, npz};
-    ///
-    /// let mut big = WriteOptions::new();
-    /// big.byte_order(ByteOrder::Big);
-    /// let mut writer = npz::WriteOptions::new().arrays(&big).create("model.npz")?;
-    /// writer.write("weights", &[0.5, -1.0])?;
-    /// writer.finish()?;
-    /// assert_eq!(npz::Reader::open("model.npz")?.header("weights")?.dtype().to_string(), ">f8");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn arrays(&mut self, options: &write::WriteOptions) -> &mut Self {
-        self.arrays = options.clone();
-        self
-    }
+        /// Sets how the arrays are written: byte order, memory order, format version.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{ByteOrder, WriteOptions, npz};
+        ///
+        /// let mut big = WriteOptions::new();
+        /// big.byte_order(ByteOrder::Big);
+        /// let mut writer = npz::WriteOptions::new().arrays(&big).create("model.npz")?;
+        /// writer.write("weights", &[0.5, -1.0])?;
+        /// writer.finish()?;
+        /// assert_eq!(npz::Reader::open("model.npz")?.header("weights")?.dtype().to_string(), ">f8");
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        arrays: &write::WriteOptions = arrays.clone();
 
-    /// Sets the limits on the directory that [`append`](Self::append) and [`edit`](Self::edit) read.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{ErrorKind, Limits, npz};
-    ///
-    /// let mut writer = npz::Writer::create("model.npz")?;
-    /// writer.write("weights", &[0.5, -1.0])?;
-    /// writer.write("bias", &[0.25])?;
-    /// writer.finish()?;
-    ///
-    /// let mut limits = Limits::default();
-    /// limits.members = 1;
-    /// let error = npz::WriteOptions::new().limits(limits).append("model.npz").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn limits(&mut self, limits: Limits) -> &mut Self {
-        self.limits = limits;
-        self
-    }
+        /// Sets the limits on the directory that [`append`](Self::append) and [`edit`](Self::edit) read.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{ErrorKind, Limits, npz};
+        ///
+        /// let mut writer = npz::Writer::create("model.npz")?;
+        /// writer.write("weights", &[0.5, -1.0])?;
+        /// writer.write("bias", &[0.25])?;
+        /// writer.finish()?;
+        ///
+        /// let mut limits = Limits::default();
+        /// limits.members = 1;
+        /// let error = npz::WriteOptions::new().limits(limits).append("model.npz").unwrap_err();
+        /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        limits: Limits = limits;
 
-    /// Makes sure that a written file survives a loss of power; off by default, which is much faster.
-    ///
-    /// If it is on, `finish` of a [`Writer`](super::Writer::finish) or an [`Editor`](super::Editor::finish) waits until the archive and its name are on the disk. A loss of power earlier leaves
-    /// the old file or the complete new one; later, it leaves the new one. On systems other than Unix, `finish` waits only for the
-    /// contents, not for the name. The caller must sync the writers of [`writer`](Self::writer) and [`stream`](Self::stream).
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::npz;
-    ///
-    /// let mut writer = npz::WriteOptions::new().sync(true).create("model.npz")?;
-    /// writer.write("weights", &[0.5f32, -1.0])?;
-    /// writer.finish()?;
-    /// assert!(npz::Reader::open("model.npz")?.names().eq(["weights"]));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn sync(&mut self, sync: bool) -> &mut Self {
-        self.sync = sync;
-        self
+        /// Makes sure that a written file survives a loss of power; off by default, which is much faster.
+        ///
+        /// If it is on, `finish` of a [`Writer`](super::Writer::finish) or an [`Editor`](super::Editor::finish) waits until the archive and its name are on the disk. A loss of power earlier leaves
+        /// the old file or the complete new one; later, it leaves the new one. On systems other than Unix, `finish` waits only for the
+        /// contents, not for the name. The caller must sync the writers of [`writer`](Self::writer) and [`stream`](Self::stream).
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::npz;
+        ///
+        /// let mut writer = npz::WriteOptions::new().sync(true).create("model.npz")?;
+        /// writer.write("weights", &[0.5f32, -1.0])?;
+        /// writer.finish()?;
+        /// assert!(npz::Reader::open("model.npz")?.names().eq(["weights"]));
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        sync: bool = sync;
     }
 }
 

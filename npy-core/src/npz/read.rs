@@ -276,11 +276,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`read`](Self::read), without those of the array.
     pub fn is_seekable(&self, name: &str) -> Result<bool> {
-        self.located(name, |reader, index| {
-            let limits = of_archives(reader.options.arrays.limit());
-            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
-            Ok(zip.is_seekable(entry, &mut Handle::new(&reader.source), &limits)?)
-        })
+        self.raw(name, |zip, entry, archive, limits| Ok(zip.is_seekable(entry, archive, limits)?))
     }
 
     /// Compares the seek index of a compressed member with the member, which is inflated. Returns false if it is wrong, so that other values
@@ -478,11 +474,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// As [`read`](Self::read), without those of the array.
     pub fn stored_range(&self, name: &str) -> Result<Option<Range<u64>>> {
-        self.located(name, |reader, index| {
-            let limits = of_archives(reader.options.arrays.limit());
-            let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
-            Ok(zip.stored_range(entry, &mut Handle::new(&reader.source), &limits)?)
-        })
+        self.raw(name, |zip, entry, archive, limits| Ok(zip.stored_range(entry, archive, limits)?))
     }
 
     /// Returns the parts of a deflated member with a seek index, which is read and checked: each can be fetched and inflated alone, for example
@@ -527,11 +519,12 @@ impl<R: Read + Seek> Reader<R> {
     pub(super) fn raw<A>(
         &self,
         name: &str,
-        read: impl FnOnce(&npy_zip::Directory, &Entry, &mut Handle<R>) -> Result<A>,
+        read: impl FnOnce(&npy_zip::Directory, &Entry, &mut Handle<R>, &npy_zip::Limits) -> Result<A>,
     ) -> Result<A> {
         self.located(name, |reader, index| {
             let (zip, entry) = (reader.directory.zip(), reader.directory.entry(index));
-            read(zip, entry, &mut Handle::new(&reader.source))
+            let limits = of_archives(reader.options.arrays.limit());
+            read(zip, entry, &mut Handle::new(&reader.source), &limits)
         })
     }
 
@@ -558,7 +551,7 @@ impl<R: Read + Seek> Reader<R> {
             return Ok(array);
         }
         if expected > found {
-            return Err(ErrorKind::Truncated { what: "data", expected, found }.into());
+            return Err(Error::truncated("data", expected, found));
         }
         let more = found.saturating_sub(expected);
         let verb = if more == 1 { "follows" } else { "follow" };

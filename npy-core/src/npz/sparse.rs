@@ -33,14 +33,13 @@ mod any;
 mod check;
 mod index;
 
-use std::fmt;
 use std::io::{Read, Seek, Write};
 
 use super::fields::{below, inside};
 use super::{ArchiveField, NpzArchive, Reader, Writer};
 use crate::array::NpyArray;
 use crate::element::Element;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::write::WriteNpy;
 pub use any::{CooArray, Sparse};
 pub use index::Index;
@@ -293,7 +292,7 @@ fn expect_format<R: Read + Seek>(from: &Reader<R>, at: &str, expected: &str) -> 
     let reason = format_args!(
         "the matrix is of the format {format:?}, not {expected:?}; npz::sparse::Sparse takes each of csr, csc, coo, dia and bsr"
     );
-    Err(from.in_file(invalid(reason).in_member(&inside(at, FORMAT))))
+    Err(from.in_file(Error::invalid(reason).in_member(&inside(at, FORMAT))))
 }
 
 /// Reads the shape.
@@ -306,7 +305,7 @@ fn shape<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Vec<usize>> {
         let reason = format_args!(
             "{shape:?} is not a shape, which has no negative numbers; save the matrix again"
         );
-        from.in_file(invalid(reason).in_member(&name))
+        from.in_file(Error::invalid(reason).in_member(&name))
     })
 }
 
@@ -319,7 +318,7 @@ fn fixed_shape<R: Read + Seek, const N: usize>(from: &Reader<R>, at: &str) -> Re
             _ => "a matrix, which is two numbers; npz::sparse::CooArray has any number of dimensions, and CsrVector one",
         };
         let reason = format_args!("{shape:?} is not the shape of {expected}");
-        from.in_file(invalid(reason).in_member(&inside(at, SHAPE)))
+        from.in_file(Error::invalid(reason).in_member(&inside(at, SHAPE)))
     })
 }
 
@@ -333,7 +332,7 @@ fn check_small<R: Read + Seek>(from: &Reader<R>, name: &str) -> Result<()> {
     let reason = format_args!(
         "it has {bytes} bytes, too many for the format or the shape of a matrix; save the matrix again"
     );
-    Err(from.in_file(invalid(reason).in_member(name)))
+    Err(from.in_file(Error::invalid(reason).in_member(name)))
 }
 
 /// Writes the members that all formats have, after the indices.
@@ -345,19 +344,14 @@ fn end<W: Write>(
 ) -> Result<()> {
     to.write(
         &inside(at, FORMAT),
-        &crate::element::text::ByteStr::<3>::new(format).map_err(invalid)?,
+        &crate::element::text::ByteStr::<3>::new(format).map_err(Error::invalid)?,
     )?;
-    let dimension = |n| i64::try_from(n).map_err(invalid);
+    let dimension = |n| i64::try_from(n).map_err(Error::invalid);
     let shape: Result<Vec<i64>> = shape.iter().copied().map(dimension).collect();
     to.write(&inside(at, SHAPE), &shape?)?;
     to.write(&inside(at, DATA), data)?;
     // SciPy writes `_is_array` only for sparse arrays, not for matrices.
     if is_array { to.write(&inside(at, IS_ARRAY), &true) } else { Ok(()) }
-}
-
-/// Returns the error for an invalid value.
-fn invalid(reason: impl fmt::Display) -> Error {
-    ErrorKind::InvalidValue { reason: reason.to_string() }.into()
 }
 
 #[cfg(test)]

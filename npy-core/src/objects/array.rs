@@ -95,16 +95,15 @@ impl<'a> PickledArray<'a> {
 
     /// Returns the objects of the array.
     pub(super) fn items(self) -> Result<pickle::Items, Error> {
-        let invalid = |reason: String| Error::from(ErrorKind::InvalidValue { reason });
         let Node::List(items) = self.data.node() else {
-            return Err(invalid(
-                "the array does not have a list of Python objects; read it with as_array".into(),
+            return Err(Error::invalid(
+                "the array does not have a list of Python objects; read it with as_array",
             ));
         };
         let found = self.data.objects().graph().items(items).len();
         let expected = shape::count(&self.shape()?)?;
         if found != expected {
-            return Err(invalid(format!(
+            return Err(Error::invalid(format!(
                 "the array has {found} objects, and its shape has {expected}; save it again"
             )));
         }

@@ -1,11 +1,11 @@
 //! Objects from an array of any dtype, and back.
 
 use super::Objects;
-use crate::dtype::descr;
 use crate::dynamic::DynArray;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::header::{Header, Payload};
 use crate::limits::to_u64;
+use crate::plan;
 use npy_pickle::{Encoding, Pickle, Scan, Scanned};
 
 /// Reads the pickle of an array of Python objects, within the limits that the array was read with.
@@ -25,7 +25,7 @@ use npy_pickle::{Encoding, Pickle, Scan, Scanned};
 ///
 /// # Errors
 ///
-/// [`ErrorKind::Mismatch`] for an array of another dtype, [`ErrorKind::Pickle`] for a malformed pickle, and the other errors of
+/// [`ErrorKind::Mismatch`](crate::ErrorKind::Mismatch) for an array of another dtype, [`ErrorKind::Pickle`](crate::ErrorKind::Pickle) for a malformed pickle, and the other errors of
 /// [`Objects::read_npy`].
 impl TryFrom<DynArray> for Objects {
     type Error = Error;
@@ -41,7 +41,7 @@ impl TryFrom<DynArray> for Objects {
             }
             Scanned::Incomplete { needed, .. } | Scanned::LeftOut { length: needed } => {
                 let found = to_u64(bytes.len());
-                Err(ErrorKind::Truncated { what: "pickle", expected: needed, found }.into())
+                Err(Error::truncated("pickle", needed, found))
             }
         }
     }
@@ -58,21 +58,18 @@ impl From<Objects> for DynArray {
 
 /// Refuses an array that has no objects.
 pub(crate) fn check_payload(header: &Header) -> Result<(), Error> {
-    match header.payload() {
-        Payload::Pickle => Ok(()),
-        Payload::Items => Err(ErrorKind::Mismatch {
-            found: descr::excerpt(&header.dtype().descr()),
-            wanted: "Python objects ('|O')".into(),
-            wanted_by: "npy_core::Objects".into(),
-            remedy: "read it as a DynArray, which takes any other dtype".into(),
-        }
-        .into()),
+    if header.payload() == Payload::Pickle {
+        return Ok(());
     }
+    let remedy = "read it as a DynArray, which takes any other dtype";
+    let error = plan::mismatch(header.dtype(), "Python objects ('|O')".into(), remedy);
+    Err(error.wanted_by("npy_core::Objects"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ErrorKind;
     use crate::shape::Order;
     use crate::{ReadNpy, ReadOptions, WriteNpy};
 

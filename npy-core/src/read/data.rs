@@ -157,7 +157,7 @@ impl<R> Data<R> {
 
     /// The error for data that has ended.
     pub(super) fn ended(&self) -> Error {
-        truncated(self.bytes(), self.source.found())
+        Error::truncated("data", self.bytes(), self.source.found())
     }
 
     /// Returns the file, if it can be read at any offset.
@@ -182,7 +182,7 @@ impl Shared<'_> {
     /// Refuses a file that is too short.
     pub(super) fn check_complete(&self) -> Result<()> {
         match self.length < self.expected {
-            true => Err(truncated(self.expected, self.length)),
+            true => Err(Error::truncated("data", self.expected, self.length)),
             false => Ok(()),
         }
     }
@@ -192,13 +192,11 @@ impl Shared<'_> {
         let found = self.file.at(offset).fill_slice(out)?;
         match found == out.len() {
             true => Ok(()),
-            false => Err(truncated(self.expected, offset.saturating_add(to_u64(found)))),
+            false => {
+                Err(Error::truncated("data", self.expected, offset.saturating_add(to_u64(found))))
+            }
         }
     }
-}
-
-fn truncated(expected: u64, found: u64) -> Error {
-    ErrorKind::Truncated { what: "data", expected, found }.into()
 }
 
 /// The rows of an array: a row is an index of the first dimension.
@@ -306,7 +304,7 @@ impl<R: Read> Data<R> {
     pub(super) fn check_exist(&self, bytes: u64) -> Result<bool> {
         match self.source.available(bytes) {
             Some(found) if found < bytes => {
-                Err(truncated(self.bytes(), self.source.length().unwrap_or(found)))
+                Err(Error::truncated("data", self.bytes(), self.source.length().unwrap_or(found)))
             }
             known => Ok(known.is_some()),
         }

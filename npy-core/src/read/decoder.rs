@@ -10,7 +10,7 @@ use crate::element::block::Buffers;
 use crate::element::decode::decode_slice;
 use crate::element::typed_plan::{ItemPlan, READ_WHOLE, TypedPlan, check_zero_size_items};
 use crate::element::{Element, type_name};
-use crate::error::{ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 
@@ -186,7 +186,7 @@ impl<T: Element> Decoder<T> {
         let expected = self.plan.count.saturating_mul(size);
         let found = self.next.saturating_mul(size);
         let found = found.saturating_add(limits::to_u64(self.partial.len()));
-        Err(ErrorKind::Truncated { what: "data", expected, found }.into())
+        Err(Error::truncated("data", expected, found))
     }
 }
 

@@ -98,5 +98,5 @@ fn shape_of_file(file: &mut File, dtype: &DType, row: &[usize]) -> Result<Vec<us
         ),
 
     };
-    Err(ErrorKind::Shape { shape: shape::repr(row), reason }.into())
+    Err(shape::invalid(row, reason))
 }

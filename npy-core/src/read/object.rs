@@ -7,11 +7,12 @@ use super::reader::Reader;
 use super::source::{EndOfArray, FileAt};
 use super::{ReadNpy, ReadOptions};
 use crate::array::NpyArray;
+use crate::checked;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::dynamic::DynArray;
+use crate::element::Element;
 use crate::element::block::{self, BLOCK};
 use crate::element::type_info::TypeInfo;
-use crate::element::{Element, InvalidValue};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::{Header, Payload};
 use crate::limits::{to_u64, to_usize};
@@ -51,7 +52,7 @@ impl<R: Read> Reader<R> {
                     let end = offset.saturating_add(length);
                     self.limits.check_array(end)?;
                     if let Some(found) = self.data.source.length().filter(|&found| found < end) {
-                        return Err(truncated(end, found));
+                        return Err(Error::truncated("pickle", end, found));
                     }
                     pickle.bytes.truncate(at);
                     pickle.left_out.push(LeftOut { at, length, offset });
@@ -88,7 +89,7 @@ impl<R: Read> Reader<R> {
         };
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         match self.data.source.append(pickle, wanted)? {
-            0 => Err(truncated(whole, before.saturating_add(left_out))),
+            0 => Err(Error::truncated("pickle", whole, before.saturating_add(left_out))),
             _ => Ok(()),
         }
     }
@@ -163,10 +164,6 @@ impl<R: Read> Reader<R> {
     }
 }
 
-fn truncated(expected: u64, found: u64) -> Error {
-    ErrorKind::Truncated { what: "pickle", expected, found }.into()
-}
-
 /// Offsets are from the position of the file.
 impl ReadContents for FileAt {
     fn fill(&self, offset: u64, out: &mut [u8]) -> Result<()> {
@@ -175,7 +172,7 @@ impl ReadContents for FileAt {
             return Ok(());
         }
         let (expected, found) = (to_u64(out.len()), to_u64(found));
-        Err(ErrorKind::Truncated { what: "a bytes object", expected, found }.into())
+        Err(Error::truncated("a bytes object", expected, found))
     }
 
     fn read(&self, offset: u64, length: u64) -> Result<Vec<u8>> {
@@ -303,27 +300,15 @@ fn loses_missing<T: Element>(header: &Header, cast: Cast) -> Result<bool> {
 /// Casts floats, of which a NaN is a missing value.
 fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>> {
     let dtype = TypeInfo::of::<T>().canonical()?.dtype;
-    let cast = |floats: Vec<f64>| -> Result<Vec<T>> {
-        let (shape, bytes) = (vec![floats.len()], floats.into_iter().flat_map(f64::to_le_bytes));
-        let from = Scalar::ordered(ScalarKind::Float, 8, ByteOrder::Little).into();
-        let array = DynArray::new(from, shape, Order::C, bytes.collect())?;
-        array.cast_with(&dtype, cast)?.to_vec()
-    };
-    let present = |floats: &[f64]| floats.iter().copied().filter(|float| !float.is_nan()).collect();
-    let Ok(values) = cast(present(&floats)) else {
-        // The error names the row among all.
-        let one_by_one = floats.iter().enumerate().map(|(row, float)| {
-            let value = cast(present(&[*float])).map_err(|error| match error.into_kind() {
-                ErrorKind::InvalidValue { reason } => {
-                    block::invalid(InvalidValue::new(reason), row)
-                }
-                other => other.into(),
-            });
-            Ok(value?.pop())
-        });
-        return one_by_one.collect();
-    };
-    let mut values = values.into_iter();
+    let present = floats.iter().enumerate().filter(|(_, float)| !float.is_nan());
+    let bytes = present.clone().flat_map(|(_, float)| float.to_le_bytes()).collect();
+    let rows: Vec<usize> = present.map(|(row, _)| row).collect();
+    let from = Scalar::ordered(ScalarKind::Float, 8, ByteOrder::Little).into();
+    let array = DynArray::new(from, [rows.len()], Order::C, bytes)?;
+    let values = array.cast_with(&dtype, cast).and_then(|array| array.to_vec());
+    // The error names the row among all.
+    let among_all = |row| to_u64(*checked::some(rows.get(checked::narrow::<u64, usize>(row))));
+    let mut values = values.map_err(|error| error.recounted(among_all))?.into_iter();
     Ok(floats.iter().map(|float| if float.is_nan() { None } else { values.next() }).collect())
 }
 

@@ -129,8 +129,7 @@ impl<I: Copy, E: Serialize, F: Fn(I) -> E + Copy> Serialize for Part<'_, I, F> {
         // If the array has no elements, each part is an empty slice.
         let size = items.len().checked_div(count).unwrap_or(0);
         for i in 0..count {
-            let start = checked::mul(i, size);
-            let items = checked::slice(items, start..checked::add(start, size));
+            let items = checked::part(items, i, size);
             seq.serialize_element(&Part { items, shape, element })?;
         }
         seq.end()

@@ -97,11 +97,6 @@ impl<'a> Context<'a> {
         self.spend_values(lists, weight::VALUE)
     }
 
-    /// Counts the elements of an array that has no Python objects.
-    pub(super) fn spend_array(&self, array: PickledArray<'_>) -> Result<(), RowError> {
-        self.nested(array, true, |_| Ok(()))
-    }
-
     /// Returns the numbers of a range, after counting them.
     pub(super) fn range(
         &self,
@@ -150,11 +145,11 @@ impl<'a> Context<'a> {
     pub(super) fn scalar<T>(
         &self,
         scalar: PickledArray<'_>,
-        read: impl FnOnce(Value<'_>) -> Result<T, RowError>,
+        read: impl FnOnce(Row<'_>) -> Result<T, RowError>,
     ) -> Result<T, RowError> {
         let dtype = self.dtype(scalar)?;
         match scalar.data.bytes() {
-            Some(bytes) if bytes.len() == dtype.itemsize() => read(Value::new(&dtype, &bytes)),
+            Some(bytes) if bytes.len() == dtype.itemsize() => read(Row(Value::new(&dtype, &bytes))),
             _ => Err(RowError::new(format!(
                 "a scalar of dtype {dtype} does not have {} bytes; save the array again",
                 dtype.itemsize()
@@ -209,15 +204,6 @@ impl<'a, 'c> Object<'a, 'c> {
         Ok(self.object.meaning())
     }
 
-    /// Calls `read` with a scalar of NumPy.
-    fn scalar<T>(
-        self,
-        scalar: PickledArray<'a>,
-        read: impl FnOnce(Row<'_>) -> Result<T, RowError>,
-    ) -> Result<T, RowError> {
-        self.context.scalar(scalar, |value| read(Row(value)))
-    }
-
     /// Returns the contents of a bytes object.
     fn bytes(self) -> Result<Cow<'a, [u8]>, RowError> {
         self.object.object().bytes().ok_or_else(|| RowError::new(NOT_LATIN))
@@ -244,7 +230,9 @@ impl<'a, 'c> Object<'a, 'c> {
             Meaning::Missing => visitor.visit_unit(),
             Meaning::Record(ids) => self.fields(ids, ArrayForm::Any, visitor),
             Meaning::Array(array) => self.array(array, ArrayForm::Any, visitor),
-            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_any(visitor)),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |row| row.deserialize_any(visitor))
+            }
             Meaning::DType => visitor.visit_string(self.object.as_dtype()?.to_string()),
         }
     }
@@ -431,9 +419,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         let is_missing = match self.object.meaning() {
-            Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| Ok(is_missing(value)))?
-            }
+            Meaning::Scalar(scalar) => self.context.scalar(scalar, |row| Ok(is_missing(row.0)))?,
             _ => self.object.is_missing(),
         };
         if !is_missing {
@@ -470,7 +456,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
             (_, Some(bytes)) => visit_bytes(bytes, visitor),
             (Meaning::Array(array), None) => self.array(array, ArrayForm::Bytes, visitor),
             (Meaning::Scalar(scalar), None) => {
-                self.scalar(scalar, |row| row.deserialize_bytes(visitor))
+                self.context.scalar(scalar, |row| row.deserialize_bytes(visitor))
             }
             (meaning, None) => self.typed(meaning, visitor),
         }
@@ -485,7 +471,9 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                 visit_all(visitor, bytes.iter().copied())
             }
             Meaning::Array(array) => self.array(array, ArrayForm::Sequence, visitor),
-            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_seq(visitor)),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |row| row.deserialize_seq(visitor))
+            }
             meaning => self.typed(meaning, visitor),
         }
     }
@@ -494,7 +482,9 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match self.spend()? {
-            Meaning::Scalar(scalar) => self.scalar(scalar, |row| row.deserialize_i64(visitor)),
+            Meaning::Scalar(scalar) => {
+                self.context.scalar(scalar, |row| row.deserialize_i64(visitor))
+            }
             meaning => self.integer(meaning, visitor),
         }
     }
@@ -526,7 +516,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                 self.visit_value(value, visitor)
             }
             Meaning::Scalar(scalar) => {
-                self.context.scalar(scalar, |value| visitor.visit_string(value.to_string()))
+                self.context.scalar(scalar, |row| visitor.visit_string(row.0.to_string()))
             }
             _ => visitor.visit_string(self.object.to_string()),
         }
@@ -549,7 +539,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
                 visitor.visit_enum(Variant { key: self, value: None, failed: in_variant })
             }
             Meaning::Scalar(scalar) => {
-                self.scalar(scalar, |row| row.deserialize_enum(name, variants, visitor))
+                self.context.scalar(scalar, |row| row.deserialize_enum(name, variants, visitor))
             }
             _ => Err(self.refuse(&visitor)),
         }
@@ -629,8 +619,7 @@ impl<'de> Deserializer<'de> for Objects<'de, '_, '_> {
         };
         let size = self.ids.len().checked_div(count).unwrap_or(0);
         let part = |i| {
-            let start = checked::mul(i, size);
-            let ids = checked::slice(self.ids, start..checked::add(start, size));
+            let ids = checked::part(self.ids, i, size);
             Objects { ids, shape: inner, has_rows: false, ..self }
         };
         let axes = Axes { shape: &[count], order: Order::C, has_rows: self.has_rows };

@@ -118,7 +118,8 @@ impl<'a> Serialized<'a, '_> {
         let shape = array.shape().map_err(S::Error::custom)?;
         self.within(shape.len(), || {
             if array.data.bytes().is_some() {
-                self.context.spend_array(array).map_err(failed)?;
+                // Counts the elements.
+                self.context.nested(array, true, |_| Ok(())).map_err(failed)?;
                 return self.object.as_array().map_err(S::Error::custom)?.serialize(serializer);
             }
             let ids = array.objects().map_err(S::Error::custom)?;

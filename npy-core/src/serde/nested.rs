@@ -98,9 +98,7 @@ impl<'a> Nested<'a> {
         let bytes = self.in_c_order()?;
         let size = shape::bytes(inner, self.dtype.itemsize())?;
         let part = |i| {
-            let start = checked::mul(i, size);
-            let bytes = checked::slice(&bytes, start..checked::add(start, size));
-            let bytes = ArrayBytes::of(bytes);
+            let bytes = ArrayBytes::of(checked::part(&bytes, i, size));
             Nested { shape: inner, order: Order::C, bytes, has_rows: false, ..self }
         };
         visit_items((0..count).map(part), self.axes(&[count]), visitor)
@@ -137,10 +135,7 @@ fn elements<'de, V: Visitor<'de>>(
         }
     }
     let (size, bytes) = (dtype.itemsize(), bytes.all());
-    let row = |i| {
-        let start = checked::mul(i, size);
-        Row(Value::new(dtype, checked::slice(&bytes, start..checked::add(start, size))))
-    };
+    let row = |i| Row(Value::new(dtype, checked::part(&bytes, i, size)));
     visit_items((0..shape::count(axes.shape)?).map(row), axes, visitor)
 }
 

@@ -37,8 +37,7 @@ pub(crate) fn transpose(
                 let items = checked::slice_mut(target, start..checked::add(start, bytes));
                 for (n, item) in items.chunks_exact_mut(size.max(1)).enumerate() {
                     let at = checked::add(tile.source(run), checked::mul(n, tile.stride));
-                    let start = checked::mul(at, size);
-                    item.copy_from_slice(checked::slice(source, start..checked::add(start, size)));
+                    item.copy_from_slice(checked::part(source, at, size));
                 }
             }
         }),

@@ -7,7 +7,7 @@ use super::{WriteNpy, WriteOptions};
 use crate::array::NpyArray;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::header::Header;
 use crate::limits;
 use crate::shape::Order;
@@ -175,8 +175,7 @@ impl<'w> Pickle<'w> {
             record.fields().iter().find(|field| !field.has_exact_name() || !field.has_exact_title())
         {
             let reason = "within objects, a field needs a name without surrogates, and a title that is text; cast to a dtype with such names";
-            let error = Error::from(ErrorKind::InvalidValue { reason: reason.into() });
-            return Err(error.in_field(field.name()));
+            return Err(Error::invalid(reason).in_field(field.name()));
         }
         self.to.begin_tuple()?;
         for field in record.fields() {
@@ -236,31 +235,6 @@ fn flags(dtype: &DType) -> u8 {
 }
 
 impl WriteOptions {
-    /// Sets whether text and bytes are written as Python objects; off by default.
-    ///
-    /// With this option, an array of text (`String`, `&str`) or bytes (`Vec<u8>`, `&[u8]`) has
-    /// `dtype=object`: its elements have any length, and may end with NULs. Python reads it with
-    /// `np.load(path, allow_pickle=True)`. Without this option, its dtype is `<UN` or `|SN`, and
-    /// every element takes the memory of the longest.
-    ///
-    /// Arrays of other types are not affected. Lists of `Option` are always objects, because no
-    /// other dtype has a `None`.
-    ///
-    /// Objects have no byte order, and are written in C order, whatever [`order`](Self::order) says.
-    ///
-    /// ```
-    /// use npy_core::{Header, WriteOptions};
-    ///
-    /// let mut file = Vec::new();
-    /// WriteOptions::new().objects(true).write_to(&mut file, &["a", "a much longer text"])?;
-    /// assert_eq!(Header::parse(&file)?.0.dtype().to_string(), "|O");
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn objects(&mut self, objects: bool) -> &mut Self {
-        self.objects = objects;
-        self
-    }
-
     /// Writes an array of objects; `items` iterates over them in C order.
     pub(super) fn write_objects<'t, O: Emit + ?Sized + 't, I: Iterator<Item = &'t O>>(
         &self,
@@ -303,8 +277,7 @@ impl WriteOptions {
 
 /// Returns the error for a value that changed between counting its bytes and writing them.
 pub(crate) fn changed() -> Error {
-    let reason = "the value changed while it was written; write a copy of it";
-    ErrorKind::InvalidValue { reason: reason.into() }.into()
+    Error::invalid("the value changed while it was written; write a copy of it")
 }
 
 /// Implements `WriteNpy` for lists and arrays of `Option`s.

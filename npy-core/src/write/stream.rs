@@ -22,8 +22,9 @@ use crate::element::block::{self, BLOCK, Pending};
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result, counted};
+use crate::header::Header;
 use crate::header::growth::Growth;
-use crate::limits::{self, Limits};
+use crate::limits;
 use crate::plan::Plan;
 use crate::shape::{self, Order};
 pub use append::UncountedRows;
@@ -611,14 +612,10 @@ impl<T: Element, W: Write> Writer<T, W> {
         match &self.length {
             Length::Stated(shape) => {
                 let all = counted(self.max_elements, "element");
-                let reason = format!("it has {all}, and no more fit");
-                ErrorKind::Shape { shape: shape::repr(shape), reason }.into()
+                shape::invalid(shape, format!("it has {all}, and no more fit"))
             }
             Length::Grows(growing) => growing.full(),
-            Length::Unstated => {
-                let reason = "no file has more elements".to_owned();
-                ErrorKind::Shape { shape: shape::repr(&[self.max_elements]), reason }.into()
-            }
+            Length::Unstated => shape::invalid(&[self.max_elements], "no file has more elements"),
         }
     }
 
@@ -730,8 +727,8 @@ impl WriteOptions {
     ///
     /// As [`Writer::append`].
     pub fn append<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
-        let path = path.as_ref();
-        append::elements(self, path).map_err(|error| error.in_file(path))
+        let check = &mut |header: &Header| append::check_elements(TypeInfo::of::<T>(), header);
+        append::open(self, path.as_ref(), check)
     }
 
     /// Opens a file to write more elements after those it has, or creates it; see [`Writer::append_or_create`].
@@ -757,25 +754,6 @@ impl WriteOptions {
     pub fn append_or_create<T: Element>(&self, path: impl AsRef<Path>) -> Result<Writer<T, File>> {
         let path = path.as_ref();
         append::or_create(|| self.append(path), || self.create_file(path, &[], Existing::Keep))
-    }
-
-    /// Sets the limits on the header that [`append`](Self::append) reads.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{ErrorKind, Limits, WriteOptions, save};
-    ///
-    /// save("x.npy", &[1.0, 2.0])?;
-    /// let mut limits = Limits::default();
-    /// limits.header_bytes = 64;
-    /// let error = WriteOptions::new().limits(limits).append::<f64>("x.npy").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn limits(&mut self, limits: Limits) -> &mut Self {
-        self.limits = limits;
-        self
     }
 
     /// Starts an array in a writer that can seek; see [`Writer::new`].

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Bsr, Coo, Csc, Csr, CsrVector, Dia, Index, invalid};
+use super::{Bsr, Coo, Csc, Csr, CsrVector, Dia, Index};
 use crate::error::Error;
 use crate::shape;
 
@@ -11,7 +11,7 @@ pub(super) type Checked = Result<(), String>;
 
 /// The error for arrays that are not a valid matrix.
 pub(super) fn error(format: &str, shape: &[usize], wrong: &str) -> Error {
-    invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::excerpt(shape)))
+    Error::invalid(format_args!("a {format} matrix of shape {}: {wrong}", shape::excerpt(shape)))
 }
 
 impl<T, I: Index> Csr<T, I> {

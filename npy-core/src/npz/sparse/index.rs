@@ -4,10 +4,9 @@ use std::fmt::Display;
 use std::io::{Read, Seek};
 
 use super::super::Reader;
-use super::invalid;
 use crate::array::NpyArray;
 use crate::element::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The type of the indices of a sparse matrix: `i32` or `i64`, as in SciPy.
 pub trait Index: Element + Copy + Display + Into<i64> + TryFrom<i64> + sealed::Sealed {}
@@ -61,6 +60,6 @@ fn converted<I: Index, J: Index, R: Read + Seek>(
         let reason = format_args!(
             "the index {n} does not fit into 32 bits; use indices of i64, as in Csr<f64, i64>"
         );
-        from.in_file(invalid(reason).in_member(name))
+        from.in_file(Error::invalid(reason).in_member(name))
     })
 }

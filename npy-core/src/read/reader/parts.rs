@@ -257,8 +257,7 @@ pub(super) fn seek<R: Read + Seek>(
                     "no position {row} of {rows} in the last dimension; in Fortran order, seek_to_row moves to a row"
                 ),
             };
-            let shape = shape::repr(shape);
-            return Err(ErrorKind::Shape { shape, reason }.into());
+            return Err(shape::invalid(shape, reason));
         }
         match RowLayout::of(&reader.header)? {
             Some(layout) if by_rows && layout.is_strided => reader.data.seek_strided(&layout, row),
@@ -276,7 +275,7 @@ impl<R> Reader<R> {
         };
         let are = if wanted == 1 { "is" } else { "are" };
         let reason = format!("{left}, and {wanted} {are} expected; nothing was read");
-        ErrorKind::Shape { shape: shape::repr(self.header.shape()), reason }.into()
+        shape::invalid(self.header.shape(), reason)
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Reader, whole};
 use crate::checked;
 use crate::element::block::BLOCK;
 use crate::error::Result;
+use crate::kernel;
 use crate::limits;
 use crate::read::data::RowLayout;
 use crate::reserve;
@@ -69,8 +70,7 @@ impl<R: Read> Reader<R> {
             };
             let data = memory.unwrap_or(&read);
             let items = checked::slice(data, start..checked::add(start, run));
-            let slots = checked::tail_mut(out, checked::mul(at, itemsize));
-            spread(items, itemsize, slots, row_bytes);
+            kernel::fill_column(items, itemsize, out, (row_bytes, checked::mul(at, itemsize)));
         }
         Ok(())
     }
@@ -83,30 +83,4 @@ fn runs_per_read(layout: &RowLayout, rows: usize, run_bytes: usize) -> usize {
         return 1;
     }
     BLOCK.checked_div(run_bytes).unwrap_or(1).max(1)
-}
-
-/// Copies items to slots that are `stride` bytes apart.
-fn spread(items: &[u8], itemsize: usize, slots: &mut [u8], stride: usize) {
-    // With a size that is known when compiled, a copy is one instruction.
-    match itemsize {
-        1 => spread_sized::<1>(items, slots, stride),
-        2 => spread_sized::<2>(items, slots, stride),
-        4 => spread_sized::<4>(items, slots, stride),
-        8 => spread_sized::<8>(items, slots, stride),
-        16 => spread_sized::<16>(items, slots, stride),
-        _ => {
-            let slots = slots.chunks_mut(stride.max(1));
-            for (item, slot) in items.chunks_exact(itemsize.max(1)).zip(slots) {
-                checked::slice_mut(slot, 0..itemsize).copy_from_slice(item);
-            }
-        }
-    }
-}
-
-fn spread_sized<const N: usize>(items: &[u8], slots: &mut [u8], stride: usize) {
-    for (item, slot) in items.chunks_exact(N).zip(slots.chunks_mut(stride.max(1))) {
-        if let (Some(item), Some(slot)) = (item.first_chunk::<N>(), slot.first_chunk_mut::<N>()) {
-            *slot = *item;
-        }
-    }
 }

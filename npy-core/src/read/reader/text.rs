@@ -9,9 +9,9 @@ use crate::dtype::{ByteOrder, ScalarKind};
 use crate::element::text::{excerpt, without_zeros};
 use crate::element::typed_plan::ItemPlan;
 use crate::element::{InvalidValue, type_name, ucs4};
-use crate::error::{ErrorKind, Result};
+use crate::error::Result;
 use crate::header::Payload;
-use crate::plan::{Cast, Plan};
+use crate::plan::{self, Cast, Plan};
 use crate::read::ReadNpy;
 
 /// A function that decodes a little-endian element.
@@ -66,13 +66,9 @@ impl<R: Read> Reader<R> {
     fn texts<T: Text>(&mut self) -> Result<Vec<T>> {
         let found = self.header.dtype();
         let Some(make) = found.scalar().and_then(|scalar| T::maker(scalar.kind())) else {
-            return Err(ErrorKind::Mismatch {
-                found: crate::dtype::descr::excerpt(&found.descr()),
-                wanted: T::WANTED.into(),
-                wanted_by: type_name::<T>(),
-                remedy: "read it as the Rust type of its values (see npy_core::types), or as a DynArray, which takes any dtype".into(),
-            }
-            .into());
+            let remedy = "read it as the Rust type of its values (see npy_core::types), or as a DynArray, which takes any dtype";
+            let error = plan::mismatch(found, T::WANTED.into(), remedy);
+            return Err(error.wanted_by(&type_name::<T>()));
         };
         let plan = Plan::new(found, &found.with_byte_order(ByteOrder::Little), Cast::Exact)?;
         let plan = ItemPlan::of_elements(plan, &self.header);
@@ -80,8 +76,7 @@ impl<R: Read> Reader<R> {
         whole::blocks(self, &plan, |count, buffers, out| {
             let items = buffers.run(&plan.plan, count);
             for i in 0..count {
-                let start = checked::mul(i, size);
-                let item = checked::slice(items, start..checked::add(start, size));
+                let item = checked::part(items, i, size);
                 out.push(make(item).map_err(|error| error.at_item(i))?);
             }
             Ok(())

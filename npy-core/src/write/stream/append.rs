@@ -38,45 +38,6 @@ pub enum UncountedRows {
     Remove,
 }
 
-impl WriteOptions {
-    /// Sets what [`append`](Self::append) does with complete rows that the header does not count; by default it refuses the file.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use std::io::Write;
-    ///
-    /// use npy_core::{ErrorKind, UncountedRows, WriteOptions, Writer, load, save};
-    ///
-    /// save("x.npy", &[1.0, 2.0])?;
-    /// // A row that a writer left when it was killed.
-    /// std::fs::OpenOptions::new().append(true).open("x.npy")?.write_all(&3.0_f64.to_le_bytes())?;
-    ///
-    /// let error = Writer::<f64>::append("x.npy").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }));
-    /// let mut writer =
-    ///     WriteOptions::new().uncounted_rows(UncountedRows::Keep).append::<f64>("x.npy")?;
-    /// writer.push(&4.0)?;
-    /// writer.finish()?;
-    /// assert_eq!(load::<Vec<f64>>("x.npy")?, [1.0, 2.0, 3.0, 4.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
-        self.uncounted_rows = rows;
-        self
-    }
-}
-
-/// Opens a file, to append elements.
-pub(super) fn elements<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
-    open(options, path, &mut |header| check_elements(TypeInfo::of::<T>(), header))
-}
-
-/// Opens a file, to append rows along its first dimension.
-pub(super) fn rows<T: Element>(options: &WriteOptions, path: &Path) -> Result<Writer<T, File>> {
-    open(options, path, &mut |header| check_rows(TypeInfo::of::<T>(), header))
-}
-
 /// Checks that an array can take elements, and returns how it grows and the plan for the elements.
 pub(super) type Check<'c> = &'c mut dyn FnMut(&Header) -> Result<(GrowingShape, Plan)>;
 
@@ -86,7 +47,8 @@ pub(super) fn open<T: Element>(
     path: &Path,
     check: Check<'_>,
 ) -> Result<Writer<T, File>> {
-    let End { count, plan, growing, file, opened, has_uncounted } = find_end(options, path, check)?;
+    let end = find_end(options, path, check).map_err(|error| error.in_file(path))?;
+    let End { count, plan, growing, file, opened, has_uncounted } = end;
     let mut writer = Writer::resume(count, file, plan, Length::Grows(growing), Some(opened))?;
     if has_uncounted {
         // Counts the kept rows in the header at once, even if this writer writes nothing.
@@ -115,7 +77,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
     if found < bytes {
-        return Err(ErrorKind::Truncated { what: "data", expected: bytes, found }.into());
+        return Err(Error::truncated("data", bytes, found));
     }
     let end = data.saturating_add(bytes);
     file.seek(SeekFrom::Start(end))?;
@@ -221,7 +183,7 @@ fn refuse_array(file: &mut File) -> Result<()> {
 
 /// Checks that the array of a file can take elements of this type; returns how the array grows, and the
 /// plan for the elements.
-fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let who = ty.name();
     let (item, outer) = outer(ty, header)?;
     let (shape, order) = (header.shape(), header.order());
@@ -242,15 +204,15 @@ fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)>
     let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
     let row = others.fold(1, |row: usize, (_, n)| row.saturating_mul(*n));
     if row == 0 {
-        let reason = "its rows have no elements, so there is nothing to append".into();
-        return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+        let reason = "its rows have no elements, so there is nothing to append";
+        return Err(shape::invalid(shape, reason));
     }
     stated(ty, header, &item, axis, row)
 }
 
 /// Checks that the array of a file can take rows of this type along its first dimension; returns how the
 /// array grows, and the plan for the elements.
-fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
+pub(super) fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
     let (item, outer) = outer(ty, header)?;
     let Some((_, row @ [_, ..])) = outer.split_first() else {
         let remedy = "append single elements with Writer::append";
@@ -275,8 +237,7 @@ pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
     check_contiguous(header, elements > 1)?;
     let row = elements.saturating_mul(header.dtype().itemsize());
     if row == 0 {
-        let reason = "its rows have no bytes, so there is nothing to append".into();
-        return Err(ErrorKind::Shape { shape: shape::repr(shape), reason }.into());
+        return Err(shape::invalid(shape, "its rows have no bytes, so there is nothing to append"));
     }
     let byte = u8::dtype();
     let plan = Plan::new(&byte, &byte, Cast::Exact)?;

@@ -134,10 +134,9 @@ impl DynRowAppender {
     pub fn append(&mut self, array: &DynArray) -> Result<()> {
         let rows = array.shape().split_first().map(|(_, row)| row);
         if rows != Some(&self.row_shape[..]) {
-            let shape = shape::repr(array.shape());
             let row = shape::repr(&self.row_shape);
             let reason = format!("the rows of the file have shape {row}");
-            return Err(ErrorKind::Shape { shape, reason }.into());
+            return Err(shape::invalid(array.shape(), reason));
         }
         let cast = array.cast_with(&self.dtype, Cast::Exact).map_err(|error| {
             error.map_kind(|kind| match kind {
@@ -238,18 +237,15 @@ impl WriteOptions {
     ///
     /// As [`DynRowAppender::open`].
     pub fn append_dyn(&self, path: impl AsRef<Path>) -> Result<DynRowAppender> {
-        let path = path.as_ref();
-        let open = || {
-            let mut opened = None;
-            let writer = append::open(self, path, &mut |header| {
-                let stated = append::check_bytes(header)?;
-                opened = Some((header.dtype().clone(), checked::tail(header.shape(), 1).to_vec()));
-                Ok(stated)
-            })?;
-            let (dtype, row_shape) = checked::some(opened);
-            Ok(DynRowAppender { rows: RowWriter::of(writer)?, dtype, row_shape })
-        };
-        open().map_err(|error: crate::error::Error| error.in_file(path))
+        let mut opened = None;
+        let writer = append::open(self, path.as_ref(), &mut |header| {
+            let stated = append::check_bytes(header)?;
+            opened = Some((header.dtype().clone(), checked::tail(header.shape(), 1).to_vec()));
+            Ok(stated)
+        })?;
+        // `check` ran, so there is a header.
+        let (dtype, row_shape) = checked::some(opened);
+        Ok(DynRowAppender { rows: RowWriter::of(writer)?, dtype, row_shape })
     }
 }
 

@@ -112,8 +112,8 @@ impl<W> Growing<W> {
     pub(super) fn full(&self) -> Error {
         let digits = self.header.digits();
         if self.header.max_number() >= self.max_rows() {
-            let reason = "with more elements it would be larger than any memory".into();
-            return ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into();
+            let reason = "with more elements it would be larger than any memory";
+            return shape::invalid(self.shape(), reason);
         }
         let what =
             format!("a length of more than {digits} digits, for which this header has no blanks,");
@@ -150,7 +150,7 @@ impl<W: Write> Growing<W> {
             Some(part) => {
                 let row = self.stated.row;
                 let reason = format!("its last row has {part} of {row} elements; write the rest");
-                Err(ErrorKind::Shape { shape: shape::repr(&self.stated.shape), reason }.into())
+                Err(shape::invalid(self.shape(), reason))
             }
         }
     }

@@ -12,7 +12,8 @@ use crate::checked;
 use crate::element::item_shape::ItemShape;
 use crate::element::type_info::TypeInfo;
 use crate::element::{Element, block, type_name};
-use crate::error::{Error, ErrorKind, Result, counted};
+use crate::error::{Result, counted};
+use crate::header::Header;
 use crate::limits;
 use crate::shape;
 
@@ -73,7 +74,7 @@ impl<T: Element> RowWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// As [`Writer::create`]; [`ErrorKind::Shape`] for a row without dimensions or larger than any memory.
+    /// As [`Writer::create`]; [`ErrorKind::Shape`](crate::ErrorKind::Shape) for a row without dimensions or larger than any memory.
     pub fn create<P: AsRef<Path>>(path: P, row: &[usize]) -> Result<Self> {
         WriteOptions::new().create_rows(path, row)
     }
@@ -96,8 +97,8 @@ impl<T: Element> RowWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// As [`Writer::append`]; [`ErrorKind::Rank`] for an array of fewer than two dimensions (use a
-    /// [`Writer`]), and [`ErrorKind::Unsupported`] for an array in Fortran order, where the
+    /// As [`Writer::append`]; [`ErrorKind::Rank`](crate::ErrorKind::Rank) for an array of fewer than two dimensions (use a
+    /// [`Writer`]), and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for an array in Fortran order, where the
     /// elements of a row are strided.
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append_rows(path)
@@ -122,7 +123,7 @@ impl<T: Element> RowWriter<T, File> {
     ///
     /// # Errors
     ///
-    /// As [`append`](Self::append) or [`create`](Self::create), and [`ErrorKind::Shape`] if the rows of the file have another shape.
+    /// As [`append`](Self::append) or [`create`](Self::create), and [`ErrorKind::Shape`](crate::ErrorKind::Shape) if the rows of the file have another shape.
     pub fn append_or_create<P: AsRef<Path>>(path: P, row: &[usize]) -> Result<Self> {
         WriteOptions::new().append_or_create_rows(path, row)
     }
@@ -168,7 +169,7 @@ impl<T: Element, W: Write + Seek> RowWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// As [`create`](RowWriter::create), and [`ErrorKind::Io`] for a file that was opened for appending.
+    /// As [`create`](RowWriter::create), and [`ErrorKind::Io`](crate::ErrorKind::Io) for a file that was opened for appending.
     pub fn new(writer: W, row: &[usize]) -> Result<Self> {
         WriteOptions::new().row_writer(writer, row)
     }
@@ -257,11 +258,11 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Shape`] for another number of elements than a row has,
-    /// [`ErrorKind::InvalidValue`] for a value that its dtype cannot hold,
-    /// [`ErrorKind::Unsupported`] if the header of a file that is appended to has no blanks left
+    /// [`ErrorKind::Shape`](crate::ErrorKind::Shape) for another number of elements than a row has,
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) for a value that its dtype cannot hold,
+    /// [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) if the header of a file that is appended to has no blanks left
     /// for a longer number. After these errors, no byte of the row is written, and the writer can
-    /// go on. [`ErrorKind::Io`] if the inner writer fails or has failed.
+    /// go on. [`ErrorKind::Io`](crate::ErrorKind::Io) if the inner writer fails or has failed.
     #[inline]
     pub fn push_row(&mut self, row: &[T]) -> Result<()> {
         if row.len() != self.row {
@@ -296,10 +297,9 @@ impl<T: Element, W: Write> RowWriter<T, W> {
 
     #[cold]
     fn refuse(&mut self, found: usize, reason: &str) -> Result<()> {
-        let shape = shape::repr(&self.row_shape);
         let row = counted(self.row, "element");
         let reason = format!("a row has {row}, found {found}{reason}");
-        self.writer.located(|_| Err(ErrorKind::Shape { shape, reason }.into()))
+        self.writer.located(|_| Err(shape::invalid(&self.row_shape, reason)))
     }
 
     /// Writes the added rows, then their number into the header: from here on the file has them. Also flushes the inner writer.
@@ -444,9 +444,8 @@ impl WriteOptions {
     ///
     /// As [`RowWriter::append`].
     pub fn append_rows<T: Element>(&self, path: impl AsRef<Path>) -> Result<RowWriter<T, File>> {
-        let path = path.as_ref();
-        let open = || RowWriter::of(append::rows(self, path)?);
-        open().map_err(|error| error.in_file(path))
+        let check = &mut |header: &Header| append::check_rows(TypeInfo::of::<T>(), header);
+        RowWriter::of(append::open(self, path.as_ref(), check)?)
     }
 
     /// Opens a file to write more rows after those it has, or creates it; see [`RowWriter::append_or_create`].
@@ -480,8 +479,7 @@ impl WriteOptions {
         }
         let reason =
             format!("the rows of the file have the shape {}", shape::repr(writer.row_shape()));
-        let error = Error::from(ErrorKind::Shape { shape: shape::repr(row), reason });
-        Err(error.in_file(path))
+        Err(shape::invalid(row, reason).in_file(path))
     }
 
     /// Starts an array of rows of this shape in a writer that can seek; see [`RowWriter::new`].
@@ -517,6 +515,6 @@ fn check_row(row: &[usize]) -> Result<()> {
     if !row.is_empty() {
         return Ok(());
     }
-    let reason = "a row has at least one dimension; a Writer writes single elements".into();
-    Err(ErrorKind::Shape { shape: shape::repr(row), reason }.into())
+    let reason = "a row has at least one dimension; a Writer writes single elements";
+    Err(shape::invalid(row, reason))
 }
