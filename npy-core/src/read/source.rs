@@ -28,7 +28,7 @@ pub(super) struct Source<R> {
     end_at: u64,
     /// The number of threads that may read the file.
     threads: usize,
-    /// Only a pickle does not state its length.
+    /// The bytes that may follow a pickle, whose length is known only once it was read.
     #[cfg_attr(not(feature = "objects"), allow(dead_code))]
     end_of_array: EndOfArray,
 }
@@ -318,8 +318,10 @@ impl<R: Read + Seek> Source<R> {
     /// Seeks to this offset from the start of the data.
     pub(super) fn seek_to_data(&mut self, offset: u64) -> Result<()> {
         self.read_ahead = 0;
-        // A stream that must start over to go back is not asked to do so for bytes that were read ahead.
+        // The bytes of a file are read again, as it may have changed. A stream is not moved within the bytes that were read ahead: to seek back to
+        // their start, a compressed member would be inflated from its own start.
         let ahead = offset.checked_sub(self.offset()).and_then(|by| usize::try_from(by).ok());
+        let ahead = ahead.filter(|_| matches!(self.inner, Input::Stream(_)));
         if let Some(ahead) = ahead.filter(|&ahead| ahead <= self.buffered().len()) {
             self.consume(ahead);
             return Ok(());

@@ -42,8 +42,9 @@ impl GrowingShape {
     }
 
     /// Returns the number of bytes of a row.
-    pub(super) fn row_bytes(&self) -> usize {
-        checked::mul(self.row, self.item_size)
+    pub(super) fn row_bytes(&self) -> u64 {
+        // The header has checked the product, which 32 bits need not hold if there are no rows.
+        limits::to_u64(self.row).saturating_mul(limits::to_u64(self.item_size))
     }
 }
 
@@ -139,8 +140,14 @@ impl<W: Write> Growing<W> {
     /// Writes the same length into the header again, so that a writer that cannot overwrite its
     /// header fails before elements are written.
     pub(super) fn check_rewrites(&self, inner: &mut W) -> io::Result<()> {
+        let (at, field) = self.stated();
+        write_at(inner, self.seek, at, field, self.data)
+    }
+
+    /// Returns the offset of the bytes of the header that change, and the bytes that were written last.
+    pub(super) fn stated(&self) -> (u64, &[u8]) {
         let (at, field) = self.header.stated();
-        write_at(inner, self.seek, offset(self.start, at), field, self.data)
+        (offset(self.start, at), field)
     }
 
     /// Refuses elements that do not make complete rows.
