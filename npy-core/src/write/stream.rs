@@ -497,7 +497,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         {
             let end = growing.end(growing.counted());
             // After a failure, the number in the file is unknown, and nothing is removed.
-            let _ = self.sink.attempt(|inner| (file.cut)(inner, growing.stated(), end));
+            let _ = self.sink.attempt(|inner| (file.cut)(inner, growing.written_field(), end));
         }
         self.sink.close();
     }

@@ -34,6 +34,12 @@ impl FileAt {
     pub(super) fn move_by(&mut self, from: u64, to: u64) {
         self.position = self.position.saturating_sub(from).saturating_add(to);
     }
+
+    /// Returns the same file at the same position.
+    #[cfg(feature = "objects")]
+    pub(in crate::read) fn borrowed(&self) -> FileAt<&File> {
+        FileAt { file: &self.file, position: self.position }
+    }
 }
 
 impl<F: Borrow<File>> FileAt<F> {
@@ -41,14 +47,6 @@ impl<F: Borrow<File>> FileAt<F> {
     pub(in crate::read) fn length_from(&self, before: u64) -> Option<u64> {
         let length = self.file.borrow().metadata().ok()?.len();
         Some(length.saturating_sub(self.position.saturating_sub(before)))
-    }
-}
-
-impl FileAt {
-    /// Returns the same file at the same position.
-    #[cfg(feature = "objects")]
-    pub(in crate::read) fn borrowed(&self) -> FileAt<&File> {
-        FileAt { file: &self.file, position: self.position }
     }
 }
 
