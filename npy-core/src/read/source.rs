@@ -318,11 +318,10 @@ impl<R: Read + Seek> Source<R> {
     /// Seeks to this offset from the start of the data.
     pub(super) fn seek_to_data(&mut self, offset: u64) -> Result<()> {
         self.read_ahead = 0;
-        // The bytes of a file are read again, as it may have changed. A stream is not moved within the bytes that were read ahead: to seek back to
-        // their start, a compressed member would be inflated from its own start.
-        let ahead = offset.checked_sub(self.offset()).and_then(|by| usize::try_from(by).ok());
-        let ahead = ahead.filter(|_| matches!(self.inner, Input::Stream(_)));
-        if let Some(ahead) = ahead.filter(|&ahead| ahead <= self.buffered().len()) {
+        // The bytes of a file are read again, as it may have changed. A stream is not moved to bytes that were read ahead: it is after them, and a
+        // compressed member would be inflated again to go back.
+        let ahead = usize::try_from(offset.wrapping_sub(self.offset())).unwrap_or(usize::MAX);
+        if matches!(self.inner, Input::Stream(_)) && ahead <= self.buffered().len() {
             self.consume(ahead);
             return Ok(());
         }

@@ -495,9 +495,10 @@ impl<T: Element, W: Write> Writer<T, W> {
         if let (Some(file), Length::Grows(growing)) = (self.file.take(), &self.length)
             && self.written > growing.counted()
         {
+            let (at, field) = growing.written_field();
             let end = growing.end(growing.counted());
             // After a failure, the number in the file is unknown, and nothing is removed.
-            let _ = self.sink.attempt(|inner| (file.cut)(inner, growing.written_field(), end));
+            let _ = self.sink.attempt(|inner| (file.cut)(inner, at, field, end));
         }
         self.sink.close();
     }

@@ -105,7 +105,8 @@ fn spread(items: &[u8], itemsize: usize, slots: &mut [u8], stride: usize) {
 }
 
 fn spread_sized<const N: usize>(items: &[u8], slots: &mut [u8], stride: usize) {
-    for (item, slot) in items.chunks_exact(N).zip(slots.chunks_mut(stride.max(1))) {
-        *checked::some(slot.first_chunk_mut::<N>()) = *checked::some(item.first_chunk());
+    let items = items.as_chunks::<N>().0;
+    for (item, slot) in items.iter().zip(slots.chunks_mut(stride.max(1))) {
+        *checked::some(slot.first_chunk_mut()) = *item;
     }
 }

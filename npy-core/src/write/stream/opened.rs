@@ -18,7 +18,7 @@ pub(super) struct OpenedFile<W> {
     /// The function that `finish` calls to sync the file, if requested.
     pub(super) sync: Option<fn(&mut W) -> io::Result<()>>,
     /// The function that [`discard`](super::Writer::discard) calls to shorten the file.
-    pub(super) cut: fn(&mut W, (u64, &[u8]), u64) -> io::Result<()>,
+    pub(super) cut: fn(&mut W, u64, &[u8], u64) -> io::Result<()>,
     /// The directory of a new file, for the first [`Writer::sync`](super::Writer::sync), which syncs it. `None`
     /// afterwards, and if [`WriteOptions::sync`](super::WriteOptions::sync) or [`atomic`](super::WriteOptions::atomic) is set.
     pub(super) directory: Option<Directory>,
@@ -48,7 +48,7 @@ pub(super) struct Unnamed {
 }
 
 /// Cuts a file at `end` if it has these bytes at this offset. Otherwise another process has written to it, where there are no locks.
-fn cut(file: &mut File, (at, bytes): (u64, &[u8]), end: u64) -> io::Result<()> {
+fn cut(file: &mut File, at: u64, bytes: &[u8], end: u64) -> io::Result<()> {
     let mut found = vec![0; bytes.len()];
     file.seek(SeekFrom::Start(at))?;
     file.read_exact(&mut found)?;
