@@ -187,11 +187,10 @@ fn copy_each<const SWAP: bool>(from: &[u8], to: &mut [u8], strides: Strides, byt
 }
 
 fn copy_array<const N: usize, const SWAP: bool>(from: &[u8], to: &mut [u8]) {
-    if let (Some(from), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut::<N>()) {
-        *to = *from;
-        if SWAP {
-            to.reverse();
-        }
+    let to = checked::some(to.first_chunk_mut::<N>());
+    *to = *checked::some(from.first_chunk());
+    if SWAP {
+        to.reverse();
     }
 }
 
@@ -240,9 +239,7 @@ fn swap_arrays<const N: usize>(items: &mut [u8], itemsize: usize, bytes: usize) 
         for start in (0..bytes).step_by(N) {
             let items = checked::tail_mut(items, start);
             each_item(items, itemsize, |item| {
-                if let Some(unit) = item.first_chunk_mut::<N>() {
-                    unit.reverse();
-                }
+                checked::some(item.first_chunk_mut::<N>()).reverse();
             });
         }
     } else {

@@ -319,3 +319,62 @@ fn the_length_of_a_file_is_asked_anew() {
     std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(after).unwrap();
     assert_eq!(reader.read_vec::<u32>().unwrap(), rows[10..]);
 }
+
+/// Guards against values that were read ahead before another program changed them: a seek reads a file again.
+#[test]
+fn a_seek_reads_a_file_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    vec![0u8; 100_000].write_npy(&path).unwrap();
+    let mut reader = Reader::open(&path).unwrap();
+    let mut changed = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+    for row in [5u32, 20, 50_000] {
+        reader.seek_to(row as usize).unwrap();
+        assert_eq!(reader.records::<u8>().unwrap().next().unwrap().unwrap(), 0);
+        for row in [row, row + 5] {
+            changed.seek(SeekFrom::Start(128 + u64::from(row))).unwrap();
+            changed.write_all(&[7]).unwrap();
+        }
+        for row in [row + 5, row] {
+            reader.seek_to(row as usize).unwrap();
+            assert_eq!(reader.records::<u8>().unwrap().next().unwrap().unwrap(), 7, "{row}");
+        }
+    }
+}
+
+/// An element of a program which states a wrong index for an invalid value.
+#[derive(Debug, PartialEq)]
+struct Misplaced(u8);
+
+impl Element for Misplaced {
+    const SIZE: usize = 1;
+
+    fn dtype() -> npy_core::DType {
+        u8::dtype()
+    }
+
+    fn decode(item: &[u8]) -> Self {
+        Misplaced(item[0])
+    }
+
+    fn encode(&self, item: &mut [u8]) -> Result<(), InvalidValue> {
+        self.0.encode(item)
+    }
+
+    fn check(items: &[u8]) -> Result<(), InvalidValue> {
+        match items.contains(&9) {
+            true => Err(InvalidValue::new("nine").at_item(1000)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Guards against a panic, and values that are not there.
+#[test]
+fn an_index_after_the_last_element_is_that_of_the_end() {
+    let bytes = file(&[1u8, 2, 9, 3]);
+    let records = || Reader::new(&bytes[..]).unwrap().into_records::<Misplaced>().unwrap();
+    assert_eq!(records().filter(Result::is_ok).count(), 4);
+    assert!(records().nth(4).unwrap().is_err());
+    assert_eq!(records().fold(0, |count, value| count + usize::from(value.is_ok())), 4);
+}

@@ -117,7 +117,7 @@ impl Column {
             Cast::Lossless => number.is_finite() && keeps(&value.text()),
             _ => number.is_finite(),
         };
-        // What has no digits is missing or infinite.
+        // A value without digits is missing or infinite.
         match is_kept || !value.text().contains(|c: char| c.is_ascii_digit()) {
             true => Ok(number.to_le_bytes().to_vec()),
             false => Err(self.misfit(&value.text())),

@@ -10,7 +10,8 @@ use crate::shape::{self, Order, Positions};
 use crate::value::Value;
 
 /// An array as a table. A field of a nested record becomes the column `head.gain`, an element of a sub-array becomes `samples[0]`, and a
-/// complex number becomes the two columns `z.re` and `z.im`. Names of columns are paths for [`DynArray::field`], and so is `value`.
+/// complex number becomes the two columns `z.re` and `z.im`. If the array has at most one dimension, these names are paths for [`DynArray::field`],
+/// and so is `value`, except if a field has no name. If two columns have one name, the path leads to one of them.
 ///
 /// Each index of the first dimension is a row; an array without dimensions is one row. An array of
 /// numbers has the column `value` if it has at most one dimension, and the columns `[0]`, `[1]` and so

@@ -202,12 +202,10 @@ impl<T: Element> Pending<T> {
         if let Some(plain) = &self.plain {
             let first = checked::mul(self.count, T::SIZE);
             let bytes = plain.bytes(items);
-            let free = self.buffers.block.get_mut(first..checked::add(first, bytes.len()));
-            if let Some(free) = free {
-                free.copy_from_slice(bytes);
-                self.count = checked::add(self.count, items.len());
-                return Ok(());
-            }
+            let free = first..checked::add(first, bytes.len());
+            checked::slice_mut(&mut self.buffers.block, free).copy_from_slice(bytes);
+            self.count = checked::add(self.count, items.len());
+            return Ok(());
         }
         let kept = self.count;
         let mut undo = TruncateOnDrop { pending: self, kept };

@@ -139,7 +139,7 @@ pub(crate) fn decode_all<T: Element>(
 }
 
 /// Returns the number of elements before the first invalid one; `count` if all are valid.
-fn valid(checked: &Result<(), InvalidValue>, count: usize) -> usize {
+pub(crate) fn valid(checked: &Result<(), InvalidValue>, count: usize) -> usize {
     // A type outside of this crate may state any index.
     checked.as_ref().err().map_or(count, |error| error.item().min(count))
 }

@@ -163,8 +163,7 @@ impl<R> Data<R> {
     /// Returns the file, if it can be read at any offset.
     pub(super) fn shared(&self) -> Option<Shared<'_>> {
         let (file, threads) = self.source.shared()?;
-        let length = self.source.length()?;
-        Some(Shared { file, threads, expected: self.bytes(), length })
+        Some(Shared { file, threads, expected: self.bytes() })
     }
 }
 
@@ -173,17 +172,18 @@ pub(super) struct Shared<'f> {
     file: FileAt<&'f File>,
     /// The number of threads that may read it.
     pub(super) threads: usize,
-    /// The number of bytes of the data, and of those that exist.
+    /// The number of bytes of the data.
     expected: u64,
-    length: u64,
 }
 
 impl Shared<'_> {
     /// Refuses a file that is too short.
     pub(super) fn check_complete(&self) -> Result<()> {
-        match self.length < self.expected {
-            true => Err(Error::truncated("data", self.expected, self.length)),
-            false => Ok(()),
+        match self.file.length_from(0) {
+            Some(length) if length < self.expected => {
+                Err(Error::truncated("data", self.expected, length))
+            }
+            _ => Ok(()),
         }
     }
 

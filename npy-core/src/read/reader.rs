@@ -625,7 +625,8 @@ impl<R: Read + Seek> Reader<R> {
     /// A `row` equal to the number of rows means the end. A row of an array of several dimensions is many elements; [`read_chunk`](Self::read_chunk)
     /// then counts values of its type.
     ///
-    /// A compressed member of an archive may have to be inflated up to the row: see `npz::Member`.
+    /// A compressed member of an archive may have to be inflated up to the row: see `npz::Member`. If the file was
+    /// opened by its path, bytes that were read ahead are read again, as it may have changed; those of a stream are not.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -912,6 +913,36 @@ mod tests {
         reader.seek_to_row(4).unwrap();
         assert_eq!(reader.read_dyn_chunk(1).unwrap().shape(), [0, 3]);
         assert!(reader.seek_to_row(5).is_err());
+    }
+
+    /// Guards columns, and numbers of values, that 32 bits cannot count.
+    #[test]
+    fn rows_of_large_files_in_fortran_order_are_read_on_every_target() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npy");
+        let write = |dtype: &str, shape: [usize; 2]| {
+            let header = Header::new(dtype.parse().unwrap(), shape, Order::Fortran).unwrap();
+            let file = std::fs::File::create(&path).unwrap();
+            io::Write::write_all(&mut &file, &header.to_bytes().unwrap()).unwrap();
+            file.set_len(128 + header.data_bytes()).unwrap();
+        };
+        write("<f8", [1 << 29, 2]);
+        let mut reader = Reader::open(&path).unwrap();
+        reader.seek_to_row((1 << 29) - 1).unwrap();
+        assert_eq!(reader.rows::<f64>().unwrap().next_row().unwrap(), Some(&[0.0; 2][..]));
+        reader.seek_to_row(5).unwrap();
+        assert_eq!(reader.read_dyn_chunk(3).unwrap().shape(), [3, 2]);
+
+        // With 64 bits, this many values are only too large.
+        write("|V0", [1 << 30, 8]);
+        let mut reader = crate::ReadOptions::new();
+        reader.limits(crate::Limits { empty_items: u64::MAX, ..Default::default() });
+        let mut reader = reader.open(&path).unwrap();
+        if cfg!(target_pointer_width = "32") {
+            let mut rows = reader.rows::<crate::Void<0>>().unwrap();
+            let error = rows.next_rows(1 << 30).unwrap_err();
+            assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
+        }
     }
 
     #[test]

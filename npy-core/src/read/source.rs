@@ -28,7 +28,7 @@ pub(super) struct Source<R> {
     end_at: u64,
     /// The number of threads that may read the file.
     threads: usize,
-    /// Only a pickle does not state its length.
+    /// The bytes that may follow a pickle, whose length is known only once it was read.
     #[cfg_attr(not(feature = "objects"), allow(dead_code))]
     end_of_array: EndOfArray,
 }
@@ -318,9 +318,10 @@ impl<R: Read + Seek> Source<R> {
     /// Seeks to this offset from the start of the data.
     pub(super) fn seek_to_data(&mut self, offset: u64) -> Result<()> {
         self.read_ahead = 0;
-        // A stream that must start over to go back is not asked to do so for bytes that were read ahead.
-        let ahead = offset.checked_sub(self.offset()).and_then(|by| usize::try_from(by).ok());
-        if let Some(ahead) = ahead.filter(|&ahead| ahead <= self.buffered().len()) {
+        // The bytes of a file are read again, as it may have changed. A stream is not moved to bytes that were read ahead: it is after them, and a
+        // compressed member would be inflated again to go back.
+        let ahead = usize::try_from(offset.wrapping_sub(self.offset())).unwrap_or(usize::MAX);
+        if matches!(self.inner, Input::Stream(_)) && ahead <= self.buffered().len() {
             self.consume(ahead);
             return Ok(());
         }

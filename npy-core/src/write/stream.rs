@@ -477,7 +477,8 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 
     /// Drops the writer on purpose, and so without a message. Elements that were not flushed are removed from a file that was opened by its
-    /// path; errors are ignored. The file of [`WriteOptions::atomic`] stays as it was, or absent.
+    /// path, and those of an incomplete row even if they were; errors are ignored. Nothing is removed after the file has failed, or if another
+    /// writer has changed its length, where there are no locks. The file of [`WriteOptions::atomic`] stays as it was, or absent.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -495,8 +496,10 @@ impl<T: Element, W: Write> Writer<T, W> {
         if let (Some(file), Length::Grows(growing)) = (self.file.take(), &self.length)
             && self.written > growing.counted()
         {
+            let (at, field) = growing.written_field();
             let end = growing.end(growing.counted());
-            let _ = (file.set_len)(self.sink.inner(), end);
+            // After a failure, the number in the file is unknown, and nothing is removed.
+            let _ = self.sink.attempt(|inner| (file.cut)(inner, at, field, end));
         }
         self.sink.close();
     }
@@ -948,6 +951,50 @@ mod tests {
         let log = writer.finish().unwrap();
         assert_eq!(Header::parse(&log.start).unwrap().0.shape(), [(1 << 32) + 3, 2]);
         assert_eq!(log.at, 128 + 16 * ((1 << 32) + 3));
+    }
+
+    /// Guards rows that 32 bits cannot count, or whose bytes they cannot. A header without rows can state any number of elements in a row.
+    #[test]
+    fn rows_of_any_size_are_refused_or_accepted_on_every_target() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npy");
+        let is_64 = cfg!(target_pointer_width = "64");
+        for (shape, is_accepted) in [
+            (&[0, 1 << 30][..], true),
+            (&[0, 0xffff_ffff], is_64),
+            (&[0, 1 << 16, 1 << 16], is_64),
+            (&[1 << 16, 1 << 16, 0], is_64),
+        ] {
+            let is_fortran = if shape[0] == 0 { "False" } else { "True" };
+            let dict = format!(
+                "{{'descr': '<f8', 'fortran_order': {is_fortran}, 'shape': {}, }}\n",
+                shape::repr(shape)
+            );
+            let mut file = b"\x93NUMPY\x01\0".to_vec();
+            file.extend_from_slice(&u16::try_from(dict.len()).unwrap().to_le_bytes());
+            file.extend_from_slice(dict.as_bytes());
+            std::fs::write(&path, file).unwrap();
+            let writer = Writer::<f64>::append(&path).map(Writer::discard);
+            assert_eq!(writer.is_ok(), is_accepted, "{shape:?}: {writer:?}");
+            let rows = RowWriter::<f64>::append(&path).map(RowWriter::discard);
+            assert_eq!(rows.is_ok(), is_64 || shape[0] > 0, "{shape:?}: {rows:?}");
+            let _ = DynRowAppender::open(&path).map(DynRowAppender::discard);
+        }
+    }
+
+    /// Guards a header that counts the rows already: it is not known which number a failed write left.
+    #[test]
+    fn a_discarded_writer_removes_nothing_after_a_failure() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npy");
+        let mut writer = Writer::<u8>::create(&path).unwrap();
+        writer.write_slice(&vec![7; block::BLOCK]).unwrap();
+        writer.push(&7).unwrap();
+        let written = std::fs::read(&path).unwrap();
+        assert!(written.len() > block::BLOCK);
+        writer.sink.attempt(|_| Err::<(), _>(io::ErrorKind::StorageFull.into())).unwrap_err();
+        writer.discard();
+        assert_eq!(std::fs::read(&path).unwrap(), written);
     }
 
     #[test]

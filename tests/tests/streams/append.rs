@@ -533,3 +533,24 @@ fn a_discarded_writer_leaves_the_file_as_it_was() {
     assert_eq!(Header::read_npy(&path).unwrap().shape(), [50_001, 2]);
     Writer::<[i32; 2]>::append(&path).unwrap().finish().unwrap();
 }
+
+/// Guards rows of another writer, which has flushed them where there are no locks, and rows that were flushed before the file failed.
+#[test]
+fn a_discarded_writer_leaves_the_rows_of_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    vec![1u8; 10].write_npy(&path).unwrap();
+    let mut writer = Writer::<u8>::append(&path).unwrap();
+    writer.extend(std::iter::repeat_n(2, 300_000)).unwrap();
+    // As a writer without the lock would: the rows, then their number.
+    let other = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    let mut other = std::io::BufWriter::new(other);
+    let mut rows = Vec::new();
+    vec![3u8; 15].write_npy_to(&mut rows).unwrap();
+    other.write_all(&rows).unwrap();
+    other.flush().unwrap();
+    let before = fs::read(&path).unwrap();
+    assert!(before.len() > 200_000, "some are written");
+    writer.discard();
+    assert_eq!(fs::read(&path).unwrap(), before);
+}

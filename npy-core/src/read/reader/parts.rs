@@ -14,7 +14,7 @@ use crate::checked;
 use crate::dynamic::DynArray;
 use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::cast::{Replaced, Values};
-use crate::element::decode::decode;
+use crate::element::decode::{decode, valid};
 use crate::element::type_info::TypeInfo;
 use crate::element::typed_plan::{ItemPlan, READ_WHOLE};
 use crate::element::{Element, InvalidValue, type_name};
@@ -513,11 +513,11 @@ impl<O: DerefMut<Target = Reader<R>>, R: Read> Items<O> {
             buffers.block.clear();
             buffers.block.extend_from_slice(found);
             let fits = buffers.check(&plan.plan);
-            let count = fits.as_ref().err().map_or(count, InvalidValue::item);
+            let count = valid(&fits, count);
             (buffers.run(&plan.plan, count), fits)
         };
         let checked = (self.check)(items).and(fits);
-        self.left = checked.as_ref().err().map_or(count, InvalidValue::item);
+        self.left = valid(&checked, count);
         let first = reader.next_row(plan);
         checked.map_err(|error| block::invalid(error, first))
     }

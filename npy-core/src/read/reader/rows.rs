@@ -342,7 +342,7 @@ impl<R: Read, T: Element> RowReader<'_, R, T> {
         let count = ahead.checked_div(n).unwrap_or(0).max(1).saturating_mul(n);
         let rows = self.next..self.next.saturating_add(count).min(layout.rows);
         let first = self.next.saturating_mul(self.row);
-        let count = checked::mul(rows.len(), self.row);
+        let count = shape::count(&[rows.len(), self.row])?;
         reader.gather_rows(layout, rows, gathered)?;
         decode_slice(plan, first, gathered, count, buffers, values)
     }

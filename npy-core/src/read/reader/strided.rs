@@ -44,8 +44,9 @@ impl<R: Read> Reader<R> {
         out.resize(bytes, 0);
         let (run, row_bytes) =
             (checked::mul(rows.len(), itemsize), checked::mul(layout.elements, itemsize));
-        let next_run = checked::mul(layout.rows, itemsize);
-        let skipped = checked::mul(rows.start, itemsize);
+        // Only runs that are near each other are read together, so 32 bits need not hold a larger distance.
+        let next_run = layout.rows.saturating_mul(itemsize);
+        let in_file = |rows: usize| limits::to_u64(rows).saturating_mul(limits::to_u64(itemsize));
         let runs_per_read = runs_per_read(layout, rows.len(), next_run);
         let inner = checked::tail(self.header.shape(), 1);
         let (mut group, mut read) = (0..0, Vec::new());
@@ -53,8 +54,8 @@ impl<R: Read> Reader<R> {
         // Run `index` has the elements at position `at` of each row.
         for (index, at) in shape::reordered(inner, Order::C, Order::Fortran).enumerate() {
             let run_in_file = limits::to_u64(index)
-                .saturating_mul(limits::to_u64(next_run))
-                .saturating_add(limits::to_u64(skipped));
+                .saturating_mul(in_file(layout.rows))
+                .saturating_add(in_file(rows.start));
             let start = match (memory, &file) {
                 (None, Some(file)) => {
                     if index >= group.end {

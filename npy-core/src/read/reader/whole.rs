@@ -253,7 +253,7 @@ pub(super) fn fill_parts<R: Read>(
 fn threads<R: Read, T: Element>(reader: &mut Reader<R>, plan: &ItemPlan) -> Result<Vec<T>> {
     let (count, size) = (reader.items_left(plan), plan.plan.src_itemsize);
     let (first, start) = (reader.next_row(plan), reader.data.source.offset());
-    let bytes_of = |items: usize| limits::to_u64(checked::mul(items, size));
+    let bytes_of = |items: usize| limits::to_u64(items).saturating_mul(limits::to_u64(size));
     let mut values = reserve::list(count)?;
     reader.data.lose();
     // What is worth threads is shared.

@@ -30,23 +30,23 @@ impl FileAt {
         cfg!(any(unix, windows)).then_some(FileAt { file: &self.file, position })
     }
 
-    /// Returns the number of bytes of the file from `before` bytes before the position; `None` if the system does not say.
-    pub(super) fn length_from(&self, before: u64) -> Option<u64> {
-        let length = self.file.metadata().ok()?.len();
-        Some(length.saturating_sub(self.position.saturating_sub(before)))
-    }
-
     /// Moves as far as from the offset `from` to the offset `to`.
     pub(super) fn move_by(&mut self, from: u64, to: u64) {
         self.position = self.position.saturating_sub(from).saturating_add(to);
     }
-}
 
-impl FileAt {
     /// Returns the same file at the same position.
     #[cfg(feature = "objects")]
     pub(in crate::read) fn borrowed(&self) -> FileAt<&File> {
         FileAt { file: &self.file, position: self.position }
+    }
+}
+
+impl<F: Borrow<File>> FileAt<F> {
+    /// Returns the number of bytes of the file from `before` bytes before the position; `None` if the system does not say.
+    pub(in crate::read) fn length_from(&self, before: u64) -> Option<u64> {
+        let length = self.file.borrow().metadata().ok()?.len();
+        Some(length.saturating_sub(self.position.saturating_sub(before)))
     }
 }
 

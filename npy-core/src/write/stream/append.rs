@@ -88,7 +88,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     (&file).take(data).read_to_end(&mut text)?;
     let rows = stated.rows();
     let uncounted = uncounted_rows(options, &stated, rows, found.saturating_sub(bytes))?;
-    let kept = limits::to_u64(uncounted).saturating_mul(limits::to_u64(stated.row_bytes()));
+    let kept = limits::to_u64(uncounted).saturating_mul(stated.row_bytes());
     let bytes = bytes.saturating_add(kept);
     let rows = limits::to_u64(rows.saturating_add(uncounted));
     let count = limits::to_usize(rows.saturating_mul(limits::to_u64(stated.row)))?;
@@ -142,8 +142,7 @@ fn uncounted_rows(
     counted: usize,
     extra: u64,
 ) -> Result<usize> {
-    let row_bytes = limits::to_u64(stated.row_bytes());
-    let uncounted = extra.checked_div(row_bytes).unwrap_or(0);
+    let uncounted = extra.checked_div(stated.row_bytes()).unwrap_or(0);
     match options.uncounted_rows {
         UncountedRows::Keep => limits::to_usize(uncounted),
         UncountedRows::Refuse if uncounted > 0 => {
@@ -202,7 +201,8 @@ pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingSh
         Order::Fortran => checked::sub(shape.len(), 1),
     };
     let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
-    let row = others.fold(1, |row: usize, (_, n)| row.saturating_mul(*n));
+    let others: Vec<usize> = others.map(|(_, &n)| n).collect();
+    let row = shape::count(&others)?;
     if row == 0 {
         let reason = "its rows have no elements, so there is nothing to append";
         return Err(shape::invalid(shape, reason));

@@ -42,8 +42,9 @@ impl GrowingShape {
     }
 
     /// Returns the number of bytes of a row.
-    pub(super) fn row_bytes(&self) -> usize {
-        checked::mul(self.row, self.item_size)
+    pub(super) fn row_bytes(&self) -> u64 {
+        // The header has checked the product, which 32 bits need not hold if there are no rows.
+        limits::to_u64(self.row).saturating_mul(limits::to_u64(self.item_size))
     }
 }
 
@@ -126,11 +127,10 @@ impl<W: Write> Growing<W> {
     /// Writes the number of complete rows into the header. The caller has written all elements, and the writer is at their end.
     pub(super) fn state(&mut self, count: usize, sink: &mut Sink<W>) -> Result<()> {
         let (rows, end) = (self.rows_of(count), self.end(count));
-        let (at, field) = self.header.set(rows);
-        if field.is_empty() {
+        if self.header.set(rows).1.is_empty() {
             return Ok(());
         }
-        let at = offset(self.start, at);
+        let (at, field) = self.written_field();
         sink.attempt(|inner| write_at(inner, self.seek, at, field, end))?;
         *checked::some(self.stated.shape.get_mut(self.stated.axis)) = rows;
         Ok(())
@@ -139,8 +139,14 @@ impl<W: Write> Growing<W> {
     /// Writes the same length into the header again, so that a writer that cannot overwrite its
     /// header fails before elements are written.
     pub(super) fn check_rewrites(&self, inner: &mut W) -> io::Result<()> {
+        let (at, field) = self.written_field();
+        write_at(inner, self.seek, at, field, self.data)
+    }
+
+    /// Returns the offset of the bytes of the header that change, and these bytes: they were or are now written.
+    pub(super) fn written_field(&self) -> (u64, &[u8]) {
         let (at, field) = self.header.stated();
-        write_at(inner, self.seek, offset(self.start, at), field, self.data)
+        (self.start.saturating_add(limits::to_u64(at)), field)
     }
 
     /// Refuses elements that do not make complete rows.
@@ -154,10 +160,6 @@ impl<W: Write> Growing<W> {
             }
         }
     }
-}
-
-fn offset(start: u64, at: usize) -> u64 {
-    start.saturating_add(limits::to_u64(at))
 }
 
 /// Writes bytes at an offset, all of them in one write, and seeks to `end`.

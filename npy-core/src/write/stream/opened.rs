@@ -1,7 +1,7 @@
 //! The file of a writer that was opened by its path.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::super::lock::Lock;
@@ -17,7 +17,8 @@ pub(super) struct OpenedFile<W> {
     pub(super) lock: Lock,
     /// The function that `finish` calls to sync the file, if requested.
     pub(super) sync: Option<fn(&mut W) -> io::Result<()>>,
-    pub(super) set_len: fn(&W, u64) -> io::Result<()>,
+    /// The function that [`discard`](super::Writer::discard) calls to shorten the file.
+    pub(super) cut: fn(&mut W, u64, &[u8], u64) -> io::Result<()>,
     /// The directory of a new file, for the first [`Writer::sync`](super::Writer::sync), which syncs it. `None`
     /// afterwards, and if [`WriteOptions::sync`](super::WriteOptions::sync) or [`atomic`](super::WriteOptions::atomic) is set.
     pub(super) directory: Option<Directory>,
@@ -31,7 +32,7 @@ impl OpenedFile<File> {
             absolute: std::path::absolute(path)?,
             lock,
             sync: sync.then_some(sync_data as fn(&mut File) -> _),
-            set_len: File::set_len,
+            cut,
             directory: None,
             unnamed: None,
         })
@@ -44,6 +45,14 @@ pub(super) struct Unnamed {
     pub(super) file: File,
     pub(super) destination: Destination,
     pub(super) unfinished: Unfinished,
+}
+
+/// Cuts a file at `end` if it has these bytes at this offset. Otherwise another process has written to it, where there are no locks.
+fn cut(file: &mut File, at: u64, bytes: &[u8], end: u64) -> io::Result<()> {
+    let mut found = vec![0; bytes.len()];
+    file.seek(SeekFrom::Start(at))?;
+    file.read_exact(&mut found)?;
+    if found == bytes { file.set_len(end) } else { Ok(()) }
 }
 
 /// Waits until the bytes of a file are on the disk.

@@ -186,6 +186,8 @@ impl<T: Element, W: Write> RowWriter<T, W> {
             }
             Length::Stated(_) | Length::Unstated => (Vec::new(), 1),
         };
+        // A block has at least one row.
+        shape::bytes(&[row], T::SIZE)?;
         writer.pending.align(row, checked::sub(writer.max_elements, writer.written));
         Ok(RowWriter { writer, row_shape, row })
     }
