@@ -29,7 +29,7 @@ pub use crate::element::layout::{Packing, distinct, field, size, stated_size};
 use crate::element::record::{FieldLayout, NpyRecord};
 pub use crate::element::width::{AnyWidth, Codec, Width, WidthBytes};
 use crate::element::{Element, InvalidValue};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::read::Reader;
 pub use crate::schema::Schema;
 use crate::schema::{FieldRules, ReadRules};
@@ -111,7 +111,7 @@ pub fn write_single<T: Element>(element: &T, to: ArrayWriter<'_>) -> Result<(), 
 ///
 /// # Errors
 ///
-/// [`ErrorKind::InvalidValue`] if the dtype cannot hold it.
+/// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue) if the dtype cannot hold it.
 pub fn default_bytes(
     size: usize,
     encode: impl FnOnce(&mut [u8]) -> Result<(), InvalidValue>,
@@ -264,5 +264,5 @@ pub fn also_record<T: AlsoRecord>() {}
 /// Creates the error for memory that could not be allocated, which a test cannot cause.
 #[cfg(feature = "__test-hooks")]
 pub fn memory_error(bytes: u64) -> Error {
-    ErrorKind::Memory { bytes }.into()
+    crate::error::ErrorKind::Memory { bytes }.into()
 }
