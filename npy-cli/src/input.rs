@@ -35,7 +35,7 @@ mod times;
 mod tree;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -159,9 +159,11 @@ fn check_records(columns: &[Column], records: &Records, wanted: Wanted<'_>) -> R
     for (path, row) in records {
         let Some(dtype) = wanted.of_column(path).map(|wanted| wanted.dtype) else { continue };
         let parts = columns.iter().filter_map(|column| column.path.strip_prefix(&path[..]));
-        let mut keys: Vec<&str> = parts.filter_map(|rest| Some(rest.first()?.as_str())).collect();
-        keys.dedup();
-        if dtype.is_record() || is_complex(dtype) && keys == ["re", "im"] {
+        let keys = parts.filter_map(|rest| Some(rest.first()?.as_str()));
+        let mut known = HashSet::new();
+        let keys: Vec<&str> = keys.filter(|key| known.insert(*key)).collect();
+        let are_parts = matches!(keys[..], ["re", "im"] | ["im", "re"]);
+        if dtype.is_record() || is_complex(dtype) && are_parts {
             continue;
         }
         // Without a width, it is in the value.
@@ -232,20 +234,21 @@ impl Layout {
                 false => is_complex(dtype),
             });
         }
-        let is_number = wanted.is_some_and(is_complex) && tree.parts(is_json).is_some();
+        let number = wanted.filter(|dtype| is_complex(dtype)).and_then(|_| tree.parts(is_json));
         let dtypes: Vec<DType> =
             columns.iter().map(Column::dtype).collect::<npy_core::Result<_>>().of(&name)?;
-        let plain = match is_record {
-            true => None,
-            false if is_number => Some((complex(&dtypes[0]).of(&name)?, Vec::new())),
-            false => tree.plain(&dtypes, wanted.is_some()).of(&name)?,
+        let plain = match number {
+            _ if is_record => None,
+            Some([re, _]) => Some((complex(&dtypes[re]).of(&name)?, Vec::new())),
+            None => tree.plain(&dtypes, wanted.is_some()).of(&name)?,
         };
         let (dtype, inner) = match plain {
             Some(plain) => plain,
             None => (tree.record(&dtypes).of(&name)?, Vec::new()),
         };
         let row_bytes = columns.iter().map(Column::itemsize).sum();
-        Ok(Layout { dtype, inner, row_bytes, order: tree.order() })
+        let order = number.map_or_else(|| tree.order(), Vec::from);
+        Ok(Layout { dtype, inner, row_bytes, order })
     }
 }
 

@@ -66,6 +66,14 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
         ("1577836800\n", &["--dtype", "M8[s]"], "[2020-01-01T00:00:00]"),
         ("\"2020\"\n", &["--dtype", "M8[s]"], "[2020-01-01T00:00:00]"),
         ("0.1000000000000000000001\n", &["--dtype", "f8"], "[0.1]"),
+        // As JavaScript prints a float.
+        ("123456789012345680000\n", &[], "[1.2345678901234568e20]"),
+        ("1e-400\n", &["--dtype", "f8"], "[0.0]"),
+        (
+            "5e-324\n123456789012345680000\n1e2\n0.0\n",
+            &["--dtype", "f8", "--cast", "lossless"],
+            "[               5e-324 1.2345678901234568e20                 100.0                   0.0]",
+        ),
     ] {
         assert_eq!(convert("x.jsonl", text, options).as_deref(), Ok(values), "{text}");
     }
@@ -89,6 +97,7 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
             &["--dtype", "f8", "--cast", "lossless"],
             "line 1: no ",
         ),
+        ("x.json", &"123".repeat(30_000), &[], "line 1: no integer"),
         (
             "x.jsonl",
             "\"1577836800\"\n",
@@ -110,6 +119,55 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
     ] {
         let said = convert(name, text, options).expect_err(text);
         assert!(said.contains(message), "{said}");
+    }
+    // CSV and JSON have one rule.
+    for number in ["1e-400", "3e-324", "1e-99999999999999999999", "0.1000000000000000000001"] {
+        let options = ["--dtype", "[('x', '<f8')]", "--cast", "lossless"];
+        let json = convert("x.jsonl", &format!("{{\"x\": {number}}}\n"), &options);
+        assert!(json.as_ref().is_err_and(|said| said.contains("line 1: no ")), "{json:?}");
+        let csv = convert("x.csv", &format!("x\n{number}\n"), &options);
+        assert!(csv.as_ref().is_err_and(|said| said.contains("row 0, field x: ")), "{csv:?}");
+    }
+}
+
+/// Guards text with a backslash: only the escapes that are written become bytes, and without a loss none does.
+#[test]
+fn other_escapes_are_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let text = r"C:\x41\x5d\x7f\xAB\x8";
+    fs::write(path.join("x.csv"), format!("value\n{text}\n")).unwrap();
+    for cast in ["checked", "lossless"] {
+        ok(path, &["convert", "x.csv", "o.npy", "--dtype", "S", "--cast", cast]);
+        let array = DynArray::read_npy(path.join("o.npy")).unwrap();
+        assert_eq!(array.as_bytes(), text.as_bytes());
+    }
+    fs::write(path.join("y.csv"), "value\nC:\\xab\n").unwrap();
+    ok(path, &["convert", "y.csv", "o.npy", "--dtype", "S"]);
+    assert_eq!(DynArray::read_npy(path.join("o.npy")).unwrap().as_bytes(), b"C:\xab");
+    let output = npy(path, &["convert", "y.csv", "o.npy", "--dtype", "S", "--cast", "lossless"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("may be text or have bytes, such as \\xff; --dtype U"), "{said}");
+}
+
+/// Guards complex numbers whose parts come in the other order.
+#[test]
+fn parts_of_complex_numbers_have_no_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (name, text, dtype) in [
+        ("x.jsonl", "{\"im\": 1, \"re\": 2}\n", "c16"),
+        ("x.jsonl", "{\"re\": 2, \"im\": 1}\n{\"im\": 1, \"re\": 2}\n", "c16"),
+        ("x.jsonl", "[{\"im\": 1, \"re\": 2}, {\"im\": 1, \"re\": 2}]\n", "c16"),
+        ("x.jsonl", "{\"z\": {\"im\": 1, \"re\": 2}}\n", "[('z', '<c16')]"),
+        ("x.csv", "im,re\n1,2\n", "c16"),
+        ("x.csv", "z.im,z.re\n1,2\n", "[('z', '<c16')]"),
+    ] {
+        fs::write(path.join(name), text).unwrap();
+        ok(path, &["convert", name, "o.npy", "--dtype", dtype]);
+        let array = DynArray::read_npy(path.join("o.npy")).unwrap();
+        let number = [2f64.to_le_bytes(), 1f64.to_le_bytes()].concat();
+        assert!(array.as_bytes().chunks(16).all(|item| item == number), "{text}: {array}");
     }
 }
 
@@ -185,6 +243,12 @@ fn lossless_casts_keep_every_value() {
         .write_npy(path.join("f.npy"))
         .unwrap();
     vec![(1u64 << 53) + 1].write_npy(path.join("u.npy")).unwrap();
+    vec![0, u64::MAX].write_npy(path.join("max.npy")).unwrap();
+    [0.5, f64::from_bits(0x7ff8_0000_0000_0001)].write_npy(path.join("nan.npy")).unwrap();
+    let record: DType = "[('n', '<f8', (2,)), ('i', '<u8')]".parse().unwrap();
+    let item = [0x7ff8_0000_0000_0001u64, 0, 7].map(u64::to_le_bytes).concat();
+    let array = DynArray::new(record, [1], Order::C, item).unwrap();
+    array.write_npy(path.join("r.npy")).unwrap();
     fs::write(path.join("zero.jsonl"), "\"a\"\n\"b\\u0000\"\n").unwrap();
     fs::write(path.join("z.jsonl"), "[0.5, 1]\n[0.1, 0]\n").unwrap();
     let lossless = |input: &str, dtype: &str| {
@@ -196,6 +260,9 @@ fn lossless_casts_keep_every_value() {
         ("f.npy", "i2"),
         ("f.npy[0]", "f2"),
         ("tenth.npy[:1]", "f4"),
+        // NaN stays NaN, of which f4 has fewer bits.
+        ("nan.npy", "f4"),
+        ("r.npy", "[('n', '<f4', (2,)), ('i', '<f4')]"),
     ] {
         let output = lossless(input, dtype);
         assert!(output.status.success(), "{input}: {output:?}");
@@ -204,6 +271,7 @@ fn lossless_casts_keep_every_value() {
         ("tenth.npy", "f4", "tenth.npy: row 1: 0.1 is not in '<f4' exactly; choose a larger dtype"),
         ("f.npy", "u1", "300 does not fit"),
         ("u.npy", "f8", "row 0: 9007199254740993 is not in '<f8' exactly"),
+        ("max.npy", "f8", "max.npy: row 1: 18446744073709551615 is not in '<f8' exactly"),
         ("f.npy", "M8[s]", "cannot become"),
         ("zero.jsonl", "U", "row 1, field value: \"b\\0\" ends with a zero"),
         ("zero.jsonl", "S", "ends with a zero"),

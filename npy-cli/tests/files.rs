@@ -313,6 +313,31 @@ fn a_member_that_is_named_twice_is_removed() {
     assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\n");
 }
 
+/// Guards members whose names differ by `.npy`: a name is first the one that is listed.
+#[test]
+fn members_are_removed_by_the_name_that_is_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("x.npy")).unwrap();
+    for (members, left) in [
+        (&["a.npy.npy"][..], "a\n"),
+        (&["a.npy"], "a.npy\n"),
+        (&["a"], "a.npy\n"),
+        (&["a", "a.npy"], "a.npy\n"),
+        (&["a.npy.npy", "a"], ""),
+        (&["a.npy", "a.npy.npy", "a"], ""),
+    ] {
+        // The members `a.npy` and `a.npy.npy` of `np.savez`.
+        let mut writer = npz::Writer::create(path.join("m.npz")).unwrap();
+        for name in ["a.npy.npy", "a"] {
+            writer.write(name, &[1u8]).unwrap();
+        }
+        writer.finish().unwrap();
+        ok(path, &[&["npz", "rm", "m.npz"], members].concat());
+        assert_eq!(ok(path, &["npz", "list", "m.npz"]), left, "{members:?}");
+    }
+}
+
 /// Guards that no file is replaced if one of the members cannot be written beside the others, or beside what is there.
 #[test]
 fn extract_refuses_conflicts_before_it_replaces_a_file() {

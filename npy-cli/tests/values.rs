@@ -104,6 +104,32 @@ fn diff_compares_numbers_of_different_kinds() {
     (zero[9], zero[15]) = (0x80, 7);
     write(&path.join("other.npy"), "<f16", 1, &zero);
     assert_eq!(run(path, &["diff", "zero.npy", "other.npy"]).0, 0);
+    // 80 bits: a sign, an exponent with a bias of 16383, and a significand whose highest bit is the units.
+    let long = |exponent: u16, significand: u64| {
+        [&significand.to_le_bytes()[..], &exponent.to_le_bytes(), &[0; 6]].concat()
+    };
+    let (units, half) = (0x3fff + 63, 1 << 63);
+    let numbers = [long(units, half), long(units, half + 1)].concat();
+    write(&path.join("long.npy"), "<f16", 2, &numbers);
+    vec![1u64 << 63, (1 << 63) + 1].write_npy(path.join("u8.npy")).unwrap();
+    assert_eq!(run(path, &["diff", "long.npy", "u8.npy"]).0, 0);
+    vec![(1u64 << 63) as f64; 2].write_npy(path.join("rounded.npy")).unwrap();
+    let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy"]);
+    assert!(out.contains("1 of 2 rows differ; the largest difference is 1.0, in row 1"), "{out}");
+    assert_eq!(run(path, &["diff", "long.npy", "rounded.npy", "--atol", "1"]).0, 0);
+    // 0.5, the next number of 80 bits, -3, and a number with a fraction that no f8 has.
+    let numbers = [
+        long(0x3ffe, half),
+        long(0x3ffe, half + 1),
+        long(0xc000, 3 << 62),
+        long(units - 1, half + 1),
+    ];
+    write(&path.join("long.npy"), "<f16", 4, &numbers.concat());
+    [0.5, 0.5, -3.0, (1u64 << 62) as f64].write_npy(path.join("rounded.npy")).unwrap();
+    let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy"]);
+    assert!(out.contains("2 of 4 rows differ"), "{out}");
+    assert!(out.contains("row 1, value") && out.contains("row 3, value"), "{out}");
+    assert_eq!(run(path, &["diff", "long.npy", "rounded.npy", "--rtol", "1e-9"]).0, 0);
     object::save(path.join("o.npy"), &serde_json::json!([true, 2, 3.5])).unwrap();
     object::save(path.join("p.npy"), &serde_json::json!([1, 2.0, 3.25])).unwrap();
     let (_, out, _) = run(path, &["diff", "o.npy", "p.npy"]);

@@ -97,7 +97,7 @@ enum Text {
 
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 enum Rule {
-    /// No value may change; text is the nearest float of 64 bits, which must have its digits
+    /// An error for the first value that would change; a number in text, such as 0.1, counts as the nearest f8 if that has all of its digits
     Lossless,
     /// An error for the first value that does not fit
     Checked,

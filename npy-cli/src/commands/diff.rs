@@ -453,6 +453,8 @@ enum Number {
     Integer(i128),
     Float(f64),
     Complex(f64, f64),
+    /// The real and the imaginary part.
+    Long([LongDouble; 2]),
 }
 
 impl Number {
@@ -463,10 +465,10 @@ impl Number {
             Value::UInt(value) => Number::Integer(value.into()),
             Value::F16(value) | Value::F32(value) => Number::Float(value.into()),
             Value::F64(value) => Number::Float(value),
-            Value::LongDouble(value) => Number::Float(value.to_f64()),
+            Value::LongDouble(value) => Number::Long([value, LongDouble::default()]),
             Value::Complex32(re, im) => Number::Complex(re.into(), im.into()),
             Value::Complex64(re, im) => Number::Complex(re, im),
-            Value::ComplexLongDouble(re, im) => Number::Complex(re.to_f64(), im.to_f64()),
+            Value::ComplexLongDouble(re, im) => Number::Long([re, im]),
             _ => return None,
         })
     }
@@ -488,6 +490,7 @@ impl Number {
             Number::Float(value) if value.fract() == 0.0 && value.abs() < 1e38 => {
                 Some(value as i128)
             }
+            Number::Long([re, im]) if bits(im) == 0 => long_integer(re),
             _ => None,
         }
     }
@@ -497,6 +500,15 @@ impl Number {
             Number::Integer(value) => [value as f64, 0.0],
             Number::Float(value) => [value, 0.0],
             Number::Complex(re, im) => [re, im],
+            Number::Long(parts) => parts.map(LongDouble::to_f64),
+        }
+    }
+
+    /// Returns the parts as long doubles, which may differ by less than an `f64` has.
+    fn long_parts(self) -> [LongDouble; 2] {
+        match self {
+            Number::Long(parts) => parts,
+            number => number.parts().map(LongDouble::from),
         }
     }
 
@@ -513,7 +525,10 @@ impl Number {
         let is_nan = [a, b].map(|parts| parts.iter().any(|part| part.is_nan()));
         match is_nan {
             [true, true] => tolerance.nan_differs.then_some(f64::INFINITY),
-            _ if a == b => None,
+            _ if a == b => {
+                let [a, b] = [self, other].map(|number| number.long_parts().map(bits));
+                (tolerance.is_exact() && a != b).then_some(f64::INFINITY)
+            }
             _ if [a, b].concat().iter().all(|part| part.is_finite()) => {
                 beyond((a[0] - b[0]).hypot(a[1] - b[1]), b[0].hypot(b[1]))
             }
@@ -525,17 +540,7 @@ impl Number {
 /// Returns the difference of two values if they are not equal; infinity if it is not a number.
 fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64> {
     if let (Some(one), Some(other)) = (Number::of(a), Number::of(b)) {
-        // Long doubles may differ by less than an `f64` has.
-        let is_same = || match (a, b) {
-            (Value::LongDouble(a), Value::LongDouble(b)) => bits(*a) == bits(*b),
-            (Value::ComplexLongDouble(a, c), Value::ComplexLongDouble(b, d)) => {
-                [a, c].map(|part| bits(*part)) == [b, d].map(|part| bits(*part))
-            }
-            _ => true,
-        };
-        let difference = one.difference(other, tolerance);
-        let is_close = one.parts() != other.parts() || !tolerance.is_exact() || is_same();
-        return difference.or_else(|| (!is_close).then_some(f64::INFINITY));
+        return one.difference(other, tolerance);
     }
     let is_same = match (a, b) {
         (Value::DateTime(..), Value::DateTime(..))
@@ -568,6 +573,29 @@ fn is_same_time((ours, left): (&Leaf, &[u8]), (theirs, right): (&Leaf, &[u8])) -
     DynArray::new(from.clone(), [1], Order::C, ours.of(left).to_vec())
         .and_then(|time| time.cast_with(to, Cast::Lossless))
         .is_ok_and(|time| time.as_bytes() == theirs.of(right))
+}
+
+/// Returns the integer that a long double is, if it is one below 2^127.
+#[expect(clippy::cast_possible_truncation, reason = "the lower 64 bits are the significand")]
+fn long_integer(number: LongDouble) -> Option<i128> {
+    /// The exponents of 1, of 2^63, whose significand counts units, and of 2^126.
+    const ONE: u128 = 0x3fff;
+    const UNITS: u128 = ONE + 63;
+    const LAST: u128 = ONE + 126;
+    let bits = bits(number);
+    let (is_negative, exponent) = (bits >> 79 == 1, (bits >> 64) & 0x7fff);
+    // The highest bit of the significand is set, or this is not a normal number.
+    let significand = i128::from(bits as u64);
+    let size = match exponent {
+        _ if significand >> 63 == 0 => return None,
+        ONE..UNITS => {
+            let fraction = UNITS - exponent;
+            (significand >> fraction << fraction == significand).then(|| significand >> fraction)?
+        }
+        UNITS..=LAST => significand << (exponent - UNITS),
+        _ => return None,
+    };
+    Some(if is_negative { -size } else { size })
 }
 
 /// Returns the bits of a number without its padding. The two zeros are one number.

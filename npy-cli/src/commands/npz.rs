@@ -1,6 +1,6 @@
 //! `npy npz list|extract|pack|rm|mv`: archives and their members.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::io::Write;
@@ -96,17 +96,7 @@ impl Args {
             Command::Pack { archive, files, compress, append, force, replacing } => {
                 pack(&archive, &files, compress, append, force, replacing)
             }
-            Command::Rm { archive, members } => {
-                // A member that is named twice, also with .npy, is removed once.
-                let mut names: Vec<&str> = Vec::new();
-                for member in &members {
-                    let name = member.strip_suffix(".npy").unwrap_or(member);
-                    if !names.contains(&name) {
-                        names.push(name);
-                    }
-                }
-                edit(&archive, |editor| names.iter().try_for_each(|name| editor.remove(name)))
-            }
+            Command::Rm { archive, members } => edit(&archive, |editor| remove(editor, &members)),
             Command::Mv { archive, from, to } => {
                 check_name(&to)?;
                 edit(&archive, |editor| editor.rename(&from, &to))
@@ -399,6 +389,20 @@ fn named_file(argument: &OsStr) -> Option<(String, OsString)> {
     let at = bytes.iter().position(|&byte| byte == b'=').filter(|&at| at > 0)?;
     let name = String::from_utf8(bytes[..at].to_vec()).ok()?;
     Some((name, path_of(&bytes[at + 1..]).into()))
+}
+
+/// Removes members; one that is named twice, also with `.npy`, once.
+fn remove(editor: &mut npz::Editor, members: &[String]) -> npy_core::Result<()> {
+    let listed: HashSet<String> = editor.names().map(str::to_owned).collect();
+    // All are found before one is removed: its name might then be found for another.
+    let found: BTreeSet<&str> = members
+        .iter()
+        .map(|name| match name.strip_suffix(".npy") {
+            Some(plain) if editor.contains(name) && !listed.contains(name) => plain,
+            _ => name,
+        })
+        .collect();
+    found.into_iter().try_for_each(|name| editor.remove(name))
 }
 
 /// Changes the list of members of an archive, which is replaced at the end.

@@ -5,7 +5,7 @@ use npy_core::dtype::{Resolution, Unit};
 
 use super::column::Column;
 use super::kind::Kind;
-use super::numbers::keeps_digits;
+use super::numbers::fits_float;
 use super::times;
 use super::value::Value;
 
@@ -87,6 +87,12 @@ impl Column {
                     text()
                 ));
             }
+            Kind::Bytes if self.cast == Cast::Lossless && value.has_escapes() => {
+                return Err(format!(
+                    "{:?} may be text or have bytes, such as \\xff; --dtype U keeps the text, --cast checked reads bytes",
+                    text()
+                ));
+            }
             Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
             Kind::Bytes => value.bytes(),
             Kind::Void(_) => match value.void() {
@@ -111,10 +117,9 @@ impl Column {
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
     fn float(&self, value: &Value, number: f64) -> Result<Vec<u8>, String> {
-        let keeps = |text: &str| keeps_digits(text, |digits| format!("{:.digits$e}", number.abs()));
         let is_kept = match self.cast {
             Cast::Numeric => true,
-            Cast::Lossless => number.is_finite() && keeps(&value.text()),
+            Cast::Lossless => fits_float(&value.text()),
             _ => number.is_finite(),
         };
         // A value without digits is missing or infinite.

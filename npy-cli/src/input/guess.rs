@@ -51,7 +51,9 @@ fn fits_unsigned(values: &[Value]) -> bool {
 
 /// Returns true if no integer changes as a float.
 fn fits_float(values: &[Value]) -> bool {
-    values.iter().filter_map(Value::integer).all(numbers::fits_float)
+    let is_small = |number: &i128| number.unsigned_abs() < 1 << 53;
+    let mut large = values.iter().filter_map(Value::integer).filter(|number| !is_small(number));
+    large.all(|number| numbers::fits_float(&number.to_string()))
 }
 
 /// Returns what a value is; `None` if it is missing.

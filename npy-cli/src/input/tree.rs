@@ -92,13 +92,14 @@ impl Tree {
         join(self, &mut Vec::new(), is_json, is_complex);
     }
 
-    /// Returns the columns of a complex number, if the fields can be its parts: `re` and `im`, or in JSON a list of two.
+    /// Returns the columns of a complex number, if the fields can be its parts: `re` and `im` in any order, or in JSON a list of two.
     pub(super) fn parts(&self, is_json: bool) -> Option<[usize; 2]> {
-        let [(re, Node::Column(first)), (im, Node::Column(second))] = &self.fields[..] else {
+        let [(one, Node::Column(first)), (other, Node::Column(second))] = &self.fields[..] else {
             return None;
         };
-        match (&**re, &**im) {
+        match (&**one, &**other) {
             ("re", "im") => Some([*first, *second]),
+            ("im", "re") => Some([*second, *first]),
             ("0", "1") if is_json => Some([*first, *second]),
             _ => None,
         }

@@ -88,6 +88,11 @@ impl Value {
         }
     }
 
+    /// Returns true for text that differs from its bytes, because of a backslash.
+    pub(super) fn has_escapes(&self) -> bool {
+        matches!(self, Value::Text(text) if unescape(text) != text.as_bytes())
+    }
+
     /// Returns bytes, of which text has the hexadecimal digits.
     pub(super) fn void(&self) -> Option<Vec<u8>> {
         match self {

@@ -1,4 +1,4 @@
-//! Bytes as text, and back: what is not UTF-8 is `\xff`, and the backslash of bytes that look like that is `\x5c`.
+//! Bytes as text, and back: a byte that is not UTF-8 is `\x80` to `\xff`, and the backslash of bytes that look like that, or like this, is `\x5c`.
 
 /// Writes bytes as text. No two have the same.
 pub(super) fn escape(bytes: &[u8], out: &mut Vec<u8>) {
@@ -16,7 +16,7 @@ pub(super) fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the bytes that have a text.
+/// Returns the bytes that have a text. Other texts with a backslash, such as `\x41`, stay.
 pub(crate) fn unescape(text: &str) -> Vec<u8> {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text);
     while let Some(at) = find(rest.as_bytes()) {
@@ -30,10 +30,15 @@ pub(crate) fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the position of the first `\x` with two digits.
+/// Returns the position of the first `\x5c`, or `\x80` to `\xff`.
 fn find(text: &[u8]) -> Option<usize> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    text.windows(4).position(|part| part.starts_with(b"\\x") && part[2..].iter().all(is_digit))
+    text.windows(4).position(|part| {
+        let [b'\\', b'x', high, low] = *part else { return false };
+        match high {
+            b'8' | b'9' | b'a'..=b'f' => matches!(low, b'0'..=b'9' | b'a'..=b'f'),
+            _ => (high, low) == (b'5', b'c'),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -48,6 +53,7 @@ mod tests {
             (b"\xff", "\\xff"),
             (b"\\\xff", "\\\\xff"),
             (b"\\x5cxff", "\\x5cx5cxff"),
+            (b"\\x41\\x00\\x7f\\x5d", "\\x41\\x00\\x7f\\x5d"),
             ("ä\n\0".as_bytes(), "ä\n\0"),
         ] {
             let mut out = Vec::new();

@@ -1,6 +1,6 @@
 //! Casts of arrays. Without a loss, the values decide, and not the dtypes: 0.5 is an `f4` and 0.1 is not.
 
-use npy_core::{Cast, DType, DynArray, ErrorKind, Order};
+use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
 use crate::output::{Failure, Result};
 
@@ -41,11 +41,20 @@ impl Block<'_> {
     fn changed(&self, array: &DynArray) -> Option<Option<String>> {
         // Padding has no values.
         let packed = self.rows.dtype().packed();
+        array.dtype().converts_to(&packed, Cast::Checked).ok()?;
         let before = self.rows.cast_with(&packed, Cast::Lossless).ok()?;
-        let after = array.cast_with(&packed, Cast::Checked).ok()?;
-        let size = packed.itemsize().max(1);
-        let pairs = before.as_bytes().chunks_exact(size).zip(after.as_bytes().chunks_exact(size));
-        let changed = pairs.enumerate().find(|(_, (before, after))| before != after);
+        // One of the values may be too large for the way back.
+        let after = array.cast_with(&packed, Cast::Checked);
+        let (size, cast_size) = (packed.itemsize().max(1), array.dtype().itemsize().max(1));
+        let is_kept = |at: usize, value: &[u8], cast: &[u8]| match &after {
+            Ok(after) => is_same(&packed, value, &after.as_bytes()[at * size..][..size]),
+            Err(_) => DynArray::new(array.dtype().clone(), [], Order::C, cast.to_vec())
+                .and_then(|cast| cast.cast_with(&packed, Cast::Checked))
+                .is_ok_and(|after| is_same(&packed, value, after.as_bytes())),
+        };
+        let casts = array.as_bytes().chunks_exact(cast_size);
+        let pairs = before.as_bytes().chunks_exact(size).zip(casts);
+        let changed = pairs.enumerate().find(|&(at, (value, cast))| !is_kept(at, value, cast));
         Some(changed.map(|(at, (before, _))| {
             let value = DynArray::new(packed.clone(), [], Order::C, before.to_vec());
             let (rows, elements) = match self.rows.shape() {
@@ -63,4 +72,19 @@ impl Block<'_> {
             )
         }))
     }
+}
+
+/// Returns true if two elements have the same values. NaN is one value, whatever its bits are.
+fn is_same(dtype: &DType, one: &[u8], other: &[u8]) -> bool {
+    // The text of a scalar has all of its digits.
+    let text = |scalar: &DType, bytes: &[u8]| format!("{:?}", Value::from_bytes(scalar, bytes));
+    one == other
+        || dtype.leaves().all(|leaf| {
+            let scalar = DType::from(leaf.scalar().clone());
+            let (size, count) = (scalar.itemsize(), leaf.shape().iter().product::<usize>());
+            (0..count).map(|at| leaf.offset() + at * size).all(|start| {
+                let [one, other] = [one, other].map(|bytes| &bytes[start..][..size]);
+                one == other || text(&scalar, one) == text(&scalar, other)
+            })
+        })
 }

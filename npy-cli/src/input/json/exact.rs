@@ -1,8 +1,9 @@
-//! A stream of JSON in which no number is rounded unseen: serde has floats in the place of integers of more than 64 bits.
+//! Checks the numbers of JSON in a stream before serde reads them: serde rounds integers of more than 64 bits, and floats that are too small, without
+//! an error.
 
 use std::io::{self, Read};
 
-use crate::input::numbers::keeps_digits;
+use crate::input::numbers::fits_float;
 
 pub(super) struct Exact<R> {
     stream: R,
@@ -30,16 +31,12 @@ impl<R: Read> Exact<R> {
     /// Checks the number that has ended.
     fn end_number(&mut self) -> io::Result<()> {
         let text = &self.number;
-        let is_integer = !text.contains(['.', 'e', 'E']);
-        // Fewer digits fit in an integer of 64 bits, or a float keeps them.
-        if text.len() > 15 && (is_integer || self.is_lossless) {
-            let is_kept = match (is_integer, text.parse::<i128>()) {
-                (true, Ok(number)) if i64::try_from(number).is_ok() => true,
-                (true, Ok(number)) if u64::try_from(number).is_ok() => true,
-                _ => text.parse::<f64>().is_ok_and(|number| {
-                    keeps_digits(text, |digits| format!("{:.digits$e}", number.abs()))
-                }),
-            };
+        let (is_long, has_exponent) = (text.len() > 15, || text.contains(['e', 'E']));
+        let is_integer = is_long && !text.contains('.') && !has_exponent();
+        // Without an exponent, fewer digits fit in an integer of 64 bits, or a float keeps them.
+        if is_integer || self.is_lossless && (is_long || has_exponent()) {
+            let fits_integer = || text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+            let is_kept = is_integer && fits_integer() || fits_float(text);
             if !is_kept {
                 let line = self.line;
                 let start: String = text.chars().take(60).collect();
