@@ -445,6 +445,10 @@ fn compressed_members_are_sliced_by_their_seek_index() {
     let index = index..index + usize::try_from(size).unwrap();
     // The last position, and the checksum of the index.
     archive[index.end - 8] ^= 1;
+    fs::write(path.join("damaged.npz"), &archive).unwrap();
+    let verified = npy(path, &["verify", "damaged.npz"]);
+    let says = String::from_utf8(verified.stdout).unwrap();
+    assert!(says.contains("member \"x\": its seek index is wrong"), "{says}");
     let crc = npy_tests::zips::crc(&archive[index]).to_le_bytes();
     archive[header + 14..header + 18].copy_from_slice(&crc);
     fs::write(path.join("x.npz"), archive).unwrap();

@@ -14,6 +14,7 @@ use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
 use crate::index::{Chunk, Gap, Record};
 use crate::limits::Limits;
 use crate::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
+use crate::room;
 pub use central::Central;
 use end::End;
 pub use entry::Entry;
@@ -322,8 +323,8 @@ impl Directory {
         }
     }
 
-    /// Returns the chunks of a deflated member, each of which is inflated alone; `None` if it has no seek index. They take some 50 bytes of
-    /// memory each, and their index at most 12 in the file.
+    /// Returns the chunks of a deflated member, each of which is inflated alone; `None` if it has no seek index. They take some 60 bytes of
+    /// memory each; in the file, their index takes 12 bytes for each if this package wrote it, and 4 at least.
     ///
     /// ```
     /// use std::io::{Cursor, Write};
@@ -521,7 +522,8 @@ fn find_data(entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<u64> {
 pub(crate) fn read_at(reader: &mut (impl Read + Seek), at: u64, count: usize) -> Result<Vec<u8>> {
     const MAX_RESERVED: usize = 1 << 20;
     reader.seek(SeekFrom::Start(at))?;
-    let mut bytes = Vec::with_capacity(count.min(MAX_RESERVED));
+    let mut bytes = Vec::new();
+    room::growing(&mut bytes, count.min(MAX_RESERVED))?;
     reader.take(to_u64(count)).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -5,7 +5,7 @@
 //! where other readers skip bytes, and these checksums must combine to that of the member.
 
 use std::io::{BufReader, Cursor, Read, Seek};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::checked;
 use crate::checksum::{Checksum, Combined};
@@ -21,8 +21,9 @@ const SUFFIX: &str = ".sozip.idx";
 /// The number of bytes by which the name of an index is longer than that of the member: a dot and the suffix.
 const LONGER: usize = 1 + SUFFIX.len();
 
-/// The largest chunk that is used: it is inflated as a whole before a byte of it is returned.
-const MAX_CHUNK: u64 = 4 << 20;
+/// The smallest and the largest chunk that is used. Each takes memory that a file of many small ones does not have, and is inflated as a whole
+/// before a byte of it is returned.
+const USED_CHUNKS: RangeInclusive<u64> = 512..=4 << 20;
 
 /// Returns the name of a member's index: the file has a dot before it, and the suffix after it.
 pub(crate) fn name_of(member: &str) -> String {
@@ -82,31 +83,40 @@ impl Gap {
         })
     }
 
-    /// Reads the index and checks it; `None` if there is no correct one.
+    /// Reads the index and checks it; `None` if there is no correct one, or its chunks have a size that is not used.
     pub(crate) fn find(&self, reader: &mut (impl Read + Seek)) -> Result<Option<Index>> {
-        let Some(start) = self.start(reader)? else { return Ok(None) };
+        Ok(match self.look(reader)? {
+            Found::Index(index) if USED_CHUNKS.contains(&index.chunk) => Some(index),
+            _ => None,
+        })
+    }
+
+    /// Reads the index, and checks all but its positions.
+    pub(crate) fn look(&self, reader: &mut (impl Read + Seek)) -> Result<Found> {
+        let Some(start) = self.start(reader)? else { return Ok(Found::Nothing) };
         let name_size = checked::add(self.name.len(), LONGER);
         let header = read_at(reader, start, checked::add(LocalHeader::SIZE, name_size))?;
         let Some((LocalHeader { common }, name)) = LocalHeader::split_from(&header) else {
-            return Ok(None);
+            return Ok(Found::Nothing);
         };
+        if usize::from(common.name_length) != name_size || !is_name(name, &self.name) {
+            return Ok(Found::Nothing);
+        }
         let is_index = common.method == Common::STORED
             && common.flags & (Common::PATCHED | Common::ENCRYPTED | Common::STREAMED) == 0
-            && common.compressed == common.size
-            && usize::from(common.name_length) == name_size
-            && is_name(name, &self.name);
+            && common.compressed == common.size;
         let end_of_name = start.checked_add(to_u64(header.len()));
         let payload = end_of_name.and_then(|end| end.checked_add(common.extra_length.into()));
         let end = payload.and_then(|payload| payload.checked_add(common.size.into()));
-        let (Some(payload), Some(end)) = (payload, end) else { return Ok(None) };
+        let (Some(payload), Some(end)) = (payload, end) else { return Ok(Found::Wrong) };
         if !is_index || end > self.end {
-            return Ok(None);
+            return Ok(Found::Wrong);
         }
-        let Some(index) = self.describe(Record { start, payload, end }, reader)? else {
-            return Ok(None);
-        };
-        let is_right = self.is_right(&index, common.crc, reader)?;
-        Ok(is_right.then_some(index))
+        let described = self.describe(Record { start, payload, end }, reader)?;
+        Ok(match described {
+            Some(index) if self.is_right(&index, common.crc, reader)? => Found::Index(index),
+            _ => Found::Wrong,
+        })
     }
 
     /// Returns the position of the index: after the data, or after the descriptor, which has one of four sizes.
@@ -133,7 +143,7 @@ impl Gap {
         let (chunk, position_size) = (u64::from(head.chunk), u64::from(head.position_size));
         let is_known = head.version == SeekIndex::VERSION && matches!(position_size, 4 | 8);
         let is_of_member = head.size == self.size && head.compressed == compressed;
-        if !is_known || !is_of_member || chunk == 0 || chunk > MAX_CHUNK || self.size <= chunk {
+        if !is_known || !is_of_member || chunk == 0 || self.size <= chunk {
             return Ok(None);
         }
         let chunks = self.size.div_ceil(chunk);
@@ -193,6 +203,15 @@ impl Gap {
         let is_of_member = index.checksums.is_none() || combined.value == self.crc;
         Ok(sum.value() == crc && is_of_member)
     }
+}
+
+/// The bytes after a member.
+pub(crate) enum Found {
+    /// No index.
+    Nothing,
+    /// They have the name of its index, and are not a correct one.
+    Wrong,
+    Index(Index),
 }
 
 /// The index of a member. Its positions and checksums stay in the file.
@@ -368,7 +387,10 @@ fn numbers(
     let bytes = read_at(reader, start, to_usize(checked::mul(count, size))?)?;
     let number =
         |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    Ok(bytes.chunks_exact(to_usize(size)?).map(number).collect())
+    let mut numbers = Vec::new();
+    room::growing(&mut numbers, to_usize(count)?)?;
+    numbers.extend(bytes.chunks_exact(to_usize(size)?).map(number));
+    Ok(numbers)
 }
 
 #[cfg(test)]

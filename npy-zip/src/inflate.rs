@@ -6,6 +6,7 @@ use std::ops::Range;
 use flate2::{Decompress, FlushDecompress, Status};
 
 use crate::checked;
+use crate::error::to_u64;
 
 /// The compressed bytes of a member.
 pub(crate) type Data<R> = BufReader<Take<R>>;
@@ -84,12 +85,33 @@ impl<R: Read + Seek> Inflater<R> {
         is_last: bool,
         out: &mut [u8],
     ) -> io::Result<bool> {
+        let size = out.len();
+        self.chunk_in_pieces(range, is_last, size, out, &mut |_| Ok(true))
+    }
+
+    /// Inflates a chunk of this size, as [`chunk`](Self::chunk), and calls a function for each piece, which is in `buffer`. Returns false if
+    /// it does.
+    pub(crate) fn chunk_in_pieces(
+        &mut self,
+        range: Range<u64>,
+        is_last: bool,
+        size: usize,
+        buffer: &mut [u8],
+        each: &mut dyn FnMut(&[u8]) -> io::Result<bool>,
+    ) -> io::Result<bool> {
         /// A flush ends with these bytes.
         const END: u32 = 0x0000_ffff;
         self.restart(range)?;
-        let (mut written, mut end) = (0, u32::MAX);
+        let (mut left, mut filled, mut end) = (size, 0, u32::MAX);
         while !self.data.fill_buf()?.is_empty() {
-            let rest = out.get_mut(written..).unwrap_or_default();
+            if filled == buffer.len() && left > 0 {
+                if !each(buffer)? {
+                    return Ok(false);
+                }
+                filled = 0;
+            }
+            let most = checked::add(filled, left).min(buffer.len());
+            let rest = buffer.get_mut(filled..most).unwrap_or_default();
             let (used, made, status) = match self.step(rest, FlushDecompress::None) {
                 Ok(step) => step,
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(false),
@@ -100,23 +122,27 @@ impl<R: Read + Seek> Inflater<R> {
                 end = end << 8 | u32::from(byte);
             }
             self.data.consume(used);
-            written = checked::add(written, made);
+            filled = checked::add(filled, made);
+            left = checked::sub(left, made);
             if status == Status::StreamEnd {
-                let is_used_up = self.data.fill_buf()?.is_empty();
-                return Ok(is_last && written == out.len() && is_used_up);
+                let is_complete = is_last && left == 0 && self.data.fill_buf()?.is_empty();
+                return Ok(is_complete && each(buffer.get(..filled).unwrap_or_default())?);
             }
             if used == 0 && made == 0 {
                 return Ok(false);
             }
         }
-        if is_last || written < out.len() || end != END {
+        if is_last || left > 0 || end != END || !each(buffer.get(..filled).unwrap_or_default())? {
             return Ok(false);
         }
-        // If no block is open and no byte is left, an empty last block ends the stream.
-        let (before, mut more) = (self.state.total_out(), [0]);
-        let last = [1, 0, 0, 0xff, 0xff];
-        let ended = self.state.decompress(&last, &mut more, FlushDecompress::Finish);
-        Ok(matches!(ended, Ok(Status::StreamEnd)) && self.state.total_out() == before)
+        // If no block is open and no bit is left, an empty last block ends the stream. All of it is used then: with a bit left, it is another
+        // block, which ends before.
+        const LAST: [u8; 5] = [1, 0, 0, 0xff, 0xff];
+        let (read, made, mut more) = (self.state.total_in(), self.state.total_out(), [0]);
+        let ended = self.state.decompress(&LAST, &mut more, FlushDecompress::Finish);
+        Ok(matches!(ended, Ok(Status::StreamEnd))
+            && self.state.total_in().checked_sub(read) == Some(to_u64(LAST.len()))
+            && self.state.total_out() == made)
     }
 }
 
@@ -174,5 +200,18 @@ mod tests {
         // A stored block that is still open.
         let open = [&[0, 8, 0, 0xf7, 0xff][..], b"abc\0\0\xff\xff"].concat();
         assert!(!is_right(&open, false, 7));
+    }
+
+    /// Guards the last bit: in this block, an end of 15 bits leaves one of the `FF FF`, and with it the next chunk begins.
+    #[test]
+    fn a_chunk_with_a_bit_left_over_is_refused() {
+        const START: &[u8] = b"\x04\xe0\x81\x92\x24\x49\x92\x24\xc9\x7e\x1b\x12\x8b\x9a\x47\x56\xcf\xde\xfb\xff\xbf\x79\x58\x05";
+        let chunk = [START, &[0; 511], &[0xff; 2]].concat();
+        assert!(!is_right(&chunk, false, 4096));
+        // As the start of a stream, it is right up to there.
+        let mut state = Decompress::new(false);
+        let mut out = vec![0; 4096];
+        state.decompress(&chunk, &mut out, FlushDecompress::None).unwrap();
+        assert_eq!((state.total_in(), state.total_out()), (537, 4096));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Take};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::checksum::Checksum;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
 use crate::error::{Error, Result, corrupt, to_u64};
-use crate::index::{Gap, Index};
+use crate::index::{Chunk, Found, Gap, Index};
+use crate::inflate::Inflater;
 use crate::limits::Limits;
 use crate::room;
 use crate::source::{Handle, Source};
@@ -29,7 +30,8 @@ use crate::source::{Handle, Source};
 /// A deflated member with a seek index can seek, too ([`Compression::seek_every`](crate::Compression::seek_every)). The next read inflates
 /// a chunk of at most 4 MiB, and checks it before it returns a byte. If this package wrote the index, each chunk has a checksum; otherwise
 /// only the structure of the chunk is checked. An index that is wrong is as none: if a chunk is not what it says, the member is inflated from
-/// its start, and read if its own checksum is right.
+/// its start, and read if its own checksum is right. Without an index, or if it is damaged, too, the bytes after a seek are not checked
+/// unless they are read up to the end.
 ///
 /// Any other compressed member is inflated up to the new position: from the old one or, if the new one is before it, from its start. If it is
 /// not deflated, it can only seek forward. [`Directory::is_seekable`] returns true if nothing before the new position, or before its
@@ -60,7 +62,11 @@ struct Compressed<R> {
     data: Range<u64>,
     /// Set by a seek, and for threads.
     follow: Option<Follow<R>>,
+    /// The bytes after it, in which its index may be.
+    gap: Option<Box<Gap>>,
     index: Lookup,
+    /// True if a chunk was not what the index says, and then the member not what its checksum says.
+    is_damaged: bool,
     /// The threads that inflate it, until one fails.
     ahead: Option<Box<Ahead>>,
     /// The chunk that was inflated last: its position in the member, and its bytes.
@@ -74,7 +80,7 @@ type Follow<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
 /// The seek index of a member.
 enum Lookup {
     /// There may be one, which is looked for after the first seek.
-    Possible(Box<Gap>),
+    Possible,
     Found(Box<Index>),
     /// There is none, or it is wrong.
     None,
@@ -119,10 +125,9 @@ impl Directory {
                 decoder: Decoder::new(method, entry, bytes)?,
                 decoded: Some(0),
                 follow: None,
-                index: match self.gap(entry, &data) {
-                    Some(gap) => Lookup::Possible(Box::new(gap)),
-                    None => Lookup::None,
-                },
+                gap: self.gap(entry, &data).map(Box::new),
+                index: Lookup::Possible,
+                is_damaged: false,
                 data,
                 ahead: None,
                 chunk: (0, Vec::new()),
@@ -263,8 +268,8 @@ impl<R> Member<R> {
 impl<R: Read + Seek> Compressed<R> {
     /// Looks for the index, once. Returns true if there is one.
     fn has_index(&mut self) -> Result<bool> {
-        if let (Lookup::Possible(gap), Decoder::Deflate(inflater)) =
-            (&self.index, &mut self.decoder)
+        if let (Lookup::Possible, Some(gap), Decoder::Deflate(inflater)) =
+            (&self.index, &self.gap, &mut self.decoder)
         {
             // If a call fails, the position of the reader is unknown.
             let decoded = self.decoded.take();
@@ -311,13 +316,63 @@ impl<R: Read + Seek> Compressed<R> {
         self.chunk = (chunk.position, bytes);
         Ok(true)
     }
+
+    /// Compares what the index shows with the bytes from the start: [`Member::check_index`].
+    fn check_index(&mut self) -> Result<bool> {
+        const PIECE: usize = 64 << 10;
+        let (Some(gap), Decoder::Deflate(inflater)) = (&self.gap, &mut self.decoder) else {
+            return Ok(true);
+        };
+        self.decoded = None;
+        let source = Arc::new(Source::stream(inflater.reader()));
+        let mut reader = Handle::new(&source);
+        let index = match gap.look(&mut reader)? {
+            Found::Nothing => return Ok(true),
+            Found::Wrong => return Ok(false),
+            Found::Index(index) => index,
+        };
+        let open = || {
+            let data = BufReader::with_capacity(PIECE, Handle::new(&source).take(0));
+            Inflater::new(data)
+        };
+        let (mut from_start, mut by_index) = (open(), open());
+        from_start.restart(self.data.clone())?;
+        let (mut piece, mut expected) = (Vec::new(), Vec::new());
+        for buffer in [&mut piece, &mut expected] {
+            room::growing(buffer, PIECE)?;
+            buffer.resize(PIECE, 0);
+        }
+        let mut at = 0;
+        while let Some(chunk) = index.chunk(at, &mut reader)? {
+            let mut sum = Checksum::new();
+            let mut is_equal = |piece: &[u8]| {
+                sum.update(piece);
+                let expected = expected.get_mut(..piece.len()).unwrap_or_default();
+                match from_start.read_exact(expected).map_err(damaged) {
+                    Ok(()) => Ok(expected == piece),
+                    Err(Error::Io(error)) => Err(error),
+                    Err(_) => Ok(false),
+                }
+            };
+            let Chunk { range, is_last, size, .. } = chunk;
+            if !by_index.chunk_in_pieces(range, is_last, size, &mut piece, &mut is_equal)?
+                || chunk.checksum.is_some_and(|checksum| checksum != sum.value())
+            {
+                return Ok(false);
+            }
+            at = checked::add(chunk.position, to_u64(size));
+            if is_last {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }
 
 impl<R: Read + Seek> Member<R> {
-    /// Inflates all chunks by the seek index, if there is one. Returns false if one of them is not what the index says, so that it could show
-    /// other bytes than the member has. The bytes themselves are checked by reading the member.
-    ///
-    /// If each chunk ends where the next begins, and refers to nothing before it, they are the bytes that are read without an index.
+    /// Inflates all chunks by the seek index, if there is one, and compares them with the bytes that are read from the start. Returns false if
+    /// they differ, or if the index is damaged: a reader could find other bytes by it than the member has. Chunks of any size are compared, also
+    /// those that are not used here. The bytes themselves are checked by reading the member.
     ///
     /// ```
     /// use std::io::{Cursor, Write};
@@ -341,15 +396,9 @@ impl<R: Read + Seek> Member<R> {
     /// [`Error::Io`].
     pub fn check_index(&mut self) -> Result<bool> {
         let Body::Compressed(data) = &mut self.body else { return Ok(true) };
+        data.ahead = None;
         data.follow = Some(Member::follow);
-        let mut at = 0;
-        while data.has_index()? && at < self.size {
-            match data.in_chunk(at)? {
-                Some(bytes) => at = checked::add(at, to_u64(bytes.len())),
-                None => return Ok(false),
-            }
-        }
-        Ok(true)
+        data.check_index()
     }
 
     /// Reads what the threads have inflated, and returns the number of bytes. If one of them has failed, moves the decoder to the position, and
@@ -459,22 +508,33 @@ impl<R: Read + Seek> Member<R> {
     /// and this is the error.
     #[cold]
     fn reject_index(&mut self) -> Result<()> {
+        if let Body::Compressed(data) = &self.body
+            && data.is_damaged
+        {
+            return Err(corrupt(DAMAGED));
+        }
         let left = mem::replace(&mut self.left, 0);
         let checked = self.catch_up().and_then(|()| self.end());
         self.left = left;
-        checked?;
         if let Body::Compressed(data) = &mut self.body {
-            data.index = Lookup::None;
+            match &checked {
+                Ok(()) => data.index = Lookup::None,
+                // It may be another one the next time.
+                Err(Error::Io(_)) => {}
+                Err(_) => data.is_damaged = true,
+            }
         }
-        Ok(())
+        checked
     }
 }
+
+const DAMAGED: &str = "the compressed bytes are damaged";
 
 /// Converts an error of the decoder, which may mean that the bytes cannot be decompressed.
 fn damaged(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => {
-            corrupt("the compressed bytes are damaged")
+            corrupt(DAMAGED)
         }
         _ => error.into(),
     }

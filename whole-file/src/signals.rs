@@ -71,6 +71,10 @@ fn mask(signal: i32) -> u64 {
 }
 
 /// Removes incomplete files after Ctrl-C; the system has no other signals.
+///
+/// ```
+/// whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);
+/// ```
 #[cfg(windows)]
 pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
     /// What Windows calls a program that Ctrl-C has ended.
@@ -83,5 +87,9 @@ pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
 }
 
 /// Does nothing: the system has no signals.
+///
+/// ```
+/// whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);
+/// ```
 #[cfg(not(any(unix, windows)))]
 pub fn remove_at_signals(_: impl Fn() + Send + 'static) {}

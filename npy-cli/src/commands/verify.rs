@@ -2,7 +2,7 @@
 //!
 //! Checked are all that the library refuses (SECURITY.md): headers, sizes, the directory of an archive, the checksums of its members, pickles;
 //! and what is well formed, but dangerous for other programs: pickles that import anything but data types, two members of one name,
-//! names that lead out of a directory, seek indexes that show other values, text of numbers that are not characters.
+//! names that lead out of a directory, seek indexes that are damaged or show other values, text of numbers that are not characters.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -336,12 +336,13 @@ fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
     for name in archive.names() {
         match member(archive, name, report) {
             Err(error) => report.problems.push(error),
-            Ok(()) if archive.check_index(name).is_ok_and(|is_right| !is_right) => {
-                report.problems.push(format!(
+            Ok(()) => match archive.check_index(name) {
+                Ok(true) => {}
+                Ok(false) => report.problems.push(format!(
                     "member {name:?}: its seek index is wrong, so that other values could be read by it; write the archive again"
-                ));
-            }
-            Ok(()) => {}
+                )),
+                Err(error) => report.problems.push(text(&error)),
+            },
         }
         if super::npz::leads_out(name) {
             report.problems.push(format!(
@@ -351,6 +352,13 @@ fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
     }
 }
 
+/// Returns the message of an error without the path, which starts the line.
+fn text(error: &npy_core::Error) -> String {
+    let places = error.places().filter(|place| !matches!(place, npy_core::Place::Path(_)));
+    let places: String = places.map(|place| format!("{place}: ")).collect();
+    format!("{places}{}", reason(error.kind()))
+}
+
 fn member(
     archive: &npz::Reader<File>,
     name: &str,
@@ -358,29 +366,24 @@ fn member(
 ) -> std::result::Result<(), String> {
     /// Members of fewer bytes are read at once.
     const SMALL: u64 = 16 << 20;
-    let text = |error: npy_core::Error| {
-        let places = error.places().filter(|place| !matches!(place, npy_core::Place::Path(_)));
-        let places: String = places.map(|place| format!("{place}: ")).collect();
-        format!("{places}{}", reason(error.kind()))
-    };
     let mut reader = match AnyReader::member(archive, name) {
         Ok(reader) => reader,
         Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => {
             report.remarks.push(format!("member {name:?} is not an array"));
-            return archive.read_bytes(name).map(drop).map_err(text);
+            return archive.read_bytes(name).map(drop).map_err(|error| text(&error));
         }
-        Err(error) => return Err(text(error)),
+        Err(error) => return Err(text(&error)),
     };
     let header = reader.header();
     if header.dtype().has_object() {
-        let objects = archive.read::<Objects>(name).map_err(text)?;
+        let objects = archive.read::<Objects>(name).map_err(|error| text(&error))?;
         check_imports(&objects, report);
         return Ok(());
     }
     if header.data_bytes() < SMALL && !has_text(header.dtype()) {
-        return archive.read_bytes(name).map(drop).map_err(text);
+        return archive.read_bytes(name).map(drop).map_err(|error| text(&error));
     }
-    read_values(&mut reader, &format!("member {name:?}: "), report).map_err(text)
+    read_values(&mut reader, &format!("member {name:?}: "), report).map_err(|error| text(&error))
 }
 
 /// Adds the imports of a pickle, and a problem for those that are more than data.

@@ -62,7 +62,8 @@ impl Chunks {
     }
 
     /// Returns the chunks that have these rows, in order. Their data, [inflated](Chunk::inflate) and joined, is that of the rows. Rows are counted as
-    /// by [`seek_to`](crate::Reader::seek_to): along the first dimension or, in Fortran order, along the last.
+    /// by [`seek_to`](crate::Reader::seek_to): along the first dimension or, in Fortran order, along the last. There
+    /// are none for no rows, such as `5..2`.
     ///
     /// ```
     /// use std::io::Cursor;
@@ -102,7 +103,7 @@ impl Chunks {
             |chunk: &npy_zip::Chunk| chunk.position.saturating_add(to_u64(chunk.size)) <= start;
         let first = self.all.partition_point(is_before);
         let chunks = self.all.get(first..).unwrap_or_default();
-        let chunks = chunks.iter().take_while(|chunk| chunk.position < end);
+        let chunks = chunks.iter().take_while(|chunk| chunk.position < end && start < end);
         chunks.map(|chunk| self.part(chunk, start, end)).collect()
     }
 

@@ -139,8 +139,9 @@ impl WriteOptions {
         ///
         /// A [`Member`](super::Member) can then [`seek_to`](read::Reader::seek_to) any row: it inflates the chunk with that row, and checks it. A
         /// member of more than one chunk gets an index of 12 bytes for each, which is hidden after it, as [SOZip](https://sozip.org) has it: NumPy and
-        /// other readers do not see it, except those that read a stream without the directory; some of these take it for a file. Chunks of 1 MiB
-        /// make members at most 0.7 % larger, chunks of 32 KiB up to 20 %.
+        /// other readers do not see it, except those that read a stream without the directory; some of these take it for a file. On
+        /// seven kinds of data, chunks of 1 MiB made members at most 0.7 % larger, chunks of 32 KiB up to 20 %. Zeros, which deflate to a thousandth,
+        /// took 2 % more, or twice as much. Each chunk takes 12 bytes of memory until its member is written.
         ///
         /// ```
         /// use std::io::Cursor;

@@ -45,7 +45,8 @@ impl Member {
             let sizes = zip64(&[self.size, self.compressed]);
             append_extra(&mut extra, ExtraHeader::ZIP64, &sizes).ok_or_else(too_long)?;
         }
-        // Nobody views compressed data in place, and readers of seek indexes may expect that both headers have the same fields.
+        // Nobody views compressed data in place, and some readers of seek indexes expect extra fields of the same length in both headers. A member
+        // that begins after 4 GiB has a field in the directory alone.
         if !self.is_deflated {
             let size = checked::add(LocalHeader::SIZE, checked::add(self.name.len(), extra.len()));
             append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));

@@ -2,8 +2,9 @@
 //! what could be read is written and copied, and read back equal. Also any bytes as a seek index.
 
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, LazyLock};
 
-use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
+use npy_zip::{Compression, Directory, Editor, Entry, Handle, Limits, Source, Writer};
 
 use crate::zips::crc;
 
@@ -21,7 +22,8 @@ fn limits() -> Limits {
 const ENTRY: usize = 46;
 
 pub(super) fn run(input: &[u8]) {
-    forged(input);
+    by_index(input);
+    by_threads(input);
     let file = Directory::of_file(Cursor::new(input), &limits());
     let Ok(directory) = Directory::read(Cursor::new(input), &limits()) else {
         assert!(file.is_err(), "less is required of a stream");
@@ -75,17 +77,20 @@ fn sliced(directory: &Directory, entry: &Entry, file: &[u8], bytes: &[u8]) {
     }
 }
 
-/// Changes the seek index of an archive as the input says, with the right checksum. Whatever it says, the member is read; slices are right as long
-/// as the index has the checksums of the chunks, and otherwise of the right length, or errors.
-fn forged(input: &[u8]) {
-    const SIZE: usize = 3 * 4096 + 10;
-    let bytes: Vec<u8> = (0..SIZE).map(|n| (n * n).to_le_bytes()[1] & 7).collect();
-    let compression = Compression::deflate(1, 1).seek_every(4096);
+/// Returns a member of `size` bytes, and an archive of it with an index of four chunks.
+fn indexed(size: usize, every: u64) -> (Vec<u8>, Vec<u8>) {
+    let bytes: Vec<u8> = (0..size).map(|n| (n * n).to_le_bytes()[1] & 7).collect();
+    let compression = Compression::deflate(1, 1).seek_every(every);
     let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression).expect("memory");
     write(&mut writer, "x", &bytes);
-    let mut file = writer.finish().expect("memory takes it").into_inner();
+    let file = writer.finish().expect("memory takes it").into_inner();
+    (bytes, file)
+}
+
+/// Changes the index as the input says, with the right checksum. Returns true if it still has the checksums of the chunks.
+fn forge(file: &mut [u8], input: &[u8]) -> bool {
     let name = b".x.sozip.idx";
-    let named = file.windows(name.len()).position(|part| part == name).expect("an index");
+    let named = file.windows(name.len()).rposition(|part| part == name).expect("an index");
     let (start, header) = (named + name.len(), named - 30);
     // The head, the checksums of four chunks, and three positions.
     let index = &mut file[start..start + 32 + 24 + 24];
@@ -95,13 +100,33 @@ fn forged(input: &[u8]) {
     let is_checked = index[4..8] == [24, 0, 0, 0] && index[32..40] == *b"chunkcrc";
     let sum = crc(index).to_le_bytes();
     file[header + 14..header + 18].copy_from_slice(&sum);
+    is_checked
+}
 
+/// Whatever an index says, the member is read; slices and chunks are right as long as the index has the checksums of the chunks, or if it was
+/// compared with the member, and otherwise of the right length, or errors.
+fn by_index(input: &[u8]) {
+    let (bytes, mut file) = indexed(3 * 4096 + 10, 4096);
+    let is_checked = forge(&mut file, input);
     let directory = Directory::of_file(Cursor::new(&file), &limits()).expect("what was written");
     let entry = directory.find("x").expect("its member");
-    if is_checked {
+    let open = || directory.member(entry, Cursor::new(&file), &limits()).expect("a member");
+    let is_right = open().check_index().expect("memory");
+    if is_checked || is_right {
         sliced(&directory, entry, &file, &bytes);
     }
-    let mut member = directory.member(entry, Cursor::new(&file), &limits()).expect("a member");
+    let chunks = directory.chunks(entry, &mut Cursor::new(&file), &limits()).expect("a member");
+    for chunk in chunks.unwrap_or_default() {
+        let at = |position| usize::try_from(position).expect("a position in memory");
+        let compressed = &file[at(chunk.range.start)..at(chunk.range.end)];
+        if let Ok(found) = chunk.inflate(compressed) {
+            let expected = &bytes[at(chunk.position)..][..chunk.size];
+            assert!(found.len() == chunk.size && (found == expected || !is_checked));
+        } else {
+            assert!(!is_right, "a chunk that was compared");
+        }
+    }
+    let mut member = open();
     for at in [4096u64, 9000, 3 * 4096] {
         member.seek(SeekFrom::Start(at)).expect("it is deflated");
         let mut found = [0; 10];
@@ -111,6 +136,29 @@ fn forged(input: &[u8]) {
     let mut found = Vec::new();
     member.read_to_end(&mut found).expect("the member is right");
     assert!(found == bytes);
+}
+
+/// As [`by_index`], with two threads. They need a member of more than 2 MiB, so this is for a few inputs only.
+fn by_threads(input: &[u8]) {
+    if input.first().is_none_or(|first| first % 32 != 0) {
+        return;
+    }
+    const SIZE: usize = (3 << 20) + 10;
+    static ARCHIVE: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| indexed(SIZE, 1 << 20));
+    let (bytes, archive) = &*ARCHIVE;
+    let mut archive = archive.clone();
+    forge(&mut archive, &input[1..]);
+    let mut file = tempfile::tempfile().expect("a directory for files");
+    file.write_all(&archive).expect("space");
+    let source = Arc::new(Source::file(file));
+    let mut limits = limits();
+    limits.inflated_bytes = 4 << 20;
+    let directory = Directory::of_file(Handle::new(&source), &limits).expect("what was written");
+    let entry = directory.find("x").expect("its member");
+    let mut member = directory.member_on_threads(entry, &source, &limits, 2).expect("a member");
+    let mut found = Vec::new();
+    member.read_to_end(&mut found).expect("the member is right");
+    assert!(found == *bytes);
 }
 
 fn reopened(file: &[u8]) -> Vec<Member> {

@@ -142,6 +142,9 @@ fn chunks_are_the_data_of_the_rows() {
                 let expected = &data[2 * row * start..2 * row * end];
                 assert!(found == expected, "{shape:?}, {order:?}: {start}..{end}");
             }
+            let (first, second) = (rows / 3, rows / 2);
+            assert!(chunks.of_rows(second..second).unwrap().is_empty());
+            assert!(first == second || chunks.of_rows(second..first).unwrap().is_empty());
             let error = chunks.of_rows(0..rows + 1).unwrap_err();
             assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
             let part = &chunks.of_rows(0..rows).unwrap()[0];
@@ -352,7 +355,19 @@ fn chunks(bytes: &[u8], size: usize) -> (Vec<u8>, Vec<u64>) {
 /// Returns a member with an index of another writer, which has no checksums.
 fn foreign(name: &[u8], index_name: &[u8], values: &[u8], chunk: usize) -> Raw {
     let file = npy(values);
-    let (mut data, positions) = chunks(&file, chunk);
+    let (data, positions) = chunks(&file, chunk);
+    with_index(name, index_name, &file, data, &positions, chunk)
+}
+
+/// Returns a member with these compressed bytes and an index without checksums.
+fn with_index(
+    name: &[u8],
+    index_name: &[u8],
+    file: &[u8],
+    mut data: Vec<u8>,
+    positions: &[u64],
+    chunk: usize,
+) -> Raw {
     let compressed = data.len() as u64;
     let mut index = Vec::new();
     for number in [1, 0, u32::try_from(chunk).unwrap(), 8] {
@@ -369,7 +384,7 @@ fn foreign(name: &[u8], index_name: &[u8], values: &[u8], chunk: usize) -> Raw {
     data.extend([0, 0]);
     data.extend(index_name);
     data.extend(index);
-    Raw { name: name.to_vec(), data, compressed, method: 8, ..Raw::of("", &file) }
+    Raw { name: name.to_vec(), data, compressed, method: 8, ..Raw::of("", file) }
 }
 
 /// Guards the names that other writers give an index: compared as bytes, whatever they mean.
@@ -416,6 +431,61 @@ fn an_index_with_large_chunks_is_not_used() {
         assert_eq!(found, [3; 10]);
         assert!(memory < 5 << 20, "{memory}");
     }
+}
+
+/// Guards that chunks of any size are compared: other programs use them.
+#[test]
+fn an_index_with_chunks_that_are_not_used_is_checked() {
+    let values = vec![3u8; 12 << 20];
+    for chunk in [100, (4 << 20) + 1] {
+        let count = if chunk == 100 { 1000 } else { values.len() };
+        let file = npy(&values[..count]);
+        let (data, positions) = chunks(&file, chunk);
+        let file = |data, positions: &[u64]| {
+            let member = with_index(b"x.npy", b".x.npy.sozip.idx", &file, data, positions, chunk);
+            Reader::new(Cursor::new(archive(b"", &[member], b""))).unwrap()
+        };
+        assert!(file(data.clone(), &positions).check_index("x").unwrap());
+        assert!(!file(data.clone(), &positions).is_seekable("x").unwrap());
+        let mut wrong = positions.clone();
+        wrong[0] += 1;
+        assert!(!file(data.clone(), &wrong).check_index("x").unwrap());
+    }
+}
+
+/// Guards memory: an index of small chunks would take many times the bytes of the archive.
+#[test]
+fn an_index_with_small_chunks_is_not_used() {
+    let values = squares(100_000);
+    for (chunk, is_used) in [(511, false), (512, true)] {
+        let member = foreign(b"x.npy", b".x.npy.sozip.idx", &values, chunk);
+        let reader = Reader::new(Cursor::new(archive(b"", &[member], b""))).unwrap();
+        assert_eq!(reader.is_seekable("x").unwrap(), is_used, "{chunk}");
+        assert_eq!(reader.chunks("x").unwrap().is_some(), is_used, "{chunk}");
+        assert!(reader.check_index("x").unwrap());
+    }
+}
+
+/// Guards against a chunk that seems to end as chunks do, and has one bit left over: with it, the next begins with another block.
+#[test]
+fn an_index_that_shows_other_values_is_wrong() {
+    const START: &[u8] = b"\x04\xe0\x81\x92\x24\x49\x92\x24\xc9\x7e\x1b\x12\x8b\x9a\x47\x56\xcf\xde\xfb\xff\xbf\x79\x58\x05";
+    let first = [START, &[0; 511], &[0xff; 2]].concat();
+    let last = [&b"\x11\xa0\x0f\x5f\xf0"[..], &[0x51; 3966], &[0; 34]].concat();
+    // These are the bytes from the start. By the index, the last 4000 are those of a stored block.
+    let values = [&[66; 4][..], &[65; 4123], &[195, 208, 76], &[36; 3965], &[32]].concat();
+    let member = with_index(
+        b"x.npy",
+        b".x.npy.sozip.idx",
+        &values,
+        [&first[..], &last].concat(),
+        &[first.len() as u64],
+        4096,
+    );
+    let reader = Reader::new(Cursor::new(archive(b"", &[member], b""))).unwrap();
+    assert!(reader.read_bytes("x").unwrap() == values);
+    assert!(reader.is_seekable("x").unwrap());
+    assert!(!reader.check_index("x").unwrap());
 }
 
 /// Guards that an index can be wrong and the member is still read, unless its bytes are damaged: this is an error then.
