@@ -33,11 +33,11 @@ pub use traits::IntoIter;
 /// assert_eq!(read.into_vec(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct NpyArray<T> {
-    data: Vec<T>,
     shape: Vec<usize>,
     order: Order,
+    data: Vec<T>,
 }
 
 impl<T> NpyArray<T> {

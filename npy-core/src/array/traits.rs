@@ -83,16 +83,6 @@ impl<T: PartialEq> PartialEq for NpyArray<T> {
 
 impl<T: Eq> Eq for NpyArray<T> {}
 
-impl<T: fmt::Debug> fmt::Debug for NpyArray<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NpyArray")
-            .field("shape", &self.shape)
-            .field("order", &self.order)
-            .field("data", &self.data)
-            .finish()
-    }
-}
-
 /// Prints the elements in brackets, one row per line. An array of more than a thousand elements shows the first and the last three
 /// along each dimension.
 ///
