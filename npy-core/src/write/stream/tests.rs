@@ -95,50 +95,6 @@ fn counts_go_beyond_32_bits() {
     assert_eq!(log.at, 128 + 16 * ((1 << 32) + 3));
 }
 
-/// Guards rows that 32 bits cannot count, or whose bytes they cannot. A header without rows can state any number of elements in a row.
-#[test]
-fn rows_of_any_size_are_refused_or_accepted_on_every_target() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("x.npy");
-    let is_64 = cfg!(target_pointer_width = "64");
-    for (shape, is_accepted) in [
-        (&[0, 1 << 30][..], true),
-        (&[0, 0xffff_ffff], is_64),
-        (&[0, 1 << 16, 1 << 16], is_64),
-        (&[1 << 16, 1 << 16, 0], is_64),
-    ] {
-        let is_fortran = if shape[0] == 0 { "False" } else { "True" };
-        let dict = format!(
-            "{{'descr': '<f8', 'fortran_order': {is_fortran}, 'shape': {}, }}\n",
-            shape::repr(shape)
-        );
-        let mut file = b"\x93NUMPY\x01\0".to_vec();
-        file.extend_from_slice(&u16::try_from(dict.len()).unwrap().to_le_bytes());
-        file.extend_from_slice(dict.as_bytes());
-        std::fs::write(&path, file).unwrap();
-        let writer = Writer::<f64>::append(&path).map(Writer::discard);
-        assert_eq!(writer.is_ok(), is_accepted, "{shape:?}: {writer:?}");
-        let rows = RowWriter::<f64>::append(&path).map(RowWriter::discard);
-        assert_eq!(rows.is_ok(), is_64 || shape[0] > 0, "{shape:?}: {rows:?}");
-        let _ = DynRowAppender::open(&path).map(DynRowAppender::discard);
-    }
-}
-
-/// Guards a header that counts the rows already: it is not known which number a failed write left.
-#[test]
-fn a_discarded_writer_removes_nothing_after_a_failure() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("x.npy");
-    let mut writer = Writer::<u8>::create(&path).unwrap();
-    writer.write_slice(&vec![7; block::BLOCK]).unwrap();
-    writer.push(&7).unwrap();
-    let written = std::fs::read(&path).unwrap();
-    assert!(written.len() > block::BLOCK);
-    writer.sink.attempt(|_| Err::<(), _>(io::ErrorKind::StorageFull.into())).unwrap_err();
-    writer.discard();
-    assert_eq!(std::fs::read(&path).unwrap(), written);
-}
-
 #[test]
 fn an_element_beyond_the_largest_file_is_refused() {
     let mut writer = Writer::<[f64; 2], _>::new(Log::default()).unwrap();
