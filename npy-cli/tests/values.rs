@@ -112,11 +112,13 @@ fn diff_compares_numbers_of_different_kinds() {
     let numbers = [long(units, half), long(units, half + 1)].concat();
     write(&path.join("long.npy"), "<f16", 2, &numbers);
     vec![1u64 << 63, (1 << 63) + 1].write_npy(path.join("u8.npy")).unwrap();
-    assert_eq!(run(path, &["diff", "long.npy", "u8.npy"]).0, 0);
+    let (_, out, _) = run(path, &["diff", "long.npy", "u8.npy"]);
+    assert!(out.ends_with("dtype: <f16 → <u8\n"), "{out}");
     vec![(1u64 << 63) as f64; 2].write_npy(path.join("rounded.npy")).unwrap();
     let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy"]);
     assert!(out.contains("1 of 2 rows differ; the largest difference is 1.0, in row 1"), "{out}");
-    assert_eq!(run(path, &["diff", "long.npy", "rounded.npy", "--atol", "1"]).0, 0);
+    let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy", "--atol", "1"]);
+    assert!(out.ends_with("dtype: <f16 → <f8\n"), "{out}");
     // 0.5, the next number of 80 bits, -3, and a number with a fraction that no f8 has.
     let numbers = [
         long(0x3ffe, half),
@@ -129,7 +131,8 @@ fn diff_compares_numbers_of_different_kinds() {
     let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy"]);
     assert!(out.contains("2 of 4 rows differ"), "{out}");
     assert!(out.contains("row 1, value") && out.contains("row 3, value"), "{out}");
-    assert_eq!(run(path, &["diff", "long.npy", "rounded.npy", "--rtol", "1e-9"]).0, 0);
+    let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy", "--rtol", "1e-9"]);
+    assert!(out.ends_with("dtype: <f16 → <f8\n"), "{out}");
     object::save(path.join("o.npy"), &serde_json::json!([true, 2, 3.5])).unwrap();
     object::save(path.join("p.npy"), &serde_json::json!([1, 2.0, 3.25])).unwrap();
     let (_, out, _) = run(path, &["diff", "o.npy", "p.npy"]);

@@ -80,7 +80,7 @@ fn is_same(dtype: &DType, one: &[u8], other: &[u8]) -> bool {
     let text = |scalar: &DType, bytes: &[u8]| format!("{:?}", Value::from_bytes(scalar, bytes));
     one == other
         || dtype.leaves().all(|leaf| {
-            let scalar = DType::from(leaf.scalar().clone());
+            let scalar = DType::from(*leaf.scalar());
             let (size, count) = (scalar.itemsize(), leaf.shape().iter().product::<usize>());
             (0..count).map(|at| leaf.offset() + at * size).all(|start| {
                 let [one, other] = [one, other].map(|bytes| &bytes[start..][..size]);
