@@ -82,8 +82,9 @@ pub(crate) fn extract_column(
     let size = part.len();
     let count = records.len().checked_div(stride).unwrap_or(0);
     parts.resize(checked::mul(count, size), 0);
-    let step = Step { from: part.start, to: 0, action: Action::Copy { bytes: size } };
-    run_steps(&[step], records, parts, (stride, size));
+    if !parts.is_empty() {
+        copy_each::<false>(checked::tail(records, part.start), parts, (stride, size), size);
+    }
 }
 
 /// Copies items without gaps to one part of each record: the first to the byte `offset`, and the next ones `stride` bytes apart.
@@ -93,8 +94,9 @@ pub(crate) fn fill_column(
     records: &mut [u8],
     (stride, offset): (usize, usize),
 ) {
-    let step = Step { from: 0, to: offset, action: Action::Copy { bytes: size } };
-    run_steps(&[step], items, records, (size, stride));
+    if !records.is_empty() {
+        copy_each::<false>(items, checked::tail_mut(records, offset), (size, stride), size);
+    }
 }
 
 /// The distances from one item to the next: in the file, and after conversion.
