@@ -133,3 +133,46 @@ fn a_row_of_many_columns_is_read_in_linear_time() {
     converted(path, &["x.json", "--dtype", "f8"]).unwrap();
     assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
 }
+
+/// Guards text, which a dtype of text would make shorter, and messages about values that have no place.
+#[test]
+fn values_that_do_not_fit_are_refused_with_their_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    save_objects(&path.join("zero.npy"), 1, b"X\x02\0\0\0a\0");
+    fs::write(path.join("span.csv"), "v\n90 seconds\n").unwrap();
+    fs::write(path.join("no.csv"), "v\nninety\n").unwrap();
+    fs::write(path.join("large.json"), "[1e400]").unwrap();
+    for (args, message) in [
+        (&["zero.npy", "--dtype", "U"][..], "\"a\\0\" ends with a zero"),
+        (&["span.csv", "--dtype", "m8[m]"], "90 seconds does not fit '<m8[m]'"),
+        (&["no.csv", "--dtype", "m8[m]"], "\"ninety\" is not a span of time, such as 90 seconds"),
+        (&["large.json"], "no float is as large; in quotes, it is kept as text"),
+    ] {
+        let said = converted(path, args).expect_err(message);
+        assert!(said.contains(message), "{args:?}: {said}");
+    }
+}
+
+/// Guards against a file of 200 bytes whose JSON would need all memory.
+#[test]
+fn lists_without_bytes_are_limited_in_json() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let descr = "[('a', '<i8', (1000000000, 0)), ('b', '|i1')]";
+    let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
+    let header = format!("{header:<117}\n");
+    let file = [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), b"abc"].concat();
+    fs::write(path.join("x.npy"), file).unwrap();
+    for args in [&["cat", "--json"][..], &["head", "--jsonl"], &["convert", "--to", "json"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let command = command.args(args).arg("x.npy").current_dir(path);
+        let command = if args[0] == "convert" { command.arg("-") } else { command };
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("items without bytes, which are too many to write"), "{said}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let output = command.args(["cat", "--json", "-c", "b", "x.npy"]).current_dir(path).output();
+    assert_eq!(output.unwrap().stdout, b"[{\"b\":97},\n{\"b\":98},\n{\"b\":99}]\n");
+}

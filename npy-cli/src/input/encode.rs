@@ -64,6 +64,7 @@ impl Column {
             Kind::Span(resolution) => {
                 match count(&text(), resolution).or_else(|| times::span(&text(), resolution)) {
                     Some(count) => count.to_le_bytes().to_vec(),
+                    None if times::is_span(&text()) => return Err(self.misfit(&text())),
                     None => return wrong("a span of time, such as 90 seconds"),
                 }
             }
@@ -84,7 +85,7 @@ impl Column {
                 return Err(format!("{what} is not text; --cast checked writes it as text"));
             }
             Kind::Text | Kind::Bytes
-                if self.cast == Cast::Lossless && value.bytes().ends_with(b"\0") =>
+                if self.cast != Cast::Numeric && value.bytes().ends_with(b"\0") =>
             {
                 return Err(format!(
                     "{:?} ends with a zero, which a dtype of text does not keep",
