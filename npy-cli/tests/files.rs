@@ -559,6 +559,20 @@ fn an_append_to_a_full_disk_leaves_the_file_as_it_was() {
     ok(path, &["append", "x.npy", "one.npy"]);
 }
 
+/// Guards that the advice for a header without blanks is a command.
+#[test]
+fn a_header_that_cannot_grow_is_copied_by_concat() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (9,)}\n";
+    let length = u8::try_from(header.len()).unwrap();
+    let start = [&b"\x93NUMPY\x01\x00"[..], &[length, 0], header.as_bytes(), &[1; 9]].concat();
+    fs::write(path.join("x.npy"), start).unwrap();
+    [3u8].write_npy(path.join("one.npy")).unwrap();
+    let (exit, message) = code(path, &["append", "x.npy", "one.npy"]);
+    assert!(exit == 2 && message.contains("npy concat writes the rows"), "{message}");
+}
+
 /// Guards that the names of columns cannot control the terminal.
 #[test]
 fn stats_escapes_the_names_of_columns() {

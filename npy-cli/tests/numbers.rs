@@ -131,6 +131,9 @@ fn a_row_of_many_columns_is_read_in_linear_time() {
     fs::write(path.join("x.json"), format!("[[{}1]]", "1,".repeat(100_000))).unwrap();
     let start = std::time::Instant::now();
     converted(path, &["x.json", "--dtype", "f8"]).unwrap();
+    let names: Vec<String> = (0..40_000).map(|at| format!("c{at}.0,c{at}.1")).collect();
+    fs::write(path.join("x.csv"), names.join(",") + "\n1" + &",1".repeat(79_999) + "\n").unwrap();
+    converted(path, &["x.csv"]).unwrap();
     assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
 }
 
@@ -147,6 +150,7 @@ fn values_that_do_not_fit_are_refused_with_their_reason() {
         (&["zero.npy", "--dtype", "U"][..], "\"a\\0\" ends with a zero"),
         (&["span.csv", "--dtype", "m8[m]"], "90 seconds does not fit '<m8[m]'"),
         (&["no.csv", "--dtype", "m8[m]"], "\"ninety\" is not a span of time, such as 90 seconds"),
+        (&["no.csv", "--cast", "lossless"], "--cast lossless is for the values of a --dtype"),
         (&["large.json"], "no float is as large; in quotes, it is kept as text"),
     ] {
         let said = converted(path, args).expect_err(message);
