@@ -85,7 +85,12 @@ pub(crate) fn read(
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
     let dtype = wanted.map(|wanted| wanted.dtype);
-    let is_lossless = wanted.is_some_and(|wanted| wanted.cast == Cast::Lossless);
+    // Of JSON, an integer must not be that of a float which is only near to its text.
+    let is_lossless = wanted.is_some_and(|wanted| match wanted.cast {
+        Cast::Lossless => true,
+        Cast::Checked => has_integers_only(wanted.dtype),
+        _ => false,
+    });
     let stream = utf8(stream, name)?;
     let table = match form {
         Form::Csv(dialect) => {
@@ -306,6 +311,14 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
         return indices.iter().zip(shape).all(exists).then(|| leaf(base, rest))?;
     }
     leaf(dtype.field(first)?.dtype(), rest)
+}
+
+fn has_integers_only(dtype: &DType) -> bool {
+    let (base, _) = dtype.flat();
+    match base.scalar() {
+        Some(scalar) => matches!(scalar.kind(), ScalarKind::Int | ScalarKind::UInt),
+        None => base.fields().iter().all(|field| has_integers_only(field.dtype())),
+    }
 }
 
 fn is_complex(dtype: &DType) -> bool {

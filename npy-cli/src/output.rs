@@ -132,10 +132,14 @@ fn message(error: &npy_core::Error) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 10] = [
+    const ADVICE: [(&str, &str); 11] = [
         (
             "; only a file that exists grows: ",
             "; only a file that exists grows: npy concat -o makes one",
+        ),
+        (
+            "needs a longer header: ",
+            "needs a longer header: npy concat writes the rows of both to a new file",
         ),
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),

@@ -98,6 +98,17 @@ pub(crate) enum Tree {
 }
 
 impl Tree {
+    /// Returns the number of values and lists of a row, which have text even if they have no bytes.
+    pub(crate) fn items(&self) -> usize {
+        match self {
+            Tree::Scalar(_) => 1,
+            Tree::Record(fields) => {
+                fields.iter().fold(1, |count, (.., tree)| count.saturating_add(tree.items()))
+            }
+            Tree::List { count, item, .. } => item.items().saturating_mul((*count).max(1)),
+        }
+    }
+
     /// Writes a row as JSON. An object is its index in `objects`.
     pub(crate) fn json(&self, bytes: &[u8], objects: &[ObjectRef<'_>], out: &mut Vec<u8>) {
         match self {

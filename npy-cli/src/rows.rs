@@ -10,7 +10,7 @@ use npy_core::{DynArray, ObjectRef, Objects};
 use crate::columns::{Columns, Leaf, Split, Tree};
 use crate::output::{Failure, Result};
 use crate::sheet::Align;
-use crate::source::{self, AnyReader, Parted, Selection, Source};
+use crate::source::{self, AnyReader, MAX_EMPTY_ITEMS, Parted, Selection, Source};
 use crate::target::Target;
 
 /// The options of subcommands that print rows.
@@ -117,6 +117,16 @@ impl<'a> Rows<'a> {
             MAX_TABLE_COLUMNS if form == Form::Table => columns.count(split),
             shown => shown,
         };
+        let tree = columns.tree();
+        if matches!(form, Form::Json | Form::JsonLines)
+            && tree.items().saturating_sub(columns.end()) > MAX_EMPTY_ITEMS
+            && selection.rows() > 0
+        {
+            let message = format!(
+                "a row has more than {MAX_EMPTY_ITEMS} items without bytes, which are too many to write; choose other columns with -c"
+            );
+            return Err(Failure::new(target, message));
+        }
         let end = match form {
             Form::Table => leaves.iter().map(Leaf::end).max().unwrap_or(0),
             _ => columns.end(),
@@ -129,7 +139,7 @@ impl<'a> Rows<'a> {
         }
         let source = Source::new(reader, selection, target)?;
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
-        Ok(Rows { source, leaves, tree: columns.tree(), total, threads, objects })
+        Ok(Rows { source, leaves, tree, total, threads, objects })
     }
 
     /// Returns the shape of the array after its slice.

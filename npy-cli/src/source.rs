@@ -56,7 +56,7 @@ enum Layout {
 }
 
 /// A tiny file can have any number of items without bytes.
-const MAX_EMPTY_ITEMS: usize = 1 << 20;
+pub(crate) const MAX_EMPTY_ITEMS: usize = 1 << 20;
 /// Rows of more bytes are not read completely if a part of them is enough.
 const LARGE_ROW: usize = 1 << 16;
 
@@ -325,10 +325,10 @@ fn pick(bytes: &[u8], selection: &[Steps], out: &mut Vec<u8>) {
     }
 }
 
-/// Returns the number of scalars in an item. The recursion is as deep as the dtype, whose nesting is limited.
+/// Returns the number of scalars in an item, and of lists without any. The recursion is as deep as the dtype, whose nesting is limited.
 fn scalars(dtype: &DType) -> usize {
     if let Some((base, shape)) = dtype.sub_array() {
-        return shape.iter().fold(scalars(base), |count, &n| count.saturating_mul(n));
+        return shape.iter().fold(scalars(base), |count, &n| count.saturating_mul(n.max(1)));
     }
     let fields = dtype.fields().iter().map(|field| scalars(field.dtype()));
     fields.fold(1, usize::saturating_add)

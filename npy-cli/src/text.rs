@@ -17,6 +17,7 @@ mod cell;
 mod csv;
 mod escape;
 mod float;
+mod infinite;
 mod json;
 mod object;
 mod time;
@@ -35,7 +36,7 @@ pub(crate) use self::float::short_float;
 use self::float::{INFINITIES, JSON_INFINITIES, float};
 use self::json::is_plain;
 pub(crate) use self::json::{JsonObject, json_float, json_string};
-pub(crate) use self::object::{complex_parts, object_text};
+pub(crate) use self::object::{complex_parts, object_json, object_text};
 pub(crate) use self::time::short_time;
 use crate::output::printable;
 
@@ -145,7 +146,7 @@ impl Cell {
                     return;
                 };
                 let start = out.len();
-                if serde_json::to_writer(&mut *out, &object).is_err() {
+                if object_json(object, &mut *out).is_err() {
                     // An object that JSON cannot express: a cycle, a key that is not text.
                     out.truncate(start);
                     json_string(&object.to_string(), out);

@@ -567,6 +567,53 @@ fn a_full_disk_is_an_error() {
     }
 }
 
+/// Guards that rows of an append that failed are removed, and the next one is not refused.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_append_to_a_full_disk_leaves_the_file_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![1u8; 1000].write_npy(path.join("x.npy")).unwrap();
+    vec![2u8; 4 << 20].write_npy(path.join("many.npy")).unwrap();
+    let before = fs::read(path.join("x.npy")).unwrap();
+    // The limit of the shell is the end of the disk: 1 MiB.
+    let append = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" append x.npy many.npy";
+    let mut command = Command::new("bash");
+    let command = command.args(["-c", append, env!("CARGO_BIN_EXE_npy")]).current_dir(path);
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("File too large"), "{said}");
+    assert!(fs::read(path.join("x.npy")).unwrap() == before, "{said}");
+    [3u8].write_npy(path.join("one.npy")).unwrap();
+    ok(path, &["append", "x.npy", "one.npy"]);
+}
+
+/// Guards that the advice for a header without blanks is a command.
+#[test]
+fn a_header_that_cannot_grow_is_copied_by_concat() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (9,)}\n";
+    let length = u8::try_from(header.len()).unwrap();
+    let start = [&b"\x93NUMPY\x01\x00"[..], &[length, 0], header.as_bytes(), &[1; 9]].concat();
+    fs::write(path.join("x.npy"), start).unwrap();
+    [3u8].write_npy(path.join("one.npy")).unwrap();
+    let (exit, message) = code(path, &["append", "x.npy", "one.npy"]);
+    assert!(exit == 2 && message.contains("npy concat writes the rows"), "{message}");
+}
+
+/// Guards that the names of columns cannot control the terminal.
+#[test]
+fn stats_escapes_the_names_of_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let dtype = "[('\u{1b}[2Jx', '<i8')]".parse().unwrap();
+    let array = npy_core::DynArray::new(dtype, [1], npy_core::Order::C, vec![0; 8]).unwrap();
+    array.write_npy(path.join("x.npy")).unwrap();
+    let printed = ok(path, &["stats", "x.npy"]);
+    assert!(printed.contains("[2Jx") && !printed.contains('\u{1b}'), "{printed}");
+}
+
 /// Guards that a reader of a pipe that stops early is not an error.
 #[test]
 fn a_closed_pipe_ends_the_command_quietly() {

@@ -1,5 +1,6 @@
 //! `npy append FILE IN...`: adds rows at the end of a file, in place.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use npy_core::{Cast, DynArray, DynRowAppender, Header, Order, UncountedRows, WriteOptions};
@@ -70,17 +71,26 @@ impl Args {
                 ));
             }
         }
-        for source in &mut sources {
-            let rows = source.rows_per_block();
-            while let Some(block) = source.next(rows)? {
-                // After a slice like [3], a row of the file is several rows of the result.
-                let block = rows_of(block, appender.row_shape()).of(&source.name())?;
-                appender.append(&block).of(&source.name())?;
-            }
+        let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
+        // What is left to write is written first, so that nothing is added if the disk is full.
+        if let Err(failure) = added.and_then(|()| appender.flush().of(&name)) {
+            appender.discard();
+            return Err(failure);
         }
         appender.finish().of(&name)?;
         Ok(Answer::Yes)
     }
+}
+
+/// Adds the rows of an array. `name` is that of the file.
+fn add(source: &mut Source, appender: &mut DynRowAppender, name: &impl Display) -> Result<()> {
+    let rows = source.rows_per_block();
+    while let Some(block) = source.next(rows)? {
+        // After a slice like [3], a row of the file is several rows of the result.
+        let block = rows_of(block, appender.row_shape()).of(&source.name())?;
+        appender.append(&block).of(name)?;
+    }
+    Ok(())
 }
 
 /// Checks that the rows of an array fit those of the file.

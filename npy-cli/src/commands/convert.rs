@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// What OUT is, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
-    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"; Python objects, too
+    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"; Python objects, too. Fields of an array that it does not name are left out
     #[arg(long)]
     dtype: Option<String>,
     /// What may happen to values that the dtype does not hold
@@ -243,6 +243,10 @@ impl Args {
             ));
         }
         let Some(form) = form else { return source::open(&self.input) };
+        if self.cast == Rule::Lossless && self.dtype.is_none() {
+            let message = "--cast lossless is for the values of a --dtype; without one, text that is not exactly a number of 64 bits may be rounded to it";
+            return Err(Failure::usage(message));
+        }
         let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
         let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });
         source::open_text(&self.input, &form, wanted)

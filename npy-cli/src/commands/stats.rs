@@ -14,7 +14,7 @@ use serde_json::json;
 use super::members;
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
-use crate::output::{Answer, Failure, Output, Result, complain};
+use crate::output::{Answer, Failure, Output, Result, complain, printable};
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
 use crate::target::Target;
@@ -467,7 +467,8 @@ fn print(columns: &[Column], summaries: &[Summary], out: &mut Output) -> Result<
         .map(|(column, summary)| {
             let Texts { min, max, mean, std, distinct, histogram } = texts(column, summary);
             let [count, missing] = [summary.count, summary.missing].map(|count| count.to_string());
-            vec![column.name.clone(), count, missing, min, max, mean, std, distinct, histogram]
+            // A name of a file cannot control the terminal.
+            vec![printable(&column.name), count, missing, min, max, mean, std, distinct, histogram]
         })
         .collect();
     let mut sheet = Sheet::without_index(out.width, out.colored);
@@ -483,7 +484,7 @@ fn print(columns: &[Column], summaries: &[Summary], out: &mut Output) -> Result<
     }
     for row in &rows {
         let [name, parts @ .., histogram] = &row[..] else { continue };
-        writeln!(out, "{}", out.bold(&crate::output::printable(name)))?;
+        writeln!(out, "{}", out.bold(name))?;
         // The width and the text of each number that the column has.
         let known: Vec<(usize, String)> = names[1..]
             .iter()

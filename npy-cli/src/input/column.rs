@@ -113,13 +113,10 @@ impl Column {
     fn kind_for(&self, dtype: &DType) -> Kind {
         use ScalarKind as S;
         let Some(scalar) = dtype.scalar() else { return guess(&self.values, self.is_untyped) };
-        // The cast says what becomes of the numbers, except for those that it would cut off at 64 bits.
-        let size = if self.cast == Cast::Numeric { scalar.itemsize() } else { 8 };
         match scalar.kind() {
             S::Bool => Kind::Bool,
-            S::Int | S::UInt if self.cast == Cast::Checked && self.has_points() => Kind::Float,
-            S::Int => Kind::Int(size),
-            S::UInt => Kind::UInt(size),
+            S::Int => Kind::Int(scalar.itemsize()),
+            S::UInt => Kind::UInt(scalar.itemsize()),
             S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
             S::Bytes => Kind::Bytes,
@@ -155,13 +152,6 @@ impl Column {
             _ => false,
         };
         values().all(is_count) && !(values().count() > 0 && values().all(is_date))
-    }
-
-    /// Returns true if every value is a number that a float holds exactly, and at least one has a decimal point.
-    fn has_points(&self) -> bool {
-        guess(&self.values, self.is_untyped) == Kind::Float
-            && !self.values.contains(&Value::Missing)
-            && self.values.iter().filter_map(Value::integer).all(|n| n.unsigned_abs() <= 1 << 53)
     }
 
     /// Returns the resolution of times, which may have offsets from UTC; `None` if there is anything else.

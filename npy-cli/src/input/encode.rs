@@ -29,11 +29,15 @@ impl Column {
                 let is_signed = matches!(self.kind, Kind::Int(_));
                 let number = match self.cast {
                     Cast::Numeric => value.wrapped(size, is_signed),
+                    Cast::Lossless if is_negative_zero(value) => None,
                     _ => value.whole(),
                 };
                 match number.map(|number| integer(number, size, is_signed)) {
                     Some(Some(bytes)) => bytes,
                     Some(None) => return Err(self.misfit(&text())),
+                    None if value.as_float().is_some_and(f64::is_finite) => {
+                        return Err(no_integer(value));
+                    }
                     None => return wrong("an integer"),
                 }
             }
@@ -60,6 +64,7 @@ impl Column {
             Kind::Span(resolution) => {
                 match count(&text(), resolution).or_else(|| times::span(&text(), resolution)) {
                     Some(count) => count.to_le_bytes().to_vec(),
+                    None if times::is_span(&text()) => return Err(self.misfit(&text())),
                     None => return wrong("a span of time, such as 90 seconds"),
                 }
             }
@@ -80,7 +85,7 @@ impl Column {
                 return Err(format!("{what} is not text; --cast checked writes it as text"));
             }
             Kind::Text | Kind::Bytes
-                if self.cast == Cast::Lossless && value.bytes().ends_with(b"\0") =>
+                if self.cast != Cast::Numeric && value.bytes().ends_with(b"\0") =>
             {
                 return Err(format!(
                     "{:?} ends with a zero, which a dtype of text does not keep",
@@ -127,6 +132,27 @@ impl Column {
             true => Ok(number.to_le_bytes().to_vec()),
             false => Err(self.misfit(&value.text())),
         }
+    }
+}
+
+/// Returns true for zero with a sign, which no integer has.
+fn is_negative_zero(value: &Value) -> bool {
+    value.text().trim().starts_with('-') && value.whole() == Some(0)
+}
+
+/// Says why a number is not an integer.
+fn no_integer(value: &Value) -> String {
+    let text = value.text();
+    match value.as_float() {
+        Some(number) if number == 0.0 && is_negative_zero(value) => {
+            format!(
+                "{text} has a sign, which an integer does not keep; --cast checked leaves it out"
+            )
+        }
+        Some(number) if number.abs() >= 9e15 && matches!(value, Value::Float(_)) => format!(
+            "{text} may be another integer than its text; write it without a point and an exponent"
+        ),
+        _ => format!("{text} is not an integer; --cast numeric cuts off fractions"),
     }
 }
 

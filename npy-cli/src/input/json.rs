@@ -84,7 +84,7 @@ fn advised(error: &serde_json::Error, line: Option<usize>) -> String {
             "; in text, a tab is \\t and a line break \\n"
         }
         ("key must be a string", _) => "; keys are in double quotes",
-        ("number out of range", _) => "; no float is as large: write \"inf\"",
+        ("number out of range", _) => "; no float is as large; in quotes, it is kept as text",
         ("invalid number", _) => "; a number begins with a digit, and with 0 only before a point",
         ("trailing characters", None) => "; npy convert --from jsonl reads a value of each line",
         (_, Some(_)) if error.is_eof() => "; npy convert --from json reads a list of many lines",

@@ -1,6 +1,6 @@
 //! Columns that are the items of a list: `x[0]`, `x[1]`, or `x.0`, `x.1`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::Records;
 use super::column::{Column, with_points};
@@ -17,11 +17,15 @@ pub(super) fn split(columns: &mut [Column]) {
             lists.entry(list).or_default().push(at);
         }
     }
+    let single = columns.iter().filter_map(|column| match &column.path[..] {
+        [name] => Some(name.clone()),
+        _ => None,
+    });
+    let names: HashSet<String> = single.collect();
     for (list, members) in lists {
-        let is_name = |column: &Column| column.path == [list.as_str()];
         let items: Vec<Vec<usize>> =
             members.iter().map(|&at| parts(&columns[at].path[0]).1).collect();
-        if !list.is_empty() && columns.iter().any(is_name) || !is_complete(&items) {
+        if !list.is_empty() && names.contains(&list) || !is_complete(&items) {
             continue;
         }
         for (at, indices) in members.into_iter().zip(items) {

@@ -1,4 +1,28 @@
-//! Numbers as text: whether a float keeps their digits.
+//! Numbers as text: the integer that a number is, and whether a float keeps the digits of its text.
+
+/// Returns the integer part of a number, and true if there is no fraction. Numbers of more than 128 bits have the largest or the smallest
+/// integer. `None` for `inf`, `nan` and anything else.
+pub(super) fn integer_part(text: &str) -> Option<(i128, bool)> {
+    /// An integer of 128 bits has at most as many digits.
+    const MAX_DIGITS: i64 = 39;
+    let text = text.trim();
+    if !text.contains(|c: char| c.is_ascii_digit()) || text.parse::<f64>().is_err() {
+        return None;
+    }
+    let Some((digits, exponent)) = decimal(text) else { return Some((0, true)) };
+    if exponent < 0 {
+        return Some((0, false));
+    }
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let limit = if sign.is_empty() { i128::MAX } else { i128::MIN };
+    if exponent >= MAX_DIGITS {
+        return Some((limit, true));
+    }
+    let width = usize::try_from(exponent + 1).ok()?;
+    let (whole, fraction) = digits.split_at(digits.len().min(width));
+    let whole = format!("{sign}{whole:0<width$}").parse().unwrap_or(limit);
+    Some((whole, fraction.bytes().all(|digit| digit == b'0')))
+}
 
 /// Returns true if the nearest float of 64 bits, rounded to the digits of a number's text, has these digits. Zeros at the end do not count: programs
 /// print large floats with them.
@@ -21,8 +45,10 @@ fn decimal(text: &str) -> Option<(String, i64)> {
     let whole: String = whole.chars().filter(is_digit).collect();
     let digits = whole.clone() + fraction;
     let zeros = digits.find(|c: char| matches!(c, '1'..='9'))?;
-    // An exponent of more than 64 bits is larger than that of any float.
-    let exponent: i64 = exponent.trim().parse().unwrap_or(i64::MAX);
+    // An exponent of more than 64 bits is beyond that of any float.
+    let exponent = exponent.trim();
+    let limit = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
+    let exponent: i64 = exponent.parse().unwrap_or(limit);
     let first = i64::try_from(whole.len()).ok()? - 1 - i64::try_from(zeros).ok()?;
     let digits = digits[zeros..].trim_end_matches('0').to_owned();
     Some((digits, exponent.saturating_add(first)))
@@ -30,7 +56,36 @@ fn decimal(text: &str) -> Option<(String, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::fits_float;
+    use super::{fits_float, integer_part};
+
+    #[test]
+    fn decimal_text_is_the_integer_that_it_says() {
+        for (text, whole) in [
+            ("9007199254740993.0", 9_007_199_254_740_993),
+            ("1152921504606846975e0", 1_152_921_504_606_846_975),
+            ("-893659252991e6", -893_659_252_991_000_000),
+            (" 1.50e1 ", 15),
+            ("100e-2", 1),
+            ("0e99999999999999999999", 0),
+            ("-0.0", 0),
+            ("170141183460469231731687303715884105727.0", i128::MAX),
+            ("1e39", i128::MAX),
+            ("-1e99999999999999999999", i128::MIN),
+        ] {
+            assert_eq!(integer_part(text), Some((whole, true)), "{text}");
+        }
+        for (text, whole) in [
+            ("0.99999999999999999999", 0),
+            ("235.000000000000000005", 235),
+            ("-1.5", -1),
+            ("1e-99999999999999999999", 0),
+        ] {
+            assert_eq!(integer_part(text), Some((whole, false)), "{text}");
+        }
+        for text in ["", "inf", "-nan", "x", "1_0", "1e", "0x10"] {
+            assert_eq!(integer_part(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_number_fits_if_the_nearest_float_rounds_to_its_digits() {

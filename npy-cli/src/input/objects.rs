@@ -13,7 +13,7 @@ use super::{Table, Wanted, is_complex};
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
-use crate::text::{Cell, complex_parts, object_text};
+use crate::text::{Cell, complex_parts, object_json, object_text};
 
 /// Sorts the values of rows into columns.
 pub(super) fn columns(
@@ -178,6 +178,12 @@ impl Objects<'_> {
             (Some(Str), Cells::Bool(value)) => {
                 Value::Text(if value { "True" } else { "False" }.into())
             }
+            (Some(Int | UInt), F32(value) | F16(value)) if value.is_finite() => {
+                whole(value.into(), self.wanted.cast)
+            }
+            (Some(Int | UInt), Cells::F64(value)) if value.is_finite() => {
+                whole(value, self.wanted.cast)
+            }
             (Some(Int | UInt | Float | Complex), F32(value) | F16(value)) => number(value.into()),
             (Some(Complex), Cells::F64(value)) => number(value),
             (Some(Complex), Cells::Int(value)) => Value::Int(value.into()),
@@ -228,7 +234,8 @@ impl Objects<'_> {
 
 /// Adds an object as JSON has it.
 fn add_json(place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
-    let text = serde_json::to_vec(&object).map_err(|error| error.to_string())?;
+    let mut text = Vec::new();
+    object_json(object, &mut text).map_err(|error| error.to_string())?;
     place.read(&text)
 }
 
@@ -256,8 +263,7 @@ fn flag(object: ObjectRef<'_>) -> Result<Value, String> {
     }
 }
 
-/// Returns an integer, or with `Cast::Numeric` any number. It may be too large for the dtype.
-#[expect(clippy::cast_possible_truncation, reason = "an integer below 2^127")]
+/// Returns a number, which may not be an integer, or be too large for the dtype.
 fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
     match other(object)? {
         Value::Bool(value) => Ok(Value::Int(value.into())),
@@ -267,16 +273,22 @@ fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
         Value::Text(_) if object.kind() == Kind::Int => {
             Err(format!("{} does not fit in an integer of any dtype", shown(object)))
         }
-        Value::Float(number) if cast != Cast::Numeric => {
-            match number.fract() == 0.0 && number.abs() < 1e38 {
-                true => Ok(Value::Int(number as i128)),
-                false => Err(format!(
-                    "{} is not an integer; --cast numeric cuts off fractions",
-                    shown(object)
-                )),
-            }
+        Value::Float(number) if cast != Cast::Numeric && number.fract() != 0.0 => {
+            Err(format!("{} is not an integer; --cast numeric cuts off fractions", shown(object)))
         }
+        Value::Float(number) => Ok(whole(number, cast)),
         value => Ok(value),
+    }
+}
+
+/// Returns the integer that a float of Python is. Others, and a zero with a sign, stay floats.
+#[expect(clippy::cast_possible_truncation, reason = "an integer below 2^127")]
+fn whole(number: f64, cast: Cast) -> Value {
+    let is_whole = number.fract() == 0.0 && number.abs() < 1e38;
+    let has_sign = number == 0.0 && number.is_sign_negative();
+    match cast != Cast::Numeric && is_whole && !has_sign {
+        true => Value::Int(number as i128),
+        false => Value::Float(number),
     }
 }
 
@@ -299,7 +311,8 @@ fn float(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
         // Beyond 128 bits.
         Value::Text(text) if object.kind() == Kind::Int => match cast {
             Cast::Lossless => Err(inexact()),
-            _ => Ok(Value::Float(text.parse().unwrap_or(f64::INFINITY))),
+            // A number beyond the largest float is refused with its text.
+            _ => Ok(Value::Text(text)),
         },
         value => Ok(value),
     }

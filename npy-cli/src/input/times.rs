@@ -94,6 +94,13 @@ pub(super) fn span(text: &str, resolution: Resolution) -> Option<i64> {
     count(text, resolution.unit, true)
 }
 
+/// Returns true for a span of time that has a unit, whichever.
+pub(super) fn is_span(text: &str) -> bool {
+    [Unit::Month, Unit::Second, Unit::Nanosecond, Unit::Attosecond]
+        .into_iter()
+        .any(|unit| count(text, unit, true).is_some())
+}
+
 fn count(text: &str, unit: Unit, is_span: bool) -> Option<i64> {
     let parse = match unit {
         Unit::Year => parsed::<time::Year>,

@@ -1,5 +1,7 @@
 //! The columns of text as fields of records, and which of them are the items of lists or the parts of complex numbers.
 
+use std::collections::HashMap;
+
 use npy_core::DType;
 use npy_core::dtype::{Scalar, ScalarKind};
 
@@ -14,6 +16,8 @@ type Shaped = (DType, Vec<usize>);
 #[derive(Default)]
 pub(super) struct Tree {
     fields: Vec<(String, Node)>,
+    /// The position of each field.
+    known: HashMap<String, usize>,
     /// True for an object of JSON or a dict, which is no list, whatever its keys are.
     is_record: bool,
 }
@@ -47,24 +51,32 @@ impl Tree {
             self.is_record = true;
             return;
         };
-        let inner = self.fields.iter_mut().find(|(name, _)| name == first);
-        if let Some((_, Node::Record(inner))) = inner {
+        if let Some(Node::Record(inner)) = self.node(first) {
             inner.mark_record(rest);
         }
+    }
+
+    fn node(&mut self, name: &str) -> Option<&mut Node> {
+        let at = *self.known.get(name)?;
+        self.fields.get_mut(at).map(|(_, node)| node)
+    }
+
+    fn push(&mut self, name: &str, node: Node) {
+        self.known.insert(name.to_owned(), self.fields.len());
+        self.fields.push((name.to_owned(), node));
     }
 
     /// Adds a column. Returns false if its name is taken.
     fn insert(&mut self, path: &[String], column: usize) -> bool {
         let Some((first, rest)) = path.split_first() else { return false };
-        let known = self.fields.iter_mut().find(|(name, _)| name == first);
-        match (known, rest) {
-            (None, []) => self.fields.push((first.clone(), Node::Column(column))),
+        match (self.node(first), rest) {
+            (None, []) => self.push(first, Node::Column(column)),
             (None, rest) => {
                 let mut inner = Tree::default();
                 inner.insert(rest, column);
-                self.fields.push((first.clone(), Node::Record(inner)));
+                self.push(first, Node::Record(inner));
             }
-            (Some((_, Node::Record(inner))), [_, ..]) => return inner.insert(rest, column),
+            (Some(Node::Record(inner)), [_, ..]) => return inner.insert(rest, column),
             _ => return false,
         }
         true

@@ -1,5 +1,6 @@
 //! A value of text: of CSV, whose values are text, or of JSON, whose values have a type.
 
+use super::numbers::integer_part;
 use crate::text::unescape;
 
 /// A value of a row.
@@ -38,18 +39,24 @@ impl Value {
         }
     }
 
-    /// Returns an integer, which may be written as a float: `1.0`.
-    #[expect(clippy::cast_possible_truncation, reason = "the float is an integer below 2^53")]
+    /// Returns the integer that a number is; `None` if it is not one.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the float is an integer, or has more than 64 bits"
+    )]
     pub(super) fn whole(&self) -> Option<i128> {
-        self.integer().or_else(|| {
-            let number = match self {
-                Value::Text(text) => text.trim().parse().ok()?,
-                Value::Float(number) => *number,
-                _ => return None,
-            };
-            let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
-            is_whole.then_some(number as i128)
-        })
+        match self {
+            // Of JSON, where the float is nearest to the text: only one of at most 15 digits is known to be the same.
+            Value::Float(number) if (9e15..=1.9e19).contains(&number.abs()) => {
+                let whole = *number as i128;
+                (integer_part(&format!("{number:.14e}")) == Some((whole, true))).then_some(whole)
+            }
+            Value::Float(number) => (number.fract() == 0.0).then_some(*number as i128),
+            Value::Text(text) => self.integer().or_else(|| {
+                integer_part(text).and_then(|(whole, is_whole)| is_whole.then_some(whole))
+            }),
+            _ => self.integer(),
+        }
     }
 
     /// Returns the integer of a size that a number becomes by Rust's `as`: fractions are cut off, and large integers keep their lowest bits.
@@ -60,11 +67,15 @@ impl Value {
             (Some(number), true) => Some(number << (128 - bits) >> (128 - bits)),
             (Some(number), false) => Some(number & ((1 << bits) - 1)),
             (None, _) if *self == Value::Missing => None,
-            (None, true) => {
-                let high = (1 << (bits - 1)) - 1;
-                Some((self.as_float()? as i128).clamp(-high - 1, high))
+            (None, is_signed) => {
+                let number = match self {
+                    Value::Text(text) => integer_part(text).map(|(whole, _)| whole),
+                    _ => None,
+                };
+                let number = number.or_else(|| Some(self.as_float()? as i128))?;
+                let high = (1 << (bits - u32::from(is_signed))) - 1;
+                Some(number.clamp(if is_signed { -high - 1 } else { 0 }, high))
             }
-            (None, false) => Some((self.as_float()? as i128).clamp(0, (1 << bits) - 1)),
         }
     }
 

@@ -1,7 +1,16 @@
 //! Python objects as text.
 
+use std::io::Write;
+
 use npy_core::object::Kind;
 use npy_core::{ObjectRef, Value};
+
+use super::infinite::Infinite;
+
+/// Writes an object as JSON: infinite numbers are text, as those of other columns.
+pub(crate) fn object_json(object: ObjectRef<'_>, out: impl Write) -> serde_json::Result<()> {
+    serde_json::to_writer(out, &Infinite(object))
+}
 
 /// Returns an object as text for CSV; nothing for a missing value.
 pub(crate) fn object_text(object: ObjectRef<'_>) -> String {

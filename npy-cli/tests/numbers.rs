@@ -1,0 +1,182 @@
+//! `npy convert`: numbers that must be those of their text, or be refused.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use npy_core::{DynArray, ReadNpy};
+
+/// Converts a file, and returns the values or the message.
+fn converted(path: &Path, args: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let command = command.args(["convert", args[0], "o.npy"]).args(&args[1..]);
+    let output = command.current_dir(path).output().unwrap();
+    match output.status.success() {
+        true => Ok(DynArray::read_npy(path.join("o.npy")).unwrap().to_string()),
+        false => Err(String::from_utf8(output.stderr).unwrap()),
+    }
+}
+
+/// Writes `np.array([…], object)`, whose items are pickled by protocol 2.
+fn save_objects(path: &Path, count: u8, items: &[u8]) {
+    let header = format!("{{'descr': '|O', 'fortran_order': False, 'shape': ({count},), }}");
+    let header = format!("{header:<117}\n");
+    let file = [
+        &b"\x93NUMPY\x01\x00\x76\x00"[..],
+        header.as_bytes(),
+        b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01K",
+        &[count],
+        b"\x85cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
+        items,
+        b"etb.",
+    ];
+    fs::write(path, file.concat()).unwrap();
+}
+
+/// Guards integers of decimal text, which went through floats.
+#[test]
+fn decimal_text_becomes_the_integer_that_it_says_or_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let write = |name: &str, text: &str| fs::write(path.join(name), text).unwrap();
+    write("a.csv", "v\n9007199254740993.0\n5e0\n");
+    write("b.csv", "v\n1152921504606846975e0\n");
+    write("c.csv", "v\n0.99999999999999999999\n");
+    write("d.csv", "v\n-1\n");
+    write("e.csv", "v\n-0.0\n");
+    write("f.csv", "v\n300.7\n-1e30\ninf\n");
+    write("a.json", "[893659252991e6]");
+    write("b.json", "[1e18, 4503599627370497.0]");
+    write("c.json", "[0.99999999999999999999]");
+    write("d.json", "[{\"a\": 9007199254740993.0, \"b\": 0.5}]");
+    let decimal = b"cdecimal\nDecimal\nX\x13\x00\x00\x00145.000000000000005\x85R";
+    save_objects(&path.join("decimal.npy"), 1, decimal);
+    save_objects(&path.join("zero.npy"), 1, b"G\x80\0\0\0\0\0\0\0");
+    save_objects(
+        &path.join("float.npy"),
+        1,
+        &[b"G", &893_659_252_991e6_f64.to_be_bytes()[..]].concat(),
+    );
+    for (args, values) in [
+        (&["a.csv", "--dtype", "i8"][..], "[9007199254740993                5]"),
+        (&["a.csv", "--dtype", "u8", "--cast", "lossless"], "[9007199254740993                5]"),
+        (&["b.csv", "--dtype", "u8"], "[1152921504606846975]"),
+        (&["c.csv", "--dtype", "i8", "--cast", "numeric"], "[0]"),
+        (&["e.csv", "--dtype", "i8"], "[0]"),
+        (&["f.csv", "--dtype", "u1", "--cast", "numeric"], "[255   0 255]"),
+        (&["b.json", "--dtype", "i8"], "[1000000000000000000    4503599627370497]"),
+        (&["zero.npy", "--dtype", "i8"], "[0]"),
+        (&["float.npy", "--dtype", "i8"], "[893659252991000064]"),
+    ] {
+        assert_eq!(converted(path, args).as_deref(), Ok(values), "{args:?}");
+    }
+    for (args, message) in [
+        (&["c.csv", "--dtype", "i8"][..], "0.99999999999999999999 is not an integer; --cast num"),
+        (&["d.csv", "--dtype", "u4"], "-1 does not fit '<u4'"),
+        (&["e.csv", "--dtype", "i8", "--cast", "lossless"], "-0.0 has a sign, which an integer"),
+        (&["a.json", "--dtype", "i8"], "write it without a point and an exponent"),
+        (&["c.json", "--dtype", "i8"], "line 1: no integer of 64 bits and no float is 0.9999"),
+        (&["d.json", "--dtype", "[('a','i8'),('b','f8')]"], "write it without a point"),
+        (&["decimal.npy", "--dtype", "u1"], "145.000000000000005 is not an integer"),
+        (&["zero.npy", "--dtype", "i8", "--cast", "lossless"], "-0.0 has a sign"),
+    ] {
+        let said = converted(path, args).expect_err(message);
+        assert!(said.contains(message), "{args:?}: {said}");
+    }
+}
+
+/// Guards integers of Python beyond the largest float, which became infinite.
+#[test]
+fn huge_integers_of_python_are_not_infinite() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    save_objects(&path.join("x.npy"), 1, format!("I1{:0309}\n", 0).as_bytes());
+    save_objects(&path.join("y.npy"), 1, format!("I1{:0300}\n", 0).as_bytes());
+    for dtype in ["f8", "c16"] {
+        let said = converted(path, &["x.npy", "--dtype", dtype]).unwrap_err();
+        assert!(said.contains("does not fit '<f8'"), "{said}");
+    }
+    assert_eq!(converted(path, &["y.npy", "--dtype", "f8"]).as_deref(), Ok("[1e300]"));
+}
+
+/// Guards infinite numbers of objects, which were null in JSON.
+#[test]
+fn infinite_numbers_of_objects_are_text_in_json() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let high = b"G\x7f\xf0\0\0\0\0\0\0";
+    let low = b"G\xff\xf0\0\0\0\0\0\0";
+    let nan = b"G\x7f\xf8\0\0\0\0\0\0";
+    let list = [&b"]("[..], low, nan, b"e"].concat();
+    let dict = [&b"}X\x01\0\0\0a"[..], &list, b"s"].concat();
+    let complex = [&b"c__builtin__\ncomplex\n"[..], high, low, b"\x86R"].concat();
+    save_objects(&path.join("x.npy"), 4, &[&high[..], &list, &dict, &complex].concat());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let output = command.args(["cat", "--jsonl", "x.npy"]).current_dir(path).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines = "\"inf\"\n[\"-inf\",null]\n{\"a\":[\"-inf\",null]}\n[\"inf\",\"-inf\"]\n";
+    assert_eq!(text, lines);
+    save_objects(&path.join("y.npy"), 2, &[&high[..], b"K\x01"].concat());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let command = command.args(["convert", "y.npy", "y.json"]).current_dir(path);
+    assert!(command.status().unwrap().success());
+    assert_eq!(converted(path, &["y.json"]).as_deref(), Ok("[inf 1.0]"));
+}
+
+/// Guards rows of many columns: the names were compared with each other, which took a minute.
+#[test]
+fn a_row_of_many_columns_is_read_in_linear_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("x.json"), format!("[[{}1]]", "1,".repeat(100_000))).unwrap();
+    let start = std::time::Instant::now();
+    converted(path, &["x.json", "--dtype", "f8"]).unwrap();
+    let names: Vec<String> = (0..40_000).map(|at| format!("c{at}.0,c{at}.1")).collect();
+    fs::write(path.join("x.csv"), names.join(",") + "\n1" + &",1".repeat(79_999) + "\n").unwrap();
+    converted(path, &["x.csv"]).unwrap();
+    assert!(start.elapsed().as_secs() < 15, "{:?}", start.elapsed());
+}
+
+/// Guards text, which a dtype of text would make shorter, and messages about values that have no place.
+#[test]
+fn values_that_do_not_fit_are_refused_with_their_reason() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    save_objects(&path.join("zero.npy"), 1, b"X\x02\0\0\0a\0");
+    fs::write(path.join("span.csv"), "v\n90 seconds\n").unwrap();
+    fs::write(path.join("no.csv"), "v\nninety\n").unwrap();
+    fs::write(path.join("large.json"), "[1e400]").unwrap();
+    for (args, message) in [
+        (&["zero.npy", "--dtype", "U"][..], "\"a\\0\" ends with a zero"),
+        (&["span.csv", "--dtype", "m8[m]"], "90 seconds does not fit '<m8[m]'"),
+        (&["no.csv", "--dtype", "m8[m]"], "\"ninety\" is not a span of time, such as 90 seconds"),
+        (&["no.csv", "--cast", "lossless"], "--cast lossless is for the values of a --dtype"),
+        (&["large.json"], "no float is as large; in quotes, it is kept as text"),
+    ] {
+        let said = converted(path, args).expect_err(message);
+        assert!(said.contains(message), "{args:?}: {said}");
+    }
+}
+
+/// Guards against a file of 200 bytes whose JSON would need all memory.
+#[test]
+fn lists_without_bytes_are_limited_in_json() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let descr = "[('a', '<i8', (1000000000, 0)), ('b', '|i1')]";
+    let header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (3,), }}");
+    let header = format!("{header:<117}\n");
+    let file = [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), b"abc"].concat();
+    fs::write(path.join("x.npy"), file).unwrap();
+    for args in [&["cat", "--json"][..], &["head", "--jsonl"], &["convert", "--to", "json"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let command = command.args(args).arg("x.npy").current_dir(path);
+        let command = if args[0] == "convert" { command.arg("-") } else { command };
+        let output = command.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("items without bytes, which are too many to write"), "{said}");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    let output = command.args(["cat", "--json", "-c", "b", "x.npy"]).current_dir(path).output();
+    assert_eq!(output.unwrap().stdout, b"[{\"b\":97},\n{\"b\":98},\n{\"b\":99}]\n");
+}
