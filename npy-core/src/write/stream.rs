@@ -477,8 +477,8 @@ impl<T: Element, W: Write> Writer<T, W> {
     }
 
     /// Drops the writer on purpose, and so without a message. Elements that were not flushed are removed from a file that was opened by its
-    /// path, and those of an incomplete row even if they were; errors are ignored. Nothing is removed after the file has failed, or if another
-    /// writer has changed its length, where there are no locks. The file of [`WriteOptions::atomic`] stays as it was, or absent.
+    /// path, and those of an incomplete row even if they were; errors are ignored. Nothing is removed if the length in the header is not
+    /// the one that this writer wrote last: a write of it failed, or another writer changed it, where there are no locks. The file of [`WriteOptions::atomic`] stays as it was, or absent.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -498,8 +498,7 @@ impl<T: Element, W: Write> Writer<T, W> {
         {
             let (at, field) = growing.written_field();
             let end = growing.end(growing.counted());
-            // After a failure, the number in the file is unknown, and nothing is removed.
-            let _ = self.sink.attempt(|inner| (file.cut)(inner, at, field, end));
+            let _ = (file.cut)(&mut self.sink.take(), at, field, end);
         }
         self.sink.close();
     }

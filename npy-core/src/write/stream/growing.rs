@@ -130,10 +130,10 @@ impl<W: Write> Growing<W> {
         if self.header.set(rows).1.is_empty() {
             return Ok(());
         }
-        let (at, field) = self.written_field();
-        sink.attempt(|inner| write_at(inner, self.seek, at, field, end))?;
+        // Also if the write fails: this is then the number that the field of `written_field` has.
         *checked::some(self.stated.shape.get_mut(self.stated.axis)) = rows;
-        Ok(())
+        let (at, field) = self.written_field();
+        sink.attempt(|inner| write_at(inner, self.seek, at, field, end))
     }
 
     /// Writes the same length into the header again, so that a writer that cannot overwrite its
