@@ -31,6 +31,8 @@
 //! - A large file is divided between the threads: a range of bytes is the rows that begin in it.
 //! - Rows without bytes, of which a file of 128 bytes may state any number, are limited ([`Limits::empty_items`](npy_core::Limits::empty_items)).
 //! - `LIMIT` reads no more than it needs.
+//! - `ORDER BY … LIMIT` and joins tell the scan which rows they still need, in sessions of [`session`] and [`with_npy`]. In other sessions the scan returns
+//!   all rows that meet the conditions of the query: DataFusion 55.2 can mistake columns of one name in two tables for each other.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
 //!   looks at. A compressed member is read whole, into memory, at most 1 GiB, and its checksum is verified; that of a stored member is not, because its
 //!   rows are read in parts: `npy verify` does.
@@ -59,7 +61,8 @@
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
 //! - `TABLESAMPLE` is ignored. `SIMILAR TO` takes a regular expression, which may match a part of the text. `date_bin` of a null is null.
 //! - Times of units that Arrow lacks (ps, fs, as, and spans of months and years) are their counts. A `UNION`, a join or a comparison of two such columns
-//!   does not convert them, nor does a column that a statement declares as `BIGINT`.
+//!   does not convert them. A column that a statement declares holds times as `TIMESTAMP`, `DATE` or `VARCHAR`, and spans as `INTERVAL` or `VARCHAR`; those of
+//!   units that Arrow lacks are read without declared columns only.
 //!
 //! # Files that differ
 //!
@@ -115,6 +118,7 @@
 
 mod ahead;
 mod archive;
+mod barriers;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
@@ -184,7 +188,8 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
 }
 
 /// Adds the formats and their tables to a session that is being made, for example one of Ballista; also the rule by which the rows of a file keep its
-/// order, and `min` and `max` of groups with NaN. Call it after `with_default_features`.
+/// order, `min` and `max` of groups with NaN, and rules by which a condition is about the column that the query names. Call it after
+/// `with_default_features`.
 ///
 /// ```
 /// use datafusion::execution::SessionStateBuilder;
@@ -200,6 +205,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))
