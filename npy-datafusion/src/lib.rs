@@ -59,6 +59,8 @@
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
 //!   `ORDER BY`, `count(DISTINCT x)` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
+//! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
+//!   `(a IS DISTINCT FROM true) AND b`.
 //! - `TABLESAMPLE` is ignored. `SIMILAR TO` takes a regular expression, which may match a part of the text. `date_bin` of a null is null.
 //! - Times of units that Arrow lacks (ps, fs, as, and spans of months and years) are their counts. A `UNION`, a join or a comparison of two such columns
 //!   does not convert them. A column that a statement declares holds times as `TIMESTAMP`, `DATE` or `VARCHAR`, and spans as `INTERVAL` or `VARCHAR`; those of
@@ -92,7 +94,8 @@
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
 //! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
-//! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces the link.
+//! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces links, and has emptied the old file if the query fails; the command `npy sql` writes such a
+//! file elsewhere first.
 //!
 //! The header of a file states the number of rows, which is known last. So the records of each file are kept until the query has succeeded: 8 MiB in memory,
 //! or less if the memory pool has less, and the others in the temporary directory of the session. Those of a store are sent, large files in parts. No file
