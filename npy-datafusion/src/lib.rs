@@ -18,7 +18,7 @@
 //! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are a column of text, too. If some files are
 //! in other directories, or in none, that is an error: a pattern names those that are meant (`dir/day=*/*.npy`, `dir/*.npy`). In a pattern each part matches
 //! a part of the path (`*` no `/`), and `**` any number of directories; the table has the columns of directories that all its files have. A link to a file
-//! that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
+//! or a directory `name=value` that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
 //!
 //! An array of more dimensions has a row for each index of the first. Its other dimensions are one list, in C order: `(n, 2, 3)` has lists of six. So are
 //! those of a field that is a sub-array.
