@@ -8,7 +8,7 @@ use datafusion::arrow::array::{
     new_null_array,
 };
 use datafusion::arrow::compute::{CastOptions, cast_with_options, prep_null_mask_filter};
-use datafusion::arrow::datatypes::{DataType, FieldRef, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, SchemaRef};
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
@@ -220,6 +220,20 @@ impl Column {
             _ => Arc::clone(field),
         };
         let to = field.data_type().clone();
+        if let (None, Some((_, dtype))) = (&wanted, found)
+            && !keeps_unit(dtype, own.data_type(), &to)
+        {
+            return Err(exec_datafusion_err!(
+                "the column {:?} is {dtype}, whose unit a column of {to} does not keep; {}",
+                field.name(),
+                match own.data_type() {
+                    DataType::Timestamp(..) | DataType::Date32 =>
+                        "declare it as TIMESTAMP, DATE or VARCHAR",
+                    DataType::Duration(_) => "declare it as INTERVAL or VARCHAR",
+                    _ => "create the table without columns, and it has the type of its files",
+                }
+            ));
+        }
         Ok(Column { field: own, to, from, options: options.clone() })
     }
 
@@ -267,9 +281,15 @@ impl Column {
                 ));
             }
             array = array.cast(&base).map_err(|_| {
+                let name = self.field.name();
+                let advice = match has_time(dtype) || has_time(to) {
+                    true => "or else select files of one unit".to_owned(),
+                    false => format!(
+                        "or else declare the column: CREATE EXTERNAL TABLE t ({name:?} DOUBLE) STORED AS NPY LOCATION '…'"
+                    ),
+                };
                 exec_datafusion_err!(
-                    "the column {:?} is {dtype} in this file and {to} in the table, which does not hold all values of that type; if the file has changed, create the table again, or else declare the column: CREATE EXTERNAL TABLE t ({0:?} DOUBLE) STORED AS NPY LOCATION '…'",
-                    self.field.name()
+                    "the column {name:?} is {dtype} in this file and {to} in the table, which does not hold all values of that type; if the file has changed, create the table again, {advice}"
                 )
             })?;
         }
@@ -281,6 +301,36 @@ impl Column {
         // A value that does not fit is an error, and not null.
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         Ok(cast_with_options(&array, &self.to, &strict)?)
+    }
+}
+
+/// Returns true if a column of the type `to`, which a statement declares, has the times of a dtype, whose own type is `from`: a number would be a count
+/// without its unit. Where Arrow lacks the unit, `from` is a number already.
+fn keeps_unit(dtype: &DType, from: &DataType, to: &DataType) -> bool {
+    use DataType::{
+        Date32, Date64, Duration, FixedSizeList, Interval, LargeList, LargeUtf8, List, Struct,
+        Timestamp, Utf8, Utf8View,
+    };
+    if !has_time(dtype) {
+        return true;
+    }
+    match (from, to) {
+        (FixedSizeList(from, _), FixedSizeList(to, _) | List(to) | LargeList(to)) => {
+            keeps_unit(dtype.flat().0, from.data_type(), to.data_type())
+        }
+        (Struct(from), Struct(to)) => dtype.flat().0.fields().iter().all(|field| {
+            let part = |fields: &Fields| {
+                fields.find(field.name()).map(|(_, part)| part.data_type().clone())
+            };
+            match (part(from), part(to)) {
+                (Some(from), Some(to)) => keeps_unit(field.dtype(), &from, &to),
+                _ => !has_time(field.dtype()),
+            }
+        }),
+        (Timestamp(..) | Date32, Timestamp(..) | Date32 | Date64)
+        | (Duration(_), Duration(_) | Interval(_))
+        | (Timestamp(..) | Date32 | Duration(_), Utf8 | LargeUtf8 | Utf8View) => true,
+        _ => false,
     }
 }
 

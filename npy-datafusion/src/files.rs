@@ -209,6 +209,19 @@ impl Wanted {
                                 path.display()
                             );
                         }
+                        // Links of other names need not be directories.
+                        Some(io::ErrorKind::NotFound)
+                            if path.is_symlink()
+                                && path
+                                    .file_name()
+                                    .is_some_and(|it| it.to_string_lossy().contains('='))
+                                && test(path, Wanted::may_have) =>
+                        {
+                            return plan_err!(
+                                "{}: it is a link to a directory that does not exist; restore that directory, or remove the link",
+                                path.display()
+                            );
+                        }
                         // No file of the location, or one that was removed a moment ago.
                         Some(io::ErrorKind::NotFound) => {}
                         Some(_) => return Err(plan_datafusion_err!("{error}")),

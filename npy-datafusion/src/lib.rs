@@ -18,7 +18,7 @@
 //! all files in it that end in `.npy`, or in `.npz` for `STORED AS NPZ`; directories in it named `day=2024-05-01` are a column of text, too. If some files are
 //! in other directories, or in none, that is an error: a pattern names those that are meant (`dir/day=*/*.npy`, `dir/*.npy`). In a pattern each part matches
 //! a part of the path (`*` no `/`), and `**` any number of directories; the table has the columns of directories that all its files have. A link to a file
-//! that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
+//! or a directory `name=value` that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
 //!
 //! An array of more dimensions has a row for each index of the first. Its other dimensions are one list, in C order: `(n, 2, 3)` has lists of six. So are
 //! those of a field that is a sub-array.
@@ -31,6 +31,8 @@
 //! - A large file is divided between the threads: a range of bytes is the rows that begin in it.
 //! - Rows without bytes, of which a file of 128 bytes may state any number, are limited ([`Limits::empty_items`](npy_core::Limits::empty_items)).
 //! - `LIMIT` reads no more than it needs.
+//! - `ORDER BY … LIMIT` and joins tell the scan which rows they still need, in sessions of [`session`] and [`with_npy`]. In other sessions the scan returns
+//!   all rows that meet the conditions of the query: DataFusion 55.2 can mistake columns of one name in two tables for each other.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
 //!   looks at. A compressed member is read whole, into memory, at most 1 GiB, and its checksum is verified; that of a stored member is not, because its
 //!   rows are read in parts: `npy verify` does.
@@ -57,9 +59,12 @@
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
 //!   `ORDER BY`, `count(DISTINCT x)` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
+//! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
+//!   `(a IS DISTINCT FROM true) AND b`.
 //! - `TABLESAMPLE` is ignored. `SIMILAR TO` takes a regular expression, which may match a part of the text. `date_bin` of a null is null.
 //! - Times of units that Arrow lacks (ps, fs, as, and spans of months and years) are their counts. A `UNION`, a join or a comparison of two such columns
-//!   does not convert them, nor does a column that a statement declares as `BIGINT`.
+//!   does not convert them. A column that a statement declares holds times as `TIMESTAMP`, `DATE` or `VARCHAR`, and spans as `INTERVAL` or `VARCHAR`; those of
+//!   units that Arrow lacks are read without declared columns only.
 //!
 //! # Files that differ
 //!
@@ -89,7 +94,8 @@
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
 //! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
-//! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces the link.
+//! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces links, and has emptied the old file if the query fails; the command `npy sql` writes such a
+//! file elsewhere first.
 //!
 //! The header of a file states the number of rows, which is known last. So the records of each file are kept until the query has succeeded: 8 MiB in memory,
 //! or less if the memory pool has less, and the others in the temporary directory of the session. Those of a store are sent, large files in parts. No file
@@ -115,6 +121,7 @@
 
 mod ahead;
 mod archive;
+mod barriers;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
@@ -184,7 +191,8 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
 }
 
 /// Adds the formats and their tables to a session that is being made, for example one of Ballista; also the rule by which the rows of a file keep its
-/// order, and `min` and `max` of groups with NaN. Call it after `with_default_features`.
+/// order, `min` and `max` of groups with NaN, and rules by which a condition is about the column that the query names. Call it after
+/// `with_default_features`.
 ///
 /// ```
 /// use datafusion::execution::SessionStateBuilder;
@@ -200,6 +208,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))

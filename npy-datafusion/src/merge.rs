@@ -51,8 +51,12 @@ impl Merged {
                 Some(column) => {
                     column.files += 1;
                     column.dtype = wider(&column.dtype, dtype).ok_or_else(|| {
+                        let advice = match has_time(&column.dtype) || has_time(dtype) {
+                            true => "select files of one kind, for example 'dir/ticks-*.npy'",
+                            false => "a table with declared columns may leave it out or have a type for it: CREATE EXTERNAL TABLE t (b DOUBLE) STORED AS NPY LOCATION '…'",
+                        };
                         exec_datafusion_err!(
-                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; a table with declared columns may leave it out or have a type for it: CREATE EXTERNAL TABLE t (b DOUBLE) STORED AS NPY LOCATION '…'",
+                            "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; {advice}",
                             column.dtype
                         )
                     })?;

@@ -25,6 +25,7 @@ use npy_arrow::Options;
 use object_store::ObjectStore;
 
 use crate::ahead::{AheadOpener, SharedAhead};
+use crate::barriers;
 use crate::opener::NpyOpener;
 use crate::read_ahead::ReadAhead;
 
@@ -91,6 +92,32 @@ impl NpySource {
     pub(crate) fn with_predicate(mut self, predicate: Option<Arc<dyn PhysicalExpr>>) -> Self {
         self.predicate = predicate;
         self
+    }
+
+    /// Returns the scan with more conditions, and which of them it takes.
+    pub(crate) fn with_conditions(
+        &self,
+        conditions: Vec<Arc<dyn PhysicalExpr>>,
+    ) -> Result<(Self, Vec<bool>)> {
+        // Conditions on the columns of directories (`day=…`) are not about the files.
+        let schema = self.schema.file_schema();
+        let columns = schema.fields().len();
+        let is_ours = |condition: &Arc<dyn PhysicalExpr>| {
+            let used = collect_columns(condition);
+            // A random number would be another one in the columns that are returned.
+            !is_volatile(condition)
+                && !used.is_empty()
+                && used.iter().all(|column| column.index() < columns)
+        };
+        let (mut taken, mut ours) = (Vec::new(), Vec::new());
+        for condition in conditions {
+            let own = if is_ours(&condition) { by_value(condition, schema)? } else { None };
+            taken.push(own.is_some());
+            ours.extend(own);
+        }
+        ours.extend(self.predicate.clone());
+        let predicate = (!ours.is_empty()).then(|| conjunction(ours));
+        Ok((NpySource { predicate, ahead: Arc::default(), ..self.clone() }, taken))
     }
 
     /// Returns the types for what has more than one in Arrow.
@@ -167,32 +194,24 @@ impl FileSource for NpySource {
     fn try_pushdown_filters(
         &self,
         filters: Vec<Arc<dyn PhysicalExpr>>,
-        _: &ConfigOptions,
+        config: &ConfigOptions,
     ) -> Result<FilterPushdownPropagation<Arc<dyn FileSource>>> {
-        // Conditions on the columns of directories (`day=…`) are not about the files.
-        let schema = self.schema.file_schema();
-        let columns = schema.fields().len();
-        let is_ours = |filter: &Arc<dyn PhysicalExpr>| {
-            let used = collect_columns(filter);
-            // A random number would be another one in the columns that are returned.
-            !is_volatile(filter)
-                && !used.is_empty()
-                && used.iter().all(|column| column.index() < columns)
-        };
-        let (mut answers, mut ours) = (Vec::new(), Vec::new());
-        for filter in filters {
-            let own = if is_ours(&filter) { by_value(filter, schema)? } else { None };
-            answers.push(if own.is_some() { PushedDown::Yes } else { PushedDown::No });
-            ours.extend(own);
+        if !barriers::are_up(config) {
+            return Ok(FilterPushdownPropagation::with_parent_pushdown_result(vec![
+                PushedDown::No;
+                filters.len()
+            ]));
         }
-        let answer = FilterPushdownPropagation::with_parent_pushdown_result(answers);
-        if ours.is_empty() {
-            return Ok(answer);
-        }
-        ours.extend(self.predicate.clone());
-        let predicate = Some(conjunction(ours));
-        let source = NpySource { predicate, ahead: Arc::default(), ..self.clone() };
-        Ok(answer.with_updated_node(Arc::new(source)))
+        let (source, taken) = self.with_conditions(filters)?;
+        let answers = taken.iter().map(|&is_taken| match is_taken {
+            true => PushedDown::Yes,
+            false => PushedDown::No,
+        });
+        let answer = FilterPushdownPropagation::with_parent_pushdown_result(answers.collect());
+        Ok(match taken.contains(&true) {
+            true => answer.with_updated_node(Arc::new(source)),
+            false => answer,
+        })
     }
 
     fn apply_expressions(

@@ -6,13 +6,18 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TableProviderFactory};
-use datafusion::common::{Constraints, DFSchema, Statistics, internal_datafusion_err, plan_err};
+use datafusion::common::tree_node::TreeNode;
+use datafusion::common::{
+    Column, Constraints, DFSchema, Statistics, internal_datafusion_err, internal_err, plan_err,
+};
 use datafusion::datasource::TableType;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
+use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder};
 use datafusion::datasource::provider::DefaultTableFactory;
+use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::dml::InsertOp;
@@ -23,6 +28,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use npy_arrow::Options;
 
 use crate::format::NpyFormat;
+use crate::source::NpySource;
 use crate::{files, location};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
@@ -75,6 +81,52 @@ impl NpyTable {
             .with_listing_options(listing)
             .with_schema(columns.of_files);
         Ok(ListingTable::try_new(config)?.into())
+    }
+
+    /// Returns true for a condition that the scan checks: one on the columns of the files, which is the same each time.
+    fn is_for_rows(&self, condition: &Expr) -> bool {
+        let directories = &self.inner.options().table_partition_cols;
+        let columns = condition.column_refs();
+        let is_in_file =
+            |column: &&Column| directories.iter().all(|(name, _)| *name != column.name);
+        let has_query = condition.exists(|part| {
+            Ok(matches!(
+                part,
+                Expr::ScalarSubquery(_)
+                    | Expr::InSubquery(_)
+                    | Expr::Exists(_)
+                    | Expr::SetComparison(_)
+                    | Expr::OuterReferenceColumn(..)
+            ))
+        });
+        !columns.is_empty()
+            && columns.iter().all(is_in_file)
+            && !condition.is_volatile()
+            && !has_query.unwrap_or(true)
+    }
+
+    /// Returns the scan with those of the conditions of a query that it checks. The planner knows which columns they are about; later, conditions have
+    /// names alone ([`barriers`](crate::barriers)).
+    fn with_conditions(
+        &self,
+        state: &dyn Session,
+        plan: Arc<dyn ExecutionPlan>,
+        conditions: Vec<Expr>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let scan = plan.downcast_ref::<DataSourceExec>();
+        let scan = scan.and_then(|it| it.data_source().downcast_ref::<FileScanConfig>());
+        let source = scan.and_then(|it| it.file_source().downcast_ref::<NpySource>());
+        // Without files there is no scan.
+        let (Some(scan), Some(source)) = (scan, source) else { return Ok(plan) };
+        let schema = DFSchema::try_from(self.schema())?;
+        let conditions = conditions.into_iter().filter(|condition| self.is_for_rows(condition));
+        let conditions = conditions.map(|condition| state.create_physical_expr(condition, &schema));
+        let (source, taken) = source.with_conditions(conditions.collect::<Result<_>>()?)?;
+        if taken.contains(&false) {
+            return internal_err!("a scan does not take a condition on its columns");
+        }
+        let scan = FileScanConfigBuilder::from(scan.clone()).with_source(Arc::new(source));
+        Ok(DataSourceExec::from_data_source(scan.build()))
     }
 
     /// Returns the table of DataFusion, which has the files and the options.
@@ -134,17 +186,25 @@ impl TableProvider for NpyTable {
         state: &dyn Session,
         args: ScanArgs<'a>,
     ) -> Result<ScanResult> {
-        match files::resolved(&self.inner, state).await? {
+        let filters = args.filters().unwrap_or_default().to_vec();
+        let scan = match files::resolved(&self.inner, state).await? {
             Some((table, state)) => table.scan_with_args(&state, args).await,
             None => self.inner.scan_with_args(state, args).await,
-        }
+        };
+        Ok(ScanResult::new(self.with_conditions(state, scan?.into_inner(), filters)?))
     }
 
     fn supports_filters_pushdown(
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>> {
-        self.inner.supports_filters_pushdown(filters)
+        let mut answers = self.inner.supports_filters_pushdown(filters)?;
+        for (filter, answer) in filters.iter().zip(&mut answers) {
+            if self.is_for_rows(filter) {
+                *answer = TableProviderFilterPushDown::Exact;
+            }
+        }
+        Ok(answers)
     }
 
     fn statistics(&self) -> Option<Statistics> {

@@ -202,6 +202,24 @@ async fn a_link_without_its_file_is_an_error() {
     }
 }
 
+/// Guards links to directories that do not exist: their rows are not left out in silence.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_broken_link_to_a_directory_of_a_column_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &["day=1/x.npy", "a/x.npy"]);
+    std::os::unix::fs::symlink("none", directory.path().join("day=2")).unwrap();
+    std::os::unix::fs::symlink("none", directory.path().join(".#lock")).unwrap();
+    let (ctx, at) = (session(), directory.path().display());
+    for pattern in ["", "day=*/*.npy", "**/*.npy"] {
+        let refused = error(&ctx, &format!("SELECT * FROM npy('{at}/{pattern}')")).await;
+        assert!(refused.contains("day=2: it is a link to a directory"), "{refused}");
+    }
+    for pattern in ["day=1/", "day=1/*.npy", "a/*.npy"] {
+        text(&ctx, &format!("SELECT * FROM npy('{at}/{pattern}')")).await;
+    }
+}
+
 /// Guards links to directories that they are in: they have no other files, and where no file is looked for they do not matter.
 #[cfg(unix)]
 #[tokio::test]

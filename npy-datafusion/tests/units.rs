@@ -97,3 +97,51 @@ async fn counts_of_another_unit_are_not_inserted() {
     let sum = text(&ctx, "SELECT sum(at) FROM fs").await;
     assert!(sum.contains("7007"), "{sum}");
 }
+
+/// Guards declared columns: a count without its unit is no time, and no number either.
+#[tokio::test]
+async fn declared_columns_keep_units() {
+    let (refused, seconds) = (None, Some("1970-01-01T00:01:00"));
+    for (dtype, declared, expected) in [
+        ("<m8[s]", "DOUBLE", refused),
+        ("<m8[s]", "BIGINT", refused),
+        ("<m8[as]", "DOUBLE", refused),
+        ("<m8[s]", "TIMESTAMP", refused),
+        ("<m8[s]", "INTERVAL", Some("1 mins")),
+        ("<m8[Y]", "INTERVAL", refused),
+        ("<M8[ps]", "TIMESTAMP", refused),
+        ("<M8[ps]", "BIGINT", refused),
+        ("<M8[s]", "DOUBLE", refused),
+        ("<M8[s]", "TIMESTAMP", seconds),
+        (">M8[s]", "TIMESTAMP", seconds),
+        ("<M8[s]", "TIMESTAMP(3)", seconds),
+        ("<M8[s]", "DATE", Some("1970-01-01")),
+        ("<M8[s]", "VARCHAR", seconds),
+        ("<M8[D]", "TIMESTAMP", Some("1970-03-02T00:00:00")),
+        ("<i8", "DOUBLE", Some("60.0")),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let count = if dtype.starts_with('>') { 60i64.swap_bytes() } else { 60 };
+        write(directory.path(), "a", &format!("'{dtype}'"), &[count]);
+        for (format, extension) in [("NPY", "npy"), ("NPZ", "npz")] {
+            let ctx = session();
+            let at = directory.path().display();
+            let sql = format!(
+                "CREATE EXTERNAL TABLE t (\"value\" {declared}) STORED AS {format} LOCATION '{at}/*.{extension}'"
+            );
+            rows(&ctx, &sql).await;
+            match expected {
+                Some(expected) => {
+                    let found = text(&ctx, "SELECT value FROM t").await;
+                    assert!(found.contains(expected), "{dtype} {declared}: {found}");
+                }
+                None => {
+                    let found = error(&ctx, "SELECT value FROM t").await;
+                    let advice = ["declare it as", "create the table without columns"];
+                    let is_advised = advice.iter().any(|advice| found.contains(advice));
+                    assert!(is_advised && found.contains(dtype), "{dtype} {declared}: {found}");
+                }
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
+mod copy;
 mod output;
 // A link to the file of the command `npy`.
 mod statements;
@@ -62,9 +63,12 @@ ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their c
 row. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
 COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. It writes .npy files, of which
-npy npz pack makes an archive; CSV and JSON are written by the engine, which replaces links: --csv > FILE does not. A table is printed when
+npy npz pack makes an archive; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
 all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
+
+dir/ has the files in it and in its directories name=value; 'dir/**/*.npy' has those of all directories. INTERSECT ALL and EXCEPT ALL do not count
+equal rows, and IS DISTINCT FROM needs parentheses before AND: (a IS DISTINCT FROM true) AND b.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 
@@ -111,13 +115,18 @@ async fn run(mut args: Args) -> Result<()> {
     let ctx = npy_datafusion::session_with_config(config);
     let of_signal = ctx.clone();
     whole_file::remove_at_signals(move || remove_incomplete(&of_signal));
-    tables::register(&ctx, &args.files, args.text).await?;
     let form = match (args.csv, args.json) {
         (true, _) => Form::Csv,
         (_, true) => Form::Json,
         _ => Form::Table,
     };
-    statements::run(&ctx, &statements, &args.files, form).await
+    let result = match tables::register(&ctx, &args.files, args.text).await {
+        Ok(()) => statements::run(&ctx, &statements, &args.files, form).await,
+        Err(error) => Err(error),
+    };
+    // The signals have a session, so that its files are not removed with the one here.
+    remove_incomplete(&ctx);
+    result
 }
 
 /// Removes files that are not complete, and those that the engine keeps for a while.

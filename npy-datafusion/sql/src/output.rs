@@ -41,7 +41,7 @@ pub(crate) async fn print(
             let mut batches = vec![RecordBatch::new_empty(schema)];
             while let Some(batch) = rows.next().await {
                 let batch = batch?;
-                batch.columns().iter().try_for_each(check_times)?;
+                check_times(&batch)?;
                 batches.push(batch);
             }
             let table = pretty_format_batches(&batches)?.to_string();
@@ -56,7 +56,9 @@ pub(crate) async fn print(
             let json = WriterBuilder::new().with_explicit_nulls(true);
             let mut json = json.build::<_, LineDelimited>(&mut out);
             while let Some(batch) = rows.next().await {
-                json.write(&batch?)?;
+                let batch = batch?;
+                check_times(&batch)?;
+                json.write(&batch)?;
             }
             json.finish()?;
         }
@@ -78,16 +80,24 @@ fn check_names(schema: &Schema) -> Result<()> {
     }
 }
 
-/// Refuses a time that has no text, because its year is too far. A table would have the error in its place.
-fn check_times(column: &ArrayRef) -> Result<()> {
-    if !matches!(column.data_type(), DataType::Timestamp(..)) {
+/// Refuses times that have no text, because their year is too far: the error would be in the place of the value.
+fn check_times(batch: &RecordBatch) -> Result<()> {
+    batch.columns().iter().try_for_each(check_column)
+}
+
+fn check_column(column: &ArrayRef) -> Result<()> {
+    let field = Schema::new(vec![Field::new("", column.data_type().clone(), true)]);
+    if !field.flattened_fields().iter().any(|part| part.data_type().is_temporal()) {
         return Ok(());
     }
-    let options = FormatOptions::default();
+    // Within a list or a record, the error would be text.
+    let options = FormatOptions::default().with_display_error(false);
     let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
     for row in 0..column.len() {
         if let Err(error) = formatter.value(row).try_to_string() {
-            return exec_err!("{error}; CAST(… AS BIGINT) is the count of such a time");
+            return exec_err!(
+                "a time has no text, since its year is too far ({error}); CAST(… AS BIGINT) is the count of such a time"
+            );
         }
     }
     Ok(())
@@ -100,6 +110,7 @@ async fn write_csv(out: &mut BufWriter<Stdout>, mut rows: SendableRecordBatchStr
     csv.write(&RecordBatch::new_empty(Arc::clone(&schema)))?;
     while let Some(batch) = rows.next().await {
         let batch = batch?;
+        check_times(&batch)?;
         let columns = batch.columns().iter().map(flat_column).collect::<Result<Vec<_>>>()?;
         csv.write(&RecordBatch::try_new(Arc::clone(&schema), columns)?)?;
     }

@@ -5,6 +5,7 @@ use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::DFParserBuilder;
 
+use crate::copy::Copy;
 use crate::output::{self, Form};
 use crate::tables;
 
@@ -27,7 +28,14 @@ pub(crate) async fn run(
     for statement in statements {
         let plan = ctx.state().statement_to_plan(statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
-        let rows = ctx.execute_logical_plan(plan).await.map_err(named)?;
+        let rows = match Copy::new(ctx, &plan)? {
+            Some((plan, copy)) => {
+                let count = ctx.execute_logical_plan(plan).await.map_err(named)?.collect().await?;
+                copy.finish()?;
+                ctx.read_batches(count)?
+            }
+            None => ctx.execute_logical_plan(plan).await.map_err(named)?,
+        };
         let rows = rows.execute_stream().await?;
         // `SET` and `CREATE` have no rows, and no columns either.
         if !rows.schema().fields().is_empty() {

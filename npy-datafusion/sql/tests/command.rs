@@ -281,6 +281,93 @@ fn errors_are_one_line() {
     }
 }
 
+/// Guards times that have no text: no form of the output has the error as a value.
+#[test]
+fn times_without_text_are_errors_in_each_form() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    [DateTime64::<Second>::new(1 << 62)].write_npy(at.join("times.npy")).unwrap();
+    for sql in
+        ["SELECT value FROM t", "SELECT [value] AS v FROM t", "SELECT struct(value) AS v FROM t"]
+    {
+        for form in [&[][..], &["--csv"], &["--json"]] {
+            let output = run(at, &[&[sql, "times.npy"], form].concat());
+            assert_eq!(output.status.code(), Some(2), "{sql} {form:?}");
+            assert!(!String::from_utf8_lossy(&output.stdout).contains("ERROR"), "{sql} {form:?}");
+        }
+    }
+}
+
+/// Guards files that the engine writes: an old one stays until the new one is complete, and its permissions and links stay.
+#[cfg(unix)]
+#[test]
+fn a_copy_that_fails_leaves_the_old_file() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let directory = files();
+    let at = directory.path();
+    let temporary = at.join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let run = |sql: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+        let command =
+            command.current_dir(at).env("TMPDIR", &temporary).args([sql, "ticks.npy", "--csv"]);
+        command.output().unwrap()
+    };
+    for extension in ["csv", "json"] {
+        let name = format!("old.{extension}");
+        std::fs::write(at.join(&name), "old").unwrap();
+        std::fs::set_permissions(at.join(&name), PermissionsExt::from_mode(0o600)).unwrap();
+        let link = format!("link.{extension}");
+        symlink(&name, at.join(&link)).unwrap();
+        for target in [&name, &link, &format!("file://{}/{name}", at.display())] {
+            let failed = run(&format!("COPY (SELECT 1 / (id - 3) AS x FROM t) TO '{target}'"));
+            assert_eq!(failed.status.code(), Some(2));
+            assert_eq!(std::fs::read_to_string(at.join(&name)).unwrap(), "old", "{target}");
+        }
+        for (target, id) in [(&name, 1), (&link, 2)] {
+            let copied = run(&format!("COPY (SELECT id FROM t WHERE id = {id}) TO '{target}'"));
+            assert_eq!(String::from_utf8_lossy(&copied.stdout), "count\n1\n", "{copied:?}");
+            let found = std::fs::read_to_string(at.join(&name)).unwrap();
+            let expected = if extension == "csv" {
+                format!("id\n{id}\n")
+            } else {
+                format!("{{\"id\":{id}}}\n")
+            };
+            assert_eq!(found, expected);
+        }
+        let mode = std::fs::metadata(at.join(&name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(at.join(&link).is_symlink());
+    }
+    for (sql, path, expected) in [
+        ("COPY (SELECT id FROM t WHERE id > 9) TO 'none.csv'", "none.csv", "id\n"),
+        ("COPY (SELECT id FROM t WHERE id = 1) TO 'new/a[1].csv'", "new/a[1].csv", "id\n1\n"),
+        ("COPY (SELECT id FROM t WHERE id = 1) TO 'x.txt' STORED AS CSV", "x.txt", "id\n1\n"),
+    ] {
+        let copied = run(sql);
+        assert!(copied.status.success(), "{copied:?}");
+        assert_eq!(std::fs::read_to_string(at.join(path)).unwrap(), expected, "{sql}");
+    }
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
+/// Guards the temporary directory: nothing stays in it after a file that is larger than what is kept in memory.
+#[test]
+fn nothing_stays_in_the_temporary_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    vec![0u64; 1 << 21].write_npy(at.join("large.npy")).unwrap();
+    let temporary = at.join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+    let command = command.current_dir(at).env("TMPDIR", &temporary);
+    let sql = "COPY (SELECT value FROM t) TO 'copy.npy'";
+    assert!(command.args([sql, "large.npy"]).output().unwrap().status.success());
+    assert_eq!(std::fs::metadata(at.join("copy.npy")).unwrap().len(), 128 + (8 << 21));
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+}
+
 /// Guards the stack: a condition of thousands of terms. They are no list of equal columns, of which the planner would make one term.
 #[test]
 fn conditions_have_thousands_of_terms() {

@@ -1,0 +1,66 @@
+//! `COPY … TO 'x.csv'`: a file of the engine takes the place of an old one when it is complete.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use npy_datafusion::datafusion::common::exec_datafusion_err;
+use npy_datafusion::datafusion::datasource::listing::ListingTableUrl;
+use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::datafusion::execution::SpillFile;
+use npy_datafusion::datafusion::logical_expr::LogicalPlan;
+use npy_datafusion::datafusion::logical_expr::dml::CopyTo;
+use npy_datafusion::datafusion::prelude::SessionContext;
+use whole_file::NewFile;
+
+/// A file that the engine writes. It would empty the old one first, whose rows are lost then if the query fails.
+pub(crate) struct Copy {
+    target: NewFile,
+    /// The file in the temporary directory of the session, beside one that reserves its name.
+    written: PathBuf,
+    _reserved: Arc<dyn SpillFile>,
+}
+
+impl Copy {
+    /// Returns the statement with another place for its file; `None` if it is no such statement. Files of .npy are complete when they appear, and
+    /// those of a directory have new names.
+    pub(crate) fn new(
+        ctx: &SessionContext,
+        plan: &LogicalPlan,
+    ) -> Result<Option<(LogicalPlan, Self)>> {
+        let LogicalPlan::Copy(copy) = plan else { return Ok(None) };
+        let Some(path) = file(copy) else { return Ok(None) };
+        if let Some(directory) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
+            fs::create_dir_all(directory)?;
+        }
+        let reserved = ctx.runtime_env().disk_manager.create_tmp_file("COPY")?;
+        let written = reserved.path().map(|path| path.with_extension("copy"));
+        let written = written
+            .ok_or_else(|| exec_datafusion_err!("the session has no temporary directory"))?;
+        let target = NewFile::create(&path)
+            .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
+        let output_url = written.to_string_lossy().into_owned();
+        let plan = LogicalPlan::Copy(CopyTo { output_url, ..copy.clone() });
+        Ok(Some((plan, Copy { target, written, _reserved: reserved })))
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn finish(self) -> Result<()> {
+        io::copy(&mut File::open(&self.written)?, &mut self.target.file())?;
+        self.target.finish()?;
+        Ok(fs::remove_file(&self.written)?)
+    }
+}
+
+/// Returns the path of the only file of a statement, if the engine writes it on this machine.
+fn file(copy: &CopyTo) -> Option<PathBuf> {
+    let url = &copy.output_url;
+    let path = match url.contains("://") {
+        true => ListingTableUrl::parse(url).ok()?.get_url().to_file_path().ok()?,
+        false => PathBuf::from(url),
+    };
+    let is_of_engine = !["npy", "npz"].contains(&copy.file_type.get_ext().as_str());
+    let is_single = !url.ends_with('/') && path.extension().is_some() && !Path::is_dir(&path);
+    (is_of_engine && is_single && copy.partition_by.is_empty()).then_some(path)
+}

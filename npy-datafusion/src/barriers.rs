@@ -1,0 +1,186 @@
+//! Keeps conditions of the running query from the wrong columns.
+//!
+//! DataFusion 55.2 hands conditions down a physical plan, and each operator looks for their columns by name. Above a join of two tables with a column
+//! `id`, it may find the other one, and rows would be lost. So the rule of DataFusion runs here on a plan that has barriers above all operators
+//! through which a name does not stand for one column. A scan takes conditions from this rule only.
+
+use std::any::Any;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::Schema;
+use datafusion::common::config::{ConfigEntry, ConfigExtension, ConfigOptions, ExtensionOptions};
+use datafusion::common::internal_err;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::error::Result;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::execution_plan::ChildrenPropertiesMode;
+use datafusion::physical_plan::filter::FilterExec;
+use datafusion::physical_plan::projection::ProjectionExec;
+use datafusion::physical_plan::union::UnionExec;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+};
+
+/// Puts a rule with barriers in the place of each rule of DataFusion that hands conditions down.
+pub(crate) fn with_barriers(optimizer: &mut PhysicalOptimizer) {
+    for rule in &mut optimizer.rules {
+        if ["FilterPushdown", "FilterPushdown(Post)"].contains(&rule.name()) {
+            *rule = Arc::new(WithBarriers(Arc::clone(rule)));
+        }
+    }
+}
+
+/// Returns true if the rule that asks has put up barriers.
+pub(crate) fn are_up(config: &ConfigOptions) -> bool {
+    config.extensions.get::<AreUp>().is_some()
+}
+
+/// A rule of DataFusion, with barriers.
+#[derive(Debug)]
+struct WithBarriers(Arc<dyn PhysicalOptimizerRule + Send + Sync>);
+
+impl PhysicalOptimizerRule for WithBarriers {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut config = config.clone();
+        config.extensions.insert(AreUp);
+        let plan = plan.transform_up(|plan| {
+            Ok(match is_by_name(&*plan) {
+                true => Transformed::no(plan),
+                false => Transformed::yes(Arc::new(Barrier(plan)) as _),
+            })
+        })?;
+        let plan = self.0.optimize(plan.data, &config)?;
+        let plan = plan.transform_up(|plan| {
+            Ok(match plan.downcast_ref::<Barrier>() {
+                Some(Barrier(inner)) => Transformed::yes(Arc::clone(inner)),
+                None => Transformed::no(plan),
+            })
+        })?;
+        Ok(plan.data)
+    }
+
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn schema_check(&self) -> bool {
+        self.0.schema_check()
+    }
+}
+
+/// Returns true if a condition on the rows of an operator may go through it by the names of its columns.
+fn is_by_name(plan: &dyn ExecutionPlan) -> bool {
+    let (own, children) = (plan.schema(), plan.children());
+    // The first rows are others if rows before them are left out.
+    if plan.fetch().is_some() || !has_single_names(&own) {
+        return false;
+    }
+    if plan.is::<ProjectionExec>() || plan.is::<FilterExec>() {
+        return children.iter().all(|child| has_single_names(&child.schema()));
+    }
+    (children.len() < 2 || plan.is::<UnionExec>())
+        && children.iter().all(|child| names(&own).eq(names(&child.schema())))
+}
+
+fn names(schema: &Schema) -> impl Iterator<Item = &String> {
+    schema.fields().iter().map(|field| field.name())
+}
+
+/// Returns true if no two columns have the same name.
+fn has_single_names(schema: &Schema) -> bool {
+    let mut seen = HashSet::new();
+    names(schema).all(|name| seen.insert(name))
+}
+
+/// Lets no condition through.
+#[derive(Debug)]
+struct Barrier(Arc<dyn ExecutionPlan>);
+
+impl DisplayAs for Barrier {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Barrier")
+    }
+}
+
+impl ExecutionPlan for Barrier {
+    fn name(&self) -> &str {
+        "Barrier"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.0.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.0]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn replace_children(
+        self: Arc<Self>,
+        mut children: Vec<Arc<dyn ExecutionPlan>>,
+        _: ReplaceChildrenOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        match (children.pop(), children.is_empty()) {
+            (Some(child), true) => Ok(Arc::new(Barrier(child))),
+            _ => internal_err!("a barrier is above one operator"),
+        }
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+        self.replace_children(children, options)
+    }
+
+    fn execute(&self, _: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        internal_err!("a barrier is there while a rule runs")
+    }
+}
+
+/// Says that the rule that asks has put up barriers.
+#[derive(Clone, Debug)]
+struct AreUp;
+
+impl ConfigExtension for AreUp {
+    const PREFIX: &'static str = "npy_barriers";
+}
+
+impl ExtensionOptions for AreUp {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn cloned(&self) -> Box<dyn ExtensionOptions> {
+        Box::new(self.clone())
+    }
+
+    fn set(&mut self, _: &str, _: &str) -> Result<()> {
+        internal_err!("the barriers have no settings")
+    }
+
+    fn entries(&self) -> Vec<ConfigEntry> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,129 @@
+//! Joins of tables whose columns have the same names: a condition is about the column that the query names.
+
+use std::path::Path;
+
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::prelude::SessionContext;
+use npy_core::{NpyRecord, WriteNpy};
+use npy_datafusion::{NpyOptions, register, session};
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Order {
+    id: i64,
+    cust: i64,
+}
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Customer {
+    id: i64,
+    grp: i64,
+}
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Amount {
+    amount: i64,
+    id: i64,
+}
+
+/// Writes the tables, and registers them in a session of ours and in one of DataFusion.
+async fn sessions(directory: &Path) -> [SessionContext; 2] {
+    let orders = [(1, 10), (2, 20), (3, 30), (4, 40)].map(|(id, cust)| Order { id, cust });
+    orders.write_npy(directory.join("orders.npy")).unwrap();
+    let customers = [(10, 1), (20, 1), (50, 2), (60, 3), (70, 1), (80, 1)];
+    let customers = customers.map(|(id, grp)| Customer { id, grp });
+    customers.write_npy(directory.join("customers.npy")).unwrap();
+    // Both tables have a column `amount`; the order of one is not that of the other.
+    let amounts = |count: i64, step: i64| {
+        (0..count).map(|id| Amount { amount: id * step % 1_000_003, id }).collect::<Vec<_>>()
+    };
+    amounts(100_000, 7919).write_npy(directory.join("many.npy")).unwrap();
+    amounts(30_000, 611_953).write_npy(directory.join("few.npy")).unwrap();
+    let sessions = [session(), SessionContext::new()];
+    for ctx in &sessions {
+        for name in ["orders", "customers", "many", "few"] {
+            let path = directory.join(format!("{name}.npy"));
+            register(ctx, name, path.to_str().unwrap(), NpyOptions::default()).await.unwrap();
+        }
+    }
+    sessions
+}
+
+async fn rows(ctx: &SessionContext, sql: &str) -> Vec<String> {
+    let batches = ctx.sql(sql).await.unwrap().collect().await.unwrap();
+    let table = pretty_format_batches(&batches).unwrap().to_string();
+    let lines: Vec<_> = table.lines().filter(|line| line.starts_with('|')).skip(1).collect();
+    lines.into_iter().map(|line| line.replace([' ', '|'], ";").replace(";;", "")).collect()
+}
+
+async fn count(ctx: &SessionContext, sql: &str) -> String {
+    rows(ctx, sql).await.concat().replace(';', "")
+}
+
+/// Guards conditions on the side of an outer join that may be null.
+#[tokio::test]
+async fn a_condition_on_the_null_side_finds_the_rows_without_a_partner() {
+    let directory = tempfile::tempdir().unwrap();
+    for ctx in sessions(directory.path()).await {
+        for (join, condition, expected) in [
+            ("orders RIGHT JOIN customers", "orders.id IS NULL", "4"),
+            ("orders RIGHT JOIN customers", "coalesce(orders.id, 3) = 3", "4"),
+            ("orders RIGHT JOIN customers", "orders.id = 2", "1"),
+            ("orders RIGHT JOIN customers", "customers.id > 60", "2"),
+            ("orders RIGHT JOIN customers", "orders.id IS NULL AND customers.id > 60", "2"),
+            ("customers LEFT JOIN orders", "orders.id IS NULL", "4"),
+            ("orders LEFT JOIN customers", "customers.id IS NULL", "2"),
+            ("orders FULL JOIN customers", "orders.id IS NULL", "4"),
+            ("orders FULL JOIN customers", "(customers.id > 10) IS NOT TRUE", "3"),
+            ("orders JOIN customers", "orders.id + customers.id > 11", "1"),
+        ] {
+            let sql = format!(
+                "SELECT count(*) FROM {join} ON orders.cust = customers.id WHERE {condition}"
+            );
+            assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+        }
+    }
+}
+
+/// Guards conditions that the running query makes: the best rows so far, and the keys of a join.
+#[tokio::test]
+async fn conditions_of_the_running_query_are_about_their_own_columns() {
+    let directory = tempfile::tempdir().unwrap();
+    for ctx in sessions(directory.path()).await {
+        for sql in [
+            "SELECT many.amount AS a, few.amount AS b FROM many JOIN few ON few.id = many.id ORDER BY few.amount LIMIT 5",
+            "SELECT many.amount AS a, many.id AS b, few.amount AS c, few.id AS d, x.id AS e FROM many JOIN few ON few.id = many.id JOIN (SELECT id FROM few) x ON x.id = many.id ORDER BY few.amount DESC LIMIT 5",
+            "SELECT many.amount AS a, many.id AS b, few.amount AS c, few.id AS d, x.id AS e FROM many JOIN few ON few.id = many.id LEFT JOIN (SELECT id FROM few) x ON x.id = many.id ORDER BY few.amount LIMIT 5",
+            "SELECT many.amount AS a, few.amount AS b FROM few JOIN many ON few.id = many.id ORDER BY many.amount DESC LIMIT 5",
+            "SELECT many.amount AS a, few.amount AS b FROM many RIGHT JOIN few ON few.id = many.id ORDER BY few.amount LIMIT 5",
+            "SELECT many.amount AS a, few.amount AS b FROM few RIGHT JOIN many ON few.id = many.id ORDER BY few.amount LIMIT 5",
+            "SELECT many.amount AS a, few.amount AS b FROM many LEFT JOIN few ON few.id = many.id ORDER BY few.amount LIMIT 5",
+            "SELECT many.amount AS a, few.amount AS b FROM few LEFT JOIN many ON few.id = many.id ORDER BY many.amount LIMIT 5",
+            "SELECT o.id, count(*) FROM orders JOIN customers ON orders.cust = customers.id JOIN many o ON o.id = orders.id GROUP BY o.id ORDER BY 1",
+            "SELECT count(*), sum(many.amount) FROM (orders RIGHT JOIN customers ON orders.cust = customers.id) JOIN many ON many.id = orders.id",
+            "SELECT count(*), sum(m.amount) FROM (orders RIGHT JOIN customers ON orders.cust = customers.id) JOIN many m ON m.id = customers.id",
+            "SELECT amount, id FROM (SELECT amount, id FROM many UNION ALL SELECT id, amount FROM few) ORDER BY amount, id LIMIT 5",
+            "SELECT amount FROM (SELECT amount FROM many LIMIT 10) ORDER BY amount DESC LIMIT 3",
+        ] {
+            let set =
+                |on| format!("SET datafusion.optimizer.enable_dynamic_filter_pushdown = {on}");
+            ctx.sql(&set(false)).await.unwrap();
+            let expected = rows(&ctx, sql).await;
+            ctx.sql(&set(true)).await.unwrap();
+            assert_eq!(rows(&ctx, sql).await, expected, "{sql}");
+        }
+    }
+}
+
+/// Guards the speed of joins: the scan below one has its conditions, also if both tables have a column of the name.
+#[tokio::test]
+async fn scans_below_joins_have_their_own_conditions() {
+    let directory = tempfile::tempdir().unwrap();
+    for ctx in sessions(directory.path()).await {
+        let sql = "SELECT few.amount FROM few JOIN many ON few.id = many.id WHERE few.amount < 1000 AND many.amount > 7";
+        let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+        let plan = datafusion::physical_plan::displayable(&*plan).indent(false).to_string();
+        assert!(plan.contains("predicate=amount@0 < 1000"), "{plan}");
+        assert!(plan.contains("amount@0 > 7"), "{plan}");
+        assert!(!plan.contains("FilterExec"), "{plan}");
+    }
+}
