@@ -24,7 +24,10 @@ use datafusion::logical_expr::dml::InsertOp;
 use datafusion::logical_expr::{
     CreateExternalTable, Expr, LogicalPlan, TableProviderFilterPushDown,
 };
+use datafusion::physical_expr::conjunction;
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::filter::FilterExec;
 use npy_arrow::Options;
 
 use crate::format::NpyFormat;
@@ -83,7 +86,7 @@ impl NpyTable {
         Ok(ListingTable::try_new(config)?.into())
     }
 
-    /// Returns true for a condition that the scan checks: one on the columns of the files, which is the same each time.
+    /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
     fn is_for_rows(&self, condition: &Expr) -> bool {
         let directories = &self.inner.options().table_partition_cols;
         let columns = condition.column_refs();
@@ -99,14 +102,11 @@ impl NpyTable {
                     | Expr::OuterReferenceColumn(..)
             ))
         });
-        !columns.is_empty()
-            && columns.iter().all(is_in_file)
-            && !condition.is_volatile()
-            && !has_query.unwrap_or(true)
+        columns.iter().all(is_in_file) && !condition.is_volatile() && !has_query.unwrap_or(true)
     }
 
-    /// Returns the scan with those of the conditions of a query that it checks. The planner knows which columns they are about; later, conditions have
-    /// names alone ([`barriers`](crate::barriers)).
+    /// Returns the scan with the conditions of a query. The planner knows which columns they are about; later, conditions have names alone
+    /// ([`barriers`](crate::barriers)).
     fn with_conditions(
         &self,
         state: &dyn Session,
@@ -121,12 +121,20 @@ impl NpyTable {
         let schema = DFSchema::try_from(self.schema())?;
         let conditions = conditions.into_iter().filter(|condition| self.is_for_rows(condition));
         let conditions = conditions.map(|condition| state.create_physical_expr(condition, &schema));
-        let (source, taken) = source.with_conditions(conditions.collect::<Result<_>>()?)?;
+        let conditions = conditions.collect::<Result<Vec<_>>>()?;
+        // The planner makes `false` of some conditions after it has given them to the table.
+        let (of_all, of_rows) =
+            conditions.into_iter().partition::<Vec<_>, _>(|it| collect_columns(it).is_empty());
+        let (source, taken) = source.with_conditions(of_rows)?;
         if taken.contains(&false) {
             return internal_err!("a scan does not take a condition on its columns");
         }
         let scan = FileScanConfigBuilder::from(scan.clone()).with_source(Arc::new(source));
-        Ok(DataSourceExec::from_data_source(scan.build()))
+        let scan = DataSourceExec::from_data_source(scan.build());
+        if of_all.is_empty() {
+            return Ok(scan);
+        }
+        Ok(Arc::new(FilterExec::try_new(conjunction(of_all), scan)?))
     }
 
     /// Returns the table of DataFusion, which has the files and the options.

@@ -75,6 +75,14 @@ async fn a_condition_on_the_null_side_finds_the_rows_without_a_partner() {
             ("orders FULL JOIN customers", "orders.id IS NULL", "4"),
             ("orders FULL JOIN customers", "(customers.id > 10) IS NOT TRUE", "3"),
             ("orders JOIN customers", "orders.id + customers.id > 11", "1"),
+            // The planner finds that these are no rows after it has given the tables their conditions.
+            ("orders RIGHT JOIN customers", "orders.id IS NULL AND orders.cust > 0", "0"),
+            ("orders LEFT JOIN customers", "customers.id IS NULL AND customers.grp IN (1)", "0"),
+            (
+                "orders FULL JOIN customers",
+                "orders.id < customers.id AND customers.grp IS NULL",
+                "0",
+            ),
         ] {
             let sql = format!(
                 "SELECT count(*) FROM {join} ON orders.cust = customers.id WHERE {condition}"
