@@ -340,7 +340,7 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
     }
 }
 
-/// Returns the dtype of the real and the imaginary part, of which a null is NaN.
+/// Returns the dtype of the real and the imaginary part. A null becomes NaN.
 fn half(complex: &Scalar) -> Result<DType> {
     native_of(ScalarKind::Float, complex.itemsize() / 2)
 }

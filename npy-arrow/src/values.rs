@@ -16,7 +16,7 @@ pub(crate) enum Values {
     Number(DataType),
     /// Two floats of this type.
     Complex(DataType),
-    /// Counts of 64 bits, of which the lowest is missing: the bytes of NumPy's `unit`, a dtype in the byte order of the machine.
+    /// Counts of 64 bits; the lowest stands for a missing value: the bytes of NumPy's `unit`, a dtype in the byte order of the machine.
     Time { data_type: DataType, unit: DType },
     /// Days in 32 bits.
     Date,

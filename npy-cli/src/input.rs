@@ -325,7 +325,7 @@ fn is_complex(dtype: &DType) -> bool {
     dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
 }
 
-/// Returns the dtype of a complex number of which this is a part.
+/// Returns the dtype of a complex number whose parts have this dtype.
 fn complex_of<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     let (part, path) = path.split_last()?;
     let is_part = matches!(part.as_str(), "re" | "im" | "0" | "1");

@@ -260,7 +260,7 @@ fn lossless_casts_keep_every_value() {
         ("f.npy", "i2"),
         ("f.npy[0]", "f2"),
         ("tenth.npy[:1]", "f4"),
-        // NaN stays NaN, of which f4 has fewer bits.
+        // NaN stays NaN, although f4 keeps fewer of its bits.
         ("nan.npy", "f4"),
         ("r.npy", "[('n', '<f4', (2,)), ('i', '<f4')]"),
     ] {

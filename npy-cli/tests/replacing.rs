@@ -126,7 +126,7 @@ mod linux {
 
     use super::*;
 
-    /// Starts a command that reads an array from a pipe, of which a part is still to come, and returns it when it writes.
+    /// Starts a command that reads an array from a pipe, with a part still to come, and returns it when it writes.
     fn started(directory: &Path, args: &[&str], program: &mut Command) -> Child {
         let mut file = Vec::new();
         vec![0.5f64; 1 << 19].write_npy_to(&mut file).unwrap();

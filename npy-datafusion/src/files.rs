@@ -131,7 +131,7 @@ fn check_directories(url: &ListingTableUrl, file: &ObjectMeta, columns: &[String
     }
 }
 
-/// Which files of a directory are those of the location.
+/// The rule that tells which files of a directory belong to the location.
 struct Wanted {
     glob: Option<Pattern>,
     /// The parts of the pattern.

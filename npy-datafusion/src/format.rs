@@ -168,7 +168,7 @@ impl FileFormat for NpyFormat {
         }
         if self.is_archive {
             return not_impl_err!(
-                "archives are not written by queries; write .npy files (STORED AS NPY), of which np.savez or the command `npy npz pack` makes an archive"
+                "archives are not written by queries; write .npy files (STORED AS NPY), and make an archive of them by np.savez or the command `npy npz pack`"
             );
         }
         let config = location::exact(config)?;

@@ -29,7 +29,7 @@
 //! - Of a query, only the columns that it needs are converted, and those of its conditions first: the other columns are gathered for the rows
 //!   that pass. Records are contiguous in a file, so all bytes of the rows that are looked at are read.
 //! - A large file is divided between the threads: a range of bytes is the rows that begin in it.
-//! - Rows without bytes, of which a file of 128 bytes may state any number, are limited ([`Limits::empty_items`](npy_core::Limits::empty_items)).
+//! - The number of rows without bytes is limited, because a file of 128 bytes may claim any number of them ([`Limits::empty_items`](npy_core::Limits::empty_items)).
 //! - `LIMIT` reads no more than it needs.
 //! - `ORDER BY … LIMIT` and joins tell the scan which rows they still need, in sessions of [`session`] and [`with_npy`]. In other sessions the scan returns
 //!   all rows that meet the conditions of the query: DataFusion 55.2 can mistake columns of one name in two tables for each other.
@@ -43,7 +43,7 @@
 //! # The order of rows
 //!
 //! The rows of one file keep its order: in a result, with `LIMIT`, for `row_number() OVER ()`, `first_value` and `array_agg`, and in the file that `COPY`
-//! writes. Where the result depends on it, one stream reads the file, the next parts of which the other threads read ahead; for sums and `GROUP BY` the file
+//! writes. Where the result depends on it, one stream reads the file, and the other threads read its next parts ahead; for sums and `GROUP BY` the file
 //! is divided. Rows have no order without `ORDER BY` if they are those of several files, or come from a join, `GROUP BY`, `DISTINCT` or `UNION`; nor have those
 //! that `COPY … TO 'dir/'` divides between several files, or that a cluster returns.
 //!

@@ -32,7 +32,7 @@ pub(crate) struct Members {
     pub(crate) fetched: Option<Fetched>,
 }
 
-/// A member of which rows are needed.
+/// A member whose rows are needed.
 struct Part {
     index: usize,
     row_size: u64,

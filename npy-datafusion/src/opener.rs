@@ -114,7 +114,7 @@ impl FileOpener for NpyOpener {
     }
 }
 
-/// Returns batches of rows of which nothing is read.
+/// Returns batches of rows without columns; nothing is read.
 fn counted(
     columns: Columns,
     rows: Range<u64>,

@@ -20,7 +20,7 @@ const LEAST: u64 = 1 << 20;
 /// not fill the memory.
 const WAITING_KB: u32 = 32 << 10;
 
-/// Opens files of which a scan takes the rows in order.
+/// Opens files whose rows a scan takes in order.
 pub(crate) struct ReadAhead {
     pub(crate) inner: Arc<dyn FileOpener>,
     /// The number of parts that are read at a time.
@@ -101,7 +101,7 @@ mod tests {
     /// Returns four batches for each part, which hold its number. Later parts are faster.
     #[derive(Default)]
     struct Numbers {
-        /// Another column, of which each batch has a row and holds the memory.
+        /// Another column: each batch has a row of it, and holds its memory.
         other: Option<ArrayRef>,
         /// The part that fails, and the one that panics.
         failing: Option<i64>,

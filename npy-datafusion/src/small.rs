@@ -1,4 +1,4 @@
-//! Joins small batches: those of which few rows met the condition.
+//! Joins small batches: those where few rows met the condition.
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::compute::concat_batches;

@@ -1,4 +1,4 @@
-//! Archives as tables: their members are columns, of which only what is needed is read.
+//! Archives as tables: their members are columns, and only the columns that a query needs are read.
 
 #[path = "support/store.rs"]
 mod support;

@@ -33,7 +33,7 @@ fn ticks(from: u32, count: u32) -> Vec<Tick> {
     (from..from + count).map(tick).collect()
 }
 
-/// Writes files of different lengths, of which one is empty and one is big-endian. Returns all rows.
+/// Writes files of different lengths; one is empty, and one is big-endian. Returns all rows.
 fn shards(directory: &Path) -> Vec<Tick> {
     let mut all = Vec::new();
     for (i, count) in [1000, 1, 0, 20_000, 333].into_iter().enumerate() {
@@ -535,8 +535,8 @@ async fn rows_of_no_bytes_are_limited() {
     assert_eq!(rows(&ctx, "SELECT value FROM f").await[0].num_rows(), 1000);
 }
 
-/// Guards long conditions: each term is one level of a tree, which a recursion goes down. The terms are no list of equal columns, of which the
-/// planner would make one term.
+/// Guards long conditions: each term is one level of a tree, which a recursion goes down. The columns differ, so that
+/// the planner does not make one term of them.
 #[tokio::test(flavor = "multi_thread")]
 async fn conditions_have_hundreds_of_terms() {
     let directory = tempfile::tempdir().unwrap();

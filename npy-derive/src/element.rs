@@ -19,7 +19,7 @@ pub(crate) struct Element<'a> {
 }
 
 enum Kind<'a> {
-    /// An enum: its integer and its variants, of which there is at least one.
+    /// An enum: its integer and its variants; there is at least one.
     Variants { integer: Ident, first: &'a Ident, variants: Vec<&'a Ident> },
     /// A newtype: its field.
     Transparent { member: Member, ty: &'a Type, packed: bool, may_be_plain: bool },
@@ -48,8 +48,8 @@ impl<'a> Element<'a> {
         Some(Element { ident: &input.ident, generics, krate, kind })
     }
 
-    /// Generates `Element` for the type, of which each method calls the same method of the integer or the field, and `ReadNpy` and `WriteNpy`
-    /// for a single value.
+    /// Generates `Element` for the type, with methods that call those of the integer or the field, and `ReadNpy` and `WriteNpy` for a
+    /// single value.
     pub(crate) fn expand(&self) -> TokenStream {
         let Element { krate, .. } = self;
         let ident = at_call_site(self.ident);

@@ -115,7 +115,7 @@ struct Machine<'p> {
     calls: Vec<Call>,
     stack: Stack,
     memo: Memo,
-    /// The empty tuple, of which there is one, as in Python.
+    /// The empty tuple. There is only one, as in Python.
     empty: Option<Id>,
 }
 

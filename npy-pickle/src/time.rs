@@ -83,7 +83,7 @@ impl Span {
         days.checked_add(seconds)?.checked_add(microseconds).map(Span)
     }
 
-    /// Returns the span as text, in the largest unit of which it is a whole number.
+    /// Returns the span as text, in the largest unit that counts it without a fraction.
     ///
     /// ```
     /// use npy_pickle::time::Span;
@@ -105,7 +105,7 @@ impl Span {
         text.unwrap_or_else(|| format!("{} nanoseconds", self.0))
     }
 
-    /// Returns the days, seconds and nanoseconds, of which only the days may be negative.
+    /// Returns the days, seconds and nanoseconds. Only the days may be negative.
     fn parts(self) -> (i128, i128, i128) {
         let rest = self.0.rem_euclid(DAY);
         (self.0.div_euclid(DAY), rest / SECOND, rest % SECOND)

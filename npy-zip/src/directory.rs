@@ -323,7 +323,7 @@ impl Directory {
         }
     }
 
-    /// Returns the chunks of a deflated member, each of which is inflated alone; `None` if it has no seek index. They take some 60 bytes of
+    /// Returns the chunks of a deflated member; each can be inflated alone. `None` if it has no seek index. They take some 60 bytes of
     /// memory each; in the file, their index takes 12 bytes for each if this package wrote it, and 4 at least.
     ///
     /// ```

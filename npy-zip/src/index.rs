@@ -223,7 +223,7 @@ pub(crate) struct Index {
     size: u64,
     /// Its compressed bytes in the file.
     data: Range<u64>,
-    /// The position in the file of the positions, of which the first chunk has none, and the size of each.
+    /// Where in the file the list of positions is, and the size of each. The first chunk has none: it begins at 0.
     positions: u64,
     position_size: u64,
     /// The position in the file of the checksums.
@@ -321,7 +321,7 @@ impl Index {
         self.chunks(0..self.chunks, reader)
     }
 
-    /// Finds the chunks of these numbers, of which there is at least one.
+    /// Finds the chunks of these numbers; there is at least one.
     fn chunks(
         &self,
         wanted: Range<u64>,
@@ -374,7 +374,7 @@ impl Index {
     }
 }
 
-/// Reads the numbers of these indices, of `size` bytes each, of which the first is at `position` of the file. Returns fewer at the end of the file.
+/// Reads the numbers at these indices of a list that begins at `position` of the file; each has `size` bytes. Returns fewer at the end of the file.
 fn numbers(
     reader: &mut (impl Read + Seek),
     position: u64,

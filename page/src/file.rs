@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 
-/// A file, of which any part can be read.
+/// A file. Any part of it can be read.
 pub trait ReadAt {
     /// The number of bytes in the file.
     fn size(&self) -> u64;

@@ -537,7 +537,7 @@ fn batches_count_rows_of_any_size() {
     assert_eq!(rows, [2, 2, 1]);
 }
 
-/// Guards the memory for elements of zero bytes, of which a header of 128 bytes can state any number.
+/// Guards the memory for elements of zero bytes: a header of 128 bytes can state any number of them.
 #[test]
 fn elements_of_no_bytes_are_limited() {
     for dtype in ["|S0", "<U0"] {

@@ -76,7 +76,7 @@ fn columns_without_bytes_are_limited() {
     assert_eq!(none.table().unwrap().names(), [""; 0]);
 }
 
-/// Guards against elements without columns, of which a header can state any number: nobody may count them.
+/// Guards against elements without columns: a header can state any number of them, so nothing may count them.
 #[test]
 fn elements_without_columns_take_no_time() {
     const ALL: usize = 1 << 62;

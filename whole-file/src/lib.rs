@@ -20,7 +20,7 @@
 //! - [`Destination`] is the name that such a file will have, for programs that hold the [`File`](std::fs::File) themselves. It also opens the
 //!   file that will be replaced, and knows whether it is still the same.
 //! - [`Lock`] lets one writer at a time add to a file.
-//! - [`ScratchFile`] is a file for bytes that are needed for a while, in an open [`Directory`]; [`Spool`] begins in memory.
+//! - [`ScratchFile`] is a file for bytes that are needed for a while, in an open [`Directory`]; [`Spool`] is in memory while it is small.
 //! - `remove_at_signals` leaves no incomplete file of a program that a signal ends (feature `signals`).
 //! - [`allocate`] reserves the space of a file on the disk.
 //!

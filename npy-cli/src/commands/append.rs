@@ -72,7 +72,7 @@ impl Args {
             }
         }
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
-        // What is left to write is written first, so that nothing is added if the disk is full.
+        // Writes the rest first, so that nothing is added if the disk is full.
         if let Err(failure) = added.and_then(|()| appender.flush().of(&name)) {
             appender.discard();
             return Err(failure);

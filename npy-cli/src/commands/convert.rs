@@ -356,7 +356,7 @@ impl Args {
         if array.order() == order { Ok(array) } else { array.to_order(order).of(&name) }
     }
 
-    /// Returns the blocks of an array in C order, of which the columns are taken.
+    /// Returns the blocks of an array in C order, with the chosen columns.
     fn blocks(&self, reader: AnyReader, target: &Target) -> Result<Blocks> {
         let mut kept = None;
         let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;

@@ -346,7 +346,7 @@ impl Items<'_> {
     }
 }
 
-/// Summarizes Python objects, of which the rows have the indices.
+/// Summarizes Python objects; the rows have their indices.
 fn add_objects(
     column: &Column,
     rows: &[u8],

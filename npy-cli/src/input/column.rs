@@ -134,7 +134,7 @@ impl Column {
         }
     }
 
-    /// Returns true for integers, of which CSV has the text, unless all can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
+    /// Returns true if these are integers whose text is known, as in CSV, and not all of them can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
     fn are_counts(&self) -> bool {
         let values = || self.values.iter().filter(|value| **value != Value::Missing);
         let is_count = |value: &Value| match value {

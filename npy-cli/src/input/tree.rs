@@ -195,7 +195,7 @@ impl Node {
     }
 }
 
-/// Returns the dtype of a complex number, of which this is that of a part.
+/// Returns the dtype of a complex number whose parts have this dtype.
 pub(super) fn complex(part: &DType) -> npy_core::Result<DType> {
     Scalar::new(ScalarKind::Complex, 2 * part.itemsize()).map(DType::from)
 }

@@ -104,7 +104,7 @@ impl Value {
         matches!(self, Value::Text(text) if unescape(text) != text.as_bytes())
     }
 
-    /// Returns bytes, of which text has the hexadecimal digits.
+    /// Returns the bytes that the hexadecimal digits of a text stand for.
     pub(super) fn void(&self) -> Option<Vec<u8>> {
         match self {
             Value::Bytes(bytes) => Some(bytes.to_vec()),

@@ -11,7 +11,7 @@ pub(crate) fn csv_field(text: &str, comma: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Returns true for a byte because of which a field is in quotes.
+/// Returns true for a byte that makes a field need quotes.
 pub(super) fn needs_quotes(byte: u8, comma: u8) -> bool {
     byte == comma || matches!(byte, b'"' | b'\n' | b'\r')
 }

@@ -66,7 +66,7 @@ pub(crate) fn short_float(value: f64) -> String {
     let text = format!("{value:.5e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     if (1e-4..1e7).contains(&magnitude) {
-        // Six digits, of which those before the point count, and zeros after it do not; but at least one after it.
+        // Six digits with those before the point, and without zeros after it; but at least one digit after it.
         let exponent: i64 = exponent.parse().unwrap_or(0);
         let decimals = usize::try_from((5 - exponent).max(1)).unwrap_or(6);
         let rounded = format!("{value:.decimals$}");

@@ -131,7 +131,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Adds a value with a bracket, of which the end is not known yet.
+    /// Adds a value with a bracket; its end is not known yet.
     fn open(&mut self, kind: Kind, close: u8) -> Result<(), Fault> {
         let (found, limit) = (checked::add(self.open.len(), 1), self.caps.nesting);
         if found > limit {

@@ -8,7 +8,7 @@ use crate::header::Header;
 use crate::limits::{to_u64, to_usize};
 use crate::shape::{self, Order};
 
-/// Which bytes of an archive have which rows of a deflated member; made by [`Reader::chunks`](super::Reader::chunks).
+/// The bytes of an archive that hold given rows of a deflated member; made by [`Reader::chunks`](super::Reader::chunks).
 ///
 /// It does not refer to the archive, so the bytes can be fetched in any way, for example by requests to a server for ranges of a file, several
 /// at the same time.
@@ -112,7 +112,7 @@ impl Chunks {
         Ok(shape::bytes_in_file(&[row], self.row_bytes)?.saturating_add(self.header_bytes))
     }
 
-    /// Returns the part of a chunk that is between these positions of the member, of which there is some.
+    /// Returns the part of a chunk between these positions of the member; it has at least one byte.
     fn part(&self, chunk: &npy_zip::Chunk, start: u64, end: u64) -> Result<Chunk> {
         // Saturation is wanted: a part may begin with its chunk.
         let from = to_usize(start.saturating_sub(chunk.position))?;

@@ -1,4 +1,4 @@
-//! What objects mean to NumPy and pandas: arrays, scalars and dtypes, records, missing values and timestamps.
+//! The meaning of objects of NumPy and pandas: arrays, scalars and dtypes, records, missing values and timestamps.
 
 use super::array::PickledArray;
 use super::{Kind, ObjectRef, dtype};

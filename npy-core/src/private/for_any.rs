@@ -103,7 +103,7 @@ macro_rules! for_any {
 ///
 /// use npy_core::{Error, NpyView, Reader, Result, WriteNpy, for_dtype};
 ///
-/// /// Prints a matrix of any number as CSV, of which only a few rows are in memory.
+/// /// Prints a matrix of any number as CSV, with only a few rows in memory.
 /// fn print(file: impl Read) -> Result<String> {
 ///     let mut reader = Reader::new(file)?;
 ///     let mut csv = String::new();

@@ -297,7 +297,7 @@ fn loses_missing<T: Element>(header: &Header, cast: Cast) -> Result<bool> {
         && matches!(kind(&TypeInfo::of::<T>().canonical()?.dtype), Some(Bool | Int | UInt)))
 }
 
-/// Casts floats, of which a NaN is a missing value.
+/// Casts floats; a NaN is a missing value.
 fn of_floats<T: Element>(floats: Vec<f64>, cast: Cast) -> Result<Vec<Option<T>>> {
     let dtype = TypeInfo::of::<T>().canonical()?.dtype;
     let present = floats.iter().enumerate().filter(|(_, float)| !float.is_nan());

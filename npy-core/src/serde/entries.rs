@@ -1,4 +1,4 @@
-//! What a deserializer gives one by one: the entries of a map, the fields of a record, and a variant with its contents.
+//! Values that a deserializer gives one by one: the entries of a map, the fields of a record, and a variant with its contents.
 
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, EnumAccess, MapAccess, SeqAccess, VariantAccess,

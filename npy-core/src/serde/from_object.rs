@@ -183,7 +183,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What takes any object.
+/// Takes any object.
 const AS_OBJECTS: &str = "read the file as Objects, which takes any object";
 
 /// An object, as a deserializer.

@@ -368,7 +368,7 @@ fn nothing_stays_in_the_temporary_directory() {
     assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
 }
 
-/// Guards the stack: a condition of thousands of terms. They are no list of equal columns, of which the planner would make one term.
+/// Guards the stack: a condition of thousands of terms. The columns differ, so that the planner does not make one term of them.
 #[test]
 fn conditions_have_thousands_of_terms() {
     let directory = files();
@@ -406,7 +406,7 @@ fn a_name_is_that_of_one_file() {
     assert_eq!(stdout(at, &[sql, "Ticks.npy", "--csv"]), "s\n4\n");
 }
 
-/// Guards columns of one name, of which a reader of JSON would see one, and settings for which there is not enough memory.
+/// Guards two columns with one name, because a reader of JSON would see one of them; and settings that need more memory than there is.
 #[test]
 fn what_cannot_work_is_refused() {
     let directory = files();

@@ -47,7 +47,7 @@ fn assert_object(object: ObjectRef<'_>, expected: &Value, dtype: Option<&DType>,
             assert_object(item, stated, None, &format!("{id}[{i}]"));
         }
     };
-    // Prints `name(…)`, of which the manifest has what is in the brackets.
+    // Prints `name(…)`; the manifest has the text in the brackets.
     let printed = |name: &str| {
         let text = object.to_string();
         let inner = text.strip_prefix(name).and_then(|rest| rest.strip_prefix('('));

@@ -1,4 +1,4 @@
-//! An array in blocks of rows, of which the columns are taken and the values are cast.
+//! An array in blocks of rows: the chosen columns, with their values cast.
 
 use npy_core::{Cast, DType, DynArray, Header, Order};
 

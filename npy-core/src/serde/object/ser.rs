@@ -159,7 +159,7 @@ impl<'p, 'w> ObjectPass<'p, 'w> {
         Ok(checked::add(self.depth, 1))
     }
 
-    /// Returns the parts of which this value is the only one.
+    /// Returns parts that have this value alone.
     fn single(self) -> Parts<'p, 'w> {
         let ObjectPass { pickle, depth, role } = self;
         let form = Form::Single;

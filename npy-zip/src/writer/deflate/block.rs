@@ -120,10 +120,12 @@ fn store(bytes: &[u8], is_last: bool, out: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends a chunk, of which a flush or stored blocks are the last bytes: with what two flushes write, as SOZip requires it.
+/// Ends a chunk after a flush or stored blocks: adds bytes until it ends as SOZip requires it, as if it were flushed twice.
 fn end_chunk(out: &mut Vec<u8>) -> io::Result<()> {
     room::growing(out, const { 2 * EMPTY_STORED.len() })?;
-    if !out.ends_with(EMPTY_STORED.get(1..).unwrap_or_default()) {
+    // The bits before the length may be in one byte with other blocks.
+    let [_, length @ ..] = EMPTY_STORED;
+    if !out.ends_with(&length) {
         out.extend(EMPTY_STORED);
     }
     out.extend(EMPTY_STORED);
