@@ -88,13 +88,13 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Distinct, MAX_DISTINCT};
+    use super::{Distinct, FIRST_SLOTS, MAX_DISTINCT};
 
     #[test]
     fn few_values_are_counted_and_many_are_not() {
         let mut few = Distinct::default();
         few.add([3, 3, 1, 2, 1].into_iter());
-        assert_eq!(few.count(), Some(3));
+        assert_eq!((few.count(), few.slots.len()), (Some(3), FIRST_SLOTS));
         few.add(0..MAX_DISTINCT as u64);
         assert_eq!(few.count(), Some(MAX_DISTINCT));
         few.add(0..=MAX_DISTINCT as u64);
