@@ -218,8 +218,8 @@ fn without_memory_strided_rows_are_an_error() {
     let data = vec![0.5f64; 2 * ROWS];
     NpyArray::with_order(data, [ROWS, 2], Order::Fortran).unwrap().write_npy(&path).unwrap();
     let mut results = std::collections::BTreeSet::new();
-    // From too little for the result, of 16 MiB, to enough for it and a column.
-    for extra in (0..=28).step_by(2) {
+    // From too little for the result, of 16 MiB, to enough for it and a column. Running a test takes some memory, too.
+    for extra in (2..=28).step_by(2) {
         let mut child = npy_tests::again("child_that_reads_strided_rows");
         child.env("NPY_EXTRA_MIB", extra.to_string()).env("NPY_FILE", &path);
         let output = child.output().unwrap();
