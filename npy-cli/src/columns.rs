@@ -35,6 +35,17 @@ struct Part {
     dims: Vec<Steps>,
 }
 
+/// The form of an array of columns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Taken {
+    /// One column as it is, or the complete rows.
+    One,
+    /// The columns of an array without fields are one dimension.
+    Items,
+    /// Records.
+    Fields,
+}
+
 /// What becomes of sub-arrays and complex numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Split {
@@ -302,6 +313,20 @@ impl Columns {
         Tree::Record(parts.collect())
     }
 
+    /// Returns the form of the array that [`take`](Self::take) returns.
+    pub(crate) fn taken(&self) -> Taken {
+        let dims = |part: &Part| part.dims.iter().map(|dim| dim.count).collect::<Vec<_>>();
+        match &self.parts[..] {
+            [_] => Taken::One,
+            [first, rest @ ..]
+                if !self.is_record && rest.iter().all(|part| dims(part) == dims(first)) =>
+            {
+                Taken::Items
+            }
+            _ => Taken::Fields,
+        }
+    }
+
     /// Returns the columns of some rows as an array: one column as it is, those of an array without fields as one dimension, and others as the
     /// fields of records.
     pub(crate) fn take(&self, block: &DynArray) -> npy_core::Result<DynArray> {
@@ -311,16 +336,14 @@ impl Columns {
             let shape = [vec![rows], dims(part)].concat();
             DynArray::new(part.dtype.clone(), shape, Order::C, gathered(block, &[part.bytes()]))
         };
-        match &self.parts[..] {
-            [part] => taken(part),
-            [first, rest @ ..]
-                if !self.is_record && rest.iter().all(|part| dims(part) == dims(first)) =>
-            {
+        match (self.taken(), &self.parts[..]) {
+            (Taken::One, [part, ..]) => taken(part),
+            (Taken::Items, [first, ..]) => {
                 let bytes: Vec<Range<usize>> = self.parts.iter().map(Part::bytes).collect();
                 let shape = [vec![rows, self.parts.len()], dims(first)].concat();
                 DynArray::new(first.dtype.clone(), shape, Order::C, gathered(block, &bytes))
             }
-            parts => {
+            (_, parts) => {
                 let columns = parts.iter().map(|part| Ok((&part.name, taken(part)?)));
                 DynArray::from_columns(columns.collect::<npy_core::Result<Vec<_>>>()?)
             }

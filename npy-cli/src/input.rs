@@ -44,6 +44,8 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Dialect, FirstLine};
+use self::json::Digits;
+pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result};
 use crate::rows;
@@ -86,11 +88,13 @@ pub(crate) fn read(
 ) -> Result<DynArray> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     // Of JSON, an integer must not be that of a float which is only near to its text.
-    let is_lossless = wanted.is_some_and(|wanted| match wanted.cast {
-        Cast::Lossless => true,
-        Cast::Checked => has_integers_only(wanted.dtype),
-        _ => false,
-    });
+    let digits = match wanted {
+        None => Digits::Rounded,
+        Some(Wanted { cast: Cast::Lossless, .. }) => Digits::Refused,
+        Some(Wanted { cast: Cast::Checked, dtype }) if has_integers_only(dtype) => Digits::Refused,
+        Some(Wanted { dtype, .. }) if has_integers(dtype) => Digits::AsText,
+        Some(_) => Digits::Rounded,
+    };
     let stream = utf8(stream, name)?;
     let table = match form {
         Form::Csv(dialect) => {
@@ -98,8 +102,8 @@ pub(crate) fn read(
             let known: Vec<&str> = known.iter().map(Field::name).collect();
             csv::columns(stream, name, dialect, &known)?
         }
-        Form::JsonLines => json::lines(stream, name, is_lossless)?,
-        Form::Json => json::list(stream, name, is_lossless)?,
+        Form::JsonLines => json::lines(stream, name, digits)?,
+        Form::Json => json::list(stream, name, digits)?,
     };
     stored(table, !matches!(form, Form::Csv(_)), name, wanted)
 }
@@ -313,10 +317,20 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     leaf(dtype.field(first)?.dtype(), rest)
 }
 
+fn has_integers(dtype: &DType) -> bool {
+    let (base, _) = dtype.flat();
+    base.fields().iter().any(|field| has_integers(field.dtype())) || is_integer(base)
+}
+
+fn is_integer(dtype: &DType) -> bool {
+    let kind = dtype.scalar().map(|scalar| scalar.kind());
+    matches!(kind, Some(ScalarKind::Int | ScalarKind::UInt))
+}
+
 fn has_integers_only(dtype: &DType) -> bool {
     let (base, _) = dtype.flat();
     match base.scalar() {
-        Some(scalar) => matches!(scalar.kind(), ScalarKind::Int | ScalarKind::UInt),
+        Some(_) => is_integer(base),
         None => base.fields().iter().all(|field| has_integers_only(field.dtype())),
     }
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use npy_core::{DynArray, ObjectRef, Objects};
 
-use crate::columns::{Columns, Leaf, Split, Tree};
+use crate::columns::{Columns, Leaf, Split, Taken, Tree};
 use crate::output::{Failure, Result};
 use crate::sheet::Align;
 use crate::source::{self, AnyReader, MAX_EMPTY_ITEMS, Parted, Selection, Source};
@@ -71,6 +71,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) leaves: Vec<Leaf>,
     /// A row of JSON.
     pub(crate) tree: Tree,
+    /// The form of the columns as an array, if they were chosen.
+    pub(crate) taken: Option<Taken>,
     /// The columns that the array has, which may be more than those of a table.
     total: usize,
     /// The threads that make text of rows.
@@ -139,7 +141,8 @@ impl<'a> Rows<'a> {
         }
         let source = Source::new(reader, selection, target)?;
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
-        Ok(Rows { source, leaves, tree, total, threads, objects })
+        let taken = (!names.is_empty()).then(|| columns.taken());
+        Ok(Rows { source, leaves, tree, taken, total, threads, objects })
     }
 
     /// Returns the shape of the array after its slice.

@@ -9,7 +9,8 @@
 //! | infinity | `inf` | `"inf"` | `inf` |
 //! | bool | `True` | `true` | `True` |
 //! | `M8[s]` | `2024-01-31 12:00:00` | `"2024-01-31T12:00:00"` | `2024-01-31T12:00:00` |
-//! | `S`, `U` | the text; bytes that are not UTF-8 as `\xff` (`escape.rs`) | a string | the text, escaped |
+//! | `S` | the text; bytes that are not UTF-8 as `\xff` (`escape.rs`) | a string, with the same escapes | the text, escaped |
+//! | `U` | the text; a lone surrogate as `\udc80` (`surrogates.rs`) | a string, with JSON's own escape for a lone surrogate | the text, escaped |
 //! | `V` | hexadecimal digits | a string of them | hexadecimal digits |
 //! | complex | two columns | `[re, im]` | `1.0+2.0j` |
 
@@ -20,6 +21,7 @@ mod float;
 mod infinite;
 mod json;
 mod object;
+mod surrogates;
 mod time;
 
 use std::io::Write;
@@ -36,7 +38,9 @@ pub(crate) use self::float::short_float;
 use self::float::{INFINITIES, JSON_INFINITIES, float};
 use self::json::is_plain;
 pub(crate) use self::json::{JsonObject, json_float, json_string};
+use self::object::object_json_with_surrogates;
 pub(crate) use self::object::{complex_parts, object_json, object_text};
+use self::surrogates::{has_surrogate, json_of_surrogates, with_escapes};
 pub(crate) use self::time::short_time;
 use crate::output::printable;
 
@@ -104,7 +108,12 @@ impl Cell {
                 if !out[start..].iter().copied().all(is_plain) {
                     let text = String::from_utf8(out.split_off(start)).unwrap_or_default();
                     out.pop();
-                    json_string(&text, out);
+                    match self.value(bytes) {
+                        Value::Str(text) if has_surrogate(text.code_points()) => {
+                            json_of_surrogates(text.code_points(), out);
+                        }
+                        _ => json_string(&text, out),
+                    }
                 } else {
                     out.push(b'"');
                 }
@@ -146,7 +155,7 @@ impl Cell {
                     return;
                 };
                 let start = out.len();
-                if object_json(object, &mut *out).is_err() {
+                if object_json_with_surrogates(object, out).is_err() {
                     // An object that JSON cannot express: a cycle, a key that is not text.
                     out.truncate(start);
                     json_string(&object.to_string(), out);
@@ -202,16 +211,7 @@ impl Cell {
     fn text(&self, bytes: &[u8], out: &mut Vec<u8>) {
         match self.value(bytes) {
             Value::Bytes(bytes) => escape(bytes, out),
-            Value::Str(text) => {
-                for number in text.code_points() {
-                    match char::from_u32(number) {
-                        Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                        // As Python's `backslashreplace`: a lone surrogate, or no code point.
-                        None if number <= 0xffff => out.extend(format!("\\u{number:04x}").bytes()),
-                        None => out.extend(format!("\\U{number:08x}").bytes()),
-                    }
-                }
-            }
+            Value::Str(text) => with_escapes(text.code_points(), out),
             other => out.extend_from_slice(other.to_string().as_bytes()),
         }
     }

@@ -8,6 +8,7 @@ use npy_core::time::Second;
 use npy_core::{
     DType, DateTime64, DynArray, Header, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, npz,
 };
+use npy_tests::pickles::objects;
 
 fn npy(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
@@ -99,10 +100,60 @@ fn lone_surrogates_are_escaped() {
     let text: Vec<u8> = [0x61u32, 0xdc80].iter().flat_map(|c| c.to_le_bytes()).collect();
     let array = DynArray::new("<U2".parse().unwrap(), [1], Order::C, text).unwrap();
     array.write_npy(path.join("x.npy")).unwrap();
-    for (name, expected) in [("x.csv", "value\na\\udc80\n"), ("x.jsonl", "\"a\\\\udc80\"\n")] {
+    for (name, expected) in [("x.csv", "value\na\\udc80\n"), ("x.jsonl", "\"a\\udc80\"\n")] {
         ok(path, &["convert", "x.npy", name]);
         assert_eq!(fs::read_to_string(path.join(name)).unwrap(), expected);
     }
+}
+
+/// Guards columns of Python objects, which were refused as if they had names.
+#[test]
+fn columns_of_objects_become_a_dtype() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    // [[1, 2, 3], [4, 5, 6]]
+    let items = b"K\x01K\x02K\x03K\x04K\x05K\x06";
+    fs::write(path.join("x.npy"), objects(&[2, 3], items)).unwrap();
+    for (columns, shape, values) in [
+        ("0", &[2][..], &[1.0, 4.0][..]),
+        ("0,2", &[2, 2], &[1.0, 3.0, 4.0, 6.0]),
+        ("2,0,1", &[2, 3], &[3.0, 1.0, 2.0, 6.0, 4.0, 5.0]),
+    ] {
+        ok(path, &["convert", "x.npy", "y.npy", "-c", columns, "--dtype", "f8"]);
+        let found = NpyArray::<f64>::read_npy(path.join("y.npy")).unwrap();
+        assert_eq!((found.shape(), found.as_slice_memory_order()), (shape, values), "{columns}");
+    }
+    ok(path, &["convert", "x.npy", "y.csv", "-c", "0,2"]);
+    assert_eq!(fs::read_to_string(path.join("y.csv")).unwrap(), "[0],[2]\n1,3\n4,6\n");
+    // A dtype with fields is for their names.
+    let dtype = "[('[0]', 'i8'), ('[2]', 'f4')]";
+    ok(path, &["convert", "x.npy", "y.npy", "-c", "0,2", "--dtype", dtype]);
+    assert_eq!(DynArray::read_npy(path.join("y.npy")).unwrap().shape(), [2]);
+}
+
+/// Guards text with lone surrogates among Python objects: CSV has an escape, and JSON the one that `json.dumps` writes.
+#[test]
+fn lone_surrogates_of_objects_are_escaped() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    // ["a\udc80", ["b", "\ud800"], {"k\udfff": ("\ud800", 1)}, "plain", [{2: "\ud800"}]]
+    let text =
+        |bytes: &[u8]| [&[b'X', u8::try_from(bytes.len()).unwrap(), 0, 0, 0], bytes].concat();
+    let high = text(b"\xed\xa0\x80");
+    let items = [
+        text(b"a\xed\xb2\x80"),
+        [&b"]("[..], &text(b"b"), &high, b"e"].concat(),
+        [&b"}"[..], &text(b"k\xed\xbf\xbf"), &high, b"K\x01\x86s"].concat(),
+        text(b"plain"),
+        [&b"]}K\x02"[..], &high, b"sa"].concat(),
+    ];
+    fs::write(path.join("x.npy"), objects(&[5], &items.concat())).unwrap();
+    ok(path, &["convert", "x.npy", "x.csv"]);
+    let csv = "value\na\\udc80\n\"['b', '\\ud800']\"\n\"{'k\\udfff': ('\\ud800', 1)}\"\nplain\n[{2: '\\ud800'}]\n";
+    assert_eq!(fs::read_to_string(path.join("x.csv")).unwrap(), csv);
+    ok(path, &["convert", "x.npy", "x.jsonl"]);
+    let json = "\"a\\udc80\"\n[\"b\",\"\\ud800\"]\n{\"k\\udfff\":[\"\\ud800\",1]}\n\"plain\"\n[{\"2\":\"\\ud800\"}]\n";
+    assert_eq!(fs::read_to_string(path.join("x.jsonl")).unwrap(), json);
 }
 
 /// Guards empty arrays: they have no value that is refused, and NumPy could not read the file.

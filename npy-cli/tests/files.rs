@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy, npz};
+use npy_tests::zips::{Raw, archive, npy as npy_file};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -335,6 +336,79 @@ fn members_are_removed_by_the_name_that_is_listed() {
         writer.finish().unwrap();
         ok(path, &[&["npz", "rm", "m.npz"], members].concat());
         assert_eq!(ok(path, &["npz", "list", "m.npz"]), left, "{members:?}");
+    }
+}
+
+/// Guards members of one name, of which readers find only the last: none is lost without a word.
+#[test]
+fn members_of_one_name_are_not_lost_silently() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let file = |n: u8| Raw::of("a.npy", &npy_file(&[n]));
+    let twice = archive(b"", &[file(1), Raw::of("b.npy", &npy_file(&[2u8])), file(3)], b"");
+    let write = || fs::write(path.join("m.npz"), &twice).unwrap();
+    write();
+    let (exit, message) = code(path, &["npz", "mv", "m.npz", "a", "c"]);
+    assert_eq!((exit, message.contains("2 members have the name \"a\"")), (2, true), "{message}");
+    assert_eq!(fs::read(path.join("m.npz")).unwrap(), twice);
+    let (exit, message) = code(path, &["npz", "mv", "m.npz", "b", "a"]);
+    assert_eq!((exit, message.contains("another member has it already")), (2, true), "{message}");
+    assert_eq!(fs::read(path.join("m.npz")).unwrap(), twice);
+    // The way that the message names.
+    ok(path, &["convert", "m.npz::a", "m.npz::c"]);
+    let said = "npy: m.npz: 2 members had the name \"a\"; all were removed\n";
+    assert_eq!(code(path, &["npz", "rm", "m.npz", "a", "b"]), (0, said.to_owned()));
+    assert_eq!(npz::Reader::open(path.join("m.npz")).unwrap().read::<Vec<u8>>("c").unwrap(), [3]);
+    write();
+    let said = "npy: m.npz: 2 members had the name \"a\"; all were replaced\n";
+    assert_eq!(code(path, &["convert", "m.npz::b", "m.npz::a"]), (0, said.to_owned()));
+    assert_eq!(npz::Reader::open(path.join("m.npz")).unwrap().read::<Vec<u8>>("a").unwrap(), [2]);
+    assert_eq!(code(path, &["npz", "rm", "m.npz", "a"]), (0, String::new()));
+}
+
+/// Guards the name of the file, which got `.npy` twice.
+#[test]
+fn a_member_that_is_named_with_its_ending_is_extracted_without_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (members, arguments, files) in [
+        (&["a.npy"][..], &["a.npy"][..], &["a.npy"][..]),
+        (&["a.npy.npy"], &["a.npy.npy"], &["a.npy.npy"]),
+        (&["a.npy.npy"], &["a.npy"], &["a.npy.npy"]),
+        (&["a.npy", "a.npy.npy"], &["a.npy", "a.npy.npy"], &["a.npy", "a.npy.npy"]),
+        (&["a", "a.npy"], &[], &["a.npy", "a.npy.npy"]),
+        (&["a", "a.npy.npy"], &["a.npy"], &["a.npy.npy"]),
+    ] {
+        let raw: Vec<Raw> = members.iter().map(|name| Raw::of(name, &npy_file(&[1u8]))).collect();
+        fs::write(path.join("m.npz"), archive(b"", &raw, b"")).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let to = directory.path().to_str().unwrap();
+        ok(path, &[&["npz", "extract", "m.npz", "-C", to], arguments].concat());
+        assert_eq!(names(directory.path()), files, "{members:?} {arguments:?}");
+    }
+}
+
+/// `np.arange(3, dtype="u1")` as Python's `zipfile` writes it with `ZIP_BZIP2` and `ZIP_LZMA`.
+const OTHER_METHODS: [(&str, &[u8]); 2] = [
+    ("bzip2.npz", b"PK\x03\x04.\0\0\0\x0c\0\0\0!\0H\xeaf\xect\0\0\0\x83\0\0\0\x05\0\0\0a.npyBZh91AY&SY\xe9\x0e\xd3\xec\0\0%\xdf\xa0p\x10@\
+    \xe4(P\x01\x03B \xafE\xdf\x0e\x08\0 \0TD\x9eQ\x90\x19\0\0f\xa3\xd2\x11O\x14\xc8\x0d44\x1ah\x1a\x1e\xa0e\xdb\xa56{8V\x0d\
+    \x02\x12\xb20\x14X\x02\x9a\xab\xafGL\xb9\x05\xfff\xfd:\x85\xb1B\xa9\x0e\0B\xf0y\x89\xe6\x88\x02\x94W\x13\x02\xd2?\x8b\
+    \xb9\"\x9c(Ht\x87i\xf6\0PK\x01\x02.\x03.\0\0\0\x0c\0\0\0!\0H\xeaf\xect\0\0\0\x83\0\0\0\x05\0\0\0\0\0\0\0\0\0\0\0\x80\x01\
+    \0\0\0\0a.npyPK\x05\x06\0\0\0\0\x01\0\x01\x003\0\0\0\x97\0\0\0\0\0"),
+    ("lzma.npz", b"PK\x03\x04?\0\x02\0\x0e\0\0\0!\0H\xeaf\xecY\0\0\0\x83\0\0\0\x05\0\0\0a.npy\x09\x04\x05\0]\0\0\x80\0\0I\x93\x86\xa4\xde\
+    \xd3\x82yj[\x0d#86\xab\x9d\x9dLM\xee\xe3m\xc31ik\xfb\x114w,]~ 3\x8e\xad,9w-\x8dj\xc5*\xf3\xdbw\x89\x9e-\xc6\xc2\xb3M\x9b\
+    F\xa7\x1c\xe8\x12(22\x96t\xe7\x96P,\xc2\xb6v\x80\xff\xf9\xc0\xb8\0PK\x01\x02?\x03?\0\x02\0\x0e\0\0\0!\0H\xeaf\xecY\0\0\0\
+    \x83\0\0\0\x05\0\0\0\0\0\0\0\0\0\0\0\x80\x01\0\0\0\0a.npyPK\x05\x06\0\0\0\0\x01\0\x01\x003\0\0\0|\0\0\0\0\0"),
+];
+
+/// Guards members of the other methods that Python's `zipfile` has.
+#[test]
+fn members_of_other_methods_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, file) in OTHER_METHODS {
+        fs::write(path.join(name), file).unwrap();
+        assert_eq!(ok(path, &["cat", "--jsonl", name]), "0\n1\n2\n", "{name}");
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use npy_core::{DynArray, ReadNpy};
+use npy_tests::pickles::objects;
 
 /// Converts a file, and returns the values or the message.
 fn converted(path: &Path, args: &[&str]) -> Result<String, String> {
@@ -18,19 +19,8 @@ fn converted(path: &Path, args: &[&str]) -> Result<String, String> {
 }
 
 /// Writes `np.array([…], object)`, whose items are pickled by protocol 2.
-fn save_objects(path: &Path, count: u8, items: &[u8]) {
-    let header = format!("{{'descr': '|O', 'fortran_order': False, 'shape': ({count},), }}");
-    let header = format!("{header:<117}\n");
-    let file = [
-        &b"\x93NUMPY\x01\x00\x76\x00"[..],
-        header.as_bytes(),
-        b"\x80\x03cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85C\x01b\x87R(K\x01K",
-        &[count],
-        b"\x85cnumpy\ndtype\nX\x02\0\0\0O8K\0K\x01\x87R(K\x03X\x01\0\0\0|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89](",
-        items,
-        b"etb.",
-    ];
-    fs::write(path, file.concat()).unwrap();
+fn save_objects(path: &Path, count: usize, items: &[u8]) {
+    fs::write(path, objects(&[count], items)).unwrap();
 }
 
 /// Guards integers of decimal text, which went through floats.
@@ -48,7 +38,9 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
     write("a.json", "[893659252991e6]");
     write("b.json", "[1e18, 4503599627370497.0]");
     write("c.json", "[0.99999999999999999999]");
-    write("d.json", "[{\"a\": 9007199254740993.0, \"b\": 0.5}]");
+    write("d.json", "[{\"a\": 9007199254740993.0, \"b\": 0.1234567890123456789}]");
+    write("e.json", "[{\"a\": 0.99999999999999999999, \"b\": 0.5}]");
+    write("f.json", "[{\"a\": 1,\n\"b\": 18446744073709551617}]");
     let decimal = b"cdecimal\nDecimal\nX\x13\x00\x00\x00145.000000000000005\x85R";
     save_objects(&path.join("decimal.npy"), 1, decimal);
     save_objects(&path.join("zero.npy"), 1, b"G\x80\0\0\0\0\0\0\0");
@@ -65,6 +57,11 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
         (&["e.csv", "--dtype", "i8"], "[0]"),
         (&["f.csv", "--dtype", "u1", "--cast", "numeric"], "[255   0 255]"),
         (&["b.json", "--dtype", "i8"], "[1000000000000000000    4503599627370497]"),
+        (
+            &["d.json", "--dtype", "[('a','i8'),('b','f8')]"],
+            "[(9007199254740993, 0.12345678901234568)]",
+        ),
+        (&["e.json", "--dtype", "[('a','i8'),('b','f8')]", "--cast", "numeric"], "[(0, 0.5)]"),
         (&["zero.npy", "--dtype", "i8"], "[0]"),
         (&["float.npy", "--dtype", "i8"], "[893659252991000064]"),
     ] {
@@ -76,7 +73,8 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
         (&["e.csv", "--dtype", "i8", "--cast", "lossless"], "-0.0 has a sign, which an integer"),
         (&["a.json", "--dtype", "i8"], "write it without a point and an exponent"),
         (&["c.json", "--dtype", "i8"], "line 1: no integer of 64 bits and no float is 0.9999"),
-        (&["d.json", "--dtype", "[('a','i8'),('b','f8')]"], "write it without a point"),
+        (&["e.json", "--dtype", "[('a','i8'),('b','f8')]"], "0.99999999999999999999 is not an int"),
+        (&["f.json", "--dtype", "[('a','i8'),('b','f8')]"], "line 2: no integer of 64 bits and no"),
         (&["decimal.npy", "--dtype", "u1"], "145.000000000000005 is not an integer"),
         (&["zero.npy", "--dtype", "i8", "--cast", "lossless"], "-0.0 has a sign"),
     ] {
@@ -179,4 +177,65 @@ fn lists_without_bytes_are_limited_in_json() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
     let output = command.args(["cat", "--json", "-c", "b", "x.npy"]).current_dir(path).output();
     assert_eq!(output.unwrap().stdout, b"[{\"b\":97},\n{\"b\":98},\n{\"b\":99}]\n");
+}
+
+/// Guards decimal numbers that are equal in Python, and those that only have the same nearest float.
+#[test]
+fn distinct_decimal_numbers_are_those_that_python_finds_different() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let decimal = |text: &str| {
+        let length = u8::try_from(text.len()).unwrap();
+        [b"cdecimal\nDecimal\nX", &[length, 0, 0, 0][..], text.as_bytes(), b"\x85R"].concat()
+    };
+    let float = |value: f64| [&b"G"[..], &value.to_be_bytes()].concat();
+    let integer = |text: &str| format!("I{text}\n").into_bytes();
+    // len(set(items)), by Python.
+    for (items, distinct) in [
+        (vec![decimal("1.50"), decimal("1.5"), decimal("15e-1"), float(1.5)], 1),
+        (vec![decimal("0.1"), decimal("0.10"), float(0.1)], 2),
+        (
+            vec![
+                decimal("0.1"),
+                decimal("0.1000000000000000055511151231257827021181583404541015625"),
+                float(0.1),
+            ],
+            2,
+        ),
+        (vec![decimal("-0.1"), decimal("0.1"), decimal("-0.10")], 2),
+        (
+            vec![
+                decimal("9007199254740993"),
+                decimal("9007199254740992"),
+                float(9007199254740992.0),
+            ],
+            2,
+        ),
+        (vec![decimal("9007199254740993.0"), integer("9007199254740993")], 1),
+        (
+            vec![
+                decimal("18446744073709551617"),
+                integer("18446744073709551617"),
+                decimal("18446744073709551617.00"),
+            ],
+            1,
+        ),
+        (
+            vec![
+                decimal("1e-400"),
+                decimal("2e-400"),
+                decimal("0"),
+                decimal("-0.00"),
+                integer("0"),
+            ],
+            3,
+        ),
+        (vec![decimal("1e3"), integer("1000"), decimal("1000.0")], 1),
+    ] {
+        save_objects(&path.join("x.npy"), items.len(), &items.concat());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        let output = command.args(["stats", "--json", "x.npy"]).current_dir(path).output().unwrap();
+        let found = String::from_utf8(output.stdout).unwrap();
+        assert!(found.contains(&format!("\"distinct\":{distinct}")), "{distinct}: {found}");
+    }
 }

@@ -232,7 +232,7 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
     }
 }
 
-/// Guards text of which Python can make no `str` (an error), or none that can be written as UTF-8 (a remark).
+/// Guards text that cannot be a `str` of Python (an error), or cannot be written as UTF-8 (a remark).
 #[test]
 fn verify_finds_numbers_in_text_that_are_no_characters() {
     let folder = tempfile::tempdir().unwrap();

@@ -497,16 +497,31 @@ impl<'a> ObjectRef<'a> {
                 reason => reason,
             });
         }
-        let Meaning::Scalar(scalar) = self.meaning() else { return Err("it is not text") };
-        let text = self.scalar(scalar, |value| match value {
-            Value::Str(text) => Some(text.to_text()),
+        let code_points = self.code_points().ok_or("it is not text")?;
+        let text: Option<String> = code_points.into_iter().map(char::from_u32).collect();
+        text.map(Cow::Owned).ok_or("the text has a surrogate, so a Rust string cannot hold it")
+    }
+
+    /// Returns the code points of text, of Python or NumPy. Unlike a Rust string, Python's text may have surrogates.
+    ///
+    /// ```
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("x.npy", np.array("é", object))
+    /// # npy_core::object::save("x.npy", &serde_json::json!("é"))?;
+    /// let objects = Objects::read_npy("x.npy")?;
+    /// assert_eq!(objects.root().code_points().unwrap(), [0xe9]);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn code_points(self) -> Option<Vec<u32>> {
+        let Meaning::Scalar(scalar) = self.meaning() else { return self.object().code_points() };
+        self.scalar(scalar, |value| match value {
+            Value::Str(text) => Some(text.code_points().collect()),
             _ => None,
-        });
-        match text {
-            Some(Ok(text)) => Ok(Cow::Owned(text)),
-            Some(Err(_)) => Err("the text has a surrogate, so a Rust string cannot hold it"),
-            None => Err("it is not text"),
-        }
+        })
     }
 
     /// Calls `read` with a scalar of NumPy, if it is valid.

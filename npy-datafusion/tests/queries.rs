@@ -441,7 +441,7 @@ async fn large_rows_are_read_a_few_at_a_time() {
     assert_eq!(count(&ctx, "SELECT CAST(sum(value[5]) AS BIGINT) FROM t").await, 0);
 }
 
-/// Guards batches of which few rows meet the condition: they are joined, and none is lost or twice.
+/// Guards batches with few rows that meet the condition: they are joined, and none is lost or twice.
 #[tokio::test]
 async fn few_rows_of_many_batches_are_joined() {
     let directory = tempfile::tempdir().unwrap();

@@ -63,7 +63,7 @@ pub use machine::parse;
 pub use names::{common_module, is_data};
 pub use objects::{Object, Objects, ReadLeftOut};
 pub use scan::{Scan, Scanned};
-pub use text::{Encoding, UNKNOWN_ENCODING, decode_bytes, decode_text};
+pub use text::{Encoding, UNKNOWN_ENCODING, decode_bytes, decode_code_points, decode_text};
 pub use value::{Instance, Range, Value};
 
 use error::to_u64;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::error::{Error, to_u64};
 use crate::{
-    Call, Data, Encoding, Form, Graph, Id, LeftOut, NONE, Node, Pickle, decode_bytes, decode_text,
-    parse,
+    Call, Data, Encoding, Form, Graph, Id, LeftOut, NONE, Node, Pickle, decode_bytes,
+    decode_code_points, decode_text, parse,
 };
 
 /// A pickle and its graph.
@@ -288,6 +288,26 @@ impl<'a> Object<'a> {
     #[inline]
     pub fn text(self) -> Result<Cow<'a, str>, &'static str> {
         self.text_in(self.of.encoding)
+    }
+
+    /// Returns the code points of text, which may have surrogates; `None` if it is not text.
+    ///
+    /// ```
+    /// use npy_pickle::{Encoding, Objects, Pickle};
+    ///
+    /// // pickle.dumps("\ud800", protocol=0)
+    /// let objects = Objects::new(Pickle::new(b"V\\ud800\n.".to_vec())?, Encoding::Ascii, None)?;
+    /// assert!(objects.root().text().is_err());
+    /// assert_eq!(objects.root().code_points().unwrap(), [0xd800]);
+    /// # Ok::<(), npy_pickle::Error>(())
+    /// ```
+    pub fn code_points(self) -> Option<Vec<u32>> {
+        match self.node() {
+            Node::Data(form, data) => {
+                decode_code_points(form, data.of(&self.of.pickle.bytes), self.of.encoding)
+            }
+            _ => None,
+        }
     }
 
     /// Returns the text of a name or an argument. Strings of Python 2 are decoded as Latin-1, in whichever encoding text is: names and

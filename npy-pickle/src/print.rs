@@ -56,7 +56,23 @@ pub trait Style {
     /// assert_eq!(Plain.quoted("it's"), r"'it\'s'");
     /// ```
     fn quoted(&self, text: &str) -> String {
-        format!("'{}'", text.escape_debug())
+        let code_points: Vec<u32> = text.chars().map(u32::from).collect();
+        self.quoted_code_points(&code_points)
+    }
+
+    /// Returns the literal of a text that may have surrogates.
+    ///
+    /// ```
+    /// use npy_pickle::print::{Plain, Style};
+    ///
+    /// assert_eq!(Plain.quoted_code_points(&[0x61, 0xd800]), r"'a\ud800'");
+    /// ```
+    fn quoted_code_points(&self, code_points: &[u32]) -> String {
+        let literal = |&code: &u32| match char::from_u32(code) {
+            Some(c) => c.escape_debug().to_string(),
+            None => format!("\\u{code:04x}"),
+        };
+        format!("'{}'", code_points.iter().map(literal).collect::<String>())
     }
 
     /// Returns a name without characters that cannot be printed.
@@ -241,9 +257,10 @@ impl Printer<'_> {
                 self.spend(object.length());
                 match object.text() {
                     Ok(text) => f.write_str(&self.style.quoted(&text)),
-                    Err(_) => match object.bytes() {
-                        Some(bytes) => byte_string(f, &bytes),
-                        None => f.write_str("<text with a surrogate>"),
+                    Err(_) => match (object.bytes(), object.code_points()) {
+                        (Some(bytes), _) => byte_string(f, &bytes),
+                        (None, Some(text)) => f.write_str(&self.style.quoted_code_points(&text)),
+                        (None, None) => f.write_str("<malformed text>"),
                     },
                 }
             }

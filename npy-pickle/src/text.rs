@@ -48,7 +48,14 @@ pub fn decode_text(
                 Err("the text has a surrogate, or is not UTF-8, so a Rust string cannot hold it")
             }
         },
-        Form::EscapedStr => unescape(bytes).map(Cow::Owned),
+        Form::EscapedStr => {
+            let mut text = String::with_capacity(bytes.len());
+            unescape(bytes, |code| {
+                text.push(char::from_u32(code).ok_or(SURROGATE)?);
+                Ok(())
+            })?;
+            Ok(Cow::Owned(text))
+        }
         Form::Python2 | Form::Python2Literal => {
             let bytes = decode_bytes(form, bytes).unwrap_or_default();
             match encoding {
@@ -59,6 +66,48 @@ pub fn decode_text(
         }
         _ => Err("it is not text"),
     }
+}
+
+/// Decodes text to code points, which may be surrogates; `None` if Python makes no text of it.
+///
+/// ```
+/// use npy_pickle::{Encoding, Form, decode_code_points, decode_text};
+///
+/// let lone = b"a\xed\xa0\x80";
+/// assert!(decode_text(Form::Str, lone, Encoding::Ascii).is_err());
+/// assert_eq!(decode_code_points(Form::Str, lone, Encoding::Ascii).unwrap(), [0x61, 0xd800]);
+/// ```
+pub fn decode_code_points(form: Form, bytes: &[u8], encoding: Encoding) -> Option<Vec<u32>> {
+    let mut code_points = Vec::new();
+    match form {
+        Form::Str => {
+            let mut rest = bytes;
+            loop {
+                let chunk = rest.utf8_chunks().next();
+                let valid = chunk.map_or("", |chunk| chunk.valid());
+                code_points.extend(valid.chars().map(u32::from));
+                rest = match rest.get(valid.len()..)? {
+                    [] => break,
+                    &[0xed, high @ 0xa0..=0xbf, low @ 0x80..=0xbf, ref after @ ..] => {
+                        let bits = |byte: u8| u32::from(byte & 0x3f);
+                        code_points.push(0xd000 | bits(high) << 6 | bits(low));
+                        after
+                    }
+                    _ => return None,
+                };
+            }
+        }
+        Form::EscapedStr => unescape(bytes, |code| {
+            code_points.push(code);
+            if code <= u32::from(char::MAX) { Ok(()) } else { Err(NOT_UNICODE) }
+        })
+        .ok()?,
+        _ => {
+            let text = decode_text(form, bytes, encoding).ok()?;
+            code_points.extend(text.chars().map(u32::from));
+        }
+    }
+    Some(code_points)
 }
 
 /// Decodes bytes; `None` if they are something else. A string of Python 2 counts as bytes.
@@ -77,25 +126,29 @@ pub fn decode_bytes(form: Form, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     }
 }
 
-/// Decodes a line in the encoding `raw-unicode-escape`.
-fn unescape(line: &[u8]) -> Result<String, &'static str> {
+const SURROGATE: &str = "the text has a surrogate, so a Rust string cannot hold it";
+const NOT_UNICODE: &str = "an escape in the text is beyond Unicode";
+
+/// Decodes a line in the encoding `raw-unicode-escape`, and passes each code point to `push`.
+fn unescape(
+    line: &[u8],
+    mut push: impl FnMut(u32) -> Result<(), &'static str>,
+) -> Result<(), &'static str> {
     const NO_DIGITS: &str = "an escape in the text lacks hexadecimal digits";
-    const SURROGATE: &str = "the text has a surrogate, so a Rust string cannot hold it";
     let mut rest = line.strip_suffix(b"\n").unwrap_or(line);
-    let mut text = String::with_capacity(rest.len());
     while let Some((&byte, after)) = rest.split_first() {
         rest = after;
         let digits = match (byte, rest.first()) {
             (b'\\', Some(b'u')) => 4,
             (b'\\', Some(b'U')) => 8,
             (b'\\', Some(&other)) => {
-                text.push('\\');
-                text.push(char::from(other));
+                push(u32::from(b'\\'))?;
+                push(other.into())?;
                 rest = rest.get(1..).unwrap_or_default();
                 continue;
             }
             _ => {
-                text.push(char::from(byte));
+                push(byte.into())?;
                 continue;
             }
         };
@@ -105,10 +158,10 @@ fn unescape(line: &[u8]) -> Result<String, &'static str> {
         let code = code.filter(|hex| hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = code.and_then(|hex| u32::from_str_radix(hex, 16).ok());
         let code = code.ok_or(NO_DIGITS)?;
-        text.push(char::from_u32(code).ok_or(SURROGATE)?);
+        push(code)?;
         rest = after;
     }
-    Ok(text)
+    Ok(())
 }
 
 /// Decodes a literal of Python 2: `'a\x00b'`.
@@ -217,6 +270,21 @@ mod tests {
         assert_eq!(decimal(&[0xff; 9]), "-1");
         assert_eq!(decimal(&[0; 9]), "0");
         assert!(decimal(&[1; 2000]).starts_with("0x10101"));
+    }
+
+    #[test]
+    fn surrogates_are_code_points_and_other_wrong_bytes_are_none() {
+        let of = |form, bytes: &[u8]| decode_code_points(form, bytes, Encoding::Ascii);
+        let lone = [0x61, 0xd800, 0xdfff, 0xe9];
+        assert_eq!(of(Form::Str, b"a\xed\xa0\x80\xed\xbf\xbf\xc3\xa9").unwrap(), lone);
+        assert_eq!(of(Form::EscapedStr, b"a\\ud800\\udfff\xe9\n").unwrap(), lone);
+        assert_eq!(of(Form::Str, "aé😀".as_bytes()).unwrap(), [0x61, 0xe9, 0x1f600]);
+        assert_eq!(of(Form::Str, b"").unwrap(), []);
+        for wrong in [&b"a\xed"[..], b"\xed\xa0", b"\xed\xa0\xc0", b"\xff", b"a\xe0\x80\x80"] {
+            assert_eq!(of(Form::Str, wrong), None, "{wrong:?}");
+        }
+        assert_eq!(of(Form::EscapedStr, b"\\U00110000\n"), None);
+        assert_eq!(of(Form::Bytes, b"a"), None);
     }
 
     #[test]

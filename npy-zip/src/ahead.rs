@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::vec;
 
 use crate::checked;
 use crate::checksum::{Checksum, Combined};
+use crate::chunks::{Chunk, Chunks};
 use crate::error::{Result, to_u64};
-use crate::index::Chunk;
 use crate::inflate::Inflater;
 use crate::room;
 use crate::source::{Handle, Source};
@@ -21,8 +20,9 @@ const BATCH: usize = 8 << 20;
 pub(crate) struct Ahead {
     source: Arc<Source<File>>,
     threads: usize,
-    /// The chunks that were not inflated yet.
-    chunks: vec::IntoIter<Chunk>,
+    /// The chunks of the member, and the index of the first that was not inflated yet.
+    chunks: Chunks,
+    next: usize,
     /// The bytes that were inflated last. The first ones were read.
     bytes: Vec<u8>,
     used: usize,
@@ -36,13 +36,12 @@ impl Ahead {
     pub(crate) fn new(
         source: Arc<Source<File>>,
         threads: usize,
-        chunks: Vec<Chunk>,
+        chunks: Chunks,
         expected: u32,
     ) -> Self {
-        let size = chunks.first().map_or(0, |chunk| chunk.size);
+        let size = chunks.get(0).map_or(0, |chunk| chunk.size);
         let sum = Combined::new(to_u64(size));
-        let chunks = chunks.into_iter();
-        Ahead { source, threads, chunks, bytes: Vec::new(), used: 0, sum, expected }
+        Ahead { source, threads, chunks, next: 0, bytes: Vec::new(), used: 0, sum, expected }
     }
 
     /// Copies the next bytes to `out`, which is not empty, and returns their number. `None` if a chunk is not as the index says, or was not
@@ -64,14 +63,15 @@ impl Ahead {
     fn inflate(&mut self) -> Result<bool> {
         let max = BATCH.saturating_mul(self.threads);
         let (mut batch, mut size) = (Vec::new(), 0);
-        while let Some(chunk) = self.chunks.as_slice().first() {
+        while let Some(chunk) = self.chunks.get(self.next) {
             let with_chunk = checked::add(size, chunk.size);
             if size > 0 && with_chunk > max {
                 break;
             }
             size = with_chunk;
             room::growing(&mut batch, 1)?;
-            batch.extend(self.chunks.next().map(|chunk| (chunk, 0)));
+            batch.push((chunk, 0));
+            self.next = checked::add(self.next, 1);
         }
         self.used = 0;
         let missing = size.saturating_sub(self.bytes.len());
@@ -84,7 +84,7 @@ impl Ahead {
         for (chunk, checksum) in &batch {
             self.sum.add(*checksum, to_u64(chunk.size));
         }
-        Ok(!self.chunks.as_slice().is_empty() || self.sum.value == self.expected)
+        Ok(self.next < self.chunks.len() || self.sum.value == self.expected)
     }
 }
 

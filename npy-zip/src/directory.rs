@@ -10,8 +10,9 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::ops::Range;
 
 use crate::checked;
+use crate::chunks::Chunks;
 use crate::error::{Error, Result, Unsupported, corrupt, malformed, to_u64};
-use crate::index::{Chunk, Gap, Record};
+use crate::index::{Gap, Record};
 use crate::limits::Limits;
 use crate::records::{CentralHeader, Common, EndRecord, LocalHeader, Part};
 use crate::room;
@@ -323,8 +324,7 @@ impl Directory {
         }
     }
 
-    /// Returns the chunks of a deflated member; each can be inflated alone. `None` if it has no seek index. They take some 60 bytes of
-    /// memory each; in the file, their index takes 12 bytes for each if this package wrote it, and 4 at least.
+    /// Returns the chunks of a deflated member; each can be inflated alone. `None` if it has no seek index.
     ///
     /// ```
     /// use std::io::{Cursor, Write};
@@ -352,7 +352,7 @@ impl Directory {
         entry: &Entry,
         reader: &mut (impl Read + Seek),
         limits: &Limits,
-    ) -> Result<Option<Vec<Chunk>>> {
+    ) -> Result<Option<Chunks>> {
         let data = self.readable(entry, reader, limits)?;
         let Some(gap) = self.gap(entry, &data) else { return Ok(None) };
         match gap.find(reader)? {

@@ -315,6 +315,31 @@ impl<S: Write> Editor<S> {
         self.by_name.contains_key(name)
     }
 
+    /// Returns the number of members of exactly this name now. Readers find only the last of them, and a change of the name leaves one.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?;
+    /// old.add("a", |member| member.begin(0))?;
+    /// old.add("a", |member| member.begin(0))?;
+    /// let mut old = old.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// assert_eq!((editor.count("a"), editor.count("b")), (2, 0));
+    /// editor.write("a", |member| member.begin(0))?;
+    /// assert_eq!(editor.count("a"), 1);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn count(&self, name: &str) -> usize {
+        self.by_name.get(name).map_or(0, Vec::len)
+    }
+
     /// Returns true if the changed archive differs from the old one: false, for example, after a new member was removed
     /// again, or a renamed one has its name again.
     ///

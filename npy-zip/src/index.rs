@@ -4,16 +4,15 @@
 //! leave anything there, and a writer may lie, so whatever is not a correct index is as none. An index of ours has a checksum for each chunk,
 //! where other readers skip bytes, and these checksums must combine to that of the member.
 
-use std::io::{BufReader, Cursor, Read, Seek};
+use std::io::{Read, Seek};
 use std::ops::{Range, RangeInclusive};
 
 use crate::checked;
 use crate::checksum::{Checksum, Combined};
+use crate::chunks::{CHECKSUM_SIZE, Chunk, Chunks, Layout};
 use crate::directory::{Entry, read_at};
-use crate::error::{Error, Result, corrupt, to_u64, to_usize};
-use crate::inflate::Inflater;
+use crate::error::{Result, to_u64, to_usize};
 use crate::records::{Common, LocalHeader, Part, SeekIndex};
-use crate::room;
 
 /// The end of the name of an index.
 const SUFFIX: &str = ".sozip.idx";
@@ -86,7 +85,7 @@ impl Gap {
     /// Reads the index and checks it; `None` if there is no correct one, or its chunks have a size that is not used.
     pub(crate) fn find(&self, reader: &mut (impl Read + Seek)) -> Result<Option<Index>> {
         Ok(match self.look(reader)? {
-            Found::Index(index) if USED_CHUNKS.contains(&index.chunk) => Some(index),
+            Found::Index(index) if USED_CHUNKS.contains(&index.layout.chunk) => Some(index),
             _ => None,
         })
     }
@@ -161,13 +160,10 @@ impl Gap {
         }
         let has_checksums =
             SeekIndex::checksums_size(chunks) == Some(skipped) && after == SeekIndex::CHECKSUMS;
+        let (size, data) = (self.size, self.data.clone());
         Ok(Some(Index {
-            chunk,
-            chunks,
-            size: self.size,
-            data: self.data.clone(),
+            layout: Layout { chunk, count: chunks, size, data, position_size },
             positions,
-            position_size,
             checksums: has_checksums.then(|| checked::add(record.payload, to_u64(MAGIC))),
             record,
         }))
@@ -178,7 +174,8 @@ impl Gap {
         /// A multiple of the size of a checksum.
         const PIECE: usize = 64 << 10;
         let Record { payload, end, .. } = index.record;
-        let (mut sum, mut combined) = (Checksum::new(), Combined::new(index.chunk));
+        let layout = &index.layout;
+        let (mut sum, mut combined) = (Checksum::new(), Combined::new(layout.chunk));
         let (mut at, mut chunk) = (payload, 0);
         while at < end {
             let size = usize::try_from(checked::sub(end, at)).unwrap_or(PIECE).min(PIECE);
@@ -191,9 +188,9 @@ impl Gap {
                 let before = usize::try_from(checksums.saturating_sub(at)).unwrap_or(size);
                 for word in piece.get(before..).unwrap_or_default().chunks_exact(4) {
                     if let Some((checksum, _)) = u32::split_from(word)
-                        && chunk < index.chunks
+                        && chunk < layout.count
                     {
-                        combined.add(checksum, index.size_of(chunk));
+                        combined.add(checksum, layout.size_of(chunk));
                         chunk = checked::add(chunk, 1);
                     }
                 }
@@ -216,16 +213,9 @@ pub(crate) enum Found {
 
 /// The index of a member. Its positions and checksums stay in the file.
 pub(crate) struct Index {
-    /// The number of bytes that each chunk but the last inflates to.
-    chunk: u64,
-    chunks: u64,
-    /// The size of the member after inflating.
-    size: u64,
-    /// Its compressed bytes in the file.
-    data: Range<u64>,
-    /// Where in the file the list of positions is, and the size of each. The first chunk has none: it begins at 0.
+    layout: Layout,
+    /// The position in the file of the list of positions.
     positions: u64,
-    position_size: u64,
     /// The position in the file of the checksums.
     checksums: Option<u64>,
     pub(crate) record: Record,
@@ -239,86 +229,20 @@ pub(crate) struct Record {
     pub(crate) end: u64,
 }
 
-/// A part of a deflated member that is inflated alone; made by [`Directory::chunks`](crate::Directory::chunks).
-///
-/// It does not refer to the archive, so its bytes can be fetched in any way, for example by a request to a server for a range of a file.
-#[derive(Clone, Debug)]
-pub struct Chunk {
-    /// The position of its bytes in the member.
-    pub position: u64,
-    /// The number of bytes that it inflates to, at most 4 MiB.
-    pub size: usize,
-    /// The range of its compressed bytes in the archive.
-    pub range: Range<u64>,
-    pub(crate) is_last: bool,
-    pub(crate) checksum: Option<u32>,
-}
-
-impl Chunk {
-    /// Inflates the bytes of the [range](Self#structfield.range), and compares their checksum, if the index has one.
-    ///
-    /// ```
-    /// use std::io::{Cursor, Write};
-    ///
-    /// use npy_zip::{Compression, Directory, Limits, Writer};
-    ///
-    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::deflate(6, 1))?;
-    /// writer.add("a", |member| {
-    ///     member.begin(3 << 20)?;
-    ///     member.write_all(&vec![7; 3 << 20])
-    /// })?;
-    /// let mut file = writer.finish()?;
-    ///
-    /// let directory = Directory::read(&mut file, &Limits::default())?;
-    /// let a = &directory.entries()[0];
-    /// let chunks = directory.chunks(a, &mut file, &Limits::default())?.expect("it has an index");
-    /// let range = &chunks[1].range;
-    /// let compressed = &file.get_ref()[range.start as usize..range.end as usize];
-    /// assert_eq!(chunks[1].inflate(compressed)?, vec![7; 1 << 20]);
-    /// # Ok::<(), npy_zip::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Malformed`] if these are not the bytes of a chunk of this size; [`Error::Checksum`]; [`Error::Io`] without memory.
-    pub fn inflate(&self, compressed: &[u8]) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        room::growing(&mut bytes, self.size)?;
-        bytes.resize(self.size, 0);
-        let end = to_u64(compressed.len());
-        let mut inflater = Inflater::new(BufReader::new(Cursor::new(compressed).take(end)));
-        if !inflater.chunk(0..end, self.is_last, &mut bytes)? {
-            let (start, size) = (self.position, self.size);
-            return Err(corrupt(format!(
-                "the chunk at byte {start} of the member does not inflate to the {size} bytes that its seek index states"
-            )));
-        }
-        match (self.checksum, Checksum::of(&bytes)) {
-            (Some(expected), found) if found != expected => {
-                Err(Error::Checksum { expected, found })
-            }
-            _ => Ok(bytes),
-        }
-    }
-}
-
 impl Index {
-    /// Returns the number of bytes that a chunk inflates to.
-    fn size_of(&self, chunk: u64) -> u64 {
-        self.chunk.min(checked::sub(self.size, checked::mul(chunk, self.chunk)))
-    }
-
     /// Finds the chunk with this byte of the member; `None` if the index cannot be correct.
     pub(crate) fn chunk(&self, at: u64, reader: &mut (impl Read + Seek)) -> Result<Option<Chunk>> {
-        let number = at.checked_div(self.chunk).filter(|&number| number < self.chunks);
-        let Some(number) = number else { return Ok(None) };
+        let number = at.checked_div(self.layout.chunk);
+        let Some(number) = number.filter(|&number| number < self.layout.count) else {
+            return Ok(None);
+        };
         let chunks = self.chunks(number..checked::add(number, 1), reader)?;
-        Ok(chunks.and_then(|mut chunks| chunks.pop()))
+        Ok(chunks.and_then(|chunks| chunks.get(0)))
     }
 
     /// Finds all chunks; `None` if the index cannot be correct.
-    pub(crate) fn all(&self, reader: &mut (impl Read + Seek)) -> Result<Option<Vec<Chunk>>> {
-        self.chunks(0..self.chunks, reader)
+    pub(crate) fn all(&self, reader: &mut (impl Read + Seek)) -> Result<Option<Chunks>> {
+        self.chunks(0..self.layout.count, reader)
     }
 
     /// Finds the chunks of these numbers; there is at least one.
@@ -326,71 +250,28 @@ impl Index {
         &self,
         wanted: Range<u64>,
         reader: &mut (impl Read + Seek),
-    ) -> Result<Option<Vec<Chunk>>> {
-        let last = checked::sub(self.chunks, 1);
-        // The first chunk begins at 0, and the last one ends with the data; between them, the end of a chunk is the position of the next.
-        let indices = wanted.start.saturating_sub(1)..last.min(wanted.end);
-        let starts = numbers(reader, self.positions, indices, self.position_size)?;
+    ) -> Result<Option<Chunks>> {
+        let positions = self.layout.positions(&wanted);
+        let positions = read_list(reader, self.positions, positions, self.layout.position_size)?;
         let checksums = match self.checksums {
-            Some(checksums) => Some(numbers(reader, checksums, wanted.clone(), 4)?),
+            Some(at) => Some(read_list(reader, at, wanted.clone(), CHECKSUM_SIZE)?),
             None => None,
         };
-        let length = checked::sub(self.data.end, self.data.start);
-        let first = (wanted.start == 0).then_some(0);
-        let mut starts = first.into_iter().chain(starts).chain([length]).peekable();
-        let mut checksums = checksums.map(Vec::into_iter);
-        let mut chunks = Vec::new();
-        room::growing(&mut chunks, to_usize(checked::sub(wanted.end, wanted.start))?)?;
-        for number in wanted {
-            let checksum = checksums.as_mut().map(Iterator::next);
-            let (Some(start), Some(&end), None | Some(Some(_))) =
-                (starts.next(), starts.peek(), checksum)
-            else {
-                return Ok(None);
-            };
-            let checksum = checksum.flatten().and_then(|checksum| u32::try_from(checksum).ok());
-            let Some(chunk) = self.part(number, start..end, checksum) else { return Ok(None) };
-            chunks.push(chunk);
-        }
-        Ok(Some(chunks))
-    }
-
-    /// Returns the chunk of this number with these compressed bytes of the member; `None` if there is no such chunk.
-    fn part(&self, number: u64, compressed: Range<u64>, checksum: Option<u32>) -> Option<Chunk> {
-        /// Deflate makes nothing smaller than this.
-        const MAX_RATIO: u64 = 1032;
-        let size = self.size_of(number);
-        let length = compressed.end.checked_sub(compressed.start)?;
-        let start = self.data.start.checked_add(compressed.start)?;
-        let end = self.data.start.checked_add(compressed.end)?;
-        let can_be = end <= self.data.end && size <= length.saturating_mul(MAX_RATIO);
-        can_be.then_some(Chunk {
-            position: checked::mul(number, self.chunk),
-            size: usize::try_from(size).ok()?,
-            range: start..end,
-            is_last: checked::add(number, 1) == self.chunks,
-            checksum,
-        })
+        Ok(Chunks::new(self.layout.clone(), wanted, positions, checksums))
     }
 }
 
 /// Reads the numbers at these indices of a list that begins at `position` of the file; each has `size` bytes. Returns fewer at the end of the file.
-fn numbers(
+fn read_list(
     reader: &mut (impl Read + Seek),
     position: u64,
     indices: Range<u64>,
     size: u64,
-) -> Result<Vec<u64>> {
+) -> Result<Vec<u8>> {
     // All are within the index, whose size was checked.
     let start = checked::add(position, checked::mul(indices.start, size));
     let count = checked::sub(indices.end, indices.start);
-    let bytes = read_at(reader, start, to_usize(checked::mul(count, size))?)?;
-    let number =
-        |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    let mut numbers = Vec::new();
-    room::growing(&mut numbers, to_usize(count)?)?;
-    numbers.extend(bytes.chunks_exact(to_usize(size)?).map(number));
-    Ok(numbers)
+    read_at(reader, start, to_usize(checked::mul(count, size))?)
 }
 
 #[cfg(test)]
@@ -501,7 +382,7 @@ mod tests {
                 let index = find(&file);
                 assert_eq!(index.is_some(), size > CHUNK, "{size}");
                 if let Some(index) = index {
-                    assert_eq!(index.chunks, size.div_ceil(CHUNK) as u64);
+                    assert_eq!(index.layout.count, size.div_ceil(CHUNK) as u64);
                     assert!(index.checksums.is_some());
                 }
                 assert!(open(&file).check_index().unwrap());
@@ -598,7 +479,7 @@ mod tests {
         };
         for is_streamed in [false, true] {
             let file = archive(SIZE, is_streamed);
-            let chunks = chunks_of(&file).unwrap();
+            let chunks: Vec<Chunk> = chunks_of(&file).unwrap().iter().collect();
             let compressed = |chunk: &Chunk| {
                 let Range { start, end } = chunk.range.clone();
                 file[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()].to_vec()
@@ -746,7 +627,7 @@ mod tests {
             last[16..20].copy_from_slice(&new_central.to_le_bytes());
             other.extend(last);
             let found = find(&other).unwrap_or_else(|| panic!("{skipped}, {size}"));
-            assert_eq!((found.checksums, found.position_size), (None, size as u64));
+            assert_eq!((found.checksums, found.layout.position_size), (None, size as u64));
             check_slices(&other, SIZE, "of another writer");
         }
     }

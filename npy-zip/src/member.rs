@@ -10,10 +10,11 @@ use std::sync::Arc;
 use crate::ahead::Ahead;
 use crate::checked;
 use crate::checksum::Checksum;
+use crate::chunks::Chunk;
 use crate::decode::Decoder;
 use crate::directory::{Directory, Entry};
 use crate::error::{Error, Result, corrupt, to_u64};
-use crate::index::{Chunk, Found, Gap, Index};
+use crate::index::{Found, Gap, Index};
 use crate::inflate::Inflater;
 use crate::limits::Limits;
 use crate::room;
@@ -60,8 +61,8 @@ struct Compressed<R> {
     decoded: Option<u64>,
     /// The compressed bytes in the archive.
     data: Range<u64>,
-    /// Set by a seek, and for threads.
-    follow: Option<Follow<R>>,
+    /// Set by a seek, and for threads; until then, the decoder is where the member is.
+    read_elsewhere: Option<ReadElsewhere<R>>,
     /// The bytes after it, in which its index may be.
     gap: Option<Box<Gap>>,
     index: Lookup,
@@ -73,9 +74,11 @@ struct Compressed<R> {
     chunk: (u64, Vec<u8>),
 }
 
-/// Brings the decoder to the position, or reads from a chunk and returns the number of bytes: [`Member::follow`]. As only a seek names that function, a
-/// program that never seeks has none of the code for indexes; the same holds for threads.
-type Follow<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
+/// Reads where the decoder is not: returns the number of bytes, or moves the decoder there and returns `None`.
+///
+/// It is a pointer so that the linker leaves out what is not used: only a seek names [`Member::read_by_index`], so a program that never seeks has
+/// none of the code for indexes, and only the call with threads names [`Member::read_by_threads`].
+type ReadElsewhere<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
 
 /// The seek index of a member.
 enum Lookup {
@@ -124,7 +127,7 @@ impl Directory {
             Some(method) => Body::Compressed(Box::new(Compressed {
                 decoder: Decoder::new(method, entry, bytes)?,
                 decoded: Some(0),
-                follow: None,
+                read_elsewhere: None,
                 gap: self.gap(entry, &data).map(Box::new),
                 index: Lookup::Possible,
                 is_damaged: false,
@@ -198,7 +201,7 @@ impl Directory {
         {
             data.decoded = None;
             data.ahead = Some(Box::new(Ahead::new(Arc::clone(source), threads, chunks, entry.crc)));
-            data.follow = Some(Member::follow_ahead);
+            data.read_elsewhere = Some(Member::read_by_threads);
         }
         Ok(member)
     }
@@ -397,13 +400,13 @@ impl<R: Read + Seek> Member<R> {
     pub fn check_index(&mut self) -> Result<bool> {
         let Body::Compressed(data) = &mut self.body else { return Ok(true) };
         data.ahead = None;
-        data.follow = Some(Member::follow);
+        data.read_elsewhere = Some(Member::read_by_index);
         data.check_index()
     }
 
     /// Reads what the threads have inflated, and returns the number of bytes. If one of them has failed, moves the decoder to the position, and
     /// returns `None`.
-    fn follow_ahead(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
+    fn read_by_threads(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
         let Body::Compressed(data) = &mut self.body else { return Ok(None) };
         if let Some(count) = data.ahead.as_mut().and_then(|ahead| ahead.read(out)) {
             self.left = checked::sub(self.left, to_u64(count));
@@ -435,8 +438,8 @@ impl<R: Read + Seek> Member<R> {
         let position = self.position();
         if let Body::Compressed(data) = &mut self.body
             && data.decoded != Some(position)
-            && let Some(follow) = data.follow
-            && let Some(count) = follow(self, out)?
+            && let Some(read) = data.read_elsewhere
+            && let Some(count) = read(self, out)?
         {
             return Ok(count);
         }
@@ -458,7 +461,7 @@ impl<R: Read + Seek> Member<R> {
     }
 
     /// Reads from a chunk, and returns the number of bytes. If there is no index, moves the decoder to the position, and returns `None`.
-    fn follow(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
+    fn read_by_index(&mut self, out: &mut [u8]) -> Result<Option<usize>> {
         let position = self.position();
         let Body::Compressed(data) = &mut self.body else { return Ok(None) };
         // From the start, all is read one after another, and the checksum of the member compared.
@@ -581,7 +584,7 @@ impl<R: Read + Seek> Seek for Member<R> {
                     data.decoder.check_restart()?;
                 }
                 data.ahead = None;
-                data.follow = Some(Member::follow);
+                data.read_elsewhere = Some(Member::read_by_index);
             }
         }
         self.left = left;

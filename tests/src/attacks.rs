@@ -290,7 +290,7 @@ attacks! {
 
     // Data.
 
-    /// An honest file, all of which is read.
+    /// An honest file, which is read to its end.
     honest_bytes, 789, Read, |n| file(1, &header("'|u1'", &format!("({n},)")), &vec![1; n]);
     /// Small fields in large records: skipping bytes must cost no more than reading them.
     sparse_records, 407, Read, |n| {

@@ -11,6 +11,7 @@ pub mod attacks;
 pub mod disk;
 pub mod faults;
 pub mod fuzz;
+pub mod pickles;
 pub mod picky;
 pub mod random_archive;
 #[cfg(counted)]

@@ -213,7 +213,7 @@ fn pairs_of_numbers_are_not_advised_to_be_cast() {
     assert!(error.to_string().contains("; read pairs of numbers as [T; 2]"), "{error}");
 }
 
-/// Guards missing values: pandas writes integers of which some are missing as floats with NaN.
+/// Guards missing values: if some integers are missing, pandas writes all as floats, with NaN for those.
 #[test]
 fn a_missing_value_is_found_before_the_cast() {
     for order in [ByteOrder::Little, ByteOrder::Big] {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use npy_core::time::Ns;
 use npy_core::{
-    AnyArray, ByteOrder, Cast, DateTime64, DynArray, NpyArray, NpyRecord, Order, ReadNpy,
-    ReadOptions, Reader, WriteNpy, WriteOptions, Writer, object,
+    AnyArray, ByteOrder, Cast, DateTime64, DynArray, ErrorKind, NpyArray, NpyRecord, Order,
+    ReadNpy, ReadOptions, Reader, WriteNpy, WriteOptions, Writer, object,
 };
 use npy_tests::alloc::{Counting, peak, peak_of_all};
 
@@ -208,4 +208,39 @@ fn write_arrays(path: &Path) {
     }
     writes("objects", || WriteOptions::new().objects(true).write(path, &text));
     writes("any value", || object::save(path, &[Some(&array), None]));
+}
+
+/// Guards the buffer for runs of strided rows: without memory for it, the process was aborted.
+#[test]
+fn without_memory_strided_rows_are_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let data = vec![0.5f64; 2 * ROWS];
+    NpyArray::with_order(data, [ROWS, 2], Order::Fortran).unwrap().write_npy(&path).unwrap();
+    let mut results = std::collections::BTreeSet::new();
+    // From too little for the result, of 16 MiB, to enough for it and a column. Running a test takes some memory, too.
+    for extra in (2..=28).step_by(2) {
+        let mut child = npy_tests::again("child_that_reads_strided_rows");
+        child.env("NPY_EXTRA_MIB", extra.to_string()).env("NPY_FILE", &path);
+        let output = child.output().unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{extra} MiB: {out}\n{err}");
+        results.insert(out.contains("they are read"));
+    }
+    assert_eq!(results.len(), 2, "some have enough memory, and others do not: {results:?}");
+}
+
+const ROWS: usize = 1 << 20;
+
+#[test]
+#[ignore = "started by `without_memory_strided_rows_are_an_error`"]
+fn child_that_reads_strided_rows() {
+    let extra: isize = std::env::var("NPY_EXTRA_MIB").unwrap().parse().unwrap();
+    let mut reader = Reader::open(std::env::var_os("NPY_FILE").unwrap()).unwrap();
+    npy_tests::alloc::limit_all(extra << 20);
+    match reader.read_dyn_chunk(ROWS - 1) {
+        Ok(_) => println!("they are read"),
+        Err(error) => assert!(matches!(error.kind(), ErrorKind::Memory { .. }), "{error}"),
+    }
 }

@@ -325,8 +325,11 @@ impl Args {
                 let message = "exists, and --no-clobber keeps it";
                 return Err(Failure::new(&self.output, message));
             }
+            let count = editor.count(member);
             editor.write(member, &array).of(&name)?;
-            return editor.finish().of(&name);
+            editor.finish().of(&name)?;
+            super::npz::tell_of_hidden(path, member, count, "replaced");
+            return Ok(());
         }
         let mut writer = options.create(path).of(&name)?;
         writer.write(member, &array).of(&name)?;

@@ -9,7 +9,7 @@ use std::slice;
 
 use npy_core::{ErrorKind, npz};
 
-use crate::output::{Answer, Failure, Of, Output, Result, printable};
+use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
 use crate::output_file::{Begun, OutputFile, Replacing, is_same_file};
 use crate::source::{self, Input};
 use crate::target::{Target, path_of};
@@ -96,10 +96,17 @@ impl Args {
             Command::Pack { archive, files, compress, append, force, replacing } => {
                 pack(&archive, &files, compress, append, force, replacing)
             }
-            Command::Rm { archive, members } => edit(&archive, |editor| remove(editor, &members)),
+            Command::Rm { archive, members } => {
+                let path = archive.display();
+                for (name, count) in edit(&archive, |editor| remove(editor, &members).of(&path))? {
+                    tell_of_hidden(&archive, name, count, "removed");
+                }
+                Ok(Answer::Yes)
+            }
             Command::Mv { archive, from, to } => {
                 check_name(&to)?;
-                edit(&archive, |editor| editor.rename(&from, &to))
+                edit(&archive, |editor| rename(editor, &archive, &from, &to))?;
+                Ok(Answer::Yes)
             }
         }
     }
@@ -136,7 +143,10 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
     let all: Vec<&str> = match members {
         // The entry of a directory has no content.
         [] => archive.names().filter(|member| !member.ends_with('/')).collect(),
-        members => members.iter().map(String::as_str).collect(),
+        members => {
+            let names = archive.names().map(str::to_owned).collect();
+            members.iter().map(|member| listed(&names, member)).collect()
+        }
     };
     // All names are checked before anything is written.
     let (mut files, mut paths) = (Vec::new(), HashSet::new());
@@ -154,8 +164,10 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
         }
         // An array that is damaged is copied as it is; a member that is damaged is an error when it is read.
         let is_array = !header.is_err_and(|error| matches!(error.kind(), ErrorKind::NotNpy { .. }));
+        // A member is listed without its last `.npy`, unless another one has that name in the archive.
+        let is_file = member.ends_with(".npy.npy") && !archive.contains(&format!("{member}.npy"));
         let mut path = directory.join(relative).into_os_string();
-        if is_array {
+        if is_array && !is_file {
             path.push(".npy");
         }
         let path = PathBuf::from(path);
@@ -391,27 +403,64 @@ fn named_file(argument: &OsStr) -> Option<(String, OsString)> {
     Some((name, path_of(&bytes[at + 1..]).into()))
 }
 
-/// Removes members; one that is named twice, also with `.npy`, once.
-fn remove(editor: &mut npz::Editor, members: &[String]) -> npy_core::Result<()> {
-    let listed: HashSet<String> = editor.names().map(str::to_owned).collect();
+/// Returns the name in a list of names that an argument means: itself, or itself without `.npy`.
+fn listed<'a>(names: &HashSet<String>, name: &'a str) -> &'a str {
+    match name.strip_suffix(".npy") {
+        Some(plain) if names.contains(plain) && !names.contains(name) => plain,
+        _ => name,
+    }
+}
+
+/// Removes members; one that is named twice, also with `.npy`, once. Returns the names, each with the number of members that had it.
+fn remove<'a>(
+    editor: &mut npz::Editor,
+    members: &'a [String],
+) -> npy_core::Result<Vec<(&'a str, usize)>> {
+    let names: HashSet<String> = editor.names().map(str::to_owned).collect();
     // All are found before one is removed: its name might then be found for another.
-    let found: BTreeSet<&str> = members
-        .iter()
-        .map(|name| match name.strip_suffix(".npy") {
-            Some(plain) if editor.contains(name) && !listed.contains(name) => plain,
-            _ => name,
-        })
-        .collect();
-    found.into_iter().try_for_each(|name| editor.remove(name))
+    let found: BTreeSet<&str> = members.iter().map(|name| listed(&names, name)).collect();
+    let mut remove = |name| {
+        let count = editor.count(name);
+        editor.remove(name).map(|()| (name, count))
+    };
+    found.into_iter().map(&mut remove).collect()
+}
+
+/// Renames a member. Of several with its name, all but one would be lost.
+fn rename(editor: &mut npz::Editor, archive: &Path, from: &str, to: &str) -> Result<()> {
+    let path = archive.display();
+    let count = editor.count(from);
+    if count > 1 && from != to {
+        let message = format!(
+            "{count} members have the name {from:?}, and only the last would be kept, which is the one that readers find; npy convert {path}::{from} {path}::{to} copies it, and npy npz rm removes all of the old name"
+        );
+        return Err(Failure::new(path, message));
+    }
+    editor.rename(from, to).of(&path)
+}
+
+/// Says that members were removed or replaced which readers do not find, because a later one has their name.
+pub(crate) fn tell_of_hidden(archive: &Path, name: &str, count: usize, change: &str) {
+    if count > 1 {
+        let message = format!("{count} members had the name {name:?}; all were {change}");
+        complain(&Failure::new(archive.display(), message));
+    }
 }
 
 /// Changes the list of members of an archive, which is replaced at the end.
-fn edit(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> npy_core::Result<()>) -> Result {
+fn edit<T>(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> Result<T>) -> Result<T> {
     let path = archive.display();
     let mut editor = npz::Editor::open(archive).of(&path)?;
-    change(&mut editor).of(&path)?;
-    editor.finish().of(&path)?;
-    Ok(Answer::Yes)
+    match change(&mut editor) {
+        Ok(changed) => {
+            editor.finish().of(&path)?;
+            Ok(changed)
+        }
+        Err(failure) => {
+            editor.discard();
+            Err(failure)
+        }
+    }
 }
 
 #[cfg(test)]

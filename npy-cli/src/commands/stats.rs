@@ -14,6 +14,7 @@ use serde_json::json;
 use super::members;
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
+use crate::input::{decimal, integer_part, is_float};
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
@@ -372,16 +373,41 @@ fn add_object(object: ObjectRef<'_>, summary: &mut Summary) {
     } else if let Some(value) = object.as_f64() {
         summary.add_mixed(value);
     } else if matches!(object.kind(), Kind::Int | Kind::Decimal)
-        && let Some(value) =
-            object_text(object).parse().ok().filter(|value: &f64| !value.is_infinite())
+        && let text = object_text(object)
+        && let Some(value) = text.parse().ok().filter(|value: &f64| !value.is_infinite())
     {
-        match (object.kind(), value.fract() == 0.0) {
+        match object.kind() {
             _ if value.is_nan() => summary.missing += 1,
-            (Kind::Decimal, true) => summary.add_mixed(value),
+            Kind::Decimal => add_decimal(&text, value, summary),
             _ => summary.add_unlisted(value, distinct(object)),
         }
     } else {
         summary.add_other(distinct(object));
+    }
+}
+
+/// Adds a decimal number and the nearest float. As in Python, it is equal to any number of the same value: 1.50 is 1.5.
+fn add_decimal(text: &str, nearest: f64, summary: &mut Summary) {
+    if is_float(text) {
+        return summary.add_mixed(nearest);
+    }
+    let whole = match integer_part(text) {
+        // Larger integers have one of these.
+        Some((i128::MIN | i128::MAX, _)) => None,
+        Some((whole, true)) => Some(whole),
+        _ => None,
+    };
+    match (whole, whole.and_then(|whole| i64::try_from(whole).ok())) {
+        (_, Some(value)) => summary.add_integers(&[nearest], &[value], 0),
+        (Some(whole), None) => {
+            summary.add_large_integer(whole, hash(whole.to_string().as_bytes()));
+        }
+        (None, None) => {
+            let (digits, exponent) = decimal(text).unwrap_or_default();
+            let sign = if text.starts_with('-') { "-" } else { "" };
+            let id = hash(format!("{sign}{digits}e{exponent}").as_bytes());
+            summary.add_unlisted(nearest, id);
+        }
     }
 }
 

@@ -336,19 +336,24 @@ fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
     for name in archive.names() {
         match member(archive, name, report) {
             Err(error) => report.problems.push(error),
-            Ok(()) => match archive.check_index(name) {
-                Ok(true) => {}
-                Ok(false) => report.problems.push(format!(
-                    "member {name:?}: its seek index is wrong, so that other values could be read by it; write the archive again"
-                )),
-                Err(error) => report.problems.push(text(&error)),
-            },
+            Ok(()) => report.problems.extend(of_index(name, archive.check_index(name))),
         }
         if super::npz::leads_out(name) {
             report.problems.push(format!(
                 "member {name:?}: the name leads out of the directory that it is extracted to"
             ));
         }
+    }
+}
+
+/// Returns the problem of a seek index that is wrong, or that could not be checked.
+fn of_index(name: &str, is_right: npy_core::Result<bool>) -> Option<String> {
+    match is_right {
+        Ok(true) => None,
+        Ok(false) => Some(format!(
+            "member {name:?}: its seek index is wrong, so that other values could be read by it; write the archive again"
+        )),
+        Err(error) => Some(text(&error)),
     }
 }
 
@@ -397,5 +402,23 @@ fn check_imports(objects: &Objects, report: &mut Report) {
         if !report.imports.contains(&import) {
             report.imports.push(import);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::of_index;
+
+    /// Guards an index that a disk does not read: the member was read before, and nothing else tells of it.
+    #[test]
+    fn an_index_that_cannot_be_checked_is_a_problem() {
+        let error = npy_core::Error::from(io::Error::other("bad sector"));
+        assert_eq!(of_index("x", Err(error)).as_deref(), Some("bad sector"));
+        assert!(
+            of_index("x", Ok(false)).unwrap().contains("member \"x\": its seek index is wrong")
+        );
+        assert_eq!(of_index("x", Ok(true)), None);
     }
 }

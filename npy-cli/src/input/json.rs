@@ -11,6 +11,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
+pub(super) use self::exact::Digits;
 use self::exact::Exact;
 use self::row::Shape;
 pub(super) use self::row::{Place, Row};
@@ -19,10 +20,10 @@ use super::value::Value;
 use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
 
-/// Reads the columns of lines of JSON. With `is_lossless`, no float is rounded.
-pub(super) fn lines(stream: impl Read, name: &str, is_lossless: bool) -> Result<Table> {
+/// Reads the columns of lines of JSON.
+pub(super) fn lines(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
     let mut rows = Rows::default();
-    for (at, line) in BufReader::new(Exact::new(stream, is_lossless)).lines().enumerate() {
+    for (at, line) in BufReader::new(Exact::new(stream, digits)).lines().enumerate() {
         let line = line.of(&name)?;
         if line.trim().is_empty() {
             continue;
@@ -34,9 +35,9 @@ pub(super) fn lines(stream: impl Read, name: &str, is_lossless: bool) -> Result<
     Ok(rows.finish())
 }
 
-/// Reads the columns of one list; a text that is no list is one row. With `is_lossless`, no float is rounded.
-pub(super) fn list(stream: impl Read, name: &str, is_lossless: bool) -> Result<Table> {
-    let mut stream = BufReader::new(Exact::new(stream, is_lossless));
+/// Reads the columns of one list; a text that is no list is one row.
+pub(super) fn list(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
+    let mut stream = BufReader::new(Exact::new(stream, digits));
     let is_list = starts_with_bracket(&mut stream).of(&name)?;
     let mut text = serde_json::Deserializer::from_reader(stream);
     let (mut rows, mut refused) = (Rows::default(), None);

@@ -2,7 +2,7 @@
 
 /// Returns the integer part of a number, and true if there is no fraction. Numbers of more than 128 bits have the largest or the smallest
 /// integer. `None` for `inf`, `nan` and anything else.
-pub(super) fn integer_part(text: &str) -> Option<(i128, bool)> {
+pub(crate) fn integer_part(text: &str) -> Option<(i128, bool)> {
     /// An integer of 128 bits has at most as many digits.
     const MAX_DIGITS: i64 = 39;
     let text = text.trim();
@@ -36,9 +36,20 @@ pub(super) fn fits_float(text: &str) -> bool {
     nearest.is_some_and(|float| decimal(&print(float)) == Some(number))
 }
 
+/// Returns true if a float of 64 bits is exactly the number of this text.
+pub(crate) fn is_float(text: &str) -> bool {
+    /// All digits of any float.
+    const PRECISION: usize = 800;
+    let Some(number) = decimal(text) else { return true };
+    let nearest = text.trim().parse::<f64>().ok().filter(|float| float.is_finite());
+    let print = |float: f64| format!("{:.PRECISION$e}", float.abs());
+    number.0.len() <= PRECISION
+        && nearest.is_some_and(|float| decimal(&print(float)) == Some(number))
+}
+
 /// Returns the digits of a number from the first to the last that is not zero, and the exponent of the first; `None` for zero, and for what has
 /// no digits.
-fn decimal(text: &str) -> Option<(String, i64)> {
+pub(crate) fn decimal(text: &str) -> Option<(String, i64)> {
     let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let is_digit = |c: &char| c.is_ascii_digit();
@@ -56,7 +67,7 @@ fn decimal(text: &str) -> Option<(String, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{fits_float, integer_part};
+    use super::{fits_float, integer_part, is_float};
 
     #[test]
     fn decimal_text_is_the_integer_that_it_says() {
@@ -84,6 +95,17 @@ mod tests {
         }
         for text in ["", "inf", "-nan", "x", "1_0", "1e", "0x10"] {
             assert_eq!(integer_part(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_a_float_if_it_has_all_digits_of_one() {
+        let smallest = format!("{:.1074}", f64::from_bits(1));
+        for text in ["0", "-0.0", "1.50", "-1.5", "1e3", "9007199254740992", &smallest] {
+            assert!(is_float(text), "{text}");
+        }
+        for text in ["0.1", "9007199254740993", "1e-400", "1e400", "1e23", &(smallest + "1")] {
+            assert!(!is_float(text), "{text}");
         }
     }
 

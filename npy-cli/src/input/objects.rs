@@ -1,6 +1,7 @@
 //! Python objects that become a dtype: each as NumPy's `astype` converts it, or an error. A list or a tuple is a sub-array, and a dict a record, as in JSON.
 
 use std::io;
+use std::ops::Range;
 
 use npy_core::Value::{Complex32, F16, F32};
 use npy_core::dtype::{Scalar, ScalarKind};
@@ -10,6 +11,7 @@ use npy_core::{Cast, ObjectRef, Order};
 use super::json::{Place, Row, Rows};
 use super::value::Value;
 use super::{Table, Wanted, is_complex};
+use crate::columns::Taken;
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
@@ -29,9 +31,14 @@ pub(super) fn columns(
             let bytes = block.as_bytes().get(at * size..(at + 1) * size).unwrap_or_default();
             let mut row = Row::default();
             let place = Place { row: &mut row, path: &mut Vec::new() };
-            let added = Objects { objects: &source.objects, wanted }
-                .add_part(place, &source.tree, bytes)
-                .and_then(|()| rows.add(row));
+            let objects = Objects { objects: &source.objects, wanted };
+            let read = match (&source.tree, source.taken) {
+                (Tree::Record(parts), Some(taken)) if !wanted.dtype.is_record() => {
+                    objects.add_columns(place, parts, taken, bytes)
+                }
+                (tree, _) => objects.add_part(place, tree, bytes),
+            };
+            let added = read.and_then(|()| rows.add(row));
             added.map_err(|message| rows.failure(name, &message))?;
         }
     }
@@ -57,6 +64,29 @@ struct Objects<'a> {
 }
 
 impl Objects<'_> {
+    /// Adds the chosen columns of a row, which become values without names.
+    fn add_columns(
+        &self,
+        mut place: Place<'_>,
+        parts: &[(Vec<u8>, Range<usize>, Tree)],
+        taken: Taken,
+        bytes: &[u8],
+    ) -> Result<(), String> {
+        let of = |range: &Range<usize>| bytes.get(range.clone()).unwrap_or_default();
+        match (taken, parts) {
+            (Taken::One, [(_, range, part)]) => self.add_part(place, part, of(range)),
+            (Taken::Items, _) => {
+                place.begin_list(parts.len());
+                for (at, (_, range, part)) in parts.iter().enumerate() {
+                    self.add_part(place.within(at.to_string()), part, of(range))?;
+                    place.path.pop();
+                }
+                Ok(())
+            }
+            _ => Err("the columns need a dtype with fields, one for each".into()),
+        }
+    }
+
     /// Adds a part of a row.
     fn add_part(&self, mut place: Place<'_>, part: &Tree, bytes: &[u8]) -> Result<(), String> {
         match part {

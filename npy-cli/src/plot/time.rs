@@ -138,7 +138,7 @@ impl Clock {
         i128::from(self.origin.unwrap_or(0)).saturating_add(since.floor() as i128)
     }
 
-    /// Returns the counts since the first time; `time` is in parts of which `unit` are one count.
+    /// Returns the counts since the first time; `time` is in parts, and `unit` of them are one count.
     #[expect(clippy::cast_precision_loss, reason = "a picture has fewer digits than a float")]
     fn since(&self, time: i128, unit: i128) -> f64 {
         let (count, rest) = (time.div_euclid(unit), time.rem_euclid(unit));

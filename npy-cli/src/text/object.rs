@@ -4,12 +4,78 @@ use std::io::Write;
 
 use npy_core::object::Kind;
 use npy_core::{ObjectRef, Value};
+use serde::ser::Error as _;
 
 use super::infinite::Infinite;
+use super::json::json_string;
+use super::surrogates::{json_of_surrogates, with_escapes};
 
 /// Writes an object as JSON: infinite numbers are text, as those of other columns.
 pub(crate) fn object_json(object: ObjectRef<'_>, out: impl Write) -> serde_json::Result<()> {
     serde_json::to_writer(out, &Infinite(object))
+}
+
+/// Like [`object_json`], but text may have lone surrogates, which serde has no type for.
+pub(super) fn object_json_with_surrogates(
+    object: ObjectRef<'_>,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    /// More levels, and more bytes, are left to `repr`: an object may have one part any number of times.
+    const MAX: (usize, usize) = (32, 256 << 20);
+    let (depth, mut work) = MAX;
+    json(object, depth, &mut work, out)
+}
+
+fn json(
+    object: ObjectRef<'_>,
+    depth: usize,
+    work: &mut usize,
+    out: &mut Vec<u8>,
+) -> serde_json::Result<()> {
+    if *work == 0 {
+        return Err(serde_json::Error::custom("the object has too many parts"));
+    }
+    let start = out.len();
+    let written = object_json(object, &mut *out);
+    // An attempt that fails may write nothing, and counts all the same.
+    *work = work.saturating_sub(out.len() - start + 64);
+    let Err(error) = written else { return Ok(()) };
+    out.truncate(start);
+    if let Some(text) = object.code_points() {
+        json_of_surrogates(text.into_iter(), out);
+        return Ok(());
+    }
+    // For another reason, such as a cycle, the parts would fail, too.
+    if depth == 0 || !error.to_string().contains("surrogate") {
+        return Err(error);
+    }
+    let (begin, end) = match object.kind() {
+        Kind::List | Kind::Tuple | Kind::Set | Kind::FrozenSet => (b'[', b']'),
+        Kind::Dict => (b'{', b'}'),
+        _ => return Err(error),
+    };
+    out.push(begin);
+    let comma = |i: usize, out: &mut Vec<u8>| out.extend((i > 0).then_some(b','));
+    for (i, item) in object.iter().enumerate().filter(|_| begin == b'[') {
+        comma(i, out);
+        json(item, depth - 1, work, out)?;
+    }
+    for (i, (key, value)) in object.entries().enumerate().filter(|_| begin == b'{') {
+        comma(i, out);
+        match (key.as_str(), key.code_points()) {
+            (Some(key), _) => json_string(&key, out),
+            (None, Some(key)) => json_of_surrogates(key.into_iter(), out),
+            // As serde_json writes them.
+            (None, None) if matches!(key.kind(), Kind::Bool | Kind::Int | Kind::Float) => {
+                json_string(&serde_json::to_string(&key)?, out);
+            }
+            (None, None) => return Err(error),
+        }
+        out.push(b':');
+        json(value, depth - 1, work, out)?;
+    }
+    out.push(end);
+    Ok(())
 }
 
 /// Returns an object as text for CSV; nothing for a missing value.
@@ -20,6 +86,11 @@ pub(crate) fn object_text(object: ObjectRef<'_>) -> String {
     // Also `numpy.str_`.
     if let Some(text) = object.as_str() {
         return text.into_owned();
+    }
+    if let Some(text) = object.code_points() {
+        let mut escaped = Vec::new();
+        with_escapes(text.into_iter(), &mut escaped);
+        return String::from_utf8(escaped).unwrap_or_default();
     }
     match object.kind() {
         // Times in ISO 8601, as in JSON and in columns of times.

@@ -15,7 +15,7 @@ use crate::shape::{self, Order};
 #[derive(Clone, Debug)]
 pub struct Chunks {
     /// All chunks of the member, in order.
-    all: Vec<npy_zip::Chunk>,
+    all: npy_zip::Chunks,
     /// The name of the member.
     member: Arc<str>,
     header: Header,
@@ -27,7 +27,7 @@ pub struct Chunks {
 
 impl Chunks {
     pub(super) fn new(
-        all: Vec<npy_zip::Chunk>,
+        all: npy_zip::Chunks,
         member: &str,
         header: Header,
         header_bytes: u64,
@@ -99,12 +99,7 @@ impl Chunks {
         }
         let start = self.position(rows.start)?;
         let end = self.position(rows.end)?;
-        let is_before =
-            |chunk: &npy_zip::Chunk| chunk.position.saturating_add(to_u64(chunk.size)) <= start;
-        let first = self.all.partition_point(is_before);
-        let chunks = self.all.get(first..).unwrap_or_default();
-        let chunks = chunks.iter().take_while(|chunk| chunk.position < end && start < end);
-        chunks.map(|chunk| self.part(chunk, start, end)).collect()
+        self.all.of_bytes(start..end).map(|chunk| self.part(chunk, start, end)).collect()
     }
 
     /// Returns the position of a row in the member.
@@ -113,7 +108,7 @@ impl Chunks {
     }
 
     /// Returns the part of a chunk between these positions of the member; it has at least one byte.
-    fn part(&self, chunk: &npy_zip::Chunk, start: u64, end: u64) -> Result<Chunk> {
+    fn part(&self, chunk: npy_zip::Chunk, start: u64, end: u64) -> Result<Chunk> {
         // Saturation is wanted: a part may begin with its chunk.
         let from = to_usize(start.saturating_sub(chunk.position))?;
         let to = end.saturating_sub(chunk.position).min(to_u64(chunk.size));
@@ -124,7 +119,7 @@ impl Chunks {
         };
         let rows = row(to_u64(from), 0)?..row(to, to_u64(self.row_bytes).saturating_sub(1))?;
         let part = from..to_usize(to)?;
-        Ok(Chunk { chunk: chunk.clone(), part, rows, member: Arc::clone(&self.member) })
+        Ok(Chunk { chunk, part, rows, member: Arc::clone(&self.member) })
     }
 }
 

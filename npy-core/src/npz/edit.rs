@@ -139,6 +139,23 @@ impl Editor {
         self.find(name).is_some()
     }
 
+    /// Returns the number of members of this name. Readers find only the last of several, and a change of the name leaves one.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::npz;
+    ///
+    /// npz::Writer::create("model.npz")?.finish()?;
+    /// let mut editor = npz::Editor::open("model.npz")?;
+    /// editor.write("weights", &[0.5, -1.0])?;
+    /// assert_eq!((editor.count("weights"), editor.count("bias")), (1, 0));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn count(&self, name: &str) -> usize {
+        self.find(name).map_or(0, |file| self.members.count(&file))
+    }
+
     /// Writes an array: replaces the member of this name, or adds one if there is none.
     ///
     /// A new member comes after the others. A replaced one keeps its place in the order, and its name in the archive, with or without

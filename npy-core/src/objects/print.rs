@@ -60,8 +60,8 @@ impl Style for ObjectRef<'_> {
         })
     }
 
-    fn quoted(&self, text: &str) -> String {
-        repr::of_str(text)
+    fn quoted_code_points(&self, code_points: &[u32]) -> String {
+        repr::of_code_points(code_points.iter().copied())
     }
 
     fn printable(&self, name: &str) -> String {

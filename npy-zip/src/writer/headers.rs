@@ -29,7 +29,7 @@ pub(super) struct Member {
 }
 
 /// 1980-01-01, 00:00: with a fixed time, each run writes the same bytes.
-pub(super) const TIME_AND_DATE: u32 = 0x0021_0000;
+const TIME_AND_DATE: u32 = 0x0021_0000;
 
 impl Member {
     /// Counts bytes in the archive, and the bytes that they inflate to.
@@ -103,16 +103,16 @@ impl Member {
     fn common(&self, extra: &[u8]) -> io::Result<Common> {
         let streamed = if self.is_streamed { Common::STREAMED } else { 0 };
         let size = |size| if self.is_large { Ok(IN_ZIP64) } else { small(size) };
+        let named = named(&self.name)?;
         Ok(Common {
             version: self.version(),
-            flags: streamed | utf8(&self.name),
+            flags: streamed | named.flags,
             method: if self.is_deflated { Common::DEFLATED } else { Common::STORED },
-            time_and_date: TIME_AND_DATE,
             crc: self.crc.clone().finalize(),
             compressed: size(self.compressed)?,
             size: size(self.size)?,
-            name_length: length(self.name.len())?,
             extra_length: length(extra.len())?,
+            ..named
         })
     }
 
@@ -126,13 +126,15 @@ impl Member {
     }
 }
 
-/// Returns the flag that a header with this name has.
-pub(super) fn utf8(name: &str) -> u16 {
-    if name.is_ascii() { 0 } else { Common::UTF8 }
+/// Returns the values that all headers with this name have.
+pub(super) fn named(name: &str) -> io::Result<Common> {
+    let flags = if name.is_ascii() { 0 } else { Common::UTF8 };
+    let name_length = length(name.len())?;
+    Ok(Common { flags, time_and_date: TIME_AND_DATE, name_length, ..Common::default() })
 }
 
 /// Converts the length of a part of a header to two bytes.
-pub(super) fn length(bytes: usize) -> io::Result<u16> {
+fn length(bytes: usize) -> io::Result<u16> {
     u16::try_from(bytes).map_err(|_| too_long())
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use crc32fast::Hasher;
 
-use super::headers::{Member, TIME_AND_DATE, length, utf8};
+use super::headers::{Member, named};
 use crate::checked;
 use crate::error::to_u64;
 use crate::index;
@@ -64,17 +64,8 @@ impl Member {
         let name = index::name_of(&self.name);
         let mut crc = Hasher::new();
         crc.update(&payload);
-        let common = Common {
-            version: 20,
-            flags: utf8(&name),
-            method: Common::STORED,
-            time_and_date: TIME_AND_DATE,
-            crc: crc.finalize(),
-            compressed: size,
-            size,
-            name_length: length(name.len())?,
-            extra_length: 0,
-        };
+        let crc = crc.finalize();
+        let common = Common { version: 20, crc, compressed: size, size, ..named(&name)? };
         let mut record = LocalHeader { common }.to_bytes();
         record.extend(name.as_bytes());
         record.extend(payload);

@@ -1,8 +1,12 @@
 //! Any bytes as a pickle alone: it is refused, or each node of its graph is valid, and the memory is linear in the bytes.
 
+use npy_pickle::print::{Plain, text};
 use npy_pickle::{
-    BigInt, Encoding, Id, Items, NONE, Node, Pickle, decode_bytes, decode_text, parse,
+    BigInt, Encoding, Id, Items, NONE, Node, Objects, Pickle, decode_bytes, decode_code_points,
+    decode_text, parse,
 };
+
+const ENCODINGS: [Encoding; 3] = [Encoding::Ascii, Encoding::Latin1, Encoding::Bytes];
 
 pub(super) fn run(input: &[u8]) {
     let Ok(pickle) = Pickle::new(input.to_vec()) else { return };
@@ -21,8 +25,13 @@ pub(super) fn run(input: &[u8]) {
         match node {
             Node::Data(form, data) => {
                 let bytes = data.of(&pickle.bytes);
-                for encoding in [Encoding::Ascii, Encoding::Latin1, Encoding::Bytes] {
-                    let _ = decode_text(form, bytes, encoding);
+                for encoding in ENCODINGS {
+                    let points = decode_code_points(form, bytes, encoding);
+                    if let Ok(text) = decode_text(form, bytes, encoding) {
+                        assert!(
+                            points.is_some_and(|points| text.chars().map(u32::from).eq(points))
+                        );
+                    }
                 }
                 let integers = [BigInt::Binary(bytes), BigInt::Decimal(bytes)];
                 let _ = (decode_bytes(form, bytes), integers.map(|integer| integer.to_string()));
@@ -44,6 +53,22 @@ pub(super) fn run(input: &[u8]) {
             }
             _ => {}
         }
+    }
+    for encoding in ENCODINGS {
+        objects(&pickle, count, encoding);
+    }
+}
+
+/// Reads the value of each node and prints it, which ends even if a node is within itself.
+fn objects(pickle: &Pickle, count: usize, encoding: Encoding) {
+    /// Printing a long object takes time; so many parts are enough to come to each kind of part.
+    const PARTS: usize = 200;
+    let objects = Objects::new(pickle.clone(), encoding, None).expect("its graph was parsed");
+    for id in 0..u32::try_from(count).expect("it fits") {
+        let object = objects.object(id);
+        let _ = object.value();
+        let printed = text(object, PARTS, &Plain);
+        assert!(!printed.is_empty(), "every object has a text");
     }
 }
 

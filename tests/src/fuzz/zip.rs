@@ -116,7 +116,7 @@ fn by_index(input: &[u8]) {
         sliced(&directory, entry, &file, &bytes);
     }
     let chunks = directory.chunks(entry, &mut Cursor::new(&file), &limits()).expect("a member");
-    for chunk in chunks.unwrap_or_default() {
+    for chunk in chunks.iter().flat_map(|chunks| chunks.iter()) {
         let at = |position| usize::try_from(position).expect("a position in memory");
         let compressed = &file[at(chunk.range.start)..at(chunk.range.end)];
         if let Ok(found) = chunk.inflate(compressed) {

@@ -453,6 +453,28 @@ fn an_index_with_chunks_that_are_not_used_is_checked() {
     }
 }
 
+/// Guards memory: the chunks take about as much as their index in the file.
+#[test]
+fn chunks_take_the_memory_of_their_index() {
+    const SIZE: usize = 512;
+    const COUNT: usize = 100_000;
+    let file = npy(&vec![0u8; SIZE * COUNT - HEADER]);
+    // Only the header is inflated, so the other chunks need not be right.
+    let (mut data, mut positions) = chunks(&file[..17 * SIZE], SIZE);
+    data.truncate(usize::try_from(positions[15]).unwrap());
+    while positions.len() < COUNT - 1 {
+        data.extend([0, 0]);
+        positions.push(data.len() as u64);
+    }
+    data.extend([0, 0]);
+    let member = with_index(b"x.npy", b".x.npy.sozip.idx", &file, data, &positions, SIZE);
+    let reader = Reader::new(Cursor::new(archive(b"", &[member], b""))).unwrap();
+    let (chunks, cost) = peak(|| reader.chunks("x").unwrap().unwrap());
+    let last = chunks.of_rows(file.len() - HEADER - 1..file.len() - HEADER).unwrap();
+    assert_eq!((last.len(), last[0].range().end - last[0].range().start), (1, 2));
+    assert!(cost < 3 * 8 * COUNT, "{cost} bytes for {COUNT} chunks");
+}
+
 /// Guards memory: an index of small chunks would take many times the bytes of the archive.
 #[test]
 fn an_index_with_small_chunks_is_not_used() {

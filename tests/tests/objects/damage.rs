@@ -1,4 +1,4 @@
-//! Good files that are cut off, and files of which any byte is another.
+//! Good files that are cut off, and good files with one byte changed, which may be any.
 
 use super::*;
 

@@ -5,14 +5,28 @@ use std::io::{self, Read};
 
 use crate::input::numbers::fits_float;
 
+/// What becomes of a number that the nearest float does not keep, and that is no integer of 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::input) enum Digits {
+    /// A fraction is rounded, and a large integer is refused.
+    Rounded,
+    /// A fraction becomes text, whose digits all count if its column is one of integers. A large integer is refused.
+    AsText,
+    /// It is refused.
+    Refused,
+}
+
 pub(super) struct Exact<R> {
     stream: R,
-    /// True if the digits of fractions count, too.
-    is_lossless: bool,
+    digits: Digits,
     line: usize,
     state: State,
     /// The number that the stream is in.
     number: String,
+    /// Bytes of the stream, before and after the check, and the number of the latter that were returned.
+    input: Vec<u8>,
+    checked: Vec<u8>,
+    used: usize,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -24,20 +38,30 @@ enum State {
 }
 
 impl<R: Read> Exact<R> {
-    pub(super) fn new(stream: R, is_lossless: bool) -> Self {
-        Exact { stream, is_lossless, line: 1, state: State::Plain, number: String::new() }
+    pub(super) fn new(stream: R, digits: Digits) -> Self {
+        const BLOCK: usize = 64 << 10;
+        let (input, checked) = (vec![0; BLOCK], Vec::new());
+        let (state, number) = (State::Plain, String::new());
+        Exact { stream, digits, line: 1, state, number, input, checked, used: 0 }
     }
 
-    /// Checks the number that has ended.
+    /// Checks the number that has ended, and appends it to the checked bytes.
     fn end_number(&mut self) -> io::Result<()> {
         let text = &self.number;
         let (is_long, has_exponent) = (text.len() > 15, || text.contains(['e', 'E']));
         let is_integer = is_long && !text.contains('.') && !has_exponent();
         // Without an exponent, fewer digits fit in an integer of 64 bits, or a float keeps them.
-        if is_integer || self.is_lossless && (is_long || has_exponent()) {
+        let may_be_rounded = self.digits != Digits::Rounded && (is_long || has_exponent());
+        let mut is_text = false;
+        if is_integer || may_be_rounded {
             let fits_integer = || text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
             let is_kept = is_integer && fits_integer() || fits_float(text);
-            if !is_kept {
+            // All other numbers that are wrong are left to serde.
+            is_text = !is_kept
+                && !is_integer
+                && self.digits == Digits::AsText
+                && serde_json::from_str::<f64>(text).is_ok();
+            if !is_kept && (is_integer || self.digits == Digits::Refused) {
                 let line = self.line;
                 let start: String = text.chars().take(60).collect();
                 return Err(io::Error::other(format!(
@@ -45,33 +69,61 @@ impl<R: Read> Exact<R> {
                 )));
             }
         }
+        let quote = is_text.then_some(b'"');
+        self.checked.extend(quote);
+        self.checked.extend_from_slice(text.as_bytes());
+        self.checked.extend(quote);
         self.number.clear();
+        Ok(())
+    }
+
+    /// Checks the next bytes of the stream. At its end, there may be none.
+    fn check(&mut self) -> io::Result<()> {
+        self.checked.clear();
+        self.used = 0;
+        while self.checked.is_empty() {
+            let count = self.stream.read(&mut self.input)?;
+            if count == 0 {
+                return self.end_number();
+            }
+            for i in 0..count {
+                let Some(&byte) = self.input.get(i) else { break };
+                self.add(byte)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, byte: u8) -> io::Result<()> {
+        self.state = match (self.state, byte) {
+            (State::Plain, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => {
+                self.number.push(char::from(byte));
+                return Ok(());
+            }
+            (State::Plain, _) => {
+                if !self.number.is_empty() {
+                    self.end_number()?;
+                }
+                self.line += usize::from(byte == b'\n');
+                if byte == b'"' { State::Text } else { State::Plain }
+            }
+            (State::Text, b'"') => State::Plain,
+            (State::Text, b'\\') => State::Escape,
+            _ => State::Text,
+        };
+        self.checked.push(byte);
         Ok(())
     }
 }
 
 impl<R: Read> Read for Exact<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(buffer)?;
-        for &byte in buffer.iter().take(count) {
-            self.state = match (self.state, byte) {
-                (State::Plain, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => {
-                    self.number.push(char::from(byte));
-                    continue;
-                }
-                (State::Plain, _) => {
-                    self.end_number()?;
-                    self.line += usize::from(byte == b'\n');
-                    if byte == b'"' { State::Text } else { State::Plain }
-                }
-                (State::Text, b'"') => State::Plain,
-                (State::Text, b'\\') => State::Escape,
-                _ => State::Text,
-            };
+        if self.used == self.checked.len() {
+            self.check()?;
         }
-        if count == 0 && !buffer.is_empty() {
-            self.end_number()?;
-        }
+        let mut rest = self.checked.get(self.used..).unwrap_or_default();
+        let count = rest.read(buffer)?;
+        self.used += count;
         Ok(count)
     }
 }

@@ -61,8 +61,11 @@ impl<R: Read> Reader<R> {
                     if index >= group.end {
                         let end = layout.elements.min(index.saturating_add(runs_per_read));
                         group = index..end;
-                        let gaps = checked::mul(checked::sub(group.len(), 1), next_run);
-                        read.resize(checked::add(gaps, run), 0);
+                        let before_last = checked::mul(checked::sub(group.len(), 1), next_run);
+                        let size = checked::add(before_last, run);
+                        let missing = size.saturating_sub(read.len());
+                        reserve::growing(&mut read, missing)?;
+                        read.resize(size, 0);
                         file.fill(run_in_file, &mut read)?;
                     }
                     checked::mul(checked::sub(index, group.start), next_run)
