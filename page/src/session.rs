@@ -124,8 +124,7 @@ impl<F: ReadAt + Clone> Session<F> {
             let objects = archive.read::<Objects>(&name).map_err(|error| error.to_string());
             return self.show_objects(&header, objects, &code);
         }
-        let is_seekable = archive.is_seekable(&name).map_err(|error| error.to_string())?;
-        self.show_values(&header, Elements::inflated(reader, is_seekable), None, &code)
+        self.show_values(&header, Elements::inflated(reader), None, &code)
     }
 
     /// Shows an array of the file, or of a stored member.
