@@ -46,7 +46,7 @@ const STEPS: [Step; 11] = [
     Step { name: "links", what: "links and anchors of documentation; lychee", run: links::check },
     Step {
         name: "minimal",
-        what: "the lowest versions of dependencies; cargo-minimal-versions",
+        what: "the lowest versions of dependencies",
         run: |_| minimal::check(),
     },
     Step { name: "systems", what: "Windows and macOS", run: |_| systems::others() },
