@@ -33,7 +33,7 @@ def column(rng, kind, rows):
     if kind == "u8":
         return base.astype("u8") if rng.random() < 0.5 else (base + 50).astype("u8")
     if kind == "U":
-        return np.array([f"s{value:+03d}" if value else "" for value in base])
+        return np.array([f"s{value:+03d}" if value else "" for value in base], dtype="U4")
     if kind == "S":
         return np.array([b"b%d" % value for value in abs(base)], dtype="S4")
     if kind == "?":
