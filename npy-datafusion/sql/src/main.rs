@@ -85,9 +85,9 @@ fn main() -> ExitCode {
     let (name, result) = match std::env::args_os().nth(1).is_some_and(|first| first == INDEX) {
         true => {
             let args = index::Args::parse_from(std::env::args_os().skip(1));
-            ("npy index", on_large_stack(index::run(args)))
+            ("npy index", on_large_stack(|| index::run(args)))
         }
-        false => ("npy sql", on_large_stack(run(Args::parse()))),
+        false => ("npy sql", on_large_stack(|| run(Args::parse()))),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -104,10 +104,13 @@ fn main() -> ExitCode {
 const INDEX: &str = "index";
 
 /// Runs a task on threads of our own: the system chooses the stack of the main one.
-fn on_large_stack(task: impl Future<Output = Result<()>> + Send + 'static) -> Result<()> {
+fn on_large_stack<F>(task: impl FnOnce() -> F + Send + 'static) -> Result<()>
+where
+    F: Future<Output = Result<()>>,
+{
     let query = || {
         let mut runtime = Builder::new_multi_thread();
-        runtime.enable_all().thread_stack_size(STACK).build()?.block_on(task)
+        runtime.enable_all().thread_stack_size(STACK).build()?.block_on(task())
     };
     let thread = thread::Builder::new().stack_size(STACK).spawn(query)?;
     let failed = |_| exec_err!("the engine has failed by a mistake in it, as it says above");
