@@ -82,6 +82,11 @@ enum Command {
     /// Each file is a table, named after its file: npy sql "SELECT station, count(*) FROM traces GROUP BY station" traces.npy
     #[command(disable_help_flag = true)]
     Sql(commands::sql::Args),
+    /// Writes the index of a directory for queries, by the separate program npy-sql
+    ///
+    /// Queries then read only the files and blocks of rows that they need: npy index days/ --columns time --block 65536
+    #[command(disable_help_flag = true)]
+    Index(commands::sql::Args),
     /// Prints the completions for a shell
     Completions(commands::completions::Completions),
     /// Prints the man page
@@ -123,6 +128,7 @@ impl Npy {
             Some(Command::Append(args)) => args.run(),
             Some(Command::Npz(args)) => args.run(),
             Some(Command::Sql(args)) => args.run(),
+            Some(Command::Index(args)) => args.run_index(),
             Some(Command::Completions(args)) => args.run(),
             Some(Command::Man(args)) => args.run(),
         }

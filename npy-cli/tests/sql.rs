@@ -54,6 +54,9 @@ fn sql_runs_another_program() {
         assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
         assert_eq!(output.status.code(), Some(7));
     }
+    let output = run(&["index", "days/", "--block", "7"]);
+    assert_eq!(output.stdout, b"<index><days/><--block><7>");
+    assert_eq!(output.status.code(), Some(7));
 }
 
 /// Guards programs that were copied into a folder: without one in `PATH`, that of the folder runs.

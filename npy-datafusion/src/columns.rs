@@ -96,10 +96,6 @@ impl Columns {
         self.wanted.is_empty() && self.test.is_none()
     }
 
-    pub(crate) fn has_test(&self) -> bool {
-        self.test.is_some()
-    }
-
     /// Returns a batch without rows.
     pub(crate) fn none(&self) -> RecordBatch {
         RecordBatch::new_empty(Arc::clone(&self.schema))

@@ -28,7 +28,9 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ObjectMeta, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
+use crate::format::NpyFormat;
 use crate::header::external;
+use crate::index::{self, Index, IndexMode, Loaded};
 use crate::location;
 
 /// The columns of the files of a location, and those of its directories.
@@ -60,7 +62,9 @@ pub(crate) async fn infer(
     let mut directories: Option<Vec<String>> = None;
     let mut mixed = None;
     for url in urls {
-        for file in list(state, url, options).await? {
+        let listed = list(state, url, options).await?;
+        listed.give_headers(state);
+        for file in listed.files {
             check_directories(url, &file, declared)?;
             let own = directories_of(url, &file);
             let common = directories.get_or_insert_with(|| own.clone());
@@ -268,11 +272,61 @@ fn local(url: &ListingTableUrl) -> Option<PathBuf> {
     (url.scheme() == "file").then(|| url.get_url().to_file_path().ok()).flatten()
 }
 
-/// Lists the files of a location.
-async fn list(
+/// The files of a location, and its index.
+pub(crate) struct Listed {
+    pub(crate) files: Vec<ObjectMeta>,
+    index: Option<Arc<Index>>,
+}
+
+impl Listed {
+    /// Gives the headers that the index has to the session.
+    fn give_headers(&self, state: &dyn Session) {
+        if let Some(index) = &self.index {
+            let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+            index.give_headers(&*cache, &self.files);
+        }
+    }
+}
+
+/// Lists the files of a location, and fetches its index.
+pub(crate) async fn list(
     state: &dyn Session,
     url: &ListingTableUrl,
     options: &ListingOptions,
+) -> Result<Listed> {
+    let format = options.format.downcast_ref::<NpyFormat>();
+    let mode = format.map_or(IndexMode::Off, NpyFormat::index);
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    let (store, directory) = (location::store(state, url)?, url.prefix());
+    if mode == IndexMode::Frozen && url.is_collection() {
+        let settings = &state.config_options().execution;
+        let wanted = Wanted::new(url, options, settings.listing_table_ignore_subdirectory)?;
+        let index = index::load_frozen(&*cache, &*store, directory).await?;
+        let mut files = index.files();
+        files.retain(|file| {
+            let parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
+            wanted.has(&parts)
+        });
+        return Ok(Listed { files, index: Some(index) });
+    }
+    let mut files = list_files(state, url, options, mode != IndexMode::Off).await?;
+    let position = files.iter().position(|file| file.location == index::path(directory));
+    let listed = position.map(|position| files.remove(position));
+    let index = match listed {
+        Some(listed) if mode != IndexMode::Off && url.is_collection() => {
+            index::load(&*cache, &*store, directory, &listed).await
+        }
+        _ => None,
+    };
+    Ok(Listed { files, index })
+}
+
+/// Lists the files of a location. The index of its directory is one of them, if it is asked for and there.
+async fn list_files(
+    state: &dyn Session,
+    url: &ListingTableUrl,
+    options: &ListingOptions,
+    with_index: bool,
 ) -> Result<Vec<ObjectMeta>> {
     let (store, root) = (location::store(state, url)?, local(url));
     if !url.is_collection() {
@@ -289,15 +343,23 @@ async fn list(
     let Some(root) = root else {
         let is_wanted = |file: &ObjectMeta| {
             let parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
-            futures::future::ready(wanted.has(&parts))
+            let is_index = with_index && parts == [index::NAME];
+            futures::future::ready(wanted.has(&parts) || is_index)
         };
         let (all, runtime) = (without_glob(url)?, Arc::clone(state.runtime_env()));
         let state = session(state, runtime)?;
         let files = all.list_all_files(&state, &*store, "").await?;
         return files.try_filter(is_wanted).try_collect().await;
     };
-    let found = tokio::task::spawn_blocking(move || wanted.find(&root)).await;
-    let found = found.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+    let found = tokio::task::spawn_blocking(move || {
+        let mut found = wanted.find(&root)?;
+        let index = root.join(index::NAME);
+        if with_index && index.is_file() {
+            found.push(index);
+        }
+        Ok::<_, DataFusionError>(found)
+    });
+    let found = found.await.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
     let head = |path: PathBuf| {
         let store = &store;
         async move {
@@ -334,11 +396,11 @@ fn session(state: &dyn Session, runtime: Arc<RuntimeEnv>) -> Result<SessionState
     Ok(builder.with_config(config).with_runtime_env(runtime).build())
 }
 
-/// Returns the table without patterns, and a session that lists no other files for it. `None`: DataFusion finds the files.
+/// Returns the table without patterns, a session that lists no other files for it, and its indices. `None`: DataFusion finds the files.
 pub(crate) async fn resolved(
     table: &ListingTable,
     state: &dyn Session,
-) -> Result<Option<(ListingTable, SessionState)>> {
+) -> Result<Option<(ListingTable, SessionState, Loaded)>> {
     let (urls, options) = (table.table_paths(), table.options());
     let is_plain = |url: &ListingTableUrl| url.get_glob().is_none();
     if state.as_any().downcast_ref::<SessionState>().is_none() && urls.iter().all(is_plain) {
@@ -347,8 +409,14 @@ pub(crate) async fn resolved(
     let columns = options.table_partition_cols.iter().map(|(name, _)| name.clone());
     let columns: Vec<String> = columns.collect();
     let mut lists: BTreeMap<String, (ListingTableUrl, Vec<ObjectMeta>)> = BTreeMap::new();
+    let format = options.format.downcast_ref::<NpyFormat>();
+    let is_frozen = format.is_some_and(|format| format.index() == IndexMode::Frozen);
+    let mut loaded = Loaded { is_frozen, ..Loaded::default() };
     for url in urls {
-        let files = list(state, url, options).await?;
+        let listed = list(state, url, options).await?;
+        listed.give_headers(state);
+        let files = listed.files;
+        loaded.indices.extend(listed.index);
         files.iter().try_for_each(|file| check_directories(url, file, &columns))?;
         let all = without_glob(url)?;
         lists.entry(all.as_str().to_owned()).or_insert((all, Vec::new())).1.extend(files);
@@ -376,7 +444,7 @@ pub(crate) async fn resolved(
         metadata_cache_limit: own.get_metadata_cache_limit(),
     })?;
     let runtime = RuntimeEnv { cache_manager: caches, ..state.runtime_env().as_ref().clone() };
-    Ok(Some((with_paths(table, paths)?, session(state, Arc::new(runtime))?)))
+    Ok(Some((with_paths(table, paths)?, session(state, Arc::new(runtime))?, loaded)))
 }
 
 /// Returns the table with other locations.

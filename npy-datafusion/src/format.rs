@@ -27,6 +27,7 @@ use npy_arrow::Options;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::header;
+use crate::index::IndexMode;
 use crate::location;
 use crate::merge::{Merged, field_of};
 use crate::sink::NpySink;
@@ -47,17 +48,29 @@ pub struct NpyFormat {
     options: Options,
     /// Files are recognized by themselves: this is the extension of those that a table lists.
     is_archive: bool,
+    /// The use of the index of a directory.
+    index: IndexMode,
 }
 
 impl NpyFormat {
     /// Creates the format, with these types for what has more than one in Arrow.
     pub fn new(options: Options) -> Self {
-        NpyFormat { options, is_archive: false }
+        NpyFormat { options, is_archive: false, index: IndexMode::Auto }
     }
 
     /// Creates the format of archives, with these types for what has more than one in Arrow.
     pub fn archives(options: Options) -> Self {
-        NpyFormat { options, is_archive: true }
+        NpyFormat { options, is_archive: true, index: IndexMode::Auto }
+    }
+
+    /// Sets the use of the index of a directory, which is [`IndexMode::Auto`] otherwise.
+    pub fn with_index(self, index: IndexMode) -> Self {
+        NpyFormat { index, ..self }
+    }
+
+    /// Returns the use of the index of a directory.
+    pub(crate) fn index(&self) -> IndexMode {
+        self.index
     }
 
     /// Returns the types for what has more than one in Arrow.
@@ -230,8 +243,9 @@ impl FileFormatFactory for NpyFormatFactory {
         _: &dyn Session,
         options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
-        let options = sql_options::parse(&self.format.options, options)?;
-        Ok(Arc::new(NpyFormat { options, ..self.format.clone() }))
+        let NpyFormat { options: defaults, index, .. } = &self.format;
+        let (options, index) = sql_options::parse(defaults, *index, options)?;
+        Ok(Arc::new(NpyFormat { options, index, ..self.format.clone() }))
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {

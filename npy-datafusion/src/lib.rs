@@ -40,6 +40,23 @@
 //! - In a store, files are opened before they are needed: up to 32 at a time, which have 64 MiB together, and no more than were needed so far. The next
 //!   blocks of a file are requested while one is looked at, and of compressed members six parts at a time.
 //!
+//! # Where a row is
+//!
+//! `_file` is the path or the URL of the file of a row, and `_row` the row's index in it, from 0. `*` does not have these columns: a statement that names
+//! them has them, by [`sql`] and in the command `npy sql`. DataFusion has no hidden columns; so for a statement of [`SessionContext::sql`], `SET npy.virtual_columns = true`
+//! adds them to all tables, and `*` has them then, too, though `t.*` does not.
+//!
+//! # The index of a directory
+//!
+//! [`write_index`], or the command `npy index`, writes `_npy.index`: the headers of the `.npy` files of a directory, and the bounds of each block of their rows. A table uses it for files
+//! that have not changed since: files and blocks in which no row meets the conditions are not read. `OPTIONS ('index' 'frozen')` trusts it, lists
+//! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]).
+//!
+//! # Vectors
+//!
+//! `npy_l2(a, b)`, `npy_cosine(a, b)` and `npy_dot(a, b)` are of lists of `f16`, `f32` or `f64`, and compute in `f64`:
+//! `SELECT id FROM t ORDER BY npy_l2(v, [0.5, 1.0]) LIMIT 10`.
+//!
 //! # The order of rows
 //!
 //! The rows of one file keep its order: in a result, with `LIMIT`, for `row_number() OVER ()`, `first_value` and `array_agg`, and in the file that `COPY`
@@ -129,6 +146,7 @@ mod file_order;
 mod files;
 mod format;
 mod header;
+mod index;
 mod location;
 mod members;
 mod merge;
@@ -142,6 +160,8 @@ mod source;
 mod sql_options;
 mod table;
 mod table_function;
+mod vectors;
+mod virtual_columns;
 
 use std::sync::Arc;
 
@@ -155,11 +175,14 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
+pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
+use virtual_columns::{NpySettings, VirtualColumns};
+pub use virtual_columns::{sql, statement_to_plan};
 
 /// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.
 pub fn session() -> SessionContext {
@@ -209,6 +232,10 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     ];
     state.file_formats().get_or_insert_default().extend(formats);
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
+    state.scalar_functions().get_or_insert_default().extend(vectors::functions());
+    state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
+    let settings = state.config().get_or_insert_default().options_mut();
+    settings.extensions.insert(NpySettings::default());
     state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))

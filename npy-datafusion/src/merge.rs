@@ -125,7 +125,7 @@ pub(crate) fn field_of(name: &str, dtype: &DType, options: &Options) -> Result<F
 }
 
 /// Returns the type that holds the values of both.
-fn wider(a: &DType, b: &DType) -> Option<DType> {
+pub(crate) fn wider(a: &DType, b: &DType) -> Option<DType> {
     if a == b || fits(b, a) {
         return Some(a.clone());
     }

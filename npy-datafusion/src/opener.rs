@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
@@ -11,29 +12,43 @@ use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_plan::metrics::Count;
-use futures::StreamExt;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
 use npy_arrow::Options;
-use object_store::ObjectStore;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path;
+use object_store::{ObjectMeta, ObjectStore};
 
 use crate::columns::Columns;
-use crate::header::{self, Contents, Member};
+use crate::header::{self, Contents, File, Member};
+use crate::index::{FileBlocks, Pruner, Runs};
 use crate::members::Members;
-use crate::records::{REQUEST, Records};
+use crate::records::{REQUEST, REQUESTS, Records};
 use crate::small;
+use crate::virtual_columns::Numbered;
+
+type Batches = BoxStream<'static, Result<RecordBatch>>;
 
 pub(crate) struct NpyOpener {
     pub(crate) store: Arc<dyn ObjectStore>,
+    /// The URL of the store.
+    pub(crate) url: String,
     /// The columns of the table that are in the files.
     pub(crate) schema: SchemaRef,
     pub(crate) options: Options,
     /// The columns that are wanted.
     pub(crate) wanted: Vec<usize>,
     pub(crate) predicate: Option<Arc<dyn PhysicalExpr>>,
+    /// The blocks of rows that cannot meet the condition.
+    pub(crate) pruner: Option<Arc<Pruner>>,
     /// The number of rows of a batch.
     pub(crate) rows: usize,
     pub(crate) limit: Option<usize>,
     pub(crate) headers: Option<Arc<FileMetadataCache>>,
     pub(crate) bytes_read: Count,
+    /// The files and the blocks of rows that were left out by an index.
+    pub(crate) files_pruned: Count,
+    pub(crate) blocks_pruned: Count,
 }
 
 impl NpyOpener {
@@ -70,8 +85,26 @@ impl FileOpener for NpyOpener {
         let (schema, options) = (Arc::clone(&self.schema), self.options.clone());
         let (wanted, predicate) = (self.wanted.clone(), self.predicate.clone());
         let (batch, limit, bytes_read) = (self.rows as u64, self.limit, self.bytes_read.clone());
+        let pruner = self.pruner.clone();
+        let (files_pruned, blocks_pruned) = (self.files_pruned.clone(), self.blocks_pruned.clone());
+        let numbered = Numbered::new(&schema, &wanted, predicate.as_ref())?.map(Arc::new);
+        let path = path_of(&self.url, &file.object_meta.location)?;
         Ok(Box::pin(async move {
             let meta = file.object_meta;
+            let blocks = file.extensions.get::<FileBlocks>().cloned();
+            if let (Some(pruner), Some(blocks)) = (&pruner, &blocks)
+                && pruner.excludes(blocks)
+            {
+                let is_first = file.range.as_ref().is_none_or(|range| range.start == 0);
+                files_pruned.add(usize::from(is_first));
+                return Ok(futures::stream::empty().boxed());
+            }
+            // Conditions on virtual columns are evaluated when the rows are there.
+            let is_tested = predicate.is_some();
+            let (wanted, predicate) = match &numbered {
+                Some(numbered) => (numbered.read.clone(), None),
+                None => (wanted, predicate),
+            };
             let found = header::opened(headers.as_deref(), &store, &meta).await?;
             found.check_columns(&schema, &meta)?;
             let mut rows = match &file.range {
@@ -81,25 +114,62 @@ impl FileOpener for NpyOpener {
             let columns = Columns::new(&found, &schema, &wanted, predicate, &options)
                 .map_err(|error| error.context(meta.location.to_string()))?;
             // Every row counts if there is no condition.
-            if let (Some(limit), false) = (limit, columns.has_test()) {
+            if let (Some(limit), false) = (limit, is_tested) {
                 rows.end = rows.end.min(rows.start.saturating_add(limit as u64));
-            }
-            if rows.is_empty() {
-                return Ok(futures::stream::empty().boxed());
-            }
-            if columns.is_empty() || found.row_size() == 0 {
-                return Ok(futures::stream::iter(counted(columns, rows, batch)).boxed());
             }
             // Fewer than an eighth of a batch, unless the query needs fewer still.
             let few =
                 usize::try_from(batch / 8).unwrap_or(usize::MAX).min(limit.unwrap_or(usize::MAX));
-            let few = if columns.has_test() { few } else { 0 };
+            let few = if is_tested { few } else { 0 };
             let (columns, row_size) = (Arc::new(columns), found.row_size());
-            let batch = batch.min(REQUEST / row_size).max(1);
-            let fetched = found.fetched;
-            let batches = match &found.contents {
+            let longest = REQUEST.checked_div(row_size).unwrap_or(REQUEST).max(1);
+            let is_array = matches!(found.contents, Contents::Rows { .. });
+            let mut runs = match pruner.filter(|_| is_array) {
+                Some(pruner) => pruner.runs(blocks, found.rows, rows, longest, blocks_pruned),
+                None => Runs::all(rows),
+            };
+            let Some(first) = runs.next() else { return Ok(futures::stream::empty().boxed()) };
+            let batch = batch.min(longest).max(1);
+            let run = Run { store, meta, found, columns, batch, bytes_read, numbered, path };
+            let run = Arc::new(run);
+            let begun = Arc::clone(&run).stream(first).await?;
+            let next = futures::stream::iter(runs).map(move |rows| Arc::clone(&run).stream(rows));
+            let batches = begun.chain(next.buffered(REQUESTS).try_flatten()).boxed();
+            Ok(if few > 1 { small::joined(batches, few) } else { batches })
+        }))
+    }
+}
+
+/// How ranges of rows of a file are read.
+struct Run {
+    store: Arc<dyn ObjectStore>,
+    meta: ObjectMeta,
+    found: File,
+    columns: Arc<Columns>,
+    /// The number of rows of a batch.
+    batch: u64,
+    bytes_read: Count,
+    numbered: Option<Arc<Numbered>>,
+    /// The path of the file, as a column has it.
+    path: String,
+}
+
+impl Run {
+    /// Returns these rows as batches.
+    async fn stream(self: Arc<Self>, rows: Range<u64>) -> Result<Batches> {
+        if rows.is_empty() {
+            return Ok(futures::stream::empty().boxed());
+        }
+        let first = rows.start;
+        let (found, columns) = (&self.found, Arc::clone(&self.columns));
+        let (store, meta, batch) = (Arc::clone(&self.store), self.meta.clone(), self.batch);
+        let (bytes_read, fetched) = (self.bytes_read.clone(), found.fetched.clone());
+        let batches = if columns.is_empty() || found.row_size() == 0 {
+            futures::stream::iter(counted(columns, rows, batch)).boxed()
+        } else {
+            match &found.contents {
                 Contents::Rows { start, .. } => {
-                    let start = *start;
+                    let (start, row_size) = (*start, found.row_size());
                     Records { store, meta, start, row_size, columns, batch, bytes_read, fetched }
                         .stream(rows)
                         .await?
@@ -108,18 +178,29 @@ impl FileOpener for NpyOpener {
                     let scan = Members { store, meta, columns, batch, bytes_read, fetched };
                     scan.stream(members, directory, found.rows, rows).await?
                 }
-            };
-            Ok(if few > 1 { small::joined(batches, few) } else { batches })
-        }))
+            }
+        };
+        Ok(match &self.numbered {
+            Some(numbered) => Arc::clone(numbered).apply(batches, first, &self.path),
+            None => batches,
+        })
     }
+}
+
+/// Returns the path of a file of this machine, or its URL.
+fn path_of(url: &str, file: &Path) -> Result<String> {
+    Ok(match url {
+        "file:///" => LocalFileSystem::new().path_to_filesystem(file)?.display().to_string(),
+        _ => format!("{url}{file}"),
+    })
 }
 
 /// Returns batches of rows without columns; nothing is read.
 fn counted(
-    columns: Columns,
+    columns: Arc<Columns>,
     rows: Range<u64>,
     batch: u64,
-) -> impl Iterator<Item = Result<datafusion::arrow::array::RecordBatch, DataFusionError>> {
+) -> impl Iterator<Item = Result<RecordBatch, DataFusionError>> {
     let batches = rows.clone().step_by(usize::try_from(batch).unwrap_or(usize::MAX));
     batches.filter_map(move |first| columns.read(&[], batch.min(rows.end - first)).transpose())
 }

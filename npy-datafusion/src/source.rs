@@ -7,25 +7,34 @@ use datafusion::arrow::datatypes::{Field, Schema};
 use datafusion::common::ScalarValue;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpener, FileScanConfig, FileSource};
 use datafusion::datasource::projection::{ProjectionOpener, SplitProjection};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::logical_expr::Operator;
-use datafusion::physical_expr::expressions::{BinaryExpr, DynamicFilterPhysicalExpr, lit};
+use datafusion::physical_expr::expressions::{BinaryExpr, Column, DynamicFilterPhysicalExpr, lit};
 use datafusion::physical_expr::utils::collect_columns;
-use datafusion::physical_expr::{PhysicalExpr, conjunction};
+use datafusion::physical_expr::{
+    EquivalenceProperties, PhysicalExpr, PhysicalSortExpr, conjunction,
+};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
 use datafusion::physical_plan::DisplayFormatType;
+use datafusion::physical_plan::SortOrderPushdownResult;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder};
 use datafusion::physical_plan::projection::ProjectionExprs;
 use npy_arrow::Options;
+#[cfg(feature = "proto")]
+use object_store::ObjectMeta;
 use object_store::ObjectStore;
 
 use crate::ahead::{AheadOpener, SharedAhead};
 use crate::barriers;
+#[cfg(feature = "proto")]
+use crate::header::{self, File};
+use crate::index::{self, Pruner};
 use crate::opener::NpyOpener;
 use crate::read_ahead::ReadAhead;
 
@@ -48,6 +57,21 @@ pub struct NpySource {
     ahead: Arc<SharedAhead>,
     /// The number of parts of a file that are read at a time, if it is not divided between partitions.
     threads: usize,
+    /// The number of files that the planner has left out.
+    pruned: usize,
+    /// The order in which the files of an index are read.
+    order: ReadOrder,
+}
+
+/// The order in which files are read: with the best first, a query for the best rows needs few others.
+#[derive(Clone)]
+enum ReadOrder {
+    /// Any: the files have no index.
+    Any,
+    /// As they are listed.
+    Listed,
+    /// By the bounds of a column, the greatest first if it is true.
+    By(String, bool),
 }
 
 impl NpySource {
@@ -64,6 +88,8 @@ impl NpySource {
             headers: None,
             ahead: Arc::default(),
             threads: 1,
+            pruned: 0,
+            order: ReadOrder::Any,
         }
     }
 
@@ -79,6 +105,28 @@ impl NpySource {
     pub(crate) fn with_threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
+    }
+
+    /// Returns the header of a file, if the session has it.
+    #[cfg(feature = "proto")]
+    pub(crate) fn header(&self, meta: &ObjectMeta) -> Option<File> {
+        header::known(self.headers.as_deref(), meta)
+    }
+
+    /// States that files have an index.
+    pub(crate) fn with_index(self) -> Self {
+        NpySource { order: ReadOrder::Listed, ..self }
+    }
+
+    /// Sets the number of files that the planner has left out.
+    pub(crate) fn with_pruned(self, pruned: usize) -> Self {
+        NpySource { pruned, ..self }
+    }
+
+    /// Returns the number of files that the planner has left out.
+    #[cfg(feature = "proto")]
+    pub(crate) fn pruned(&self) -> usize {
+        self.pruned
     }
 
     /// Returns the number of parts of a file that are read at a time.
@@ -134,16 +182,28 @@ impl FileSource for NpySource {
         base: &FileScanConfig,
         partition: usize,
     ) -> Result<Arc<dyn FileOpener>> {
+        let counter =
+            |name: &'static str| MetricBuilder::new(&self.metrics).counter(name, partition);
+        let files_pruned = counter("files_pruned");
+        if partition == 0 {
+            files_pruned.add(self.pruned);
+        }
         let opener = Arc::new(NpyOpener {
             store,
+            url: base.object_store_url.as_str().to_owned(),
             schema: Arc::clone(self.schema.file_schema()),
             options: self.options.clone(),
             wanted: self.projection.file_indices.clone(),
             predicate: self.predicate.clone(),
+            pruner: self.predicate.clone().map(|predicate| {
+                Arc::new(Pruner::new(predicate, Arc::clone(self.schema.file_schema())))
+            }),
             rows: base.batch_size.unwrap_or(self.rows).max(1),
             limit: base.limit,
             headers: self.headers.clone(),
-            bytes_read: MetricBuilder::new(&self.metrics).counter("bytes_read", partition),
+            bytes_read: counter("bytes_read"),
+            files_pruned,
+            blocks_pruned: counter("blocks_pruned"),
         });
         let opener = AheadOpener::of(opener, base, &self.ahead);
         let schema = self.schema.file_schema();
@@ -189,6 +249,38 @@ impl FileSource for NpySource {
         let merged = self.projection.source.try_merge(projection)?;
         let projection = SplitProjection::new(self.schema.file_schema(), &merged);
         Ok(Some(Arc::new(NpySource { projection, ahead: Arc::default(), ..self.clone() })))
+    }
+
+    fn try_pushdown_sort(
+        &self,
+        order: &[PhysicalSortExpr],
+        properties: &EquivalenceProperties,
+    ) -> Result<SortOrderPushdownResult<Arc<dyn FileSource>>> {
+        let is_declared = !properties.oeq_class().is_empty();
+        if matches!(self.order, ReadOrder::Any) || is_declared {
+            return Ok(SortOrderPushdownResult::Unsupported);
+        }
+        let column = |sort: &PhysicalSortExpr| {
+            let returned = sort.expr.downcast_ref::<Column>()?;
+            let projected = self.projection.source.iter().nth(returned.index())?;
+            let name = projected.expr.downcast_ref::<Column>()?.name().to_owned();
+            Some(ReadOrder::By(name, sort.options.descending))
+        };
+        Ok(match order.first().and_then(column) {
+            None => SortOrderPushdownResult::Unsupported,
+            Some(order) => SortOrderPushdownResult::Inexact {
+                inner: Arc::new(NpySource { order, ahead: Arc::default(), ..self.clone() }),
+            },
+        })
+    }
+
+    fn reorder_files(&self, files: Vec<PartitionedFile>) -> Vec<PartitionedFile> {
+        match &self.order {
+            ReadOrder::By(column, is_greatest_first) => {
+                index::best_first(files, column, *is_greatest_first)
+            }
+            ReadOrder::Any | ReadOrder::Listed => files,
+        }
     }
 
     fn try_pushdown_filters(

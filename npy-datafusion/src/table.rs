@@ -31,7 +31,9 @@ use datafusion::physical_plan::filter::FilterExec;
 use npy_arrow::Options;
 
 use crate::format::NpyFormat;
+use crate::index::{self, Loaded};
 use crate::source::NpySource;
+use crate::virtual_columns::with_virtual;
 use crate::{files, location};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
@@ -86,6 +88,16 @@ impl NpyTable {
         Ok(ListingTable::try_new(config)?.into())
     }
 
+    /// Returns the table with the columns `_file` and `_row`, except those that its files have.
+    pub(crate) fn with_virtual_columns(&self) -> Result<Self> {
+        let schema = self.inner.schema();
+        let files = files::without_columns(&schema, &self.inner.options().table_partition_cols);
+        let config = ListingTableConfig::new_with_multi_paths(self.inner.table_paths().clone())
+            .with_listing_options(self.inner.options().clone())
+            .with_schema(Arc::new(with_virtual(&files, &schema)));
+        Ok(ListingTable::try_new(config)?.into())
+    }
+
     /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
     fn is_for_rows(&self, condition: &Expr) -> bool {
         let directories = &self.inner.options().table_partition_cols;
@@ -112,12 +124,17 @@ impl NpyTable {
         state: &dyn Session,
         plan: Arc<dyn ExecutionPlan>,
         conditions: Vec<Expr>,
+        loaded: &Loaded,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let scan = plan.downcast_ref::<DataSourceExec>();
         let scan = scan.and_then(|it| it.data_source().downcast_ref::<FileScanConfig>());
         let source = scan.and_then(|it| it.file_source().downcast_ref::<NpySource>());
         // Without files there is no scan.
         let (Some(scan), Some(source)) = (scan, source) else { return Ok(plan) };
+        let (scan, source) = match loaded.indices.is_empty() {
+            true => (scan.clone(), source.clone()),
+            false => (index::attach(scan, source, loaded)?, source.clone().with_index()),
+        };
         let schema = DFSchema::try_from(self.schema())?;
         let conditions = conditions.into_iter().filter(|condition| self.is_for_rows(condition));
         let conditions = conditions.map(|condition| state.create_physical_expr(condition, &schema));
@@ -129,7 +146,11 @@ impl NpyTable {
         if taken.contains(&false) {
             return internal_err!("a scan does not take a condition on its columns");
         }
-        let scan = FileScanConfigBuilder::from(scan.clone()).with_source(Arc::new(source));
+        let (scan, source) = match index::without_pruned(&scan, &source)? {
+            Some((scan, pruned)) => (scan, source.with_pruned(pruned)),
+            None => (scan, source),
+        };
+        let scan = FileScanConfigBuilder::from(scan).with_source(Arc::new(source));
         let scan = DataSourceExec::from_data_source(scan.build());
         if of_all.is_empty() {
             return Ok(scan);
@@ -195,11 +216,12 @@ impl TableProvider for NpyTable {
         args: ScanArgs<'a>,
     ) -> Result<ScanResult> {
         let filters = args.filters().unwrap_or_default().to_vec();
-        let scan = match files::resolved(&self.inner, state).await? {
-            Some((table, state)) => table.scan_with_args(&state, args).await,
-            None => self.inner.scan_with_args(state, args).await,
+        let (scan, loaded) = match files::resolved(&self.inner, state).await? {
+            Some((table, state, loaded)) => (table.scan_with_args(&state, args).await, loaded),
+            None => (self.inner.scan_with_args(state, args).await, Loaded::default()),
         };
-        Ok(ScanResult::new(self.with_conditions(state, scan?.into_inner(), filters)?))
+        let scan = scan?.into_inner();
+        Ok(ScanResult::new(self.with_conditions(state, scan, filters, &loaded)?))
     }
 
     fn supports_filters_pushdown(

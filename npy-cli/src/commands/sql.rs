@@ -1,4 +1,4 @@
-//! `npy sql`: runs `npy-sql`, a program of its own, because it brings a query engine.
+//! `npy sql` and `npy index`: run `npy-sql`, a program of its own, because it brings a query engine.
 
 use std::env;
 use std::ffi::OsString;
@@ -11,19 +11,29 @@ use clap::CommandFactory;
 use crate::args::Npy;
 use crate::output::{Failure, Output, Result};
 
-/// The program that `npy sql` runs.
+/// The program that both run.
 const PROGRAM: &str = "npy-sql";
 const INSTALL: &str = "it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it";
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The statement, the files, and options of npy-sql
+    /// The arguments of npy-sql
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
 impl Args {
     pub(crate) fn run(self) -> Result {
+        self.run_as("sql")
+    }
+
+    /// Writes an index: the first argument says so.
+    pub(crate) fn run_index(mut self) -> Result {
+        self.arguments.insert(0, "index".into());
+        self.run_as("index")
+    }
+
+    fn run_as(self, command: &str) -> Result {
         let mut program = PathBuf::from(PROGRAM);
         let mut status = run(Command::new(&program).args(&self.arguments));
         if let Err(error) = &status
@@ -36,7 +46,7 @@ impl Args {
         }
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         if status.as_ref().is_err_and(is_missing) && self.asks_for_help() {
-            return help();
+            return help(command);
         }
         let status = status.map_err(|error| match is_missing(&error) {
             true => Failure::usage(format!("npy-sql is not installed: {INSTALL}")),
@@ -66,12 +76,12 @@ fn run(program: &mut Command) -> io::Result<ExitStatus> {
 }
 
 /// Prints what is known without the other program.
-fn help() -> Result {
+fn help(command: &str) -> Result {
     let mut npy = Npy::command();
     npy.build();
     let mut out = Output::stdout();
-    if let Some(sql) = npy.find_subcommand_mut("sql") {
-        write!(out, "{}", sql.render_long_help())?;
+    if let Some(subcommand) = npy.find_subcommand_mut(command) {
+        write!(out, "{}", subcommand.render_long_help())?;
     }
     writeln!(out, "\nThe options are those of npy-sql, which is not installed: {INSTALL}")?;
     out.finish()

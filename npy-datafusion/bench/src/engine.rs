@@ -45,14 +45,14 @@ impl Engine {
 }
 
 /// Returns the sum of the second column, and the number of rows.
-fn sum_of(batch: &RecordBatch) -> Result<f64> {
+pub(crate) fn sum_of(batch: &RecordBatch) -> Result<f64> {
     let values = cast(batch.column(1), &DataType::Float64)?;
     let values = values.as_primitive::<Float64Type>();
     Ok(sum(values).unwrap_or_default() + values.len() as f64)
 }
 
 /// Returns the CPU time of all threads of this process, also of those that have ended. Linux counts it in hundredths of a second.
-fn cpu_ms() -> Result<f64> {
+pub(crate) fn cpu_ms() -> Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     // The name of the program, in parentheses, may have blanks.
     let (_, fields) = stat.rsplit_once(") ").ok_or("an unknown form of /proc/self/stat")?;

@@ -9,6 +9,7 @@ mod data;
 mod engine;
 mod numpy;
 mod report;
+mod vectors;
 
 use std::error::Error;
 
@@ -71,6 +72,8 @@ async fn main() -> Result<()> {
     }
     println!("{rows} records of 25 bytes in {} files, {rounds} rounds, CPU ms\n", data::FILES);
     report.print(&QUERIES);
+    let vectors = argument("--vectors")?.unwrap_or(1_000_000);
+    vectors::run(directory.path(), vectors, rounds, &mut numpy).await?;
     Ok(())
 }
 

@@ -30,7 +30,12 @@ impl Numpy {
 
     /// Runs a query. Returns the CPU time in milliseconds, and a sum of the result.
     pub(crate) fn run(&mut self, query: &Query) -> Result<(f64, f64)> {
-        writeln!(self.stdin, "{}", query.name)?;
+        self.ask(query.name)
+    }
+
+    /// Runs the query of this name.
+    pub(crate) fn ask(&mut self, name: &str) -> Result<(f64, f64)> {
+        writeln!(self.stdin, "{name}")?;
         let mut answer = String::new();
         self.stdout.read_line(&mut answer)?;
         let (cpu, sum) = answer.trim().split_once(' ').ok_or("Python has failed")?;

@@ -50,7 +50,7 @@ pub(crate) fn compare(query: &Query, sums: &[f64]) -> Result<()> {
     }
 }
 
-fn median(times: &[f64]) -> f64 {
+pub(crate) fn median(times: &[f64]) -> f64 {
     let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(f64::NAN)

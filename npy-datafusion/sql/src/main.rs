@@ -1,6 +1,7 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
 mod copy;
+mod index;
 mod output;
 // A link to the file of the command `npy`.
 mod statements;
@@ -70,6 +71,10 @@ DESCRIBE t the columns.
 dir/ has the files in it and in its directories name=value; 'dir/**/*.npy' has those of all directories. INTERSECT ALL and EXCEPT ALL do not count
 equal rows, and IS DISTINCT FROM needs parentheses before AND: (a IS DISTINCT FROM true) AND b.
 
+A statement that names _file or _row has both: the path of the file of a row, and the index of the row in it. * leaves them out.
+npy_l2(v, [1.0, 2.0]), npy_cosine and npy_dot compare vectors: SELECT _row FROM t ORDER BY npy_l2(value, [0.5, 1.0]) LIMIT 10. npy index dir/
+writes an index, by which a query leaves out files and blocks of rows; EXPLAIN ANALYZE tells how many.
+
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 
 /// The stack of each thread. A condition of thousands of terms is a tree as deep, and DataFusion goes down it by recursion. Only what is used of a
@@ -77,23 +82,35 @@ Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 const STACK: usize = 256 << 20;
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    match on_large_stack(args) {
+    let (name, result) = match std::env::args_os().nth(1).is_some_and(|first| first == INDEX) {
+        true => {
+            let args = index::Args::parse_from(std::env::args_os().skip(1));
+            ("npy index", on_large_stack(|| index::run(args)))
+        }
+        false => ("npy sql", on_large_stack(|| run(Args::parse()))),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads the output has enough of it.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("npy sql: {}", output::printable(&message(&error)));
+            eprintln!("{name}: {}", output::printable(&message(&error)));
             ExitCode::from(2)
         }
     }
 }
 
-/// Runs the query on threads of our own: the system chooses the stack of the main one.
-fn on_large_stack(args: Args) -> Result<()> {
+/// The first argument that asks for an index, as `npy index` gives it. No statement is this word.
+const INDEX: &str = "index";
+
+/// Runs a task on threads of our own: the system chooses the stack of the main one.
+fn on_large_stack<F>(task: impl FnOnce() -> F + Send + 'static) -> Result<()>
+where
+    F: Future<Output = Result<()>>,
+{
     let query = || {
         let mut runtime = Builder::new_multi_thread();
-        runtime.enable_all().thread_stack_size(STACK).build()?.block_on(run(args))
+        runtime.enable_all().thread_stack_size(STACK).build()?.block_on(task())
     };
     let thread = thread::Builder::new().stack_size(STACK).spawn(query)?;
     let failed = |_| exec_err!("the engine has failed by a mistake in it, as it says above");

@@ -26,7 +26,7 @@ pub(crate) async fn run(
     }
     let mut printed = 0;
     for statement in statements {
-        let plan = ctx.state().statement_to_plan(statement).await;
+        let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
         let rows = match Copy::new(ctx, &plan)? {
             Some((plan, copy)) => {

@@ -56,6 +56,27 @@ fn files_are_tables() {
     assert_eq!(csv(join, &["ticks.npy", "names.npz"]), "name,price\ntwo,1.0\nthree,1.5\n");
 }
 
+/// Guards the index of a directory, columns that only their names bring, and distances, as they are written on a command line.
+#[test]
+fn an_index_is_written_and_used() {
+    let directory = files();
+    let at = directory.path();
+    let written = stdout(at, &["index", "days", "--columns", "id,price"]);
+    assert!(written.starts_with("days: 2 files, 2 rows, bounds of id, price: "), "{written}");
+    let sql = "EXPLAIN ANALYZE SELECT price FROM days WHERE id = 5";
+    assert!(stdout(at, &[sql, "days"]).contains("files_pruned=1"));
+    let sql = "SELECT *, _row FROM days WHERE _file LIKE '%/days/b.npy' AND id = 5";
+    assert_eq!(stdout(at, &[sql, "days", "--csv"]), "id,price,pair,_row\n5,2.5,\"[5.0, 0.5]\",0\n");
+    let sql = "SELECT id FROM days ORDER BY npy_l2(pair, [4.0, 0.5]) LIMIT 1";
+    assert_eq!(stdout(at, &[sql, "days", "--csv"]), "id\n4\n");
+    let output = run(at, &["index", "days", "--columns", "x"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.starts_with("npy index: ") && stderr.contains("there is no column"), "{stderr}");
+    assert_eq!(output.status.code(), Some(2));
+    let help = stdout(at, &["index", "--help"]);
+    assert!(help.contains("Usage: npy index [OPTIONS] <DIR>"), "{help}");
+}
+
 /// Guards the forms of the output, also of results without rows, and statements that write.
 #[test]
 fn rows_are_printed() {

@@ -61,6 +61,9 @@ struct FormatMessage {
     options: Vec<String>,
     #[prost(bool, tag = "2")]
     is_archive: bool,
+    /// The use of the index, as in a statement.
+    #[prost(string, tag = "3")]
+    index: String,
 }
 
 /// A location: a URL, and the wildcard after it.
@@ -95,12 +98,20 @@ struct TableMessage {
 
 impl FormatMessage {
     fn of(format: &NpyFormat) -> Self {
-        FormatMessage { options: names(format.options()), is_archive: format.is_archive() }
+        FormatMessage {
+            options: names(format.options()),
+            is_archive: format.is_archive(),
+            index: format.index().to_string(),
+        }
     }
 
     fn format(&self) -> Result<NpyFormat> {
         let options = options(&self.options)?;
-        Ok(if self.is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) })
+        let format = match self.is_archive {
+            true => NpyFormat::archives(options),
+            false => NpyFormat::new(options),
+        };
+        Ok(format.with_index(self.index.parse()?))
     }
 }
 

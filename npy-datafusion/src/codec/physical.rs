@@ -23,6 +23,7 @@ use datafusion_proto::physical_plan::{
 use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode};
 use prost::Message;
 
+use super::blocks::BlocksMessage;
 use super::{decode, encode, names, options};
 use crate::source::NpySource;
 
@@ -68,6 +69,12 @@ struct ScanMessage {
     /// The number of parts of a file that are read at a time.
     #[prost(uint64, tag = "4")]
     threads: u64,
+    /// The blocks of the files, if they have an index.
+    #[prost(message, optional, tag = "5")]
+    blocks: Option<BlocksMessage>,
+    /// The number of files that the planner has left out.
+    #[prost(uint64, tag = "6")]
+    pruned: u64,
 }
 
 /// Returns the scan, if the plan is one of ours.
@@ -97,11 +104,17 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             .map(|node| converter.proto_to_physical_expr(&node, schema.table_schema(), &plans))
             .transpose()?;
         let source = NpySource::new(schema, options(&message.options)?)
-            .with_header_cache(headers)
+            .with_header_cache(Arc::clone(&headers))
             .with_predicate(predicate)
-            .with_threads(usize::try_from(message.threads).unwrap_or(1));
+            .with_threads(usize::try_from(message.threads).unwrap_or(1))
+            .with_pruned(usize::try_from(message.pruned).unwrap_or(usize::MAX));
         let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
-        Ok(DataSourceExec::from_data_source(FileScanConfigBuilder::from(scan).build()))
+        let groups = match message.blocks {
+            Some(blocks) => blocks.give(&scan.file_groups, &*headers)?,
+            None => scan.file_groups.clone(),
+        };
+        let scan = FileScanConfigBuilder::from(scan).with_file_groups(groups).build();
+        Ok(DataSourceExec::from_data_source(scan))
     }
 
     fn try_encode(
@@ -118,7 +131,8 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             predicate.map(|it| converter.physical_expr_to_proto(&it, self)).transpose()?;
         let files = Some(serialize_file_scan_config(scan, self, converter)?);
         let (options, threads) = (names(source.options()), source.threads() as u64);
-        encode(&ScanMessage { files, predicate, options, threads }, to);
+        let (blocks, pruned) = (BlocksMessage::of(scan, source)?, source.pruned() as u64);
+        encode(&ScanMessage { files, predicate, options, threads, blocks, pruned }, to);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Files that a real NumPy writes and reads. `NPY_PYTHON` names its Python; without it these tests fail, and are not skipped.
 
+mod index;
 #[path = "../support/store.rs"]
 mod support;
 

@@ -1,0 +1,50 @@
+//! `npy index`: writes the index of a directory.
+
+use clap::Parser;
+use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::{INDEX_BLOCK, write_index};
+
+/// Writes the index of a directory: _npy.index, an archive that NumPy opens.
+///
+/// It has the size, the time and the header of each .npy file in the directory and below it, and the least and the greatest value of each
+/// block of rows, of numbers, times and short text. Queries then open only the files, and read only the blocks, that may have rows of the query. A file
+/// that has changed since is read as without an index; write the index again when many have.
+#[derive(Parser)]
+#[command(name = "npy index", bin_name = "npy index", version, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The directory
+    #[arg(value_name = "DIR")]
+    directory: String,
+    /// The columns that get bounds, by default all of numbers, times and short text
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    columns: Option<Vec<String>>,
+    /// The rows that have bounds in common
+    #[arg(long, default_value_t = INDEX_BLOCK, value_name = "ROWS")]
+    block: u64,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  npy index days/
+  npy index days/ --columns time,station --block 10000
+  npy sql 'SELECT avg(x) FROM t WHERE time < 3600' days/
+
+npy sql uses the index of a directory. It lists the files and compares their sizes and times with the index. In a statement, OPTIONS ('index' 'frozen')
+trusts the index: no file is listed, and one that differs is an error. OPTIONS ('index' 'off') reads the files without it.
+
+Exit code: 0; 2 for errors, after which an old index is as it was.";
+
+pub(crate) async fn run(args: Args) -> Result<()> {
+    let ctx = npy_datafusion::session();
+    let Args { directory, columns, block } = args;
+    let report = write_index(&ctx.state(), &directory, columns.as_deref(), block).await?;
+    let columns = match report.columns.is_empty() {
+        true => "no column".to_owned(),
+        false => report.columns.join(", "),
+    };
+    println!(
+        "{directory}: {} files, {} rows, bounds of {columns}: {} bytes",
+        report.files, report.rows, report.bytes
+    );
+    Ok(())
+}

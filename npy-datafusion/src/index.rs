@@ -1,0 +1,130 @@
+//! The index of a directory: `_npy.index`, an archive that NumPy opens. It has the header of each file, and for each block of rows the least and the
+//! greatest value of its columns.
+//!
+//! | member | values |
+//! |---|---|
+//! | `version` | 1 |
+//! | `block` | the rows of a block |
+//! | `files` | records: `path` from the directory on, `size`, `modified`, `etag`, `rows`, `start` (the position of the first row), `dtype` (of a row) |
+//! | `min/x`, `max/x` | of the column `x`, for each block of each file in this order |
+//! | `known/x` | false where a block has no such value |
+//! | `nulls/x` | the number of nulls, and of NaT, of each block; -1 where it is not known |
+//!
+//! An entry is used for a file of the same size, time and etag, and for no other.
+
+mod attach;
+mod blocks;
+mod bounds;
+mod build;
+mod file;
+mod load;
+mod sound;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use datafusion::arrow::array::{ArrayRef, Int64Array};
+use datafusion::arrow::datatypes::Field;
+use datafusion::common::plan_datafusion_err;
+use datafusion::error::{DataFusionError, Result};
+use object_store::ObjectMeta;
+use object_store::path::Path;
+
+pub(crate) use attach::{attach, best_first, without_pruned};
+#[cfg(feature = "proto")]
+pub(crate) use blocks::TableIndex;
+pub(crate) use blocks::{FileBlocks, Pruner, Runs};
+pub use build::{IndexReport, write_index};
+pub(crate) use load::{Loaded, load, load_frozen, path};
+
+use crate::header::File;
+
+/// The name of an index in its directory.
+pub(crate) const NAME: &str = "_npy.index";
+
+/// The rows of a block, unless another number is asked for.
+pub const INDEX_BLOCK: u64 = 65_536;
+
+/// The use of an index by a table: `OPTIONS ('index' 'frozen')`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IndexMode {
+    /// The files are listed, and those that are as in the index are read with it.
+    #[default]
+    Auto,
+    /// The files are those of the index, which are not listed. A file that differs is an error.
+    Frozen,
+    /// There is no index.
+    Off,
+}
+
+impl std::str::FromStr for IndexMode {
+    type Err = DataFusionError;
+
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "auto" => Ok(IndexMode::Auto),
+            "frozen" => Ok(IndexMode::Frozen),
+            "off" => Ok(IndexMode::Off),
+            _ => Err(plan_datafusion_err!(
+                "the option index is {text:?}; it is 'auto', 'frozen' or 'off'"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for IndexMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            IndexMode::Auto => "auto",
+            IndexMode::Frozen => "frozen",
+            IndexMode::Off => "off",
+        })
+    }
+}
+
+/// An index in memory.
+#[derive(Debug)]
+pub(crate) struct Index {
+    /// The rows of a block.
+    block: u64,
+    files: HashMap<Path, Entry>,
+    columns: Vec<Bounds>,
+}
+
+/// A file of an index.
+#[derive(Clone, Debug)]
+struct Entry {
+    meta: ObjectMeta,
+    file: File,
+    /// Its blocks among those of all files.
+    blocks: Range<usize>,
+}
+
+/// The bounds of a column in the blocks of all files.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) field: Field,
+    /// The least values; null where there is none.
+    pub(crate) min: ArrayRef,
+    pub(crate) max: ArrayRef,
+    /// The number of nulls; null where it is not known.
+    pub(crate) nulls: Int64Array,
+}
+
+impl Index {
+    /// Returns the entry of a file that is as in the index.
+    fn entry(&self, meta: &ObjectMeta) -> Option<&Entry> {
+        let entry = self.files.get(&meta.location)?;
+        let listed = &entry.meta;
+        let is_other_tag =
+            listed.e_tag.is_some() && meta.e_tag.is_some() && listed.e_tag != meta.e_tag;
+        let is_same = listed.size == meta.size && listed.last_modified == meta.last_modified;
+        (is_same && !is_other_tag).then_some(entry)
+    }
+}
+
+/// Returns the number of blocks of a file.
+fn blocks_of(rows: u64, block: u64) -> Option<usize> {
+    usize::try_from(rows.checked_add(block.checked_sub(1)?)?.checked_div(block)?).ok()
+}

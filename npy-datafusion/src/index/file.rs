@@ -1,0 +1,231 @@
+//! The bytes of an index.
+
+use std::collections::HashMap;
+use std::io::Cursor;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Int64Array, PrimitiveArray, RecordBatch, StringArray,
+    TimestampNanosecondArray, UInt64Array,
+};
+use datafusion::arrow::compute::{cast, is_not_null, not, nullif};
+use datafusion::arrow::datatypes::{
+    ArrowPrimitiveType, DataType, TimeUnit, TimestampNanosecondType, UInt64Type,
+};
+use datafusion::arrow::temporal_conversions::timestamp_ns_to_datetime;
+use datafusion::common::exec_datafusion_err;
+use datafusion::error::Result;
+use npy_arrow::{Options, column, dyn_array, into_array, record_batch};
+use npy_core::dtype::DType;
+use npy_core::{DynArray, Limits, npz};
+use object_store::ObjectMeta;
+use object_store::path::Path;
+
+use super::bounds::is_indexed;
+use super::{Bounds, Entry, Index, blocks_of};
+use crate::header::{Contents, File, external};
+use crate::merge::field_of;
+
+const VERSION: i64 = 1;
+
+/// Returns the bytes of an index.
+pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
+    let mut options = npz::WriteOptions::new();
+    options.deflate(1);
+    let mut writer = options.writer(Cursor::new(Vec::new())).map_err(external)?;
+    let number = |value: u64| vec![value];
+    writer.write("version", &vec![VERSION]).map_err(external)?;
+    writer.write("block", &number(index.block)).map_err(external)?;
+    let files = dyn_array(&files(index, directory)?, &Options::new()).map_err(external)?;
+    writer.write("files", &files).map_err(external)?;
+    // A value where there is none is any number; `known` says so.
+    let filled = Options::new().fill_nulls(true).clone();
+    for Bounds { field, min, max, nulls } in &index.columns {
+        let name = field.name();
+        for (kind, values) in [("min", min), ("max", max)] {
+            let values = column(values, field, &filled).map_err(external)?;
+            writer.write(&format!("{kind}/{name}"), &values).map_err(external)?;
+        }
+        let known: Vec<bool> = is_not_null(min)?.values().iter().collect();
+        writer.write(&format!("known/{name}"), &known).map_err(external)?;
+        let nulls: Vec<i64> = nulls.iter().map(|nulls| nulls.unwrap_or(-1)).collect();
+        writer.write(&format!("nulls/{name}"), &nulls).map_err(external)?;
+    }
+    Ok(writer.finish().map_err(external)?.into_inner())
+}
+
+/// Returns the files as a table, in the order of their blocks.
+fn files(index: &Index, directory: &Path) -> Result<RecordBatch> {
+    let mut entries: Vec<&Entry> = index.files.values().collect();
+    entries.sort_by(|a, b| {
+        (a.blocks.start, a.blocks.end, &a.meta.location).cmp(&(
+            b.blocks.start,
+            b.blocks.end,
+            &b.meta.location,
+        ))
+    });
+    let path = |entry: &&Entry| {
+        let parts = entry.meta.location.prefix_match(directory);
+        parts.map(|parts| Path::from_iter(parts).to_string())
+    };
+    let paths: Option<Vec<String>> = entries.iter().map(path).collect();
+    let paths = paths.ok_or_else(|| exec_datafusion_err!("a file of another directory"))?;
+    let time = |entry: &&Entry| entry.meta.last_modified.timestamp_nanos_opt();
+    let etag = |entry: &&Entry| entry.meta.e_tag.clone().unwrap_or_default();
+    let row = |entry: &&Entry| match &entry.file.contents {
+        Contents::Rows { dtype, start } => (*start, dtype.descr()),
+        Contents::Members { .. } => (0, String::new()),
+    };
+    let (starts, dtypes): (Vec<u64>, Vec<String>) = entries.iter().map(row).unzip();
+    let columns: [(&str, ArrayRef); 7] = [
+        ("path", Arc::new(StringArray::from(paths))),
+        ("size", Arc::new(UInt64Array::from_iter_values(entries.iter().map(|it| it.meta.size)))),
+        ("modified", Arc::new(entries.iter().map(time).collect::<TimestampNanosecondArray>())),
+        ("etag", Arc::new(StringArray::from_iter_values(entries.iter().map(etag)))),
+        ("rows", Arc::new(UInt64Array::from_iter_values(entries.iter().map(|it| it.file.rows)))),
+        ("start", Arc::new(UInt64Array::from(starts))),
+        ("dtype", Arc::new(StringArray::from(dtypes))),
+    ];
+    Ok(RecordBatch::try_from_iter(columns)?)
+}
+
+/// Reads an index. Damage anywhere in it is an error.
+pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
+    let reader = npz::Reader::new(Cursor::new(bytes)).map_err(external)?;
+    let one = |name: &str| -> Result<i64> {
+        let values: Vec<i64> = match name {
+            "block" => {
+                let values: Vec<u64> = reader.read(name).map_err(external)?;
+                values.into_iter().map(|it| i64::try_from(it).unwrap_or(0)).collect()
+            }
+            _ => reader.read(name).map_err(external)?,
+        };
+        match values[..] {
+            [value] => Ok(value),
+            _ => Err(exec_datafusion_err!("{name} has {} values", values.len())),
+        }
+    };
+    let version = one("version")?;
+    if version != VERSION {
+        return Err(exec_datafusion_err!("it has version {version}, and {VERSION} is known"));
+    }
+    let block = u64::try_from(one("block")?).unwrap_or(0);
+    if block == 0 {
+        return Err(exec_datafusion_err!("its blocks have no rows"));
+    }
+    let files: DynArray = reader.read("files").map_err(external)?;
+    let files = record_batch(&files, &Options::new()).map_err(external)?;
+    let (files, blocks) = entries(&files, block, directory)?;
+    let mut columns = Vec::new();
+    for name in reader.names().filter_map(|name| name.strip_prefix("min/")) {
+        let array = |kind: &str| -> Result<DynArray> {
+            let array: DynArray = reader.read(&format!("{kind}/{name}")).map_err(external)?;
+            match array.shape() == [blocks] {
+                true => Ok(array),
+                false => Err(exec_datafusion_err!(
+                    "{kind}/{name} has the shape {:?}, and the files have {blocks} blocks",
+                    array.shape()
+                )),
+            }
+        };
+        let (min, max) = (array("min")?, array("max")?);
+        let field = field_of(name, min.dtype(), &Options::new())?;
+        if min.dtype() != max.dtype() || !is_indexed(&field) {
+            return Err(exec_datafusion_err!("min/{name} and max/{name} are no bounds"));
+        }
+        let known: Vec<bool> = reader.read(&format!("known/{name}")).map_err(external)?;
+        let nulls: Vec<i64> = reader.read(&format!("nulls/{name}")).map_err(external)?;
+        if known.len() != blocks || nulls.len() != blocks {
+            return Err(exec_datafusion_err!("known/{name} or nulls/{name} is too short"));
+        }
+        let unknown = not(&BooleanArray::from(known))?;
+        let values = |array: DynArray| -> Result<ArrayRef> {
+            let array = into_array(array, &field, &Options::new()).map_err(external)?;
+            Ok(nullif(&array, &unknown)?)
+        };
+        let (min, max) = (values(min)?, values(max)?);
+        let nulls = nulls.into_iter().map(|nulls| (nulls >= 0).then_some(nulls));
+        columns.push(Bounds { field, min, max, nulls: nulls.collect::<Int64Array>() });
+    }
+    Ok(Index { block, files, columns })
+}
+
+/// Returns the files of an index, and the number of their blocks.
+fn entries(
+    files: &RecordBatch,
+    block: u64,
+    directory: &Path,
+) -> Result<(HashMap<Path, Entry>, usize)> {
+    let (path, etag) = (texts(files, "path")?, texts(files, "etag")?);
+    let dtype = texts(files, "dtype")?;
+    let size = numbers::<UInt64Type>(files, "size", &DataType::UInt64)?;
+    let (rows, start) = (
+        numbers::<UInt64Type>(files, "rows", &DataType::UInt64)?,
+        numbers::<UInt64Type>(files, "start", &DataType::UInt64)?,
+    );
+    let time = DataType::Timestamp(TimeUnit::Nanosecond, None);
+    let modified = numbers::<TimestampNanosecondType>(files, "modified", &time)?;
+    let (mut entries, mut blocks, mut dtypes) = (HashMap::new(), 0usize, HashMap::new());
+    for file in 0..files.num_rows() {
+        let damaged = || exec_datafusion_err!("its entry {file} is damaged: {}", path.value(file));
+        let relative = Path::parse(path.value(file)).map_err(external)?;
+        let location = Path::from_iter(directory.parts().chain(relative.parts()));
+        let dtype = match dtypes.get(dtype.value(file)) {
+            Some(dtype) => DType::clone(dtype),
+            None => {
+                let parsed: DType = dtype.value(file).parse().map_err(external)?;
+                dtypes.insert(dtype.value(file), parsed.clone());
+                parsed
+            }
+        };
+        let (rows, start, size) = (rows.value(file), start.value(file), size.value(file));
+        let end = rows.checked_mul(dtype.itemsize() as u64).and_then(|it| it.checked_add(start));
+        let is_too_many = dtype.itemsize() == 0 && rows > Limits::default().empty_items;
+        if end.is_none_or(|end| end > size) || is_too_many || dtype.has_object() {
+            return Err(damaged());
+        }
+        let time = modified.is_valid(file).then(|| modified.value(file));
+        let time = time.and_then(timestamp_ns_to_datetime).ok_or_else(damaged)?;
+        let end = blocks_of(rows, block).and_then(|count| blocks.checked_add(count));
+        let next = std::mem::replace(&mut blocks, end.ok_or_else(damaged)?);
+        let tag = Some(etag.value(file).to_owned()).filter(|tag| !tag.is_empty());
+        let entry = Entry {
+            meta: ObjectMeta {
+                location: location.clone(),
+                last_modified: time.and_utc(),
+                size,
+                e_tag: tag,
+                version: None,
+            },
+            file: File { rows, contents: Contents::Rows { dtype, start }, fetched: None },
+            blocks: next..blocks,
+        };
+        if entries.insert(location, entry).is_some() {
+            return Err(damaged());
+        }
+    }
+    Ok((entries, blocks))
+}
+
+fn member(files: &RecordBatch, name: &str, to: &DataType) -> Result<ArrayRef> {
+    let column = files.column_by_name(name);
+    let column = column.ok_or_else(|| exec_datafusion_err!("its files have no {name}"))?;
+    let values = cast(column, to)?;
+    match values.null_count() == column.null_count() {
+        true => Ok(values),
+        false => Err(exec_datafusion_err!("its files have a {name} that is no {to}")),
+    }
+}
+
+fn texts(files: &RecordBatch, name: &str) -> Result<StringArray> {
+    Ok(member(files, name, &DataType::Utf8)?.as_string().clone())
+}
+
+fn numbers<T: ArrowPrimitiveType>(
+    files: &RecordBatch,
+    name: &str,
+    to: &DataType,
+) -> Result<PrimitiveArray<T>> {
+    Ok(member(files, name, to)?.as_primitive().clone())
+}

@@ -1,0 +1,290 @@
+//! Statements that name virtual columns. Their tables have these columns, and no other tables have them.
+//!
+//! A table of DataFusion has no hidden columns: `*` means all of them. So they are added to the tables of a statement that names them. They have
+//! another qualifier than the other columns of a table, which is equal to that of the table if its missing parts are ignored, as names of columns are looked up.
+//! `t.*` compares all parts, so it has the other columns alone. `*` is replaced by `t.*`.
+
+use std::any::Any;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
+use datafusion::common::{DFSchema, TableReference, plan_datafusion_err};
+use datafusion::datasource::{provider_as_source, source_as_provider};
+use datafusion::error::Result;
+use datafusion::execution::SessionState;
+use datafusion::logical_expr::planner::{
+    PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
+};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::prelude::{Column, DataFrame, SessionContext};
+use datafusion::sql::parser::{CopyToSource, Statement};
+use datafusion::sql::sqlparser::ast::{
+    Ident, JoinConstraint, JoinOperator, ObjectName, Select, SelectItem,
+    SelectItemQualifiedWildcardKind, TableFactor, VisitMut, VisitorMut, WildcardAdditionalOptions,
+};
+
+use super::{FILE, ROW, is_virtual};
+use crate::table::NpyTable;
+
+/// Plans a statement as [`SessionContext::sql`] does. If it names `_file` or `_row`, the tables in it have these columns, which are not part of `*`.
+///
+/// `_file` is the path or the URL of the file that a row is in, and `_row` the index of the row there. A column of the files that has such a name stays.
+/// With a join `USING`, `*` has the virtual columns, too.
+///
+/// ```
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let directory = tempfile::tempdir()?;
+/// # let path = directory.path().join("x.npy");
+/// npy_core::save(&path, &[1.5f64, 2.5])?;
+/// let ctx = npy_datafusion::session();
+/// let query = format!("SELECT _row FROM npy('{}') WHERE value > 2", path.display());
+/// assert_eq!(npy_datafusion::sql(&ctx, &query).await?.count().await?, 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// Those of [`SessionContext::sql`].
+pub async fn sql(ctx: &SessionContext, query: &str) -> Result<DataFrame> {
+    let state = ctx.state();
+    let dialect = state.config_options().sql_parser.dialect;
+    let statement = state.sql_to_statement(query, &dialect)?;
+    ctx.execute_logical_plan(statement_to_plan(&state, statement).await?).await
+}
+
+/// Plans a statement as [`sql`] does.
+///
+/// # Errors
+///
+/// Those of [`SessionState::statement_to_plan`].
+pub async fn statement_to_plan(
+    state: &SessionState,
+    mut statement: Statement,
+) -> Result<LogicalPlan> {
+    if !names_virtual(&statement.to_string()) {
+        return state.statement_to_plan(statement).await;
+    }
+    replace_wildcards(&mut statement);
+    let mut state = state.clone();
+    state.config_mut().options_mut().extensions.insert(NpySettings { virtual_columns: true });
+    state.statement_to_plan(statement).await
+}
+
+/// Returns true if a word of a statement is the name of a virtual column.
+fn names_virtual(statement: &str) -> bool {
+    let mut words = statement.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| [FILE, ROW].iter().any(|name| word.eq_ignore_ascii_case(name)))
+}
+
+/// Replaces `*` by `t.*` for each table.
+fn replace_wildcards(statement: &mut Statement) {
+    match statement {
+        Statement::Statement(statement) => {
+            let _ = statement.visit(&mut Wildcards);
+        }
+        Statement::CopyTo(copy) => {
+            if let CopyToSource::Query(query) = &mut copy.source {
+                let _ = query.visit(&mut Wildcards);
+            }
+        }
+        Statement::Explain(explain) => replace_wildcards(&mut explain.statement),
+        _ => {}
+    }
+}
+
+struct Wildcards;
+
+impl VisitorMut for Wildcards {
+    type Break = ();
+
+    fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
+        let Some(tables) = tables_of(select) else { return ControlFlow::Continue(()) };
+        let items = std::mem::take(&mut select.projection);
+        let of_table = |table: &ObjectName| {
+            let table = SelectItemQualifiedWildcardKind::ObjectName(table.clone());
+            SelectItem::QualifiedWildcard(table, WildcardAdditionalOptions::default())
+        };
+        for item in items {
+            match item {
+                SelectItem::Wildcard(options)
+                    if options == WildcardAdditionalOptions::default() =>
+                {
+                    select.projection.extend(tables.iter().map(of_table));
+                }
+                other => select.projection.push(other),
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Returns the names of the tables whose columns `*` has; `None` if a list of them would not be the same: a join may leave out columns.
+fn tables_of(select: &Select) -> Option<Vec<ObjectName>> {
+    let mut names = Vec::new();
+    for table in &select.from {
+        names.push(name_of(&table.relation)?);
+        for join in &table.joins {
+            let constraint = match &join.join_operator {
+                JoinOperator::Join(it)
+                | JoinOperator::Inner(it)
+                | JoinOperator::Left(it)
+                | JoinOperator::LeftOuter(it)
+                | JoinOperator::Right(it)
+                | JoinOperator::RightOuter(it)
+                | JoinOperator::FullOuter(it)
+                | JoinOperator::CrossJoin(it) => it,
+                _ => return None,
+            };
+            if !matches!(constraint, JoinConstraint::On(_) | JoinConstraint::None) {
+                return None;
+            }
+            names.push(name_of(&join.relation)?);
+        }
+    }
+    (!names.is_empty()).then_some(names)
+}
+
+/// Returns the name of a table in a statement.
+fn name_of(table: &TableFactor) -> Option<ObjectName> {
+    match table {
+        TableFactor::Table { alias: Some(alias), .. }
+        | TableFactor::Derived { alias: Some(alias), .. } => {
+            Some(ObjectName::from(vec![alias.name.clone()]))
+        }
+        TableFactor::Table { name, alias: None, args: None, .. } => Some(name.clone()),
+        // The name that the planner gives to a table function.
+        TableFactor::Table { name, alias: None, args: Some(_), .. } => {
+            let name = format!("{}()", name.0.first()?.as_ident()?);
+            Some(ObjectName::from(vec![Ident::with_quote('"', name)]))
+        }
+        _ => None,
+    }
+}
+
+/// The settings of a session for files of this format.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NpySettings {
+    /// True if tables have virtual columns: `SET npy.virtual_columns = true`.
+    virtual_columns: bool,
+}
+
+impl ConfigExtension for NpySettings {
+    const PREFIX: &'static str = "npy";
+}
+
+impl ExtensionOptions for NpySettings {
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn cloned(&self) -> Box<dyn ExtensionOptions> {
+        Box::new(self.clone())
+    }
+
+    fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        if key != "virtual_columns" {
+            return Err(plan_datafusion_err!(
+                "there is no setting npy.{key}; there is npy.virtual_columns"
+            ));
+        }
+        self.virtual_columns = value
+            .to_ascii_lowercase()
+            .parse()
+            .map_err(|_| plan_datafusion_err!("npy.{key} is {value:?}; it is true or false"))?;
+        Ok(())
+    }
+
+    fn entries(&self) -> Vec<ConfigEntry> {
+        // Engines of several machines send all settings that there are, and other programs do not know this one.
+        if !self.virtual_columns {
+            return Vec::new();
+        }
+        vec![ConfigEntry {
+            key: "npy.virtual_columns".into(),
+            value: Some("true".into()),
+            description: "tables of .npy files have the columns _file and _row",
+        }]
+    }
+}
+
+/// Adds virtual columns to tables, if the session or the statement asks for them.
+#[derive(Debug)]
+pub(crate) struct VirtualColumns;
+
+/// Marks a table whose turn it is: DataFusion plans it then, and ignores the partitions that a statement selects.
+const PLANNED: &str = "npy.planned";
+
+impl RelationPlanner for VirtualColumns {
+    fn plan_relation(
+        &self,
+        mut relation: TableFactor,
+        context: &mut dyn RelationPlannerContext,
+    ) -> Result<RelationPlanning> {
+        let settings = context.context_provider().options().extensions.get::<NpySettings>();
+        let is_on = settings.is_some_and(|settings| settings.virtual_columns);
+        let TableFactor::Table { partitions, .. } = &mut relation else {
+            return Ok(RelationPlanning::Original(Box::new(relation)));
+        };
+        let marked = partitions.iter().position(|it| it.value == PLANNED);
+        if let Some(marked) = marked {
+            partitions.remove(marked);
+        }
+        if !is_on || marked.is_some() {
+            return Ok(RelationPlanning::Original(Box::new(relation)));
+        }
+        partitions.push(Ident::new(PLANNED));
+        let plan = with_columns(context.plan(relation)?)?;
+        Ok(RelationPlanning::Planned(Box::new(PlannedRelation::new(plan, None))))
+    }
+}
+
+/// Adds the columns to a plan that is a table of ours.
+fn with_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let (scan, name) = match &plan {
+        LogicalPlan::TableScan(scan) => (scan, &scan.table_name),
+        LogicalPlan::SubqueryAlias(alias) => match &*alias.input {
+            LogicalPlan::TableScan(scan) => (scan, &alias.alias),
+            _ => return Ok(plan),
+        },
+        _ => return Ok(plan),
+    };
+    let Ok(provider) = source_as_provider(&scan.source) else { return Ok(plan) };
+    let Some(table) = provider.downcast_ref::<NpyTable>() else { return Ok(plan) };
+    if scan.projection.is_some() || !scan.filters.is_empty() || scan.fetch.is_some() {
+        return Ok(plan);
+    }
+    let table = provider_as_source(Arc::new(table.with_virtual_columns()?));
+    let scan = LogicalPlanBuilder::scan(name.clone(), table, None)?;
+    let columns = renamed(scan.schema(), &hidden(name));
+    scan.project(columns)?.build()
+}
+
+/// Returns all columns, the virtual ones with this qualifier.
+fn renamed(schema: &DFSchema, qualifier: &TableReference) -> Vec<Expr> {
+    let column = |(table, field): (Option<&TableReference>, &Arc<_>)| {
+        let column = Expr::Column(Column::from((table, field)));
+        match is_virtual(field) {
+            true => column.alias_qualified(Some(qualifier.clone()), field.name()),
+            false => column,
+        }
+    };
+    schema.iter().map(column).collect()
+}
+
+/// Returns another name of a table, which is equal if missing parts are ignored.
+fn hidden(table: &TableReference) -> TableReference {
+    match table {
+        TableReference::Bare { table } => TableReference::partial("npy.virtual", Arc::clone(table)),
+        TableReference::Partial { schema, table } => {
+            TableReference::full("npy.virtual", Arc::clone(schema), Arc::clone(table))
+        }
+        TableReference::Full { table, .. } => TableReference::bare(Arc::clone(table)),
+    }
+}

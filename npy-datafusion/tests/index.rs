@@ -1,0 +1,284 @@
+//! The index of a directory: what is read with it, and that a file that has changed is read as without it.
+
+#[path = "support/store.rs"]
+mod support;
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::{Float64Type, Int64Type};
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::{ExecutionPlan, collect};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use npy_core::{NpyRecord, WriteNpy};
+use npy_datafusion::{session, session_with_config, write_index};
+use object_store::ObjectStoreExt;
+use support::{Counted, error, rows, text};
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Tick {
+    t: i64,
+    x: f64,
+}
+
+/// The rows of each file, and the files.
+const ROWS: i64 = 10_000;
+const FILES: i64 = 20;
+const BLOCK: u64 = 1000;
+
+fn ticks(file: i64) -> Vec<u8> {
+    let tick = |n: i64| Tick { t: n, x: (n % 1000) as f64 };
+    let mut bytes = Vec::new();
+    (file * ROWS..(file + 1) * ROWS)
+        .map(tick)
+        .collect::<Vec<_>>()
+        .write_npy_to(&mut bytes)
+        .unwrap();
+    bytes
+}
+
+/// Files of a store, sorted by `t`, and their index.
+async fn store() -> Counted {
+    let store = Counted::default();
+    for file in 0..FILES {
+        let path = format!("dir/{file:02}.npy");
+        store.store.put(&path.as_str().into(), ticks(file).into()).await.unwrap();
+    }
+    let ctx = session();
+    store.register(&ctx);
+    let report = write_index(&ctx.state(), "mem://host/dir", None, BLOCK).await.unwrap();
+    assert_eq!(
+        (report.files, report.rows, report.columns),
+        (20, 200_000, vec!["t".into(), "x".into()])
+    );
+    store
+}
+
+async fn table(store: &Counted, mode: &str, partitions: usize) -> SessionContext {
+    let ctx = session_with_config(SessionConfig::new().with_target_partitions(partitions));
+    store.register(&ctx);
+    let create = format!(
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'mem://host/dir/' OPTIONS ('index' '{mode}')"
+    );
+    rows(&ctx, &create).await;
+    ctx
+}
+
+async fn number(ctx: &SessionContext, sql: &str) -> i64 {
+    rows(ctx, sql).await[0].column(0).as_primitive::<Int64Type>().value(0)
+}
+
+/// Finds the scans of a plan.
+fn scans(plan: &Arc<dyn ExecutionPlan>) -> Vec<Arc<dyn ExecutionPlan>> {
+    match plan.name() {
+        "DataSourceExec" => vec![Arc::clone(plan)],
+        _ => plan.children().into_iter().flat_map(scans).collect(),
+    }
+}
+
+/// Returns the result of a query, and these metrics of its scans.
+async fn measured<const N: usize>(
+    ctx: &SessionContext,
+    sql: &str,
+    names: [&str; N],
+) -> (String, [usize; N]) {
+    let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+    let rows = collect(Arc::clone(&plan), Arc::new(TaskContext::from(ctx))).await.unwrap();
+    let scans = scans(&plan);
+    let value = |name: &str| {
+        let of_scan = |scan: &Arc<dyn ExecutionPlan>| scan.metrics()?.sum_by_name(name);
+        scans.iter().filter_map(of_scan).map(|it| it.as_usize()).sum()
+    };
+    (pretty_format_batches(&rows).unwrap().to_string(), names.map(value))
+}
+
+/// Guards the requests and the bytes of a query of a small range: the list and the index, and the blocks of the range.
+#[tokio::test]
+async fn a_range_reads_its_blocks_alone() {
+    let store = store().await;
+    for (mode, partitions) in [("auto", 1), ("auto", 4), ("frozen", 1), ("frozen", 3)] {
+        store.take();
+        let ctx = table(&store, mode, partitions).await;
+        let (requests, index) = store.take();
+        assert_eq!(requests, 1, "{mode}: the index, and no header");
+        assert!(index < 20_000, "{index} bytes");
+        let names = ["files_pruned", "blocks_pruned", "bytes_read"];
+        let sql = "SELECT count(*), sum(x) FROM t WHERE t BETWEEN 52500 AND 54499";
+        let (found, measured) = measured(&ctx, sql, names).await;
+        assert!(found.contains("| 2000     | 999000.0"), "{found}");
+        assert_eq!(measured, [19, 7, 3000 * 16], "{mode}");
+        assert_eq!(store.take(), (1, 3000 * 16), "{mode}: one range");
+        // Two ranges, and none.
+        let sql = "SELECT count(*) FROM t WHERE t < 10 OR t >= 199990";
+        assert_eq!(number(&ctx, sql).await, 20);
+        assert_eq!(store.take(), (2, 2000 * 16), "{mode}");
+        assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t < 0").await, 0);
+        assert_eq!(store.take(), (0, 0), "{mode}");
+        // The other files of the index are there, too.
+        assert_eq!(number(&ctx, "SELECT sum(t) FROM t").await, 199_999 * 100_000);
+        let plan = text(&ctx, "EXPLAIN ANALYZE SELECT x FROM t WHERE t = 5").await;
+        assert!(plan.contains("files_pruned=19") && plan.contains("blocks_pruned=9"), "{plan}");
+    }
+    let ctx = table(&store, "off", 1).await;
+    store.take();
+    assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t = 5").await, 1);
+    assert_eq!(store.take().1, 200_000 * 16);
+}
+
+/// Guards conditions that are known while the query runs: the best rows so far, and the keys of a join.
+#[tokio::test]
+async fn conditions_of_the_running_query_prune() {
+    let store = store().await;
+    let ctx = table(&store, "auto", 1).await;
+    store.take();
+    let sql = "SELECT t FROM t ORDER BY t LIMIT 3";
+    let (found, [files, bytes]) = measured(&ctx, sql, ["files_pruned", "bytes_read"]).await;
+    assert!(found.contains("| 2 |"), "{found}");
+    // While the first file is read, the next one is opened.
+    assert!(files >= 17 && bytes <= 3 * 160_000, "{files} files, {bytes} bytes");
+    // The file with the greatest values is read first.
+    let sql = "SELECT t FROM t ORDER BY t DESC LIMIT 3";
+    let (found, [files, bytes]) = measured(&ctx, sql, ["files_pruned", "bytes_read"]).await;
+    assert!(found.contains("| 199997 |"), "{found}");
+    // While the first file is read, the next one is opened.
+    assert!(files >= 17 && bytes <= 3 * 160_000, "{files} files, {bytes} bytes");
+    let sql = "SELECT sum(x) FROM t JOIN (VALUES (70001), (70005)) AS k(t) ON t.t = k.t";
+    let (found, [bytes]) = measured(&ctx, sql, ["bytes_read"]).await;
+    assert!(found.contains("| 6.0 "), "{found}");
+    assert!(bytes <= 20_000, "{bytes} bytes");
+}
+
+/// Guards answers without reading: exact ones only if the index is trusted.
+#[tokio::test]
+async fn a_frozen_index_answers_by_itself() {
+    let store = store().await;
+    let ctx = table(&store, "frozen", 2).await;
+    store.take();
+    let sql = "SELECT count(*), min(t), max(t) FROM t";
+    let expected = "| 200000   | 0        | 199999   |";
+    assert!(text(&ctx, sql).await.contains(expected));
+    assert_eq!(store.take(), (0, 0));
+    assert_eq!(
+        rows(&ctx, "SELECT max(x) FROM t").await[0]
+            .column(0)
+            .as_primitive::<Float64Type>()
+            .value(0),
+        999.0
+    );
+    assert!(store.take().1 > 0, "floats are read");
+    let ctx = table(&store, "auto", 2).await;
+    store.take();
+    assert!(text(&ctx, sql).await.contains(expected));
+    assert!(store.take().1 > 0, "the index may be older than a file");
+}
+
+/// Guards files that differ from the index: read anew in `auto`, and an error in `frozen`, where a file that is not in the index is not in the table.
+#[tokio::test]
+async fn a_file_that_has_changed_is_read_anew() {
+    let store = store().await;
+    let (auto, frozen) = (table(&store, "auto", 2).await, table(&store, "frozen", 2).await);
+    // The same size, and other rows.
+    store.store.put(&"dir/03.npy".into(), ticks(50).into()).await.unwrap();
+    store.store.put(&"dir/99.npy".into(), ticks(60).into()).await.unwrap();
+    for ctx in [&auto, &table(&store, "auto", 2).await] {
+        assert_eq!(number(ctx, "SELECT count(*) FROM t WHERE t >= 500000").await, 20_000);
+        assert_eq!(number(ctx, "SELECT count(*) FROM t WHERE t BETWEEN 30000 AND 39999").await, 0);
+        assert_eq!(number(ctx, "SELECT max(t) FROM t").await, 609_999);
+    }
+    assert_eq!(number(&frozen, "SELECT count(*) FROM t WHERE t >= 500000").await, 0);
+    let error = error(&frozen, "SELECT sum(x) FROM t WHERE t < 35000").await;
+    assert!(error.contains("dir/03.npy: the file has changed since it was listed"), "{error}");
+    // With a new index, both have the new rows.
+    write_index(&auto.state(), "mem://host/dir/", Some(&["t".into()]), BLOCK).await.unwrap();
+    for ctx in [&auto, &frozen] {
+        assert_eq!(number(ctx, "SELECT count(*) FROM t WHERE t >= 500000").await, 20_000);
+    }
+}
+
+/// Guards an index that is damaged or missing, and mistakes.
+#[tokio::test]
+async fn a_damaged_index_is_none() {
+    let store = store().await;
+    let location = "dir/_npy.index".into();
+    let bytes = store.store.get(&location).await.unwrap().bytes().await.unwrap();
+    for end in [0, 1, 100, bytes.len() / 2, bytes.len() - 1] {
+        store.store.put(&location, bytes.slice(..end).into()).await.unwrap();
+        let ctx = table(&store, "auto", 1).await;
+        assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t = 70000").await, 1, "{end}");
+        let sql = "CREATE EXTERNAL TABLE f STORED AS NPY LOCATION 'mem://host/dir/' OPTIONS ('index' 'frozen')";
+        let error = error(&ctx, sql).await;
+        assert!(error.contains("the index is damaged") && error.contains("npy index"), "{error}");
+    }
+    store.store.delete(&location).await.unwrap();
+    let ctx = table(&store, "auto", 1).await;
+    let location = "LOCATION 'mem://host/dir/'";
+    for (sql, expected) in [
+        (
+            format!("CREATE EXTERNAL TABLE f STORED AS NPY {location} OPTIONS ('index' 'frozen')"),
+            "there is no index; write one",
+        ),
+        (
+            format!("CREATE EXTERNAL TABLE f STORED AS NPY {location} OPTIONS ('index' 'on')"),
+            "it is 'auto', 'frozen' or 'off'",
+        ),
+    ] {
+        let error = error(&ctx, &sql).await;
+        assert!(error.contains(expected), "{error}");
+    }
+    let state = ctx.state();
+    for (location, columns, expected) in [
+        ("mem://host/none", None, "there are no .npy files"),
+        (
+            "mem://host/dir",
+            Some(vec!["y".to_owned()]),
+            "there is no column \"y\"; the files have \"t\", \"x\"",
+        ),
+    ] {
+        let error = write_index(&state, location, columns.as_deref(), BLOCK).await.unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+/// Guards the list of files: an index is none of them.
+#[tokio::test]
+async fn an_index_is_no_file_of_the_table() {
+    let directory = tempfile::tempdir().unwrap();
+    for file in 0..2 {
+        std::fs::write(directory.path().join(format!("{file}.npy")), ticks(file)).unwrap();
+    }
+    let at = directory.path().to_str().unwrap();
+    let ctx = session();
+    write_index(&ctx.state(), at, None, BLOCK).await.unwrap();
+    for pattern in ["", "*", "*.npy", "**/*"] {
+        let sql = format!("SELECT count(*) FROM npy('{at}/{pattern}') WHERE t >= 15000");
+        assert_eq!(number(&ctx, &sql).await, 5000, "{pattern}");
+    }
+    let names: Vec<_> =
+        std::fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+/// Guards plans that go to other processes: they have the blocks, and the other process reads neither the index nor a header.
+#[cfg(feature = "proto")]
+#[tokio::test]
+async fn blocks_travel_with_the_scan() {
+    use datafusion_proto::bytes::{
+        physical_plan_from_bytes_with_extension_codec, physical_plan_to_bytes_with_extension_codec,
+    };
+    let store = store().await;
+    let ctx = table(&store, "auto", 3).await;
+    let sql = "SELECT count(*), sum(x) FROM t WHERE t BETWEEN 9500 AND 10499 OR t = 190000";
+    let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+    let codec = npy_datafusion::NpyPhysicalCodec::default();
+    let bytes = physical_plan_to_bytes_with_extension_codec(plan, &codec).unwrap();
+    let other = session();
+    store.register(&other);
+    store.take();
+    let plan =
+        physical_plan_from_bytes_with_extension_codec(&bytes, &other.task_ctx(), &codec).unwrap();
+    let rows = collect(plan, other.task_ctx()).await.unwrap();
+    let found = pretty_format_batches(&rows).unwrap().to_string();
+    assert!(found.contains("| 1001     | 499500.0"), "{found}");
+    assert_eq!(store.take(), (3, 3000 * 16));
+}
