@@ -34,8 +34,10 @@
 //! - `ORDER BY … LIMIT` and joins tell the scan which rows they still need, in sessions of [`session`] and [`with_npy`]. In other sessions the scan returns
 //!   all rows that meet the conditions of the query: DataFusion 55.2 can mistake columns of one name in two tables for each other.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
-//!   looks at. A compressed member is read whole, into memory, at most 1 GiB, and its checksum is verified; that of a stored member is not, because its
-//!   rows are read in parts: `npy verify` does.
+//!   looks at; of a compressed member with a seek index, the chunks that have these rows. An archive is divided between the threads at chunks. A compressed member without
+//!   an index is inflated from its start by one thread. The memory is that of the chunks and requests under way.
+//! - The checksum of a chunk is verified, and that of a compressed member without an index at its end; that of a stored member is not, because its rows
+//!   are read in parts: `npy verify` does. If a chunk is not what the index says, the member is inflated from its start: an index that is wrong changes no row.
 //! - The header of each file is read once a session: it is in the cache of the session for metadata of files. Of an archive, its directory is there, too.
 //! - In a store, files are opened before they are needed: up to 32 at a time, which have 64 MiB together, and no more than were needed so far. The next
 //!   blocks of a file are requested while one is looked at, and of compressed members six parts at a time.
@@ -130,10 +132,12 @@ mod files;
 mod format;
 mod header;
 mod location;
+mod member_stream;
 mod members;
 mod merge;
 mod min_max;
 mod opener;
+mod packed;
 mod read_ahead;
 mod records;
 mod sink;
@@ -142,6 +146,7 @@ mod source;
 mod sql_options;
 mod table;
 mod table_function;
+mod written_times;
 
 use std::sync::Arc;
 
@@ -160,6 +165,9 @@ pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
+use written_times::CheckWrittenTimes;
+#[doc(hidden)]
+pub use written_times::check_times;
 
 /// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.
 pub fn session() -> SessionContext {
@@ -212,6 +220,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))
+        .with_analyzer_rule(Arc::new(CheckWrittenTimes))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

@@ -18,6 +18,7 @@ use object_store::ObjectStore;
 use crate::columns::Columns;
 use crate::header::{self, Contents, Member};
 use crate::members::Members;
+use crate::packed::{Origin, WHOLE};
 use crate::records::{REQUEST, Records};
 use crate::small;
 
@@ -58,9 +59,12 @@ impl NpyOpener {
         let used = || members.iter().filter(|member| names.contains(&&member.name));
         let size = |member: &Member| member.dtype.itemsize() as u64;
         let row: u64 = used().map(size).sum();
-        let packed: u64 = used().filter(|member| member.packed().is_some()).map(size).sum();
-        let stored = (row - packed).saturating_mul(found.rows).min(REQUEST.max(row));
-        Some(packed.saturating_mul(found.rows).saturating_add(stored))
+        // Of compressed members, a small one is inflated as a whole, and of a large one, the first chunk.
+        let packed = used().filter(|member| member.packed().is_some());
+        let packed: u64 =
+            packed.map(|member| size(member).saturating_mul(found.rows).min(WHOLE)).sum();
+        let stored = row.saturating_mul(found.rows).min(REQUEST.max(row));
+        Some(packed.saturating_add(stored))
     }
 }
 
@@ -79,10 +83,13 @@ impl FileOpener for NpyOpener {
                 None => 0..found.rows,
             };
             let columns = Columns::new(&found, &schema, &wanted, predicate, &options)
-                .map_err(|error| error.context(meta.location.to_string()))?;
+                .map_err(|error| error.context(header::shown(&meta.location)))?;
             // Every row counts if there is no condition.
-            if let (Some(limit), false) = (limit, columns.has_test()) {
-                rows.end = rows.end.min(rows.start.saturating_add(limit as u64));
+            let first = limit.filter(|_| !columns.has_test()).map(|limit| limit as u64);
+            // The rows of an archive may yet be others.
+            let is_archive = matches!(found.contents, Contents::Members { .. });
+            if let (Some(first), false) = (first, is_archive && !columns.is_empty()) {
+                rows.end = rows.end.min(rows.start.saturating_add(first));
             }
             if rows.is_empty() {
                 return Ok(futures::stream::empty().boxed());
@@ -105,7 +112,8 @@ impl FileOpener for NpyOpener {
                         .await?
                 }
                 Contents::Members { members, directory } => {
-                    let scan = Members { store, meta, columns, batch, bytes_read, fetched };
+                    let origin = Origin { store, meta, fetched, bytes_read };
+                    let scan = Members { origin, columns, batch, limit: first };
                     scan.stream(members, directory, found.rows, rows).await?
                 }
             };
