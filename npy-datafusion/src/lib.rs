@@ -21,7 +21,7 @@
 //! or a directory `name=value` that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
 //!
 //! An array of more dimensions has a row for each index of the first. Its other dimensions are one list, in C order: `(n, 2, 3)` has lists of six. So are
-//! those of a field that is a sub-array.
+//! those of a field that is a sub-array. In a file in Fortran order, each value of a row is read on its own, up to 4096 of them.
 //!
 //! # What is read
 //!
@@ -90,9 +90,10 @@
 //! # }
 //! ```
 //!
-//! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'dir/' STORED AS NPY` several, `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds
-//! files to a table. Each is an array of records, or of the values themselves if the only column is `value`. A column keeps the dtype that its metadata
-//! or the table state; text is as wide as the longest value of the file. A null where the dtype has no missing value is an error, unless
+//! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'x.npz'` an archive whose arrays are the columns, `COPY … TO 'dir/' STORED AS NPY` several files,
+//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table. A `.npy` file is an array of records, or of the values themselves
+//! if the only column is `value`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
+//! null where the dtype has no missing value is an error, unless
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
 //! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
