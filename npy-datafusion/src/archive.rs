@@ -6,34 +6,21 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use datafusion::error::{DataFusionError, Result};
+use datafusion::error::Result;
 use futures::{StreamExt, TryStreamExt};
 use npy_core::{Header, npz};
 use object_store::{ObjectMeta, ObjectStore};
 
-use crate::header::{self, Contents, File, Member, Place, located};
-use crate::records::REQUEST;
+use crate::header::{self, Contents, File, Member, Place, STRIDED, located};
 
 /// The last bytes of an archive that are requested, which usually hold its directory. A smaller archive is requested whole.
 const TAIL: u64 = 64 << 10;
 
 /// The bytes that are requested of the header of a member.
-const HEAD: u64 = 1024;
+pub(crate) const HEAD: u64 = 1024;
 
 /// The headers that are requested at a time.
 const AT_ONCE: usize = 16;
-
-/// The requests for compressed members that are under way at a time.
-const REQUESTS: usize = 6;
-
-/// The least bytes that are divided between such requests.
-const SMALLEST: u64 = 256 << 10;
-
-/// Members with fewer bytes than this between them are one request.
-const GAP: u64 = 64 << 10;
-
-/// The largest compressed array that is read. It is in memory while the query runs, once for each file that is read at that time.
-const INFLATED: u64 = 1 << 30;
 
 /// The bytes of an archive that have been fetched. It is read like a file; where bytes are missing, a read fails and notes which.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +40,8 @@ struct State {
     /// Where the last reads began that did not go on where one had ended.
     read: Vec<u64>,
     end: u64,
+    /// The number of bytes that this copy has requested.
+    requested: usize,
     /// True while the directory is read: bytes before it, in which the end record is searched, are then zeros.
     is_opening: bool,
 }
@@ -138,7 +127,7 @@ impl Fetched {
     }
 
     /// Returns a copy that also has what another one has fetched.
-    fn with(&self, other: Option<&Fetched>) -> Self {
+    pub(crate) fn with(&self, other: Option<&Fetched>) -> Self {
         let copy = self.fork();
         if let Some(other) = other {
             let other = other.lock();
@@ -165,18 +154,57 @@ impl Fetched {
     ) -> Result<()> {
         let range = range.start..range.end.min(self.size);
         let bytes = header::get(store, meta, range.clone()).await?;
-        self.lock().own.insert(range.start, bytes);
+        let mut state = self.lock();
+        state.requested += bytes.len();
+        state.own.insert(range.start, bytes);
         Ok(())
     }
 
-    /// Calls `read`, and fetches what it lacks until it has all.
-    async fn complete<T>(
+    /// Returns the number of bytes that were requested since the last call.
+    pub(crate) fn take_requested(&self) -> usize {
+        std::mem::take(&mut self.lock().requested)
+    }
+
+    /// Adds bytes that were requested.
+    pub(crate) fn insert(&self, start: u64, bytes: Bytes) {
+        self.lock().own.insert(start, bytes);
+    }
+
+    /// Frees the bytes before this position that this copy has fetched.
+    pub(crate) fn remove_before(&self, position: u64) {
+        self.lock().own.0.retain(|start, bytes| start + bytes.len() as u64 > position);
+    }
+
+    /// Returns the position after the last bytes that were read.
+    pub(crate) fn read_to(&self) -> u64 {
+        self.lock().end
+    }
+
+    /// Returns true if the last read has failed because its bytes were not fetched.
+    pub(crate) fn take_missing(&self) -> bool {
+        self.lock().missing.take().is_some()
+    }
+
+    /// Opens the archive, whose directory this has.
+    pub(crate) async fn open(
         &self,
         store: &dyn ObjectStore,
         meta: &ObjectMeta,
+    ) -> Result<npz::Reader<Fetched>> {
+        self.lock().is_opening = true;
+        let archive = self.complete(store, meta, HEAD, || npz::Reader::new(self.clone())).await;
+        self.lock().is_opening = false;
+        archive
+    }
+
+    /// Calls `read`, and fetches what it lacks until it has all: at first this many bytes.
+    pub(crate) async fn complete<T>(
+        &self,
+        store: &dyn ObjectStore,
+        meta: &ObjectMeta,
+        mut size: u64,
         read: impl Fn() -> npy_core::Result<T>,
     ) -> Result<T> {
-        let mut size = HEAD;
         loop {
             let error = match read() {
                 Ok(value) => return Ok(value),
@@ -248,7 +276,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
         fetched.lock().read.clear();
         npz::Reader::new(fetched.clone())
     };
-    let archive = fetched.complete(store, meta, open).await?;
+    let archive = fetched.complete(store, meta, HEAD, open).await?;
     // The directory is read last, after its end.
     let directory = fetched.lock().read.last().copied().unwrap_or(meta.size);
     let (archive, fetched) = (&archive, &fetched);
@@ -262,14 +290,22 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
             let entry = fetched.lock().read.first().copied().unwrap_or_default();
             Ok((header, entry, archive.stored_range(name)?))
         };
-        let (header, entry, stored) = fetched.complete(store, meta, read).await?;
-        let place = match stored {
-            Some(range) => Place::At(data_start(fetched, store, meta, range.start).await?),
-            // The next member is its end.
-            None => Place::Packed(entry..directory),
-        };
+        let (header, entry, stored) = fetched.complete(store, meta, HEAD, read).await?;
         let array = header::array(&header);
         let array = array.map_err(|reason| located(meta, &format!("{name}: {reason}")))?;
+        let place = match (stored, array.columns) {
+            (Some(range), columns) => {
+                let start = data_start(fetched, store, meta, range.start).await?;
+                columns.map_or(Place::At(start), |order| Place::Columns { start, order })
+            }
+            (None, Some(_)) => {
+                let reason =
+                    format!("{name}: the array is compressed and in Fortran order, {STRIDED}");
+                return Err(located(meta, &reason));
+            }
+            // The next member is its end.
+            (None, None) => Place::Packed { range: entry..directory, index: Arc::default() },
+        };
         if header.shape().is_empty() {
             return Err(located(meta, &format!("{name}: a single value has no rows")));
         }
@@ -288,7 +324,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
     let mut starts: Vec<u64> = members.iter().map(|(_, _, entry)| *entry).collect();
     starts.sort_unstable();
     let bounded = |(mut member, ..): (Member, u64, u64)| {
-        if let Place::Packed(range) = &mut member.place {
+        if let Place::Packed { range, .. } = &mut member.place {
             let next = starts.partition_point(|start| *start <= range.start);
             range.end = starts.get(next).copied().unwrap_or(range.end);
         }
@@ -306,7 +342,7 @@ async fn data_start(
     meta: &ObjectMeta,
     start: u64,
 ) -> Result<u64> {
-    let length = fetched.complete(store, meta, || {
+    let length = fetched.complete(store, meta, HEAD, || {
         let mut file = fetched.clone();
         file.seek(SeekFrom::Start(start))?;
         let mut head = vec![0; 12];
@@ -320,121 +356,4 @@ async fn data_start(
         }
     });
     Ok(start + length.await? as u64)
-}
-
-/// Reads the compressed arrays of an archive.
-pub(crate) struct Inflater<'a> {
-    store: &'a dyn ObjectStore,
-    meta: &'a ObjectMeta,
-    fetched: Fetched,
-    archive: npz::Reader<Fetched>,
-}
-
-impl<'a> Inflater<'a> {
-    /// Opens an archive by its directory. What was fetched with it is not requested again.
-    pub(crate) async fn new(
-        directory: &Fetched,
-        fetched: Option<&Fetched>,
-        store: &'a dyn ObjectStore,
-        meta: &'a ObjectMeta,
-    ) -> Result<Self> {
-        let fetched = directory.with(fetched);
-        fetched.lock().is_opening = true;
-        let archive = fetched.complete(store, meta, || npz::Reader::new(fetched.clone())).await?;
-        fetched.lock().is_opening = false;
-        Ok(Inflater { store, meta, fetched, archive })
-    }
-
-    /// Reads compressed arrays, and returns the rows of each. The next requests are under way while one is inflated.
-    pub(crate) async fn read(&self, members: &[&Member], rows: u64) -> Result<Vec<Bytes>> {
-        let (store, meta) = (self.store, self.meta);
-        for member in members {
-            let size = rows.saturating_mul(member.dtype.itemsize() as u64);
-            if size > INFLATED {
-                let reason = format!(
-                    "{}: a compressed array is read whole, and this one has {size} bytes, of at most {INFLATED}; write it without compression, or in several files",
-                    member.name
-                );
-                return Err(located(meta, &reason));
-            }
-        }
-        let mut order: Vec<(usize, &Member, Range<u64>)> = members
-            .iter()
-            .enumerate()
-            .filter_map(|(index, member)| Some((index, *member, member.packed()?)))
-            .collect();
-        order.sort_by_key(|(_, _, range)| range.start);
-        let missing = order.iter().map(|(_, _, range)| range.clone());
-        let missing = missing.filter(|range| self.fetched.slice(range).is_none()).collect();
-        let get = |range: Range<u64>| async move {
-            let bytes = header::get(store, meta, range.clone()).await?;
-            Ok::<_, DataFusionError>((range, bytes))
-        };
-        let mut parts = futures::stream::iter(requests(missing)).map(get).buffered(REQUESTS);
-        let (mut inflated, mut fetched_to) = (vec![Bytes::new(); members.len()], 0);
-        for (index, member, range) in order {
-            while fetched_to < range.end {
-                let Some(part) = parts.next().await else { break };
-                let (part, bytes) = part?;
-                fetched_to = part.end;
-                self.fetched.lock().own.insert(part.start, bytes);
-            }
-            if let Some(slot) = inflated.get_mut(index) {
-                *slot = self.inflate(member, rows).await?;
-            }
-            // What comes before the next member is not needed any more.
-            self.fetched.lock().own.0.retain(|start, bytes| start + bytes.len() as u64 > range.end);
-        }
-        Ok(inflated)
-    }
-
-    async fn inflate(&self, member: &Member, rows: u64) -> Result<Bytes> {
-        let (store, meta) = (self.store, self.meta);
-        let read = || self.archive.read_bytes(&member.name);
-        let file = self.fetched.complete(store, meta, read).await?;
-        let start = Header::parse(&file).map_err(|error| located(meta, &error))?.1;
-        let bytes = Bytes::from(file).slice(start..);
-        match bytes.len() as u64 == rows.saturating_mul(member.dtype.itemsize() as u64) {
-            true => Ok(bytes),
-            false => Err(located(meta, &format!("{}: its header has changed", member.name))),
-        }
-    }
-}
-
-/// Returns the requests for these ranges, which are in order: one for neighbors that are small, and several for what is large.
-fn requests(ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
-    let mut joined: Vec<Range<u64>> = Vec::new();
-    for range in ranges {
-        match joined.last_mut() {
-            Some(last) if range.start <= last.end + GAP => last.end = last.end.max(range.end),
-            _ => joined.push(range),
-        }
-    }
-    let bytes: u64 = joined.iter().map(|range| range.end - range.start).sum();
-    let size = (bytes / REQUESTS as u64 + 1).clamp(SMALLEST, REQUEST);
-    let parts = |range: Range<u64>| {
-        let starts = range.clone().step_by(usize::try_from(size).unwrap_or(usize::MAX));
-        starts.map(move |start| start..range.end.min(start + size))
-    };
-    joined.into_iter().flat_map(parts).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Guards the requests for compressed members: few for small neighbors, and several at once for large ones.
-    #[test]
-    fn neighbors_are_one_request_and_large_members_several() {
-        let of_one = |range: Range<u64>| requests(std::iter::once(range).collect());
-        let small = requests((0..30).map(|n| n * 1000..n * 1000 + 990).collect());
-        assert_eq!((small.len(), small[0].start, small[0].end), (1, 0, 29_990));
-        assert_eq!(requests(vec![0..10, 10 + GAP + 1..GAP + 20]).len(), 2);
-        let large = of_one(0..3 << 20);
-        assert_eq!(large.len(), REQUESTS);
-        assert_eq!((large[0].start, large[5].end), (0, 3 << 20));
-        let huge = of_one(7..(1 << 30) + 7);
-        assert!(huge.iter().all(|range| range.end - range.start <= REQUEST));
-        assert!(huge.windows(2).all(|pair| pair[0].end == pair[1].start));
-    }
 }

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayData, ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, make_array,
+    Array, ArrayData, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, make_array,
     new_null_array,
 };
-use datafusion::arrow::compute::{CastOptions, cast_with_options, prep_null_mask_filter};
-use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, SchemaRef};
-use datafusion::common::exec_datafusion_err;
+use datafusion::arrow::compute::kernels::numeric::sub;
+use datafusion::arrow::compute::{CastOptions, cast, cast_with_options, prep_null_mask_filter};
+use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, Float64Type, SchemaRef};
+use datafusion::common::{ScalarValue, exec_datafusion_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
@@ -296,8 +297,40 @@ impl Column {
         }
         // A value that does not fit is an error, and not null.
         let strict = CastOptions { safe: false, ..CastOptions::default() };
-        Ok(cast_with_options(&array, &self.to, &strict)?)
+        let values = cast_with_options(&array, &self.to, &strict);
+        let values = values.map_err(Into::into).and_then(|values| {
+            check_whole(&array, &values)?;
+            Ok::<_, DataFusionError>(values)
+        });
+        values.map_err(|error| error.context(format!("the column {:?}", self.field.name())))
     }
+}
+
+/// Refuses floats with a fraction where the statement declares integers: Arrow truncates them.
+fn check_whole(floats: &ArrayRef, integers: &ArrayRef) -> Result<()> {
+    match (floats.data_type(), integers.data_type()) {
+        (DataType::FixedSizeList(..), DataType::FixedSizeList(..)) => {
+            let (floats, integers) = (floats.as_fixed_size_list(), integers.as_fixed_size_list());
+            return check_whole(floats.values(), integers.values());
+        }
+        (DataType::FixedSizeList(..), DataType::List(_)) => {
+            let (floats, integers) = (floats.as_fixed_size_list(), integers.as_list::<i32>());
+            return check_whole(floats.values(), integers.values());
+        }
+        (from, to) if from.is_floating() && to.is_integer() => {}
+        _ => return Ok(()),
+    }
+    let back = cast_with_options(integers, floats.data_type(), &CastOptions::default())?;
+    // 0.0 is equal to -0.0 by subtraction, and by the order of Arrow it is not.
+    let differences = cast(&sub(floats, &back)?, &DataType::Float64)?;
+    let mut differences = differences.as_primitive::<Float64Type>().iter();
+    let Some(row) = differences.position(|it| it.is_some_and(|it| it != 0.0)) else {
+        return Ok(());
+    };
+    let value = ScalarValue::try_from_array(floats, row)?;
+    Err(exec_datafusion_err!(
+        "{value} is no integer; declare it as DOUBLE, and round it in the query: CAST(round(x) AS BIGINT)"
+    ))
 }
 
 /// Returns true if a column of the type `to`, which a statement declares, has the times of a dtype, whose own type is `from`: a number would be a count

@@ -29,7 +29,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::format::NpyFormat;
-use crate::header::external;
+use crate::header::{external, shown};
 use crate::index::{self, Index, IndexMode, Loaded};
 use crate::location;
 
@@ -65,13 +65,14 @@ pub(crate) async fn infer(
         let listed = list(state, url, options).await?;
         listed.give_headers(state);
         for file in listed.files {
+            check_size(&file)?;
             check_directories(url, &file, declared)?;
             let own = directories_of(url, &file);
             let common = directories.get_or_insert_with(|| own.clone());
             if url.get_glob().is_none() && *common != own && mixed.is_none() {
                 mixed = Some(plan_datafusion_err!(
                     "{}: it is in {}, and the file before it in {}; a directory has columns if all files are in the same ones: move it, or name a pattern, as 'dir/day=*/*.npy' for files with the column, and 'dir/*.npy' for those beside them",
-                    file.location,
+                    shown(&file.location),
                     described(&own),
                     described(common)
                 ));
@@ -89,19 +90,20 @@ pub(crate) async fn infer(
             "No files found at {first}{glob}; a pattern matches each part of a path, and '**' any number of directories; for files that are still to be written, declare the columns: CREATE EXTERNAL TABLE t (x DOUBLE) STORED AS NPY LOCATION '…/'"
         );
     }
-    files.retain(|file| file.size > 0);
     let of_files = options.format.infer_schema(state, &store, &files).await?;
     let is_inferred = state.config_options().execution.listing_table_factory_infer_partitions;
-    let mut of_directories = match (declared.is_empty(), is_inferred) {
+    let of_directories = match (declared.is_empty(), is_inferred) {
         (false, _) => declared.to_vec(),
         (true, true) => directories.unwrap_or_default(),
         (true, false) => Vec::new(),
     };
-    // A name that the files have, too, is their column.
-    let is_in_files = |name: &String| of_files.field_with_name(name).is_ok();
-    if declared.is_empty() && of_directories.iter().any(is_in_files) {
-        of_directories.clear();
-    } else if let (true, true, Some(error)) = (declared.is_empty(), is_inferred, mixed) {
+    let is_in_files = |name: &&String| of_files.field_with_name(name).is_ok();
+    if let Some(name) = of_directories.iter().find(is_in_files) {
+        return plan_err!(
+            "{first}: the directories {name}=…/ and a field of the files in them have one name, {name:?}; rename the directories, or read the field alone after SET datafusion.execution.listing_table_factory_infer_partitions = false"
+        );
+    }
+    if let (true, true, Some(error)) = (declared.is_empty(), is_inferred, mixed) {
         return Err(error);
     }
     Ok(Columns { of_files, of_directories })
@@ -113,6 +115,17 @@ fn directories_of(url: &ListingTableUrl, file: &ObjectMeta) -> Vec<String> {
     parts.pop();
     let names = parts.iter().map_while(|part| part.split_once('='));
     names.map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Refuses a file without bytes. DataFusion would leave it out, and its rows would be missing in silence.
+fn check_size(file: &ObjectMeta) -> Result<()> {
+    match file.size {
+        0 => plan_err!(
+            "{}: it has no bytes, so it is no complete file; wait until it is written, write it again, or remove it",
+            shown(&file.location)
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Returns directories as they are written, for messages.
@@ -129,7 +142,7 @@ fn check_directories(url: &ListingTableUrl, file: &ObjectMeta, columns: &[String
         true => Ok(()),
         false => plan_err!(
             "{}: it is not in directories {}, so it has no value for the columns of the table; move it, or create a table without them",
-            file.location,
+            shown(&file.location),
             described(columns)
         ),
     }
@@ -417,7 +430,10 @@ pub(crate) async fn resolved(
         listed.give_headers(state);
         let files = listed.files;
         loaded.indices.extend(listed.index);
-        files.iter().try_for_each(|file| check_directories(url, file, &columns))?;
+        for file in &files {
+            check_size(file)?;
+            check_directories(url, file, &columns)?;
+        }
         let all = without_glob(url)?;
         lists.entry(all.as_str().to_owned()).or_insert((all, Vec::new())).1.extend(files);
     }

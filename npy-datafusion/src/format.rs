@@ -7,9 +7,7 @@ use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::Session;
 use datafusion::common::stats::Precision;
-use datafusion::common::{
-    GetExt, Statistics, exec_datafusion_err, internal_datafusion_err, not_impl_err,
-};
+use datafusion::common::{GetExt, Statistics, internal_datafusion_err, not_impl_err};
 use datafusion::datasource::file_format::file_compression_type::FileCompressionType;
 use datafusion::datasource::file_format::{FileFormat, FileFormatFactory};
 use datafusion::datasource::physical_plan::{
@@ -120,7 +118,7 @@ impl FileFormat for NpyFormat {
         files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
         let mut merged = Merged::default();
         for (meta, file) in files {
-            merged.add(&file, &meta.location)?;
+            merged.add(&file, &header::shown(&meta.location))?;
         }
         Ok(Arc::new(merged.schema(&self.options)?))
     }
@@ -136,9 +134,8 @@ impl FileFormat for NpyFormat {
         let file = header::cached(Some(&*cache), store, meta).await?;
         file.check_columns(&table, meta)?;
         let count = |number: u64| {
-            usize::try_from(number).map_err(|_| {
-                exec_datafusion_err!("{}: too many rows for this machine", meta.location)
-            })
+            usize::try_from(number)
+                .map_err(|_| header::located(meta, &"too many rows for this machine"))
         };
         let mut statistics = Statistics::new_unknown(&table);
         statistics.num_rows = Precision::Exact(count(file.rows)?);
@@ -179,13 +176,8 @@ impl FileFormat for NpyFormat {
         if config.insert_op != InsertOp::Append {
             return not_impl_err!("files are added to a table, and not replaced");
         }
-        if self.is_archive {
-            return not_impl_err!(
-                "archives are not written by queries; write .npy files (STORED AS NPY), and make an archive of them by np.savez or the command `npy npz pack`"
-            );
-        }
         let config = location::exact(config)?;
-        let sink = Arc::new(NpySink::new(config, self.options.clone()));
+        let sink = Arc::new(NpySink::new(config, self.options.clone(), self.is_archive));
         Ok(Arc::new(DataSinkExec::new(input, sink, order)))
     }
 

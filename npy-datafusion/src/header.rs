@@ -14,10 +14,14 @@ use datafusion::execution::cache::cache_manager::{
 };
 use npy_arrow::VALUE;
 use npy_core::dtype::DType;
+use npy_core::npz::Chunk;
 use npy_core::{Header, Limits, Order};
+use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
+use tokio::sync::OnceCell;
 
 use crate::archive::{self, Fetched};
+use crate::packed::Index;
 
 /// The first bytes of a file that are requested; few headers are longer.
 const FIRST: u64 = 4096;
@@ -53,16 +57,28 @@ pub(crate) struct Member {
 pub(crate) enum Place {
     /// The position of its first row.
     At(u64),
-    /// It is compressed: its entry and its bytes, and what comes after them until the next member.
-    Packed(Range<u64>),
+    /// It is in Fortran order: the columns of its rows are contiguous.
+    Columns {
+        /// The position of the first one.
+        start: u64,
+        /// The numbers of the columns in the file, in the order in which a row has them.
+        order: Arc<[u64]>,
+    },
+    /// It is compressed.
+    Packed {
+        /// Its entry and its bytes, and what comes after them until the next member.
+        range: Range<u64>,
+        /// Its seek index, which the first query of the member reads. All copies of the file have it.
+        index: Arc<OnceCell<Option<Arc<Index>>>>,
+    },
 }
 
 impl Member {
     /// Returns the bytes of a compressed member.
     pub(crate) fn packed(&self) -> Option<Range<u64>> {
         match &self.place {
-            Place::At(_) => None,
-            Place::Packed(range) => Some(range.clone()),
+            Place::At(_) | Place::Columns { .. } => None,
+            Place::Packed { range, .. } => Some(range.clone()),
         }
     }
 }
@@ -145,11 +161,19 @@ impl FileMetadata for File {
         let archive = match &self.contents {
             Contents::Rows { .. } => 0,
             Contents::Members { members, directory } => {
-                members.len() * size_of::<Member>() + directory.memory()
+                // The size of an entry must not change, and the seek indexes are read later. An index by this library has a chunk for each MiB.
+                let chunk = |member: &Member| match &member.place {
+                    Place::Packed { .. } => member.dtype.itemsize() as u64,
+                    Place::At(_) | Place::Columns { .. } => 0,
+                };
+                let bytes = members.iter().map(chunk).sum::<u64>().saturating_mul(self.rows);
+                let indexes = usize::try_from(bytes >> 20).unwrap_or(usize::MAX);
+                let indexes = indexes.saturating_mul(size_of::<Chunk>());
+                members.len() * size_of::<Member>() + directory.memory() + indexes
             }
         };
         let fetched = self.fetched.as_ref().map_or(0, Fetched::memory);
-        size_of::<Self>() + ENTRY + columns + archive + fetched
+        (size_of::<Self>() + ENTRY + columns + fetched).saturating_add(archive)
     }
 
     fn extra_info(&self) -> HashMap<String, String> {
@@ -245,7 +269,32 @@ pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its he
 
 /// Returns an error that names the file.
 pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataFusionError {
-    exec_datafusion_err!("{}: {error}", meta.location)
+    exec_datafusion_err!("{}: {}", shown(&meta.location), in_sql(&error.to_string()))
+}
+
+/// Returns the path of a file for messages. Stores have paths without the first slash, also that of this machine.
+pub(crate) fn shown(location: &Path) -> String {
+    let absolute = format!("/{location}");
+    match std::path::Path::new(&absolute).exists() {
+        true => absolute,
+        false => location.to_string(),
+    }
+}
+
+/// Says what a user of SQL can do, where the message of the library names its types.
+pub(crate) fn in_sql(message: &str) -> String {
+    let Some((reason, advice)) = message.rsplit_once("; ") else { return message.to_owned() };
+    let advice = match advice {
+        _ if advice.contains("Limits::") => "queries have no larger limit: write the file again",
+        _ if advice.contains("ReadOptions::") || advice.contains("Cast::") => {
+            "declare the column with another type: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
+        }
+        _ if advice.contains("fill_nulls") => {
+            "write coalesce(x, 0) AS x, or COPY … OPTIONS (fill_nulls true)"
+        }
+        _ => return message.to_owned(),
+    };
+    format!("{reason}; {advice}")
 }
 
 /// Reads the header of a file: by one request, unless the header is longer than 4 KiB.
@@ -269,10 +318,17 @@ async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
     }
     let (header, start) = Header::parse(&head).map_err(|error| located(&error))?;
     let start = start as u64;
-    let Array { rows, dtype } = array(&header).map_err(|reason| located(&reason))?;
-    let fetched = Some(Fetched::of_start(meta.size, head));
-    let (file, size) =
-        (File { rows, contents: Contents::Rows { dtype, start }, fetched }, meta.size);
+    let Array { rows, dtype, columns } = array(&header).map_err(|reason| located(&reason))?;
+    let fetched = Fetched::of_start(meta.size, head);
+    let contents = match columns {
+        None => Contents::Rows { dtype, start },
+        Some(order) => {
+            let place = Place::Columns { start, order };
+            let members = Arc::from([Member { name: VALUE.to_owned(), dtype, place }]);
+            Contents::Members { members, directory: Fetched::default() }
+        }
+    };
+    let (file, size) = (File { rows, contents, fetched: Some(fetched) }, meta.size);
     let complete = rows.checked_mul(file.row_size()).and_then(|bytes| bytes.checked_add(start));
     if complete.is_none_or(|complete| complete > size) {
         let row = file.row_size();
@@ -288,6 +344,8 @@ pub(crate) struct Array {
     pub(crate) rows: u64,
     /// The dtype of a row.
     pub(crate) dtype: DType,
+    /// In Fortran order, the numbers of the columns in the file, in the order in which a row has them.
+    pub(crate) columns: Option<Arc<[u64]>>,
 }
 
 /// Returns the rows of an array, or the reason why it has none.
@@ -298,9 +356,10 @@ pub(crate) fn array(header: &Header) -> Result<Array, String> {
     }
     let (rows, inner) =
         header.shape().split_first().map_or((1, &[][..]), |(rows, inner)| (*rows, inner));
-    if header.order() == Order::Fortran && !inner.is_empty() {
-        return Err("the array is in Fortran order, so its rows are not contiguous; save it with np.ascontiguousarray".into());
-    }
+    let columns = match header.order() {
+        Order::Fortran if !inner.is_empty() => Some(columns_of(inner)?),
+        _ => None,
+    };
     // The dtype of a row: of an array of more dimensions than one, a sub-array of the other dimensions.
     let dtype = dtype.array(inner).map_err(|error| error.to_string())?;
     let rows = rows as u64;
@@ -311,10 +370,57 @@ pub(crate) fn array(header: &Header) -> Result<Array, String> {
             "{rows} rows of zero bytes exceed the limit of {limit}; remove the file, or write it with fewer rows"
         ));
     }
-    Ok(Array { rows, dtype })
+    Ok(Array { rows, dtype, columns })
+}
+
+/// The error of an array in Fortran order whose rows are not read.
+pub(crate) const STRIDED: &str =
+    "so its rows are not contiguous; save it with np.ascontiguousarray";
+
+/// Returns the numbers that the columns of an array in Fortran order have in the file, in the order in which a row has them.
+fn columns_of(inner: &[usize]) -> Result<Arc<[u64]>, String> {
+    /// A block of rows reads each column by a request of its own.
+    const MOST: usize = 4096;
+    let count = inner.iter().try_fold(1usize, |count, size| count.checked_mul(*size));
+    let Some(count) = count.filter(|&count| count <= MOST) else {
+        return Err(format!(
+            "the array is in Fortran order, and a row has more than {MOST} values, {STRIDED}"
+        ));
+    };
+    let number = |mut index: usize| {
+        // The last dimension is the fastest in a row, and the slowest in the file.
+        let mut stride = count;
+        inner.iter().rev().fold(0, |number, &size| {
+            stride /= size;
+            let at = index % size;
+            index /= size;
+            number + (at * stride) as u64
+        })
+    };
+    Ok((0..count).map(number).collect())
 }
 
 /// Converts an error of the library.
 pub(crate) fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
+    let message = error.to_string();
+    let shown = in_sql(&message);
+    match shown == message {
+        true => DataFusionError::External(Box::new(error)),
+        false => DataFusionError::Execution(shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards the order of columns: that of NumPy's `a.reshape(n, -1)`, in a file of `a.T`.
+    #[test]
+    fn columns_are_in_the_order_of_a_row() {
+        assert_eq!(columns_of(&[3]).unwrap()[..], [0, 1, 2]);
+        assert_eq!(columns_of(&[2, 3]).unwrap()[..], [0, 2, 4, 1, 3, 5]);
+        assert_eq!(columns_of(&[2, 2, 2]).unwrap()[..], [0, 4, 2, 6, 1, 5, 3, 7]);
+        assert!(columns_of(&[0, 5]).unwrap().is_empty());
+        assert!(columns_of(&[usize::MAX, 2]).is_err());
+    }
 }

@@ -21,7 +21,7 @@
 //! or a directory `name=value` that does not exist is an error, and so is a pipe. A link to a directory that it is in leads to no files.
 //!
 //! An array of more dimensions has a row for each index of the first. Its other dimensions are one list, in C order: `(n, 2, 3)` has lists of six. So are
-//! those of a field that is a sub-array.
+//! those of a field that is a sub-array. In a file in Fortran order, each value of a row is read on its own, up to 4096 of them.
 //!
 //! # What is read
 //!
@@ -34,8 +34,10 @@
 //! - `ORDER BY … LIMIT` and joins tell the scan which rows they still need, in sessions of [`session`] and [`with_npy`]. In other sessions the scan returns
 //!   all rows that meet the conditions of the query: DataFusion 55.2 can mistake columns of one name in two tables for each other.
 //! - Of archives (`.npz`), whose members are the columns, only the members that a query needs are read, and of those only the rows that it
-//!   looks at. A compressed member is read whole, into memory, at most 1 GiB, and its checksum is verified; that of a stored member is not, because its
-//!   rows are read in parts: `npy verify` does.
+//!   looks at; of a compressed member with a seek index, the chunks that have these rows. An archive is divided between the threads at chunks. A compressed member without
+//!   an index is inflated from its start by one thread. The memory is that of the chunks and requests under way.
+//! - The checksum of a chunk is verified, and that of a compressed member without an index at its end; that of a stored member is not, because its rows
+//!   are read in parts: `npy verify` does. If a chunk is not what the index says, the member is inflated from its start: an index that is wrong changes no row.
 //! - The header of each file is read once a session: it is in the cache of the session for metadata of files. Of an archive, its directory is there, too.
 //! - In a store, files are opened before they are needed: up to 32 at a time, which have 64 MiB together, and no more than were needed so far. The next
 //!   blocks of a file are requested while one is looked at, and of compressed members six parts at a time.
@@ -105,9 +107,10 @@
 //! # }
 //! ```
 //!
-//! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'dir/' STORED AS NPY` several, `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds
-//! files to a table. Each is an array of records, or of the values themselves if the only column is `value`. A column keeps the dtype that its metadata
-//! or the table state; text is as wide as the longest value of the file. A null where the dtype has no missing value is an error, unless
+//! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'x.npz'` an archive whose arrays are the columns, `COPY … TO 'dir/' STORED AS NPY` several files,
+//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table. A `.npy` file is an array of records, or of the values themselves
+//! if the only column is `value`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
+//! null where the dtype has no missing value is an error, unless
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
 //! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
@@ -148,10 +151,12 @@ mod format;
 mod header;
 mod index;
 mod location;
+mod member_stream;
 mod members;
 mod merge;
 mod min_max;
 mod opener;
+mod packed;
 mod read_ahead;
 mod records;
 mod sink;
@@ -162,6 +167,7 @@ mod table;
 mod table_function;
 mod vectors;
 mod virtual_columns;
+mod written_times;
 
 use std::sync::Arc;
 
@@ -183,6 +189,9 @@ pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
 use virtual_columns::{NpySettings, VirtualColumns};
 pub use virtual_columns::{sql, statement_to_plan};
+use written_times::CheckWrittenTimes;
+#[doc(hidden)]
+pub use written_times::check_times;
 
 /// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.
 pub fn session() -> SessionContext {
@@ -239,6 +248,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))
+        .with_analyzer_rule(Arc::new(CheckWrittenTimes))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

@@ -23,6 +23,7 @@ use crate::columns::Columns;
 use crate::header::{self, Contents, File, Member};
 use crate::index::{FileBlocks, Pruner, Runs};
 use crate::members::Members;
+use crate::packed::{Origin, WHOLE};
 use crate::records::{REQUEST, REQUESTS, Records};
 use crate::small;
 use crate::virtual_columns::Numbered;
@@ -73,9 +74,12 @@ impl NpyOpener {
         let used = || members.iter().filter(|member| names.contains(&&member.name));
         let size = |member: &Member| member.dtype.itemsize() as u64;
         let row: u64 = used().map(size).sum();
-        let packed: u64 = used().filter(|member| member.packed().is_some()).map(size).sum();
-        let stored = (row - packed).saturating_mul(found.rows).min(REQUEST.max(row));
-        Some(packed.saturating_mul(found.rows).saturating_add(stored))
+        // Of compressed members, a small one is inflated as a whole, and of a large one, the first chunk.
+        let packed = used().filter(|member| member.packed().is_some());
+        let packed: u64 =
+            packed.map(|member| size(member).saturating_mul(found.rows).min(WHOLE)).sum();
+        let stored = row.saturating_mul(found.rows).min(REQUEST.max(row));
+        Some(packed.saturating_add(stored))
     }
 }
 
@@ -112,10 +116,13 @@ impl FileOpener for NpyOpener {
                 None => 0..found.rows,
             };
             let columns = Columns::new(&found, &schema, &wanted, predicate, &options)
-                .map_err(|error| error.context(meta.location.to_string()))?;
+                .map_err(|error| error.context(header::shown(&meta.location)))?;
             // Every row counts if there is no condition.
-            if let (Some(limit), false) = (limit, is_tested) {
-                rows.end = rows.end.min(rows.start.saturating_add(limit as u64));
+            let needed = limit.filter(|_| !is_tested).map(|limit| limit as u64);
+            // The rows of an archive may yet be others.
+            let is_archive = matches!(found.contents, Contents::Members { .. });
+            if let (Some(needed), false) = (needed, is_archive && !columns.is_empty()) {
+                rows.end = rows.end.min(rows.start.saturating_add(needed));
             }
             // Fewer than an eighth of a batch, unless the query needs fewer still.
             let few =
@@ -130,7 +137,7 @@ impl FileOpener for NpyOpener {
             };
             let Some(first) = runs.next() else { return Ok(futures::stream::empty().boxed()) };
             let batch = batch.min(longest).max(1);
-            let run = Run { store, meta, found, columns, batch, bytes_read, numbered, path };
+            let run = Run { store, meta, found, columns, batch, needed, bytes_read, numbered, path };
             let run = Arc::new(run);
             let begun = Arc::clone(&run).stream(first).await?;
             let next = futures::stream::iter(runs).map(move |rows| Arc::clone(&run).stream(rows));
@@ -148,6 +155,8 @@ struct Run {
     columns: Arc<Columns>,
     /// The number of rows of a batch.
     batch: u64,
+    /// The number of rows that are needed; `None` for all.
+    needed: Option<u64>,
     bytes_read: Count,
     numbered: Option<Arc<Numbered>>,
     /// The path of the file, as a column has it.
@@ -160,7 +169,7 @@ impl Run {
         if rows.is_empty() {
             return Ok(futures::stream::empty().boxed());
         }
-        let first = rows.start;
+        let mut first = rows.start;
         let (found, columns) = (&self.found, Arc::clone(&self.columns));
         let (store, meta, batch) = (Arc::clone(&self.store), self.meta.clone(), self.batch);
         let (bytes_read, fetched) = (self.bytes_read.clone(), found.fetched.clone());
@@ -175,8 +184,12 @@ impl Run {
                         .await?
                 }
                 Contents::Members { members, directory } => {
-                    let scan = Members { store, meta, columns, batch, bytes_read, fetched };
-                    scan.stream(members, directory, found.rows, rows).await?
+                    let origin = Origin { store, meta, fetched, bytes_read };
+                    let scan = Members { origin, columns, batch, limit: self.needed };
+                    let (start, batches) =
+                        scan.stream(members, directory, found.rows, rows).await?;
+                    first = start;
+                    batches
                 }
             }
         };

@@ -149,7 +149,7 @@ impl Records {
 
     fn convert(&self, records: &[u8], count: u64) -> Result<Option<RecordBatch>> {
         let batch = self.columns.read(records, count);
-        batch.map_err(|error| error.context(self.meta.location.to_string()))
+        batch.map_err(|error| error.context(header::shown(&self.meta.location)))
     }
 
     /// Returns the position of these rows in the file. The header has been compared with the size of the file.

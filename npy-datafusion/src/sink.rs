@@ -1,9 +1,10 @@
-//! Writes the results of queries as `.npy` files: `COPY … TO`, `INSERT INTO`.
+//! Writes the results of queries as `.npy` files or archives: `COPY … TO`, `INSERT INTO`.
 //!
 //! The header of a file comes first and states the number of rows, which is known last; and a store takes the parts of a file in order. So the
 //! records of each file are kept ([`spool`]) until all of them have arrived. Then the file is sent ([`upload`]), and it appears only when the whole
 //! query has succeeded.
 
+mod archive;
 mod spool;
 mod upload;
 
@@ -12,7 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::arrow::array::{Array, RecordBatch, RecordBatchOptions};
+use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
 use datafusion::common::{exec_datafusion_err, exec_err};
@@ -31,19 +32,21 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use self::spool::Spool;
 use self::upload::Upload;
-use crate::header::external;
+use crate::header::{external, in_sql};
 use crate::merge::{dtype_of, has_time};
 
-/// Writes `.npy` files.
+/// Writes `.npy` files, or archives.
 #[derive(Debug)]
 pub(crate) struct NpySink {
     config: FileSinkConfig,
     options: Options,
+    /// True for archives, whose arrays are the columns.
+    is_archive: bool,
 }
 
 impl NpySink {
-    pub(crate) fn new(config: FileSinkConfig, options: Options) -> Self {
-        NpySink { config, options }
+    pub(crate) fn new(config: FileSinkConfig, options: Options, is_archive: bool) -> Self {
+        NpySink { config, options, is_archive }
     }
 }
 
@@ -78,18 +81,44 @@ impl FileSink for NpySink {
                 )));
                 continue;
             }
+            let shown = if is_local { format!("/{path}") } else { path.to_string() };
             let local = is_local.then(|| LocalFileSystem::new().path_to_filesystem(&path));
             let local = local.transpose()?;
+            let is_archive = self.is_archive;
             tasks.spawn(async move {
-                let mut rows = Rows { path: path.clone(), options, dtypes, count: 0 };
-                let mut spool = Spool::new(context.runtime_env());
+                let mut parts = Vec::new();
+                let mut count = 0;
                 while let Some(batch) = batches.recv().await {
-                    spool.push(&rows.convert(&batch)?)?;
+                    if parts.is_empty() {
+                        parts = match is_archive {
+                            true => Part::of_columns(&batch, &shown, &options, &dtypes, &context)?,
+                            false => vec![Part::new(shown.clone(), &options, &dtypes, &context)],
+                        };
+                    }
+                    count += batch.num_rows() as u64;
+                    for (index, part) in parts.iter_mut().enumerate() {
+                        let array = match is_archive {
+                            true => part.rows.convert(&only(&batch, index)?)?,
+                            false => part.rows.convert(&batch)?,
+                        };
+                        part.spool.push(&array)?;
+                    }
                 }
-                Ok::<_, DataFusionError>((
-                    rows.count,
-                    Upload::start(spool, store, path, local).await?,
-                ))
+                let file = match is_archive {
+                    true => {
+                        let columns = parts.into_iter().map(|part| (part.name, part.spool));
+                        let runtime = context.runtime_env();
+                        archive::complete(columns.collect(), &runtime.disk_manager).await?
+                    }
+                    false => match parts.pop() {
+                        Some(part) => part.spool.complete()?,
+                        None => None,
+                    },
+                };
+                // There is none without a batch: then the query has failed.
+                let Some(file) = file else { return Ok((count, None)) };
+                let upload = Upload::start(file, store, path, local).await?;
+                Ok::<_, DataFusionError>((count, Some(upload)))
             });
         }
         let (mut count, mut uploads) = (0, Vec::new());
@@ -132,9 +161,57 @@ impl DisplayAs for NpySink {
     }
 }
 
+/// One array of a file: all records, or a column of an archive.
+struct Part {
+    name: String,
+    rows: Rows,
+    spool: Spool,
+}
+
+impl Part {
+    /// The place of the array, for messages, and the dtypes of its columns.
+    fn new(
+        path: String,
+        options: &Options,
+        dtypes: &HashMap<String, String>,
+        context: &TaskContext,
+    ) -> Self {
+        let rows = Rows { path, options: options.clone(), dtypes: dtypes.clone(), count: 0 };
+        Part { name: String::new(), rows, spool: Spool::new(context.runtime_env()) }
+    }
+
+    /// Returns an array for each column.
+    fn of_columns(
+        batch: &RecordBatch,
+        path: &str,
+        options: &Options,
+        dtypes: &HashMap<String, String>,
+        context: &TaskContext,
+    ) -> Result<Vec<Self>> {
+        let schema = batch.schema();
+        archive::check_names(schema.fields().iter().map(|field| field.name()))?;
+        let column = |field: &FieldRef| {
+            let name = field.name().clone();
+            let dtype = dtypes.get(&name).map(|descr| (VALUE.to_owned(), descr.clone()));
+            let dtypes = dtype.into_iter().collect();
+            let part = Part::new(format!("{path}: {name}"), options, &dtypes, context);
+            Part { name, ..part }
+        };
+        Ok(schema.fields().iter().map(column).collect())
+    }
+}
+
+/// Returns one column of a batch, as the values of an array.
+fn only(batch: &RecordBatch, index: usize) -> Result<RecordBatch> {
+    let column = batch.project(&[index])?;
+    let field = column.schema().field(0).clone().with_name(VALUE);
+    Ok(RecordBatch::try_new(Arc::new(Schema::new(vec![field])), column.columns().to_vec())?)
+}
+
 /// Converts the batches of a file. Text becomes as wide as the longest value so far, so the dtype of a later batch may be wider.
 struct Rows {
-    path: Path,
+    /// The path of the file, for messages.
+    path: String,
     options: Options,
     /// The dtype of each column so far, by its name.
     dtypes: HashMap<String, String>,
@@ -147,7 +224,7 @@ impl Rows {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let schema = Arc::new(typed(&batch.schema(), &self.dtypes)?);
         let batch = RecordBatch::try_new_with_options(schema, batch.columns().to_vec(), &options)?;
-        let array = self.array(&batch).map_err(|error| self.located(&batch, &error))?;
+        let array = self.array(&batch).map_err(|error| self.located(&error))?;
         if array.dtype().is_record() && !is_plain(&batch) {
             let fields = array.dtype().fields().iter();
             self.dtypes = fields.map(|f| (f.name().to_owned(), f.dtype().descr())).collect();
@@ -167,17 +244,13 @@ impl Rows {
         }
     }
 
-    fn located(&self, batch: &RecordBatch, error: &npy_arrow::Error) -> DataFusionError {
+    fn located(&self, error: &npy_arrow::Error) -> DataFusionError {
         let from = match self.count {
             0 => String::new(),
             count => format!("in the rows from {count} on: "),
         };
-        let has_null = batch.columns().iter().any(|column| column.logical_null_count() > 0);
-        let advice = match has_null {
-            true => "; in SQL: OPTIONS (fill_nulls true), or coalesce(…)",
-            false => "",
-        };
-        exec_datafusion_err!("{}: {from}{error}{advice}", self.path)
+        let reason = in_sql(&error.to_string());
+        exec_datafusion_err!("{}: {from}{reason}", self.path)
     }
 }
 

@@ -128,8 +128,6 @@ async fn archives_that_are_no_table_are_named() {
     register(&ctx, "t", "mem://host/dir/x.npz", NpyOptions::default()).await.unwrap();
     let failure = error(&ctx, "SELECT sum(x), min(name), sum(pair[1]) FROM t").await;
     assert!(failure.contains("dir/x.npz: "), "{failure}");
-    let failure = error(&ctx, "COPY t TO 'x.npz' STORED AS NPZ").await;
-    assert!(failure.contains("archives are not written by queries"), "{failure}");
 }
 
 /// Guards the time until compressed members are read: few requests, at once, whose bytes are those of the members that are needed.
@@ -194,5 +192,56 @@ async fn stored_members_are_requested_ahead() {
         let found = found[0].column(0).as_primitive::<Int64Type>().value(0);
         assert_eq!(found, i64::try_from(expected).unwrap(), "{sql}");
         assert_eq!((store.take(), store.most_at_once()), ((5, 8 * ROWS as u64), 2), "{sql}");
+    }
+}
+
+/// Guards archives that queries write: a column is an array, with its dtype, and the rows read back.
+#[tokio::test]
+async fn a_copy_is_an_archive() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let store = Counted::with([("dir/a.npz", archive(0, &npz::WriteOptions::new()))]).await;
+    let ctx = session_with_config(SessionConfig::new().with_target_partitions(2));
+    store.register(&ctx);
+    register(&ctx, "t", "mem://host/dir/*.npz", NpyOptions::default()).await.unwrap();
+    let select = "SELECT id, x, name || 'é' AS name, pair, id % 2 = 0 AS even FROM t";
+    for to in [format!("{at}/x.npz"), "mem://host/out/x.npz".to_owned()] {
+        let sql = format!("COPY ({select}) TO '{to}' STORED AS NPZ");
+        let count = rows(&ctx, &sql).await;
+        let count = count[0].column(0).as_primitive::<UInt64Type>().value(0);
+        assert_eq!(count, ROWS as u64);
+        let both = format!(
+            "SELECT count(*) FROM npy('{to}') c JOIN ({select}) t ON c.x = t.x
+             WHERE c.id = t.id AND c.name = t.name AND c.pair = t.pair AND c.even = t.even"
+        );
+        let found = text(&ctx, &both).await;
+        assert!(found.contains("| 100000 "), "{to}: {found}");
+    }
+    let reader = npz::Reader::open(directory.path().join("x.npz")).unwrap();
+    assert!(reader.names().eq(["id", "x", "name", "pair", "even"]));
+    assert_eq!(reader.header("id").unwrap().dtype().to_string(), "<u4");
+    assert_eq!(reader.header("name").unwrap().dtype().to_string(), "<U3");
+    assert_eq!(reader.header("pair").unwrap().shape(), [ROWS, 2]);
+    // By the values of a column, and into a table.
+    let sql = format!(
+        "COPY (SELECT id % 3 AS k, x FROM t) TO '{at}/parts/' STORED AS NPZ PARTITIONED BY (k)"
+    );
+    rows(&ctx, &sql).await;
+    let create =
+        format!("CREATE EXTERNAL TABLE p STORED AS NPZ PARTITIONED BY (k) LOCATION '{at}/parts/'");
+    rows(&ctx, &create).await;
+    let found = text(&ctx, "SELECT count(*), sum(x) FROM p WHERE k = '1'").await;
+    let expected = text(&ctx, "SELECT count(*), sum(x) FROM t WHERE id % 3 = 1").await;
+    assert_eq!(found.lines().nth(3), expected.lines().nth(3));
+    for (sql, expected) in [
+        (
+            format!("COPY (SELECT t.id, u.id FROM t JOIN t u ON t.x = u.x) TO '{at}/y.npz'"),
+            "two columns are called",
+        ),
+        (format!("COPY (SELECT x, nullif(id, 7) AS n FROM t) TO '{at}/y.npz'"), "y.npz: n: "),
+    ] {
+        let failure = error(&ctx, &sql).await;
+        assert!(failure.contains(expected), "{failure}");
+        assert!(!directory.path().join("y.npz").exists());
     }
 }

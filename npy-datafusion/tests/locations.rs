@@ -9,7 +9,7 @@ use std::path::Path;
 use datafusion::prelude::SessionContext;
 use npy_core::{NpyRecord, WriteNpy};
 use npy_datafusion::{NpyOptions, register, session};
-use support::{Counted, error, text};
+use support::{Counted, error, rows, text};
 
 /// Writes files of one row each, whose value is their number.
 fn write(directory: &Path, names: &[&str]) {
@@ -105,12 +105,6 @@ async fn a_file_may_have_brackets_in_its_name() {
     }
 }
 
-#[derive(NpyRecord)]
-struct Dated {
-    day: i64,
-    value: i64,
-}
-
 /// Guards directories `name=value`: columns in a function and a registered table as in a statement, and no row is lost for them.
 #[tokio::test]
 async fn directories_are_columns_everywhere() {
@@ -163,13 +157,6 @@ async fn directories_are_columns_everywhere() {
         }
         fs::remove_file(mixed).unwrap();
     }
-
-    // The files have the column themselves.
-    let own = tempfile::tempdir().unwrap();
-    fs::create_dir(own.path().join("day=7")).unwrap();
-    [Dated { day: 8, value: 9 }].write_npy(own.path().join("day=7/x.npy")).unwrap();
-    let sql = format!("SELECT day FROM npy('{}/')", own.path().display());
-    assert_eq!(cells(&ctx, &sql).await, ["8"]);
 }
 
 /// Guards links to files that do not exist: their rows would be missing in silence.
@@ -303,4 +290,67 @@ async fn a_store_that_is_missing_is_named() {
     let refused = register(&ctx, "t", "s3://bucket/x.npy", NpyOptions::default()).await;
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("there is no store for s3://bucket"), "{refused}");
+}
+
+/// Guards directories with the name of a field: neither of the two columns vanishes in silence.
+#[tokio::test]
+async fn a_directory_with_the_name_of_a_field_is_refused() {
+    #[derive(NpyRecord)]
+    struct Row {
+        day: i64,
+        x: f64,
+    }
+    let directory = tempfile::tempdir().unwrap();
+    for day in [1, 2] {
+        let parent = directory.path().join(format!("day={day}"));
+        fs::create_dir(&parent).unwrap();
+        [Row { day: 10 * day, x: 0.5 }].write_npy(parent.join("a.npy")).unwrap();
+    }
+    let at = directory.path().display();
+    let create =
+        |columns: &str| format!("CREATE EXTERNAL TABLE u STORED AS NPY {columns} LOCATION '{at}/'");
+    for sql in [
+        format!("SELECT * FROM npy('{at}/')"),
+        format!("SELECT * FROM npy('{at}/day=*/*.npy')"),
+        create(""),
+        create("PARTITIONED BY (day)"),
+    ] {
+        let failure = error(&session(), &sql).await;
+        assert!(failure.contains("have one name, \"day\"; rename the directories"), "{failure}");
+    }
+    // As the message advises.
+    let ctx = session();
+    rows(&ctx, "SET datafusion.execution.listing_table_factory_infer_partitions = false").await;
+    let days = cells(&ctx, &format!("SELECT day FROM npy('{at}/') ORDER BY day")).await;
+    assert_eq!(days, ["10", "20"]);
+}
+
+/// Guards files without bytes, which a writer left: a table with them is an error, also if they come later.
+#[tokio::test]
+async fn a_file_without_bytes_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    write(directory.path(), &["a.npy"]);
+    let ctx = session();
+    rows(&ctx, &format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{at}/'")).await;
+    assert_eq!(cells(&ctx, "SELECT count(*) FROM t").await, ["1"]);
+    fs::write(directory.path().join("b.npy"), b"").unwrap();
+    for sql in [
+        "SELECT count(*) FROM t".to_owned(),
+        "SELECT * FROM t LIMIT 1".to_owned(),
+        format!("SELECT * FROM npy('{at}/')"),
+        format!("SELECT * FROM npy('{at}/*.npy')"),
+        format!("SELECT * FROM npy('{at}/b.npy')"),
+        format!("CREATE EXTERNAL TABLE u STORED AS NPY LOCATION '{at}/b.npy'"),
+    ] {
+        let failure = error(&ctx, &sql).await;
+        assert!(failure.contains(&format!("{at}/b.npy: it has no bytes")), "{sql}: {failure}");
+    }
+    fs::write(directory.path().join("b.npz"), b"").unwrap();
+    let failure = error(&ctx, &format!("SELECT * FROM npy('{at}/*.npz')")).await;
+    assert!(failure.contains(&format!("{at}/b.npz: it has no bytes")), "{failure}");
+    // Files that COPY has not finished have other names, and other directories keep their rows.
+    fs::remove_file(directory.path().join("b.npy")).unwrap();
+    fs::write(directory.path().join(".npy-1.tmp"), b"").unwrap();
+    assert_eq!(cells(&ctx, "SELECT count(*) FROM t").await, ["1"]);
 }

@@ -8,7 +8,7 @@ use datafusion::arrow::array::AsArray;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt32Type};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use npy_core::{ByteOrder, DType, DynArray, NpyRecord, Order, WriteNpy, WriteOptions};
+use npy_core::{ByteOrder, DType, DynArray, NpyArray, NpyRecord, Order, WriteNpy, WriteOptions};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -548,4 +548,62 @@ async fn conditions_have_hundreds_of_terms() {
         (0..400).map(|n| format!("(value > {} AND value < {})", 2 * n, 2 * n + 2)).collect();
     let sql = format!("SELECT count(*) FROM t WHERE {}", terms.join(" OR "));
     assert_eq!(count(&ctx, &sql).await, 400);
+}
+
+/// Guards floats in a column that is declared as integers: a fraction is an error that names the column, and not lost.
+#[tokio::test]
+async fn a_fraction_is_not_truncated() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    for (name, values) in [("whole", [1.0, -0.0, 3e15]), ("part", [1.0, 2.5, 3.0])] {
+        values.to_vec().write_npy(directory.path().join(format!("{name}.npy"))).unwrap();
+        let pairs = NpyArray::<f64>::new(values.repeat(2), [3, 2]).unwrap();
+        pairs.write_npy(directory.path().join(format!("{name}-pairs.npy"))).unwrap();
+    }
+    let ctx = session();
+    for (name, column) in [
+        ("whole", "BIGINT"),
+        ("part", "BIGINT"),
+        ("whole-pairs", "BIGINT[]"),
+        ("part-pairs", "BIGINT[]"),
+    ] {
+        let sql = format!(
+            "CREATE OR REPLACE EXTERNAL TABLE t (value {column}) STORED AS NPY LOCATION '{at}/{name}.npy'"
+        );
+        rows(&ctx, &sql).await;
+        if name.starts_with("whole") {
+            let found = rows(&ctx, "SELECT value FROM t").await;
+            assert_eq!(found.iter().map(RecordBatch::num_rows).sum::<usize>(), 3);
+            continue;
+        }
+        let failure = error(&ctx, "SELECT value FROM t").await;
+        let expected = "the column \"value\"";
+        assert!(failure.contains(expected) && failure.contains("2.5 is no integer"), "{failure}");
+        assert!(failure.contains(&format!("{at}/{name}.npy")), "{failure}");
+    }
+}
+
+/// Guards messages: they name what a user of SQL writes, and no item of the library; paths begin with a slash.
+#[tokio::test]
+async fn messages_are_about_sql() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let deep = format!("{}'<i4'{}", "[('a', ".repeat(200), ")]".repeat(200));
+    let header = format!("{{'descr': {deep}, 'fortran_order': False, 'shape': (1,), }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    file.extend(header.bytes());
+    file.extend([0; 4]);
+    fs::write(directory.path().join("deep.npy"), file).unwrap();
+    let null = "SELECT CASE WHEN column1 > 1 THEN column1 END AS n FROM (VALUES (1), (2))";
+    for (sql, expected) in [
+        (format!("SELECT * FROM npy('{at}/deep.npy')"), "queries have no larger limit"),
+        (format!("COPY ({null}) TO '{at}/x.npy'"), "COPY … OPTIONS (fill_nulls true)"),
+    ] {
+        let failure = error(&session(), &sql).await;
+        assert!(failure.contains(expected) && failure.contains(&format!("{at}/")), "{failure}");
+        for item in ["::", "Limits", "Options::", "Cast"] {
+            assert!(!failure.contains(item), "{failure}");
+        }
+    }
 }

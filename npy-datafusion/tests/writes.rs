@@ -7,7 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use datafusion::prelude::SessionConfig;
-use npy_core::{DynArray, FixedStr, NpyRecord, ReadNpy, WriteNpy};
+use npy_core::time::Second;
+use npy_core::{DateTime64, DynArray, FixedStr, NpyRecord, ReadNpy, WriteNpy};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use support::{Counted, error, rows, text};
 
@@ -310,4 +311,29 @@ async fn files_have_the_names_of_the_statement() {
         let refused = error(&ctx, "COPY (SELECT 1 AS x) TO '/proc/x.npy'").await;
         assert!(refused.contains("/proc/x.npy"), "{refused}");
     }
+}
+
+/// Guards times whose year is too far for a text, in files of other formats: an error, and no text of an error in the place of the value.
+#[tokio::test]
+async fn a_time_without_text_is_not_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let far = i64::MAX / 2;
+    [1, far].map(DateTime64::<Second>::new).write_npy(directory.path().join("far.npy")).unwrap();
+    let ctx = session();
+    for (select, extension) in [
+        ("SELECT value FROM", "json"),
+        ("SELECT value, value AS b FROM", "csv"),
+        ("SELECT named_struct('t', value) AS s FROM", "json"),
+        ("SELECT make_array(value) AS s FROM", "json"),
+    ] {
+        let sql = format!("COPY ({select} npy('{at}/far.npy')) TO '{at}/x.{extension}'");
+        let failure = error(&ctx, &sql).await;
+        assert!(failure.contains("a time has no text"), "{sql}: {failure}");
+    }
+    let near = format!("SELECT value, 7 AS b FROM npy('{at}/far.npy') LIMIT 1");
+    rows(&ctx, &format!("COPY ({near}) TO '{at}/near.json'")).await;
+    let text = fs::read_to_string(directory.path().join("near.json")).unwrap();
+    assert_eq!(text, "{\"value\":\"1970-01-01T00:00:01\",\"b\":7}\n");
+    rows(&ctx, &format!("COPY (SELECT value FROM npy('{at}/far.npy')) TO '{at}/x.npy'")).await;
 }

@@ -37,8 +37,7 @@ impl Chunks {
             Order::Fortran => header.shape().last(),
         };
         let rows = slowest.copied().unwrap_or(1);
-        let row_bytes = header.data_bytes().checked_div(to_u64(rows)).unwrap_or(0);
-        let row_bytes = to_usize(row_bytes)?;
+        let row_bytes = to_usize(header.data_bytes().checked_div(to_u64(rows)).unwrap_or(0))?;
         Ok(Chunks { all, member: member.into(), header, header_bytes, rows, row_bytes })
     }
 
@@ -109,17 +108,15 @@ impl Chunks {
 
     /// Returns the part of a chunk between these positions of the member; it has at least one byte.
     fn part(&self, chunk: npy_zip::Chunk, start: u64, end: u64) -> Result<Chunk> {
-        // Saturation is wanted: a part may begin with its chunk.
-        let from = to_usize(start.saturating_sub(chunk.position))?;
-        let to = end.saturating_sub(chunk.position).min(to_u64(chunk.size));
-        let row = |at: u64, round_up: u64| {
-            let in_data = chunk.position.saturating_add(at).saturating_sub(self.header_bytes);
-            let row = in_data.saturating_add(round_up).checked_div(to_u64(self.row_bytes));
-            to_usize(row.unwrap_or(0))
-        };
-        let rows = row(to_u64(from), 0)?..row(to, to_u64(self.row_bytes).saturating_sub(1))?;
-        let part = from..to_usize(to)?;
-        Ok(Chunk { chunk, part, rows, member: Arc::clone(&self.member) })
+        let start = start.max(chunk.position);
+        let end = end.min(chunk.position.saturating_add(to_u64(chunk.size)));
+        let in_chunk = |at: u64| to_usize(at.saturating_sub(chunk.position));
+        let part = in_chunk(start)?..in_chunk(end)?;
+        let data = start.saturating_sub(self.header_bytes)..end.saturating_sub(self.header_bytes);
+        let row = |at: u64| to_usize(at.checked_div(to_u64(self.row_bytes)).unwrap_or(0));
+        let last = data.end.saturating_add(to_u64(self.row_bytes).saturating_sub(1));
+        let rows = row(data.start)?..row(last)?;
+        Ok(Chunk { chunk, part, data, rows, member: Arc::clone(&self.member) })
     }
 }
 
@@ -129,6 +126,8 @@ pub struct Chunk {
     chunk: npy_zip::Chunk,
     /// The part of its bytes that belongs to the rows.
     part: Range<usize>,
+    /// The positions of this part in the data of the array.
+    data: Range<u64>,
     rows: Range<usize>,
     member: Arc<str>,
 }
@@ -172,6 +171,28 @@ impl Chunk {
     /// ```
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
+    }
+
+    /// Returns the positions that its bytes of the requested rows have in the data of the array, which begins after the header.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut options = npz::WriteOptions::new();
+    /// let mut writer = options.deflate(6).writer(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &vec![7u16; 1 << 20])?;
+    /// let archive = npz::Reader::new(writer.finish()?)?;
+    /// let chunks = archive.chunks("x")?.expect("it was written with an index");
+    /// let end = (1 << 20) - 128; // after a header of 128 bytes
+    /// let chunks = chunks.of_rows(5..1 << 20)?;
+    /// assert_eq!(chunks[0].data_range(), 10..end);
+    /// assert_eq!(chunks[1].data_range().start, end);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn data_range(&self) -> Range<u64> {
+        self.data.clone()
     }
 
     /// Inflates the bytes of the [range](Self::range), and returns the data of the rows that were requested: elements as the file has them, one after

@@ -53,14 +53,43 @@ impl Copy {
     }
 }
 
+/// Returns true if a statement writes its file to the standard output of this process.
+pub(crate) fn is_to_output(plan: &LogicalPlan) -> bool {
+    let LogicalPlan::Copy(copy) = plan else { return false };
+    path_of(copy).is_some_and(|path| is_output(&path))
+}
+
+#[cfg(unix)]
+fn is_output(path: &Path) -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::MetadataExt;
+
+    let output = io::stdout().as_fd().try_clone_to_owned();
+    let output = output.and_then(|output| File::from(output).metadata());
+    let (Ok(output), Ok(found)) = (output, path.metadata()) else { return false };
+    (output.dev(), output.ino()) == (found.dev(), found.ino())
+}
+
+#[cfg(not(unix))]
+fn is_output(_: &Path) -> bool {
+    false
+}
+
+/// Returns the path that a statement writes to, if it is one of this machine.
+fn path_of(copy: &CopyTo) -> Option<PathBuf> {
+    let url = &copy.output_url;
+    match url.contains("://") {
+        true => ListingTableUrl::parse(url).ok()?.get_url().to_file_path().ok(),
+        false => Some(PathBuf::from(url)),
+    }
+}
+
 /// Returns the path of the only file of a statement, if the engine writes it on this machine.
 fn file(copy: &CopyTo) -> Option<PathBuf> {
-    let url = &copy.output_url;
-    let path = match url.contains("://") {
-        true => ListingTableUrl::parse(url).ok()?.get_url().to_file_path().ok()?,
-        false => PathBuf::from(url),
-    };
+    let (url, path) = (&copy.output_url, path_of(copy)?);
     let is_of_engine = !["npy", "npz"].contains(&copy.file_type.get_ext().as_str());
-    let is_single = !url.ends_with('/') && path.extension().is_some() && !Path::is_dir(&path);
+    // A pipe or a device need not have an extension.
+    let is_file = path.extension().is_some() || path.exists();
+    let is_single = !url.ends_with('/') && is_file && !Path::is_dir(&path);
     (is_of_engine && is_single && copy.partition_by.is_empty()).then_some(path)
 }

@@ -63,8 +63,8 @@ The rows of one file keep its order, also in the file that COPY writes. Rows of 
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
 row. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
-COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. It writes .npy files (npy
-npz pack makes an archive of them); CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
+COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. It writes .npy files, and .npz archives
+whose arrays are the columns; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
 all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
 

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Stdout, Write, stdout};
 use std::sync::Arc;
 
 use futures::StreamExt;
+use npy_datafusion::check_times;
 use npy_datafusion::datafusion::arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use npy_datafusion::datafusion::arrow::csv;
 use npy_datafusion::datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -12,7 +13,7 @@ use npy_datafusion::datafusion::arrow::json::WriterBuilder;
 use npy_datafusion::datafusion::arrow::json::writer::LineDelimited;
 use npy_datafusion::datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
-use npy_datafusion::datafusion::common::{exec_err, plan_err};
+use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SendableRecordBatchStream;
 
@@ -78,29 +79,6 @@ fn check_names(schema: &Schema) -> Result<()> {
             )
         }
     }
-}
-
-/// Refuses times that have no text, because their year is too far: the error would be in the place of the value.
-fn check_times(batch: &RecordBatch) -> Result<()> {
-    batch.columns().iter().try_for_each(check_column)
-}
-
-fn check_column(column: &ArrayRef) -> Result<()> {
-    let field = Schema::new(vec![Field::new("", column.data_type().clone(), true)]);
-    if !field.flattened_fields().iter().any(|part| part.data_type().is_temporal()) {
-        return Ok(());
-    }
-    // Within a list or a record, the error would be text.
-    let options = FormatOptions::default().with_display_error(false);
-    let formatter = ArrayFormatter::try_new(column.as_ref(), &options)?;
-    for row in 0..column.len() {
-        if let Err(error) = formatter.value(row).try_to_string() {
-            return exec_err!(
-                "a time has no text, since its year is too far ({error}); CAST(… AS BIGINT) is the count of such a time"
-            );
-        }
-    }
-    Ok(())
 }
 
 /// CSV has no lists and no records: they are text.

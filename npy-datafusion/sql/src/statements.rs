@@ -5,7 +5,7 @@ use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::DFParserBuilder;
 
-use crate::copy::Copy;
+use crate::copy::{self, Copy};
 use crate::output::{self, Form};
 use crate::tables;
 
@@ -28,6 +28,7 @@ pub(crate) async fn run(
     for statement in statements {
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
+        let is_output = copy::is_to_output(&plan);
         let rows = match Copy::new(ctx, &plan)? {
             Some((plan, copy)) => {
                 let count = ctx.execute_logical_plan(plan).await.map_err(named)?.collect().await?;
@@ -36,6 +37,11 @@ pub(crate) async fn run(
             }
             None => ctx.execute_logical_plan(plan).await.map_err(named)?,
         };
+        if is_output {
+            // The number of rows is not one of them.
+            rows.collect().await?;
+            continue;
+        }
         let rows = rows.execute_stream().await?;
         // `SET` and `CREATE` have no rows, and no columns either.
         if !rows.schema().fields().is_empty() {

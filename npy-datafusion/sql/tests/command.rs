@@ -504,3 +504,25 @@ fn a_pipe_is_refused() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("/dev/stdin: it is a pipe"), "{stderr}");
 }
+
+/// Guards files that are written to the standard output: the number of rows is not among their bytes.
+#[test]
+#[cfg(unix)]
+fn a_copy_to_the_output_is_alone_there() {
+    let directory = files();
+    let at = directory.path();
+    let copy = |format: &str| {
+        format!("COPY (SELECT id FROM t WHERE id < 3) TO '/dev/stdout' STORED AS {format}")
+    };
+    let run = |sql: &str| run(at, &[sql, "ticks.npy"]);
+    let output = run(&copy("NPY"));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut reader = npy_core::Reader::new(&output.stdout[..]).unwrap();
+    assert_eq!(reader.read_dyn().unwrap().as_bytes(), [1, 0, 0, 0, 2, 0, 0, 0]);
+    assert_eq!(output.stdout.len(), 128 + 8);
+    for (format, expected) in [("CSV", "id\n1\n2\n"), ("JSON", "{\"id\":1}\n{\"id\":2}\n")] {
+        let output = run(&copy(format));
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{stderr}");
+    }
+}

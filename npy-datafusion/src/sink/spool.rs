@@ -24,6 +24,14 @@ pub(super) const IN_MEMORY: usize = 8 << 20;
 /// The bytes that are converted at a time if the dtype has become wider.
 const BLOCK: usize = 1 << 20;
 
+/// The bytes of a file that has all its rows.
+pub(super) struct Complete {
+    pub(super) header: Vec<u8>,
+    /// The number of bytes after the header.
+    pub(super) size: u64,
+    pub(super) rows: BoxStream<'static, Result<Bytes>>,
+}
+
 /// The records of one file.
 pub(super) struct Spool {
     /// Rows of one dtype each. Each dtype holds all values of those before it: only text becomes wider.
@@ -52,9 +60,13 @@ impl Spool {
         }
     }
 
-    /// Returns true if nothing was added, not even an array without rows.
-    pub(super) fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+    /// Returns the file; `None` if nothing was added, not even an array without rows.
+    pub(super) fn complete(self) -> Result<Option<Complete>> {
+        if self.runs.is_empty() {
+            return Ok(None);
+        }
+        let (header, size) = (self.header()?, self.size());
+        Ok(Some(Complete { header, size, rows: self.rows()? }))
     }
 
     /// Adds the rows of an array.
@@ -96,7 +108,7 @@ impl Spool {
     }
 
     /// Returns the header of the file.
-    pub(super) fn header(&self) -> Result<Vec<u8>> {
+    fn header(&self) -> Result<Vec<u8>> {
         let rows = self.runs.iter().map(|run| run.rows).sum::<u64>();
         let rows = usize::try_from(rows).map_err(external)?;
         let dtype = self.runs.last().map(|run| &run.dtype);
@@ -107,13 +119,13 @@ impl Spool {
     }
 
     /// Returns the number of bytes of all rows in the file.
-    pub(super) fn size(&self) -> u64 {
+    fn size(&self) -> u64 {
         let size = self.runs.last().map_or(0, |run| run.dtype.itemsize() as u64);
         self.runs.iter().map(|run| run.rows.saturating_mul(size)).fold(0, u64::saturating_add)
     }
 
     /// Returns the bytes of all rows, in the dtype of the header.
-    pub(super) fn rows(mut self) -> Result<BoxStream<'static, Result<Bytes>>> {
+    fn rows(mut self) -> Result<BoxStream<'static, Result<Bytes>>> {
         let memory = futures::stream::iter([Ok(Bytes::from(std::mem::take(&mut self.memory)))]);
         let bytes = match self.file.take() {
             None => memory.boxed(),

@@ -13,7 +13,7 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
 use whole_file::{NewFile, Options};
 
-use super::spool::{IN_MEMORY, Spool};
+use super::spool::{Complete, IN_MEMORY};
 
 /// The parts of a file that S3 takes at most.
 const PARTS: u64 = 10_000;
@@ -40,29 +40,25 @@ enum Contents {
 }
 
 impl Upload {
-    /// Sends the parts of a file, of a store. There is none without a batch: then the query has failed.
+    /// Sends the parts of a file, of a store.
     pub(super) async fn start(
-        spool: Spool,
+        file: Complete,
         store: Arc<dyn ObjectStore>,
         path: Path,
         local: Option<PathBuf>,
-    ) -> Result<Option<Self>> {
-        if spool.is_empty() {
-            return Ok(None);
-        }
-        let header = spool.header()?;
-        let size = spool.size().saturating_add(header.len() as u64);
-        let mut rows = spool.rows()?;
+    ) -> Result<Self> {
+        let Complete { header, size, mut rows } = file;
+        let size = size.saturating_add(header.len() as u64);
         if let Some(local) = local {
             let contents = Contents::Local(local, header, rows);
-            return Ok(Some(Upload { store, path, contents }));
+            return Ok(Upload { store, path, contents });
         }
         if size <= IN_MEMORY as u64 {
             let mut file = header;
             while let Some(bytes) = rows.next().await {
                 file.extend_from_slice(&bytes?);
             }
-            return Ok(Some(Upload { store, path, contents: Contents::Whole(file.into()) }));
+            return Ok(Upload { store, path, contents: Contents::Whole(file.into()) });
         }
         let part = usize::try_from(size / PARTS).unwrap_or(usize::MAX).max(IN_MEMORY) + 1;
         let upload = store.put_multipart(&path).await?;
@@ -82,7 +78,7 @@ impl Upload {
                 return Err(error);
             }
         }
-        Ok(Some(Upload { store, path, contents: Contents::Parts(parts) }))
+        Ok(Upload { store, path, contents: Contents::Parts(parts) })
     }
 
     /// Writes a file of this machine, so that nothing but its name is missing.
