@@ -124,10 +124,10 @@ export class NDArray {
   toNested(): any {
     const { shape, strides, data } = this;
     const type = this.#type;
-    let left = 1 << 20;
+    const lists = shape.slice(0, Math.max(shape.indexOf(0), 0)).reduce((all, n) => all * n, 1);
+    if (lists > 1 << 20) throw new NpyError("limit", `the shape (${shape.join(", ")}) has more than ${1 << 20} empty lists; use the shape`);
     const level = (k: number, at: number): any => {
       if (k === shape.length) return valueAt(type, data, at);
-      if (shape.includes(0) && left-- === 0) throw new NpyError("limit", `the shape (${shape.join(", ")}) has more than ${1 << 20} empty lists; use the shape`);
       const list = new Array(shape[k]!);
       for (let i = 0; i < list.length; i++) list[i] = level(k + 1, at + i * strides[k]!);
       return list;

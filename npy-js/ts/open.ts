@@ -2,10 +2,10 @@
 import { Assembler } from "./assemble.js";
 import { CASTS, type Cast, cast } from "./cast.js";
 import { count, type DType, parse } from "./dtype.js";
-import { Engine, engine, type Readable } from "./engine.js";
+import { Engine, type Readable } from "./engine.js";
 import { located, NpyError } from "./error.js";
 import { NDArray } from "./array.js";
-import { blockItems, Growing, type Header, headerOf, objects, rowItems } from "./read.js";
+import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems } from "./read.js";
 import { FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
 
 /** A part of an array. */
@@ -412,13 +412,9 @@ async function opened(ranges: Ranges, start: Start | undefined): Promise<NpyFile
     head = { offset: 0, bytes: await readAll(ranges, 0, FIRST) };
   }
   const { bytes } = head;
-  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return new NpzFile(ranges, head).begin();
-  let json = engine().json("header", [], bytes.length > 4096 ? bytes.subarray(0, FIRST) : bytes);
-  if (json.needed !== undefined) {
-    if (json.needed > ranges.size) throw new NpyError("truncated", `truncated: expected ${json.needed} bytes of header, found ${ranges.size}; get the whole file`);
-    json = engine().json("header", [], await readAll(ranges, 0, json.needed));
-  }
-  const header = headerOf(json);
+  if (isArchive(bytes)) return new NpzFile(ranges, head).begin();
+  let header = parseHeader(bytes, ranges.size);
+  if (typeof header === "number") header = parseHeader(await readAll(ranges, 0, header), ranges.size) as Header;
   return new NpyFile(header, new Direct(ranges, header, head), ranges.name, ranges.isWhole);
 }
 

@@ -48,6 +48,10 @@ export function readNPY(source: Uint8Array | ArrayBuffer | string): NDArray {
 /** Reads all arrays of an archive. Names are those of NumPy, without `.npy`; a member that is not an array becomes its bytes. */
 export function loadNPZ(source: Uint8Array | ArrayBuffer | string): Record<string, NDArray> {
   return opened(source, (file) => {
+    // The module finds archives after other bytes too, which NumPy does not.
+    if (file.size >= 22 && !isArchive(take(file, 0, 4))) {
+      throw new NpyError("not-npz", "not a .npz file: it does not begin with its archive; use readNPY for a .npy file");
+    }
     const archive = new Engine(file);
     const names: string[] = archive.json("archive");
     return Object.fromEntries(names.map((name) => [name, readMember(archive, name)]));
@@ -74,14 +78,49 @@ export function bytesOf(source: unknown): Uint8Array {
   throw new NpyError("unsupported", `${typeof source} is not a source; pass a Uint8Array, or a path in Node`);
 }
 
+/** True for the first bytes of an archive. */
+export function isArchive([a, b, c, d]: Uint8Array): boolean {
+  return a === 0x50 && b === 0x4b && ((c === 3 && d === 4) || (c === 5 && d === 6));
+}
+
 /** Reads the header at the start of a file. */
 export function readHeader(file: Readable): Header {
-  for (let length = Math.min(4096, file.size); ; ) {
-    const json = engine().json("header", [], take(file, 0, length));
-    if (json.needed === undefined) return headerOf(json);
-    if (json.needed > file.size) throw new NpyError("truncated", `truncated: expected ${json.needed} bytes of header, found ${file.size}; get the whole file`);
-    length = json.needed;
-  }
+  const first = parseHeader(take(file, 0, Math.min(4096, file.size)), file.size);
+  return typeof first === "number" ? (parseHeader(take(file, 0, first), file.size) as Header) : first;
+}
+
+/** Parses a header; if there are too few bytes, returns the number that it takes. */
+export function parseHeader(bytes: Uint8Array, size: number): Header | number {
+  let json = engine().json("header", [], bytes.subarray(0, 8 + Math.min(bytes.length, 16)));
+  if (json.needed > size) throw new NpyError("truncated", `truncated: expected ${json.needed} bytes of header, found ${size}; get the whole file`);
+  if (json.needed > bytes.length) return json.needed;
+  // A file of another kind is told by more bytes than the version takes.
+  const own = json.needed > 8 ? bytes.slice(0, json.needed) : bytes.slice(0, 4096);
+  const large = narrow(own);
+  json = engine().json("header", [], own);
+  large.forEach((n, i) => (json.shape[i] = n));
+  return headerOf(json);
+}
+
+/**
+ * The module has 32 bits and cannot count as many elements as a file may have. Writes 1 to the header for each such dimension, and returns
+ * the dimensions.
+ */
+function narrow(header: Uint8Array): Map<number, number> {
+  const large = new Map<number, number>();
+  const text = new TextDecoder("latin1").decode(header);
+  const found = /(["']shape["']\s*:\s*\()([\d\s,]*)\)[\s,}]*$/.exec(text);
+  if (!found) return large;
+  let at = found.index + found[1]!.length;
+  found[2]!.split(",").forEach((part, i) => {
+    const n = Number(part);
+    if (n >= 2 ** 32 && Number.isSafeInteger(n)) {
+      large.set(i, n);
+      header.fill(0x20, at, at + part.length)[at + part.length - 1] = 0x31;
+    }
+    at += part.length + 1;
+  });
+  return large;
 }
 
 function take(file: Readable, offset: number, length: number): Uint8Array {

@@ -17,6 +17,7 @@ export type ArrayLike = NDArray | unknown;
  */
 export function writeNPY(array: ArrayLike, path?: string | null, version?: readonly [number, number]): Uint8Array {
   const { data, shape, type } = plain(array instanceof NDArray ? array : NDArray.from(array));
+  if (shape.some((n) => n >= 2 ** 32)) throw new NpyError("shape", `the shape (${shape.join(", ")}) has a dimension of 2³² or more, which this package does not write; split the array`);
   const start = engine().bytes("start", [type.descr, shape.join(","), version ? version.join(".") : ""]);
   let file: Uint8Array;
   if (hasObjects(type)) {
