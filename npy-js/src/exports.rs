@@ -33,7 +33,9 @@ impl ReadAt for Opened {
 
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         match read(offset, out.as_mut_ptr(), out.len()) {
-            0 => Err(io::Error::other("the file cannot be read; it may have changed: open it again")),
+            0 => {
+                Err(io::Error::other("the file cannot be read; it may have changed: open it again"))
+            }
             count => Ok(count.min(out.len())),
         }
     }

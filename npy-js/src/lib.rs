@@ -1,7 +1,7 @@
 //! The module of the package `npy-core` for npm: `cargo xtask js` makes the package of this crate and the scripts in `npy-js/ts`.
 //!
 //! A [`Module`] answers calls with JSON and bytes. It reads its file through [`ReadAt`], a part at a time. In the package, `exports.rs` is
-//! between it and the scripts; the tests call it on this machine. Headers, dtypes, casts, archives and pickles are read here; arrays of
+//! between it and the scripts; the tests call it on this machine. Headers, dtypes, archives and pickles are read here; arrays of
 //! JavaScript are made by the scripts, which copy the bytes that this returns.
 
 // Whatever the file, the module must go on.
@@ -17,7 +17,6 @@
 )]
 
 mod answer;
-mod convert;
 mod describe;
 #[cfg(target_family = "wasm")]
 mod exports;

@@ -1,83 +1,121 @@
-//! The members of an archive.
+//! The members of an archive, and archives that are written.
 
-use npy_core::{Limits, ReadNpy, Reader, npz};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+
+use npy_core::{Header, Limits, Objects, ReadOptions};
+use npy_zip::{Compression, Directory, Entry, Member};
 
 use crate::describe;
 use crate::file::{Part, ReadAt, hull};
-use crate::json::{Json, object};
+use crate::json::Json;
 use crate::objects;
 use crate::{Failure, Result};
 
-type Archive<F> = npz::Reader<Part<F>>;
+/// What a member that is an array is called in addition to its name.
+const EXTENSION: &str = ".npy";
 
 /// An archive, and the member of it that is read.
 pub(crate) struct Members<F> {
-    archive: Archive<F>,
-    /// The member, as an array of one dimension.
-    open: Option<Reader<npz::Member<Part<F>>>>,
+    file: F,
+    directory: Directory,
+    /// The member, and where its data begin.
+    open: Option<(Member<Part<F>>, u64)>,
 }
 
 impl<F: ReadAt + Clone> Members<F> {
     pub(crate) fn new(file: F) -> Result<Self> {
-        let mut options = npz::ReadOptions::new();
-        options.limits(limits());
-        Ok(Members { archive: options.reader(Part::all(file))?, open: None })
+        let directory = Directory::read(Part::all(file.clone()), &npy_zip::Limits::default())?;
+        Ok(Members { file, directory, open: None })
     }
 
+    /// Returns the names as NumPy shows them: without `.npy`, unless another member is called so.
     pub(crate) fn names(&self) -> Json {
-        Json::from(self.archive.names().map(Json::from).collect::<Vec<_>>())
+        let shown = |entry: &Entry| {
+            let plain = entry.name().strip_suffix(EXTENSION).unwrap_or(entry.name());
+            let is_taken = self.directory.find(plain).is_some();
+            Json::from(if is_taken { entry.name() } else { plain })
+        };
+        Json::from(self.directory.entries().iter().map(shown).collect::<Vec<_>>())
     }
 
     /// Opens a member, and says what its header says and how it is stored.
     pub(crate) fn open(&mut self, name: &str) -> Result<Json> {
         self.open = None;
-        let reader = self.archive.member(name)?;
-        let mut json = describe::header(reader.header(), 0);
-        match self.archive.stored_range(name)? {
+        let mut member = self.member(name)?;
+        let header = Header::read_from(&mut member).map_err(|error| within(error, name))?;
+        let offset = member.position();
+        let mut json = describe::header(&header, offset);
+        let (entry, mut file) = (self.entry(name)?, Part::all(self.file.clone()));
+        let limits = npy_zip::Limits::default();
+        match self.directory.stored_range(entry, &mut file, &limits)? {
             Some(range) => {
-                let data = range.start.saturating_add(reader.data_offset());
-                json.insert("stored", vec![data, range.end]);
+                json.insert("stored", vec![range.start.saturating_add(offset), range.end]);
             }
-            None => json.insert("seekable", self.archive.is_seekable(name)?),
+            None => {
+                let is_seekable = self.directory.is_seekable(entry, &mut file, &limits)?;
+                json.insert("seekable", is_seekable);
+            }
         }
-        if !reader.header().dtype().has_object() {
-            self.open = Some(reader.flatten()?);
-        }
+        self.open = Some((member, offset));
         Ok(json)
     }
 
-    /// Returns the range of the file that has these rows; `null` if the member has no index.
-    pub(crate) fn chunks(&self, name: &str, from: usize, to: usize) -> Result<Json> {
-        let Some(chunks) = self.archive.chunks(name)? else { return Ok(Json::Null) };
-        let parts = chunks.of_rows(from..to)?;
-        let range = hull(parts.iter().map(npz::Chunk::range));
+    /// Returns the range of the file that has these bytes of a member; `null` if the member has no index.
+    pub(crate) fn chunks(&self, name: &str, from: u64, to: u64) -> Result<Json> {
+        let (entry, mut file) = (self.entry(name)?, Part::all(self.file.clone()));
+        let all = self.directory.chunks(entry, &mut file, &npy_zip::Limits::default())?;
+        let Some(all) = all else { return Ok(Json::Null) };
+        let end = |chunk: &npy_zip::Chunk| chunk.position.saturating_add(chunk.size as u64);
+        let wanted = all.iter().filter(|chunk| chunk.position < to && end(chunk) > from);
+        let range = hull(wanted.map(|chunk| chunk.range.clone()));
         Ok(range.map_or(Json::Null, |range| vec![range.start, range.end].into()))
     }
 
-    /// Moves to an element of the member that is open.
-    pub(crate) fn seek(&mut self, element: usize) -> Result<Json> {
-        self.reader()?.seek_to(element)?;
+    /// Moves to a byte of the data of the member that is open.
+    pub(crate) fn seek(&mut self, byte: u64) -> Result<Json> {
+        let (member, offset) = self.open.as_mut().ok_or(NOT_OPEN)?;
+        member.seek(SeekFrom::Start(offset.saturating_add(byte)))?;
         Ok(Json::Null)
     }
 
-    /// Returns the next elements, as they are in the file.
-    pub(crate) fn next(&mut self, count: usize) -> Result<Vec<u8>> {
-        Ok(self.reader()?.read_dyn_chunk(count)?.into_bytes())
+    /// Returns the next bytes of the data; fewer at its end.
+    pub(crate) fn next(&mut self, count: u64) -> Result<Vec<u8>> {
+        let (member, _) = self.open.as_mut().ok_or(NOT_OPEN)?;
+        let mut bytes = Vec::new();
+        member.take(count).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Returns all bytes of a member, which need not be an array.
     pub(crate) fn raw(&self, name: &str) -> Result<Vec<u8>> {
-        Ok(self.archive.read_bytes(name)?)
+        let mut bytes = Vec::new();
+        self.member(name)?.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     pub(crate) fn objects(&self, name: &str) -> Result<String> {
-        let found = npy_core::Objects::read_npy_array(&mut self.archive.member(name)?)?;
+        let mut options = ReadOptions::new();
+        options.limits(limits());
+        let found: Objects = options.read_from(self.member(name)?)?;
         Ok(objects::to_json(&found)?)
     }
 
-    fn reader(&mut self) -> Result<&mut Reader<npz::Member<Part<F>>>> {
-        self.open.as_mut().ok_or(Failure::Call("no member is open"))
+    fn member(&self, name: &str) -> Result<Member<Part<F>>> {
+        let file = Part::all(self.file.clone());
+        Ok(self.directory.member(self.entry(name)?, file, &npy_zip::Limits::default())?)
     }
+
+    fn entry(&self, name: &str) -> Result<&Entry> {
+        let found = self.directory.find(name);
+        let found = found.or_else(|| self.directory.find(&format!("{name}{EXTENSION}")));
+        found.ok_or_else(|| Failure::Member(name.to_owned()))
+    }
+}
+
+const NOT_OPEN: Failure = Failure::Call("no member is open");
+
+fn within(error: npy_core::Error, name: &str) -> Failure {
+    Failure::In(name.to_owned(), error)
 }
 
 /// The limits: only pickles are read into the memory of the module at once.
@@ -88,29 +126,25 @@ pub(crate) fn limits() -> Limits {
 }
 
 /// An archive that is written.
-pub(crate) struct NewArchive(npz::Writer<std::io::Cursor<Vec<u8>>>);
+pub(crate) struct NewArchive(npy_zip::Writer<Cursor<Vec<u8>>>);
 
 impl NewArchive {
     pub(crate) fn new(is_compressed: bool) -> Result<Self> {
-        let mut options = npz::WriteOptions::new();
-        if is_compressed {
-            options.deflate(6);
-        }
-        Ok(NewArchive(options.writer(std::io::Cursor::new(Vec::new()))?))
+        let compression = match is_compressed {
+            true => Compression::deflate(6, 1),
+            false => Compression::stored(),
+        };
+        Ok(NewArchive(npy_zip::Writer::seekable(Cursor::new(Vec::new()), compression)?))
     }
 
     /// Adds a member, given as a `.npy` file.
     pub(crate) fn add(&mut self, name: &str, file: &[u8]) -> Result<Json> {
-        let (header, offset) = npy_core::Header::parse(file)?;
-        if header.dtype().has_object() {
-            self.0.write(name, &npy_core::Objects::read_npy_from(file)?)?;
-        } else {
-            let data = file.get(offset..).unwrap_or_default();
-            let dtype = header.dtype().clone();
-            let view = npy_core::DynView::new(dtype, header.shape(), header.order(), data)?;
-            self.0.write(name, &view)?;
-        }
-        Ok(object([]))
+        npy_zip::check_name(name).map_err(|reason| Failure::Name(name.to_owned(), reason))?;
+        self.0.add(&format!("{name}{EXTENSION}"), |member| {
+            member.begin(file.len() as u64)?;
+            member.write_all(file)
+        })?;
+        Ok(Json::Null)
     }
 
     pub(crate) fn finish(self) -> Result<Vec<u8>> {

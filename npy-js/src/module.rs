@@ -3,9 +3,8 @@
 use std::str::FromStr;
 
 use npy_core::dtype::DType;
-use npy_core::{Header, Objects, Order, ReadNpy, ReadOptions};
+use npy_core::{Header, Objects, Order, ReadOptions};
 
-use crate::convert::{self, convert};
 use crate::describe;
 use crate::file::{Part, ReadAt};
 use crate::json::{Json, object};
@@ -38,16 +37,11 @@ impl<F: ReadAt + Clone> Module<F> {
             ("dtype", [text]) => Ok(describe::dtype(&text.parse()?).into()),
             ("record", parts) => record(parts).map(Answer::from),
             ("start", [descr, shape, version]) => start(descr, shape, version).map(Answer::from),
-            ("convert", [itemsize, offset, dtype, target, cast]) => {
-                let (itemsize, offset) = (number(itemsize)?, number(offset)?);
-                let part = convert::Part { itemsize, offset, dtype };
-                convert(&part, target, cast, input).map(Answer::from)
-            }
             ("objects", []) => {
                 let mut options = ReadOptions::new();
                 options.limits(limits());
-                let mut reader = options.reader(Part::all(self.file.clone()))?;
-                text(objects::to_json(&Objects::read_npy_array(&mut reader)?)?)
+                let found: Objects = options.read_from(Part::all(self.file.clone()))?;
+                text(objects::to_json(&found)?)
             }
             ("archive", []) => {
                 let members = Members::new(self.file.clone())?;
@@ -61,9 +55,7 @@ impl<F: ReadAt + Clone> Module<F> {
                 let archive = self.new_archive.as_mut().ok_or(NO_ARCHIVE)?;
                 archive.add(name, input).map(Answer::from)
             }
-            ("finish", []) => {
-                self.new_archive.take().ok_or(NO_ARCHIVE)?.finish().map(Answer::from)
-            }
+            ("finish", []) => self.new_archive.take().ok_or(NO_ARCHIVE)?.finish().map(Answer::from),
             _ => self.member_call(name, arguments),
         }
     }
@@ -75,7 +67,7 @@ impl<F: ReadAt + Clone> Module<F> {
             ("chunks", [name, from, to]) => {
                 members.chunks(name, number(from)?, number(to)?).map(Answer::from)
             }
-            ("seek", [element]) => members.seek(number(element)?).map(Answer::from),
+            ("seek", [byte]) => members.seek(number(byte)?).map(Answer::from),
             ("next", [count]) => members.next(number(count)?).map(Answer::from),
             ("raw", [name]) => members.raw(name).map(Answer::from),
             ("objects", [name]) => text(members.objects(name)?),

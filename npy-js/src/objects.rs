@@ -197,4 +197,3 @@ fn inner(printed: &str) -> &str {
     let from = printed.find('(').map_or(0, |at| at.saturating_add(1));
     printed.get(from..).unwrap_or(printed).trim_end_matches(')')
 }
-

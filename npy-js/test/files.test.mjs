@@ -26,7 +26,7 @@ async function requests(work) {
 /** Asks NumPy for what it reads. */
 function numpy(...names) {
   const script = new URL("expected.py", import.meta.url).pathname;
-  return JSON.parse(execFileSync(process.env.NPY_PYTHON, [script, "--read", ...names.map(at)], { encoding: "utf8" }));
+  return JSON.parse(execFileSync(process.env.NPY_PYTHON, [script, "--read", ...names.map(at)], { encoding: "utf8", maxBuffer: 1 << 28 }));
 }
 
 test("paths are read and written", () => {

@@ -1,8 +1,7 @@
 // Makes the data of an array from the bytes of a file, which arrive in blocks.
 import { NDArray, plain, stridesOf } from "./array.js";
-import { convert } from "./cast.js";
 import type { DType } from "./dtype.js";
-import { classOf, isNative, native, product, record, width } from "./dtype.js";
+import { classOf, isNative, product, record, width } from "./dtype.js";
 import { NpyError } from "./error.js";
 import { scalar } from "./scalar.js";
 
@@ -23,7 +22,7 @@ export class Assembler {
   readonly #sink: Sink;
 
   /** `columns` are the fields that are wanted: a list of them gives records, and a single one its values. */
-  constructor(type: DType, count: number, rowItems: number, columns?: readonly string[] | string) {
+  constructor(type: DType, count: number, columns?: readonly string[] | string) {
     if (type.size === 0 && count > MAX_EMPTY) {
       throw new NpyError("limit", `the array has ${count} elements without bytes, and ${MAX_EMPTY} are the limit; use the shape`);
     }
@@ -31,7 +30,7 @@ export class Assembler {
     const { of, offset, result } = select(type, columns);
     this.#offset = offset;
     this.#type = result;
-    this.#sink = sink(of, count, Math.max(rowItems, 1), "");
+    this.#sink = sink(of, count, "");
   }
 
   /** Adds items as they are in the file; the index of the first one is `first`. */
@@ -84,15 +83,15 @@ function find(type: DType, path: string): { offset: number; dtype: DType } {
   return { offset, dtype };
 }
 
-function sink(type: DType, count: number, rowItems: number, path: string): Sink {
-  if (type.fields) return records(type, count, rowItems, path);
-  if (type.base) return subArrays(type, count, rowItems, path);
-  return classOf(type) ? numbers(type, count, rowItems, path) : values(type, count, path);
+function sink(type: DType, count: number, path: string): Sink {
+  if (type.fields) return records(type, count, path);
+  if (type.base) return subArrays(type, count, path);
+  return classOf(type) ? numbers(type, count) : values(type, count, path);
 }
 
-function records(type: DType, count: number, rowItems: number, path: string): Sink {
+function records(type: DType, count: number, path: string): Sink {
   const dot = path ? `${path}.` : "";
-  const fields = type.fields!.map(({ name, offset, dtype }) => ({ name, at: offset, sink: sink(dtype, count, rowItems, dot + name) }));
+  const fields = type.fields!.map(({ name, offset, dtype }) => ({ name, at: offset, sink: sink(dtype, count, dot + name) }));
   return {
     put: (items, itemsize, offset, first) => fields.forEach(({ at, sink }) => sink.put(items, itemsize, offset + at, first)),
     data: () => Object.fromEntries(fields.map(({ name, sink }) => [name, sink.data()])),
@@ -100,10 +99,10 @@ function records(type: DType, count: number, rowItems: number, path: string): Si
 }
 
 /** Sub-arrays are packed first; then their elements are items. */
-function subArrays(type: DType, count: number, rowItems: number, path: string): Sink {
+function subArrays(type: DType, count: number, path: string): Sink {
   const base = type.base!;
   const n = product(type.shape!);
-  const inner = sink(base, count * n, rowItems * n, path);
+  const inner = sink(base, count * n, path);
   return {
     put(items, itemsize, offset, first) {
       inner.put(packed(items, itemsize, offset, type.size), base.size, 0, first * n);
@@ -120,18 +119,20 @@ function packed(items: Uint8Array, itemsize: number, offset: number, size: numbe
   return out;
 }
 
-function numbers(type: DType, count: number, rowItems: number, path: string): Sink {
+function numbers(type: DType, count: number): Sink {
   const class_ = classOf(type)!;
-  const data = new class_(count * width(type));
+  const parts = width(type);
+  const data = new class_(count * parts) as any;
   const bytes = new Uint8Array(data.buffer);
-  const size = class_.BYTES_PER_ELEMENT * width(type);
+  const { size, read } = scalar(type);
+  const is_native = isNative(type);
   return {
     put(items, itemsize, offset, first) {
-      if (itemsize === size && isNative(type)) return bytes.set(items, first * size);
-      try {
-        convert(items, { itemsize, offset, dtype: type.str }, native(type), "lossless", rowItems, (block, at) => bytes.set(block, (first + at) * size));
-      } catch (error) {
-        throw error instanceof NpyError && path ? new NpyError(error.kind, `field ${JSON.stringify(path)}: ${error.message}`, { field: path, row: error.row }) : error;
+      if (is_native && itemsize === type.size) return bytes.set(items, first * itemsize);
+      const view = new DataView(items.buffer, items.byteOffset, items.byteLength);
+      for (let at = offset, i = first * parts; at + type.size <= items.length; at += itemsize, i += parts) {
+        data[i] = read(view, at);
+        if (parts === 2) data[i + 1] = read(view, at + size);
       }
     },
     data: () => data,

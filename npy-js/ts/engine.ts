@@ -33,9 +33,6 @@ const NOTHING: Readable = { size: 0, read: () => 0 };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The most bytes that are converted by one call: a block stays in the cache of the processor. */
-export const BLOCK = 1 << 18;
-
 /** One instance of the module. After an error it still works; if it stopped, the next call makes a new one. */
 export class Engine {
   readonly #file: Readable;

@@ -58,7 +58,7 @@ function array(header: any, data: any): NDArray {
   const type = tree(header.dtype);
   if (Array.isArray(data)) return new NDArray(data.map(revive), header.shape, type);
   const n = count(header.shape);
-  const assembler = new Assembler(type, n, n);
+  const assembler = new Assembler(type, n);
   assembler.put(unhex(data.bytes), 0);
   return assembler.finish(header.shape, header.fortran);
 }

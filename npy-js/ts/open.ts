@@ -6,7 +6,7 @@ import { Engine, type Readable } from "./engine.js";
 import { located, NpyError } from "./error.js";
 import { NDArray } from "./array.js";
 import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems } from "./read.js";
-import { FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
+import { END, FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
 
 /** A part of an array. */
 export interface ReadOptions {
@@ -75,8 +75,8 @@ class Fetched implements Readable {
   async #fetchMissing({ offset, length }: { offset: number; length: number }): Promise<void> {
     const { size } = this;
     // The directory of an archive is at its end, and found by small steps; other reads go forward, in steps that grow.
-    const is_end = size - offset <= FIRST;
-    const from = is_end ? Math.max(size - FIRST, 0) : offset;
+    const is_end = size - offset <= END;
+    const from = is_end ? Math.max(size - END, 0) : offset;
     const to = is_end ? size : Math.min(Math.max(offset + length, offset + this.#ahead), size);
     if (!is_end) this.#ahead *= 2;
     this.add({ offset: from, bytes: await readAll(this.#ranges, from, to - from) });
@@ -154,7 +154,7 @@ export class NpyFile {
     const own = { ...header, shape: part };
     const is_strided = fortran && shape.length > 1;
     if (is_strided && to - from < shape[0]!) {
-      const assembler = new Assembler(type, n, 1, columns);
+      const assembler = new Assembler(type, n, columns);
       if (n > 0 && type.size > 0) assembler.put(await this.#strided(from, to, n), 0);
       return assembler.finish(part, true);
     }
@@ -352,7 +352,7 @@ export class NpzFile {
       isSeekable: false,
       items: async (from, to) => {
         if (is_seekable) await this.#prefetch(header, name, from, to);
-        return this.#call(() => this.#items(name, from, to, is_seekable));
+        return this.#call(() => this.#items(name, from * header.type.size, to * header.type.size, is_seekable));
       },
       objects: () => this.#call(() => this.#objects(name)),
       close: async () => {},
@@ -365,14 +365,10 @@ export class NpzFile {
   }
 
   /** Fetches the part of a compressed member that has these elements, in one request. */
-  async #prefetch(header: Header, name: string, from: number, to: number): Promise<void> {
-    // The index counts along the last dimension in Fortran order.
-    const rows = header.shape.length === 0 ? 1 : header.fortran ? header.shape.at(-1)! : header.shape[0]!;
-    const each = Math.max(count(header.shape) / Math.max(rows, 1), 1);
-    const [first, last] = [Math.floor(from / each), Math.min(Math.ceil(to / each), rows)];
+  async #prefetch({ offset, type }: Header, name: string, from: number, to: number): Promise<void> {
     const range = await this.#call(() => {
       if (this.#generation !== this.#engine.generation) this.#archive();
-      return this.#engine.json("chunks", [name, first, last]);
+      return this.#engine.json("chunks", [name, offset + from * type.size, offset + to * type.size]);
     });
     if (range) await this.#fetched.fetch(range[0], range[1] - range[0]);
   }

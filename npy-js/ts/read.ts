@@ -166,7 +166,7 @@ function readFrom(file: Readable): NDArray {
     const own = bytes.constructor === Uint8Array ? bytes : Uint8Array.from(bytes);
     return new NDArray(new (classOf(type)!)(own.buffer as ArrayBuffer), shape, type);
   }
-  const assembler = new Assembler(type, n, fortran ? 1 : rowItems(header));
+  const assembler = new Assembler(type, n);
   const step = blockItems(type);
   for (let first = 0; first < n && type.size; first += step) {
     const length = Math.min(step, n - first) * type.size;
@@ -194,7 +194,7 @@ function readMember(archive: Engine, name: string): NDArray {
   const grown = new Growing(header.type, n);
   const step = blockItems(header.type);
   for (let first = 0; first < n && header.type.size; first += step) {
-    grown.add(archive.bytes("next", [Math.min(step, n - first)]), Math.min(step, n - first));
+    grown.add(archive.bytes("next", [Math.min(step, n - first) * header.type.size]), Math.min(step, n - first));
   }
   return grown.finish(header);
 }
@@ -220,7 +220,7 @@ export class Growing {
   }
 
   finish(header: Header, columns?: readonly string[] | string, shape: readonly number[] = header.shape): NDArray {
-    const assembler = new Assembler(this.#type, this.#count, header.fortran ? 1 : rowItems(header), columns);
+    const assembler = new Assembler(this.#type, this.#count, columns);
     let first = 0;
     for (const block of this.#blocks.splice(0)) {
       assembler.put(block, first);

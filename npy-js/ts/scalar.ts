@@ -1,8 +1,7 @@
 // The bytes of one scalar, at any offset and in either byte order. Complex numbers are two floats.
 import type { DType } from "./dtype.js";
-import { native, parse } from "./dtype.js";
-import { engine } from "./engine.js";
 import { NpyError } from "./error.js";
+import { fromHalf, fromLongDouble, toHalf, toLongDouble } from "./floats.js";
 
 /** Reads and writes one entry of the data. */
 export interface Scalar {
@@ -33,7 +32,7 @@ export function scalar(dtype: DType): Scalar {
   }
   if (kind === "S" || kind === "U") return text(dtype);
   if (kind === "V") return raw(size);
-  if (kind === "f" || kind === "c") return converted(dtype, size);
+  if (kind === "f" || kind === "c") return rare(size, isBig);
   throw new NpyError("unsupported", `an element of dtype ${dtype.str} is not read alone; read the whole array`);
 }
 
@@ -80,22 +79,18 @@ function raw(size: number): Scalar {
   };
 }
 
-/** Halves and long doubles: the module converts them. */
-function converted(dtype: DType, size: number): Scalar {
-  const order = dtype.isBig ? ">" : "<";
-  const own = `${order}f${size}`;
-  const wide = native(parse(own)) === "<f2" ? "<f4" : native(parse(own));
-  const class_ = wide === "<f4" ? Float32Array : Float64Array;
+/** Halves and long doubles. */
+function rare(size: number, is_big: boolean): Scalar {
+  if (size === 2) {
+    return {
+      size,
+      read: (view, at) => fromHalf(view.getUint16(at, !is_big)),
+      write: (view, at, value) => view.setUint16(at, toHalf(value), !is_big),
+    };
+  }
   return {
     size,
-    read(view, at) {
-      const bytes = new Uint8Array(view.buffer, view.byteOffset + at, size);
-      return new class_(engine().bytes("convert", [size, 0, own, wide, "lossless"], bytes).buffer as ArrayBuffer)[0];
-    },
-    write(view, at, value) {
-      const number = new Uint8Array(class_.of(value).buffer);
-      const bytes = engine().bytes("convert", [number.length, 0, wide, own, "numeric"], number);
-      new Uint8Array(view.buffer, view.byteOffset + at, size).set(bytes);
-    },
+    read: (view, at) => fromLongDouble(view, at, size, is_big),
+    write: (view, at, value) => toLongDouble(value, view, at, size, is_big),
   };
 }

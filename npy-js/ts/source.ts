@@ -25,6 +25,9 @@ export interface Ranges {
 /** The bytes of the first request: enough for the header, or for the directory of a small archive. */
 export const FIRST = 1 << 16;
 
+/** The bytes of the end of an archive: as many as are searched for the end of its directory, which may be followed by a comment. */
+export const END = FIRST + 4096;
+
 /** A part of the file that came with its size. */
 export interface Start {
   offset: number;
@@ -101,7 +104,7 @@ function path(name: string): Ranges {
 /** Asks a server for a range. The first request also finds the size; for an archive it asks for the end, where the directory is. */
 async function remote(url: string): Promise<{ ranges: Ranges; start?: Start }> {
   const is_archive = /\.npz$/i.test(url.replace(/[?#].*$/, ""));
-  let response = await ask(url, is_archive ? `bytes=-${FIRST}` : `bytes=0-${FIRST - 1}`);
+  let response = await ask(url, is_archive ? `bytes=-${END}` : `bytes=0-${FIRST - 1}`);
   if (response.status === 416) {
     // An empty file has no range.
     await response.body?.cancel();
