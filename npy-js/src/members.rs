@@ -140,7 +140,7 @@ impl NewArchive {
     /// Adds a member, given as a `.npy` file.
     pub(crate) fn add(&mut self, name: &str, file: &[u8]) -> Result<Json> {
         npy_zip::check_name(name).map_err(|reason| Failure::Name(name.to_owned(), reason))?;
-        self.0.add(&format!("{name}{EXTENSION}"), |member| {
+        self.0.add(&format!("{name}{EXTENSION}"), |member| -> std::io::Result<()> {
             member.begin(file.len() as u64)?;
             member.write_all(file)
         })?;

@@ -93,7 +93,11 @@ impl Printer {
             },
             Kind::Str => match object.as_str() {
                 Some(text) => write_text(&text, &mut self.text),
-                None => self.tagged("repr", &object.to_string()),
+                // A string of Python 2 that is not ASCII.
+                None => match object.as_bytes() {
+                    Some(bytes) => self.bytes(&bytes),
+                    None => self.tagged("repr", &object.to_string()),
+                },
             },
             Kind::Bytes | Kind::ByteArray => self.bytes(&object.as_bytes().unwrap_or_default()),
             Kind::List | Kind::Tuple => self.list("[", object.iter(), "]", depth)?,

@@ -51,7 +51,7 @@ function check(array, expected, where) {
   if (expected.shape) assert.deepEqual(array.shape, expected.shape, where);
   if (isExact(dtype) && canonical_sha256) {
     const bytes = canonical(array, dtype);
-    if (sha(bytes) !== canonical_sha256) assert.ok(hasOddValues(expected) || JSON.stringify(array.toNested(), (_, value) => (Number.isNaN(value) ? "NaN" : typeof value === "bigint" ? 0 : value)).includes('"NaN"'), `${where}: ${Buffer.from(bytes).toString("hex")} and not ${expected.canonical_hex}`);
+    if (sha(bytes) !== canonical_sha256) assert.ok(hasOddValues(expected) || hasNaN(array), `${where}: ${Buffer.from(bytes).toString("hex")} and not ${expected.canonical_hex}`);
   }
 }
 
@@ -62,6 +62,9 @@ function hasOddValues({ dtype, note, id }) {
 
 // JavaScript does not count further than 2 ** 53.
 const isCountable = ({ shape }) => !shape?.some((n) => n > Number.MAX_SAFE_INTEGER);
+/** True for NaNs, which may have other bits. */
+const hasNaN = (array) => JSON.stringify(array.toNested(), (_, value) => (Number.isNaN(value) ? "NaN" : typeof value === "bigint" ? 0 : value)).includes('"NaN"');
+
 const optional = (expected) => !isCountable(expected) || expected.tier === "quirk" || expected.requires?.some((name) => name === "stringdtype" || name === "longdouble");
 
 test("every array of NumPy is read to its values", () => {
@@ -96,7 +99,7 @@ test("every array is written again as NumPy writes it", () => {
     const written = writeNPY(array);
     if (sha(written) === expected.numpy_resave.sha256) equal += 1;
     // Bytes between fields are not values.
-    else if (!hasPadding(expected.dtype) && !hasOddValues(expected)) different.push(expected.id);
+    else if (!hasPadding(expected.dtype) && !hasOddValues(expected) && !hasNaN(array)) different.push(expected.id);
     assert.deepEqual(readNPY(written).toNested(), array.toNested(), expected.id);
   }
   console.log(`${equal} files were equal`);

@@ -125,10 +125,15 @@ function numbers(type: DType, count: number): Sink {
   const data = new class_(count * parts) as any;
   const bytes = new Uint8Array(data.buffer);
   const { size, read } = scalar(type);
+  const is_same = type.size === class_.BYTES_PER_ELEMENT * parts;
   const is_native = isNative(type);
   return {
     put(items, itemsize, offset, first) {
-      if (is_native && itemsize === type.size) return bytes.set(items, first * itemsize);
+      if (is_same && itemsize === type.size) {
+        bytes.set(items, first * itemsize);
+        if (!is_native) swap(data.buffer, first * itemsize, items.length, size);
+        return;
+      }
       const view = new DataView(items.buffer, items.byteOffset, items.byteLength);
       for (let at = offset, i = first * parts; at + type.size <= items.length; at += itemsize, i += parts) {
         data[i] = read(view, at);
@@ -137,6 +142,26 @@ function numbers(type: DType, count: number): Sink {
     },
     data: () => data,
   };
+}
+
+/** Changes the byte order of numbers in place. */
+function swap(buffer: ArrayBuffer, start: number, length: number, size: number): void {
+  if (size === 2) {
+    const numbers = new Uint16Array(buffer, start, length / 2);
+    for (let i = 0; i < numbers.length; i++) numbers[i] = (numbers[i]! << 8) | (numbers[i]! >> 8);
+    return;
+  }
+  const halves = new Uint32Array(buffer, start, length / 4);
+  const reversed = (n: number): number => (n << 24) | ((n & 0xff00) << 8) | ((n >>> 8) & 0xff00) | (n >>> 24);
+  if (size === 4) {
+    for (let i = 0; i < halves.length; i++) halves[i] = reversed(halves[i]!);
+    return;
+  }
+  for (let i = 0; i < halves.length; i += 2) {
+    const first = reversed(halves[i]!);
+    halves[i] = reversed(halves[i + 1]!);
+    halves[i + 1] = first;
+  }
 }
 
 /** Text and raw bytes. */

@@ -184,8 +184,9 @@ function readMember(archive: Engine, name: string): NDArray {
   try {
     json = archive.json("member", [name]);
   } catch (error) {
-    if (!(error instanceof NpyError) || error.kind !== "not-npy") throw error;
+    if (!(error instanceof NpyError) || (error.kind !== "not-npy" && error.kind !== "truncated")) throw error;
     const bytes = archive.bytes("raw", [name]);
+    if ([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59].every((byte, i) => bytes[i] === byte)) throw error;
     return new NDArray(bytes, [bytes.length], "|u1");
   }
   const header = headerOf(json);

@@ -56,7 +56,7 @@ fn script(module: &[u8]) -> Result<String> {
         .replace("function unpack", "export function unpack");
     let (size, packed) = (module.len(), base64(&pack(module)?));
     Ok(format!(
-        "// @ts-nocheck\n{unpack}\nexport const size = {size};\nexport const packed = \"{packed}\";\n"
+        "// @ts-nocheck\n{unpack}\nexport const size = {size};\nexport const packed: string = \"{packed}\";\n"
     ))
 }
 
