@@ -20,9 +20,8 @@ const MAX_BLOCKS = 256;
 interface Block {
   bytes: Uint8Array;
   view: DataView;
-  /** The bytes that were changed. */
-  from: number;
-  to: number;
+  /** The ranges of bytes that were changed; none of them is written with bytes around it, which another process may have changed. */
+  changed: [from: number, to: number][];
 }
 
 /** The data of a file: blocks that were touched, the most recent ones. */
@@ -59,8 +58,9 @@ class Blocks {
     const block = this.#block(index);
     const at = position - index * this.#step;
     scalar.write(block.view, at, value);
-    block.from = Math.min(block.from, at);
-    block.to = Math.max(block.to, at + scalar.size);
+    const last = block.changed.at(-1);
+    if (last && at >= last[0] && at <= last[1]) last[1] = Math.max(last[1], at + scalar.size);
+    else block.changed.push([at, at + scalar.size]);
   }
 
   #block(index: number): Block {
@@ -87,7 +87,7 @@ class Blocks {
       at += got;
     }
     this.bytesRead += bytes.length;
-    return { bytes, view: new DataView(bytes.buffer), from: bytes.length, to: 0 };
+    return { bytes, view: new DataView(bytes.buffer), changed: [] };
   }
 
   #evict(): void {
@@ -97,11 +97,12 @@ class Blocks {
   }
 
   #store(index: number, block: Block): void {
-    if (block.from >= block.to) return;
-    const part = block.bytes.subarray(block.from, block.to);
-    io(() => writeAll(this.#file, part, this.#offset + index * this.#step + block.from));
-    this.bytesWritten += part.length;
-    [block.from, block.to] = [block.bytes.length, 0];
+    for (const [from, to] of block.changed) {
+      const part = block.bytes.subarray(from, to);
+      io(() => writeAll(this.#file, part, this.#offset + index * this.#step + from));
+      this.bytesWritten += part.length;
+    }
+    block.changed = [];
   }
 
   flush(): void {
