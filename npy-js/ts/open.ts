@@ -261,19 +261,17 @@ export class NpzFile {
     return this;
   }
 
-  /** The dtype of an archive of one array. */
-  get dtype(): string | undefined {
-    return this.#single?.dtype;
+  /** The dtype, of an archive of one array; an error if there are several, as for `shape` and `fortranOrder`. */
+  get dtype(): string {
+    return this.#only().dtype;
   }
 
-  /** The shape of an archive of one array. */
-  get shape(): number[] | undefined {
-    return this.#single?.shape;
+  get shape(): number[] {
+    return this.#only().shape;
   }
 
-  /** The order of an archive of one array. */
-  get fortranOrder(): boolean | undefined {
-    return this.#single?.fortranOrder;
+  get fortranOrder(): boolean {
+    return this.#only().fortranOrder;
   }
 
   /** Returns an array of the archive, of which only the header is read. Closing it is not needed. */
@@ -301,7 +299,10 @@ export class NpzFile {
   }
 
   async #find(name: string | undefined): Promise<NpyFile> {
-    if (name !== undefined) return this.member(name);
+    return name === undefined ? this.#only() : this.member(name);
+  }
+
+  #only(): NpyFile {
     if (this.#single) return this.#single;
     throw new NpyError("missing-member", `the archive has ${this.names.length} arrays; pass the name of one: ${this.names.slice(0, 20).join(", ")}`, { path: this.#ranges.name });
   }
