@@ -1,4 +1,4 @@
-//! Answers as JSON. A crate for it would make the page larger, and this only writes.
+//! Answers as JSON. A crate for it would make the module larger, and this only writes.
 
 use std::fmt::Write;
 
@@ -124,7 +124,7 @@ impl<T: Into<Json>> From<Vec<T>> for Json {
 mod tests {
     use super::{Json, object};
 
-    /// Guards that a browser can parse any text and number of a file.
+    /// Guards that a script can parse any text and number of a file.
     #[test]
     fn answers_are_json() {
         let json = object([
