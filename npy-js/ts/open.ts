@@ -95,6 +95,8 @@ async function readAll(ranges: Ranges, offset: number, length: number): Promise<
 interface Data {
   /** Returns elements as they are in the file. */
   items(from: number, to: number): Promise<Uint8Array>;
+  /** Fetches what these elements need, if several reads are one request. */
+  prepare?(from: number, to: number): Promise<void>;
   objects(): Promise<any>;
   close(): Promise<void>;
   /** True if parts cost no more than their bytes. */
@@ -160,6 +162,7 @@ export class NpyFile {
     }
     const start = from * rowItems(header);
     const grown = new Growing(type, n);
+    if (n > 0) await this.#data.prepare?.(start, start + n);
     const step = this.#data.isSeekable ? Math.max(n, 1) : blockItems(type);
     for (let first = 0; first < n && type.size > 0; first += step) {
       const length = Math.min(step, n - first);
@@ -179,6 +182,7 @@ export class NpyFile {
       (await Promise.all(runs)).forEach((run, j) => out.set(run, j * height * type.size));
       return out;
     }
+    await this.#data.prepare?.(from, (columns - 1) * rows + to);
     const span = await this.#data.items(from, (columns - 1) * rows + to);
     for (let j = 0; j < columns; j++) {
       const at = j * rows * type.size;
@@ -351,10 +355,10 @@ export class NpzFile {
   #compressed(header: Header, name: string, is_seekable: boolean): Data {
     return {
       isSeekable: false,
-      items: async (from, to) => {
+      prepare: async (from, to) => {
         if (is_seekable) await this.#prefetch(header, name, from, to);
-        return this.#call(() => this.#items(name, from * header.type.size, to * header.type.size, is_seekable));
       },
+      items: (from, to) => this.#call(() => this.#items(name, from * header.type.size, to * header.type.size, is_seekable)),
       objects: () => this.#call(() => this.#objects(name)),
       close: async () => {},
     };
