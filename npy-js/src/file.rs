@@ -95,7 +95,7 @@ pub(crate) fn hull(ranges: impl IntoIterator<Item = Range<u64>>) -> Option<Range
 mod tests {
     use super::*;
 
-    /// A file of which a read returns at most this many bytes.
+    /// A file whose reads return at most this many bytes.
     struct Short(Vec<u8>, usize);
 
     impl ReadAt for Short {

@@ -11,7 +11,7 @@ use crate::json::Json;
 use crate::objects;
 use crate::{Failure, Result};
 
-/// What a member that is an array is called in addition to its name.
+/// The extension of members that are arrays, which NumPy does not show.
 const EXTENSION: &str = ".npy";
 
 /// An archive, and the member of it that is read.

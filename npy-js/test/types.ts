@@ -1,4 +1,4 @@
-// What TypeScript knows of the package: this file is compiled with `--strict`, and not run.
+// The types of the package: this file is compiled with `--strict`, and not run.
 import { type DType, loadNPZ, memmap, NDArray, NPY_MAGIC, NpyError, NpyFile, NpzFile, open, parsePythonDict, readNPY, saveNPZ, writeNPY } from "npy-core";
 
 const magic: Uint8Array = NPY_MAGIC;

@@ -5,7 +5,7 @@ import { classOf, isNative, product, record, width } from "./dtype.js";
 import { NpyError } from "./error.js";
 import { scalar } from "./scalar.js";
 
-/** The most elements without bytes, of which a small file can claim any number. */
+/** The most elements without bytes; a small file can claim any number of them. */
 const MAX_EMPTY = 1 << 20;
 
 /** Collects a part of each item. */

@@ -1,7 +1,7 @@
 // The WebAssembly module: calls by name, with text and bytes in both directions. Its memory is never handed out: all bytes are copied.
 import { NpyError } from "./error.js";
 
-/** What the module reads: bytes at offsets. */
+/** A file as the module reads it: bytes at offsets. */
 export interface Readable {
   readonly size: number;
   /** Copies bytes to `out` and returns their number; 0 if they cannot be read, or must be fetched first. */

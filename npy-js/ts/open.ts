@@ -278,7 +278,7 @@ export class NpzFile {
     return this.#only().fortranOrder;
   }
 
-  /** Returns an array of the archive, of which only the header is read. Closing it is not needed. */
+  /** Opens an array of the archive, and reads its header alone. Closing it is not needed. */
   async member(name: string): Promise<NpyFile> {
     const json = await this.#call(() => this.#member(name));
     const header = headerOf(json);

@@ -8,7 +8,7 @@ export interface RangeSource {
   read(offset: number, length: number): Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
 }
 
-/** What `open` takes: bytes, a `Blob` or `File`, a URL, a path, or an object that reads ranges. */
+/** The sources of `open`: bytes, a `Blob` or `File`, a URL, a path, or an object that reads ranges. */
 export type Source = Uint8Array | ArrayBuffer | Blob | URL | string | RangeSource;
 
 /** A file of known size. */

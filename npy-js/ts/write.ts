@@ -59,7 +59,7 @@ function store(type: DType, data: any, count: number, out: Uint8Array): void {
   storeAt(type, data, count, (i) => i * type.size, view, "");
 }
 
-/** Writes the elements of which the first byte of each is at `position(i)`. */
+/** Writes the elements; the first byte of each is at `position(i)`. */
 function storeAt(type: DType, data: any, count: number, position: (i: number) => number, view: DataView, path: string): void {
   if (type.fields) {
     for (const { name, offset, dtype } of type.fields) {
