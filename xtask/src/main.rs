@@ -13,6 +13,7 @@ mod engine;
 mod features;
 mod fixtures;
 mod fuzz;
+mod js;
 mod kill;
 mod large;
 mod marked;
@@ -27,6 +28,7 @@ mod sanitize;
 mod soak;
 mod test;
 mod tidy;
+mod wasm;
 mod work;
 
 use std::path::Path;
@@ -65,6 +67,7 @@ usage: cargo xtask <command>
   cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   page                the page that shows files in a browser, into target/page/npy.html
+  js                  the package for npm, into target/js, and its tests, which need Node
   portable            tidy, and the tests that need neither Python nor a browser
   release --dry-run [--online] [STEP...]
                       everything that must hold before a version is published; publishes nothing
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         ["adopt"] => adopt::small(),
         ["adopt", "--all"] => adopt::all(),
         ["page"] => page::run(),
+        ["js"] => js::run(),
         ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),
         ["cluster"] => engine::cluster(),

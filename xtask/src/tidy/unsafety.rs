@@ -11,7 +11,7 @@ const FUNCTIONS: [&str; 3] =
     ["npy-core/src/mmap.rs", "npy-core/src/npz/map.rs", "npy-core/src/reserve.rs"];
 
 /// The packages that have no other `unsafe`.
-const CHECKED: [&str; 8] = [
+const CHECKED: [&str; 9] = [
     "npy-core/",
     "npy-derive/",
     "npy-pickle/",
@@ -20,14 +20,18 @@ const CHECKED: [&str; 8] = [
     "npy-arrow/",
     "npy-codegen/",
     "page/src/",
+    "npy-js/src/",
 ];
+
+/// Files with the functions of a module for browsers.
+const EXPORTS: [&str; 2] = ["page/src/exports.rs", "npy-js/src/exports.rs"];
 
 /// `unsafe` is only in these files of the library, and in the code that a derive generates.
 pub(super) fn rooms(file: &File) -> Vec<Problem> {
     let derive = file.path.starts_with("npy-derive/");
     let path = file.path.as_str();
     let is_checked = CHECKED.iter().any(|folder| path.starts_with(folder));
-    if !is_checked || path == "page/src/exports.rs" || CASTS.contains(&path) {
+    if !is_checked || EXPORTS.contains(&path) || CASTS.contains(&path) {
         return Vec::new();
     }
     if FUNCTIONS.contains(&path) {
@@ -43,7 +47,7 @@ pub(super) fn rooms(file: &File) -> Vec<Problem> {
             .collect();
     }
     let emitted = if derive { emitted(&file.code) } else { Vec::new() };
-    let message = "`unsafe` is only in element/cast, in the functions of mmap.rs, npz/map.rs and reserve.rs, in what npy-derive emits, and in page/src/exports.rs: write this safely, or move it there";
+    let message = "`unsafe` is only in element/cast, in the functions of mmap.rs, npz/map.rs and reserve.rs, in what npy-derive emits, and in the exports.rs of page and npy-js: write this safely, or move it there";
     let found = words(&file.code, "unsafe");
     let outside = found.filter(|at| !emitted.iter().any(|(from, to)| (from..to).contains(&at)));
     outside.map(|at| file.problem(at, message)).collect()

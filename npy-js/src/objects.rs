@@ -1,0 +1,203 @@
+//! Arrays of Python objects as JSON, from which the scripts make values of JavaScript. Nothing is imported or called.
+//!
+//! `null`, booleans, text, lists and finite numbers are themselves. All others are objects with one key that says what they are.
+
+use std::fmt::Write;
+
+use npy_core::object::Kind;
+use npy_core::{Error, ObjectRef, Objects};
+
+use crate::describe;
+use crate::json::{Json, write_text};
+
+/// Larger pickles are not read.
+pub(crate) const MAX_PICKLE: u64 = 256 << 20;
+/// The deepest nesting, as in the formats of serde. A list that contains itself is deeper.
+const MAX_DEPTH: usize = 128;
+/// The most bytes of JSON for each byte of the pickle, which may use the same object many times; and the bytes that are always allowed.
+const MAX_EXPANSION: usize = 256;
+const FREE_BYTES: usize = 16 << 20;
+
+/// Returns the objects of an array, in C order, as a list.
+pub(crate) fn to_json(objects: &Objects) -> Result<String, Error> {
+    let most = objects.as_bytes().len().saturating_mul(MAX_EXPANSION).max(FREE_BYTES);
+    let mut out = Printer { text: String::new(), most };
+    out.list("[", objects.iter(), "]", 0)?;
+    Ok(out.text)
+}
+
+struct Printer {
+    text: String,
+    most: usize,
+}
+
+impl Printer {
+    fn list<'a>(
+        &mut self,
+        open: &str,
+        items: impl Iterator<Item = ObjectRef<'a>>,
+        close: &str,
+        depth: usize,
+    ) -> Result<(), Error> {
+        self.text.push_str(open);
+        for (i, item) in items.enumerate() {
+            if i > 0 {
+                self.text.push(',');
+            }
+            self.value(item, depth.saturating_add(1))?;
+        }
+        self.text.push_str(close);
+        Ok(())
+    }
+
+    /// Prints pairs of keys and values as a list of lists.
+    fn pairs(&mut self, key: &str, of: ObjectRef<'_>, depth: usize) -> Result<(), Error> {
+        let _ = write!(self.text, "{{\"{key}\":[");
+        for (i, (key, value)) in of.entries().enumerate() {
+            if i > 0 {
+                self.text.push(',');
+            }
+            self.list("[", [key, value].into_iter(), "]", depth)?;
+        }
+        self.text.push_str("]}");
+        Ok(())
+    }
+
+    fn tagged(&mut self, key: &str, text: &str) {
+        let _ = write!(self.text, "{{\"{key}\":");
+        write_text(text, &mut self.text);
+        self.text.push('}');
+    }
+
+    fn value(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<(), Error> {
+        if depth > MAX_DEPTH {
+            return Err(Error::custom(format!(
+                "objects are nested deeper than {MAX_DEPTH}, or contain themselves; save them in a flatter form"
+            )));
+        }
+        if self.text.len() > self.most {
+            return Err(Error::custom(
+                "the pickle uses its objects so often that the values would be 256 times as large; save them as an array of numbers or text",
+            ));
+        }
+        match object.kind() {
+            Kind::None | Kind::Missing => self.text.push_str("null"),
+            Kind::Bool => self.put(object.as_bool().unwrap_or_default()),
+            Kind::Int => match object.as_i64() {
+                Some(small) if small.unsigned_abs() < 1 << 53 => self.put(small),
+                _ => self.tagged("int", &object.to_string()),
+            },
+            Kind::Float => match object.as_f64() {
+                Some(number) if number.is_finite() => self.put(format_args!("{number:e}")),
+                number => self.tagged("float", &number.unwrap_or(f64::NAN).to_string()),
+            },
+            Kind::Str => match object.as_str() {
+                Some(text) => write_text(&text, &mut self.text),
+                // A string of Python 2 that is not ASCII.
+                None => match object.as_bytes() {
+                    Some(bytes) => self.bytes(&bytes),
+                    None => self.tagged("repr", &object.to_string()),
+                },
+            },
+            Kind::Bytes | Kind::ByteArray => self.bytes(&object.as_bytes().unwrap_or_default()),
+            Kind::List | Kind::Tuple => self.list("[", object.iter(), "]", depth)?,
+            Kind::Set | Kind::FrozenSet => self.list("{\"set\":[", object.iter(), "]}", depth)?,
+            Kind::Dict => self.pairs("map", object, depth)?,
+            Kind::Record => self.pairs("record", object, depth)?,
+            Kind::Array => self.array(object, depth)?,
+            Kind::Scalar => self.array(object, depth)?,
+            Kind::Date | Kind::DateTime => self.tagged("date", inner(&object.to_string())),
+            _ => self.call(object, depth)?,
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, value: impl std::fmt::Display) {
+        let _ = write!(self.text, "{value}");
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.text.push_str("{\"bytes\":\"");
+        for byte in bytes {
+            let _ = write!(self.text, "{byte:02x}");
+        }
+        self.text.push_str("\"}");
+    }
+
+    /// Prints a nested array, or a scalar of NumPy.
+    fn array(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<(), Error> {
+        let header = object.header()?;
+        let is_scalar = object.kind() == Kind::Scalar;
+        let described = describe::header(&header, 0).to_text();
+        let key = if is_scalar { "scalar" } else { "array" };
+        let _ = write!(self.text, "{{\"{key}\":{described},\"data\":");
+        if header.dtype().has_object() {
+            self.list("[", object.iter(), "]", depth)?;
+        } else {
+            self.bytes(object.as_array()?.as_bytes());
+        }
+        self.text.push('}');
+        Ok(())
+    }
+
+    /// Prints what Python would call, and its arguments; or, of values that JavaScript does not have, their text.
+    fn call(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<(), Error> {
+        let name = object.name().or_else(|| Some(type_of(object.kind())?.to_owned()));
+        let text = excerpt(object);
+        let _ = write!(self.text, "{{\"call\":{}", Json::from(name).to_text());
+        let _ = write!(self.text, ",\"text\":{}", Json::from(text).to_text());
+        if object.kind() == Kind::Object {
+            for (key, value) in [("arguments", object.arguments()), ("state", object.state())] {
+                if let Some(value) = value {
+                    let _ = write!(self.text, ",\"{key}\":");
+                    self.value(value, depth.saturating_add(1))?;
+                }
+            }
+        }
+        self.text.push('}');
+        Ok(())
+    }
+}
+
+/// Returns the start of the text of an object.
+fn excerpt(object: ObjectRef<'_>) -> String {
+    let mut start = Start { text: String::new(), left: 1000 };
+    if write!(start, "{object}").is_err() {
+        start.text.push('…');
+    }
+    start.text
+}
+
+struct Start {
+    text: String,
+    left: usize,
+}
+
+impl Write for Start {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for c in text.chars() {
+            self.left = self.left.checked_sub(1).ok_or(std::fmt::Error)?;
+            self.text.push(c);
+        }
+        Ok(())
+    }
+}
+
+/// Returns the name of the type in Python, for kinds that have one.
+fn type_of(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Complex => "builtins.complex",
+        Kind::Time => "datetime.time",
+        Kind::TimeDelta => "datetime.timedelta",
+        Kind::Decimal => "decimal.Decimal",
+        Kind::Range => "builtins.range",
+        Kind::DType => "numpy.dtype",
+        _ => return None,
+    })
+}
+
+/// Returns the text between the parentheses of `date(2001-02-03)`.
+fn inner(printed: &str) -> &str {
+    let from = printed.find('(').map_or(0, |at| at.saturating_add(1));
+    printed.get(from..).unwrap_or(printed).trim_end_matches(')')
+}

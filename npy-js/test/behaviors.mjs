@@ -1,0 +1,303 @@
+// The behaviors that a reader and writer of NumPy's files must have, each by its name. They run in Node and in a browser: `npy` is the package,
+// and `load` returns the bytes of a file that NumPy wrote.
+
+function equal(found, wanted, what = "") {
+  const [a, b] = [found, wanted].map(shown);
+  if (a !== b) throw new Error(`${what}: ${a} and not ${b}`);
+}
+
+/** Values as text, which tells -0, NaN and bigints. */
+function shown(value) {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "number") return Object.is(value, -0) ? "-0" : String(value);
+  if (ArrayBuffer.isView(value)) return `${value.constructor.name === "Buffer" ? "Uint8Array" : value.constructor.name}[${Array.from(value, shown)}]`;
+  if (Array.isArray(value)) return `[${value.map(shown)}]`;
+  if (value instanceof Map) return `Map${shown([...value])}`;
+  if (value instanceof Date) return `Date(${value.getTime()})`;
+  if (value && typeof value === "object") return `{${Object.entries(value).map(([key, part]) => `${key}:${shown(part)}`)}}`;
+  return JSON.stringify(value) ?? "undefined";
+}
+
+function fails(work, kind, text) {
+  try {
+    work();
+  } catch (error) {
+    if (error.name !== "NpyError") throw error;
+    equal(error.kind, kind);
+    if (!error.message.includes(text)) throw new Error(`${error.message} has no ${text}`);
+    return error;
+  }
+  throw new Error(`no error of the kind ${kind}`);
+}
+
+/** A value of the expected ones, as `get` returns it. */
+function wanted(value) {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(wanted);
+  if ("int" in value) return BigInt(value.int);
+  if ("bytes" in value) return Uint8Array.from(value.bytes);
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, wanted(part)]));
+}
+
+function flat(array) {
+  const out = [];
+  const visit = (index) => {
+    if (index.length === array.ndim) out.push(array.get(...index));
+    else for (let i = 0; i < array.shape[index.length]; i++) visit([...index, i]);
+  };
+  visit([]);
+  return out;
+}
+
+export async function behaviors(npy, load) {
+  const { NPY_MAGIC, NDArray, loadNPZ, open, parsePythonDict, readNPY, saveNPZ, writeNPY } = npy;
+  const expected = JSON.parse(new TextDecoder().decode(await load("expected.json")));
+  const file = (name) => load(expected[name].file);
+  const list = [];
+  const it = (name, work) => list.push([name, work]);
+
+  it("the magic number is \\x93NUMPY", async () => {
+    equal(NPY_MAGIC, Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59));
+    equal(writeNPY([1]).subarray(0, 6), NPY_MAGIC);
+    fails(() => readNPY(Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])), "not-npy", "not a .npy file");
+  });
+
+  for (const version of [[1, 0], [2, 0], [3, 0]]) {
+    it(`version ${version.join(".")} is read and written as NumPy writes it`, async () => {
+      const bytes = await load(`version${version[0]}.npy`);
+      equal(readNPY(bytes).data, Float64Array.of(0, 1, 2));
+      equal(writeNPY(Float64Array.of(0, 1, 2), undefined, version), bytes);
+    });
+  }
+
+  it("an unknown version is an error", async () => {
+    const bytes = Uint8Array.from(await load("version1.npy"));
+    bytes[6] = 4;
+    fails(() => readNPY(bytes), "version", "4");
+    fails(() => writeNPY([1], undefined, [4, 0]), "header", "4.0");
+  });
+
+  it("a long header gets version 2.0, and other letters than latin-1 version 3.0", () => {
+    const columns = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`a_long_name_${i}`, Uint8Array.of(1)]));
+    equal([...writeNPY(NDArray.records(columns)).subarray(6, 8)], [2, 0]);
+    equal([...writeNPY(NDArray.records({ 时间: [1] })).subarray(6, 8)], [3, 0]);
+    fails(() => writeNPY(NDArray.records({ 时间: [1] }), undefined, [1, 0]), "header", "version [3, 0]");
+  });
+
+  it("headers end with a line feed at a multiple of 64 bytes", () => {
+    for (const shape of [[], [1], [2, 3], [1, 1, 1, 1, 1, 1, 1, 1]]) {
+      const bytes = writeNPY(NDArray.from(new Uint8Array(shape.reduce((a, b) => a * b, 1)), { shape }));
+      const start = 10 + bytes[8] + 256 * bytes[9];
+      equal([start % 64, bytes[start - 1]], [0, 10]);
+    }
+  });
+
+  it("parsePythonDict reads descr, fortran_order and shape", () => {
+    equal(parsePythonDict("{'descr': '<f8', 'fortran_order': False, 'shape': (100, 100), }  \n"), { descr: "<f8", fortran_order: false, shape: [100, 100] });
+    equal(parsePythonDict("{'shape': ()}").shape, []);
+    equal(parsePythonDict("{'shape': (3,)}").shape, [3]);
+    equal(parsePythonDict("{'shape': (3L, 4L)}").shape, [3, 4]);
+    equal(parsePythonDict("{'descr': [('x', '<f4'), ('y', '<f4', (2,))]}").descr, [["x", "<f4"], ["y", "<f4", [2]]]);
+    equal(parsePythonDict("{'a': None, 'b': -1.5, 'c': 12345678901234567890, 'd': u'\\u00e9\\x41'}"), { a: null, b: -1.5, c: 12345678901234567890n, d: "éA" });
+    equal(Object.keys(parsePythonDict("{'__proto__': 1}")), ["__proto__"]);
+    for (const text of ["", "{", "{'a' 1}", "[1]", "{'a': f()}", "{'a': 1} x", "{'a': '", "(".repeat(300)]) fails(() => parsePythonDict(text), "header", "pass");
+  });
+
+  for (const [name, { dtype, shape, values }] of Object.entries(expected)) {
+    it(`NumPy's array ${name} is read, and written again with the same bytes`, async () => {
+      const bytes = await file(name);
+      const array = readNPY(bytes);
+      equal(array.shape, shape);
+      if (!array.names) equal(array.dtype, dtype);
+      equal(flat(array), values.map(wanted), name);
+      if (name.startsWith("fortran")) equal(readNPY(writeNPY(array)).data, array.data);
+      else equal(writeNPY(array), bytes, name);
+    });
+    if (!name.startsWith("fortran")) {
+      it(`the values of NumPy's array ${name} make the same file`, async () => {
+        const bytes = await file(name);
+        const { dtype } = readNPY(bytes);
+        equal(writeNPY(NDArray.from(values.map(wanted), { dtype, shape })), bytes, name);
+      });
+    }
+  }
+
+  it("big-endian numbers are converted to the order of the machine", async () => {
+    const array = readNPY(await file(">i4"));
+    equal(array.data, Int32Array.of(1, 4, 7, 10, 13, 16));
+    equal(array.dtype, ">i4");
+  });
+
+  it("the data are the matching typed arrays", async () => {
+    const classes = { "<i1": "Int8Array", "<u2": "Uint16Array", "<i8": "BigInt64Array", ">u8": "BigUint64Array", "<f4": "Float32Array", "<f8": "Float64Array", bool: "Uint8Array", "<M8[D]": "BigInt64Array", "<c8": "Float32Array" };
+    for (const [name, wanted] of Object.entries(classes)) equal(readNPY(await file(name)).data.constructor.name, wanted, name);
+    equal(readNPY(await file("<f2")).data.constructor.name, globalThis.Float16Array ? "Float16Array" : "Float32Array");
+    equal(readNPY(await file("<U3")).data, ["ab", "", "日é😀"]);
+  });
+
+  it("Fortran order is converted to C order", async () => {
+    const array = readNPY(await file("fortran"));
+    equal([array.data, array.strides], [Float64Array.of(0, 1, 2, 3, 4, 5), [3, 1]]);
+    equal(array.toNested(), [[0, 1, 2], [3, 4, 5]]);
+  });
+
+  it("an array without dimensions has one value", async () => {
+    const array = readNPY(await file("scalar"));
+    equal([array.shape, array.get(), array.toNested()], [[], 42n, 42n]);
+    equal(readNPY(writeNPY(2.5)).get(), 2.5);
+  });
+
+  it("an empty array has no value", async () => {
+    equal(readNPY(await file("empty")).toNested(), []);
+    equal(readNPY(await file("empty_2d")).shape, [0, 3]);
+  });
+
+  it("records are columns, and each is an object", async () => {
+    const array = readNPY(await file("record"));
+    equal(array.data, { x: Float32Array.of(1.5, 3.5), y: Int32Array.of(2, 4) });
+    equal(array.get(1), { x: 3.5, y: 4 });
+    const nested = readNPY(await file("nested"));
+    equal(nested.column("head.gain").data, Float64Array.of(0.5, 1.5));
+    equal(nested.column("samples").shape, [2, 2, 2]);
+    equal(nested.column("samples").get(1, 0, 1), 6);
+    fails(() => nested.column("heed"), "missing-field", "head");
+  });
+
+  it("records are made of columns", () => {
+    const array = NDArray.records({ x: Float32Array.of(1, 2), n: [1n, 2n], name: ["a", "bc"], v: [[1, 2], [3, 4]] });
+    equal(array.dtype, "[('x', '<f4'), ('n', '<i8'), ('name', '<U2'), ('v', '<f8', (2,))]");
+    equal(readNPY(writeNPY(array)).get(1), { x: 2, n: 2n, name: "bc", v: [3, 4] });
+    fails(() => NDArray.records({ x: [1], y: [1, 2] }), "shape", "one length");
+  });
+
+  it("names of fields may have any letters", async () => {
+    equal(readNPY(await file("unicode_fields")).names, ["时间", "数据"]);
+  });
+
+  it("times have their unit, and become dates", async () => {
+    const array = readNPY(await file("<M8[25s]"));
+    equal([array.unit, array.get(0), array.toDate(0), array.toDate(3)], ["25s", -5n, new Date(-125_000), null]);
+    equal(readNPY(await file("<M8[M]")).toDate(0), new Date(Date.UTC(1969, 7, 1)));
+    equal(NDArray.from([new Date(5)]).dtype, "<M8[ms]");
+    equal(readNPY(writeNPY(NDArray.from([new Date(86_400_000), null], { dtype: "<M8[D]" }))).toDate(0), new Date(86_400_000));
+  });
+
+  it("objects of Python are data", async () => {
+    const { data } = readNPY(await load("objects.npy"));
+    equal(data, [null, true, 7, 2n ** 70n, 1.5, "text", [1, "a"], new Map([["k", [1, 2]]]), new Date(Date.UTC(2020, 0, 2, 3, 4, 5))]);
+    equal(readNPY(writeNPY(NDArray.from(data, { dtype: "|O" }))).data, data);
+  });
+
+  it("calls in pickles are inert", async () => {
+    const [call] = readNPY(await load("call.npy")).data;
+    equal(call.name, "zipfile.ZipInfo");
+  });
+
+  it("stored archives are read by names without .npy", async () => {
+    const arrays = loadNPZ(await load("stored.npz"));
+    equal(Object.keys(arrays), ["a", "b"]);
+    equal([arrays.a.data, arrays.b.data], [new Float64Array(5).fill(1), new Int32Array(3)]);
+  });
+
+  it("compressed archives are read", async () => {
+    equal(loadNPZ(await load("compressed.npz")).x.data, Float64Array.from({ length: 1000 }, (_, i) => i));
+  });
+
+  for (const compressed of [false, true]) {
+    it(`archives are written ${compressed ? "compressed" : "stored"}`, () => {
+      const bytes = saveNPZ(null, { a: [1, 2], "b/c": NDArray.from(["x"]), o: NDArray.from([null, "y"]), __proto__x: 3 }, compressed);
+      const arrays = loadNPZ(bytes);
+      equal(Object.keys(arrays), ["a", "b/c", "o", "__proto__x"]);
+      equal([arrays.a.data, arrays["b/c"].data, arrays.o.data], [Float64Array.of(1, 2), ["x"], [null, "y"]]);
+      const large = saveNPZ(null, { x: new Float64Array(10_000) }, compressed);
+      equal(large.length < 10_000, compressed);
+    });
+  }
+
+  it("a truncated file is an error", async () => {
+    const bytes = await file("3d");
+    fails(() => readNPY(bytes.subarray(0, bytes.length - 1)), "truncated", "expected 192 bytes of data, found 191");
+    fails(() => readNPY(bytes.subarray(0, 20)), "truncated", "truncated");
+  });
+
+  it("a header that lies costs no memory", () => {
+    const bytes = (shape, descr = "'<f8'") => {
+      const text = new TextEncoder().encode(`{'descr': ${descr}, 'fortran_order': True, 'shape': ${shape}, }\n`);
+      return Uint8Array.from([...NPY_MAGIC, 1, 0, text.length & 255, text.length >> 8, ...text]);
+    };
+    for (const shape of ["(1000000000000, 1000)", "(4000000000,)", "(99999999, 99999999, 99999999)"]) {
+      let error;
+      try {
+        readNPY(bytes(shape));
+      } catch (caught) {
+        error = caught;
+      }
+      equal(error?.name, "NpyError", shape);
+    }
+    fails(() => readNPY(bytes("(1000000000,)", "'|V0'")), "limit", "without bytes");
+    equal(readNPY(writeNPY([1])).get(0), 1);
+  });
+
+  it("values that do not fit are errors with their row", () => {
+    equal(fails(() => NDArray.from([1, 300], { dtype: "|u1" }), "invalid-value", "300").row, 1);
+    equal(fails(() => NDArray.from(Float64Array.of(1, 2.5)).toTypedArray("Int32Array"), "invalid-value", "2.5").row, 1);
+    fails(() => NDArray.from([[1], [1, 2]]), "shape", "equally long");
+    fails(() => NDArray.from(["abc"], { dtype: "<U2" }), "invalid-value", "abc");
+    fails(() => NDArray.from([1, 2, 3], { shape: [2] }), "shape", "3 elements");
+    fails(() => NDArray.from([1, 2]).get(2), "index", "length 2");
+  });
+
+  it("named casts convert to typed arrays", async () => {
+    const array = readNPY(await file("<i8"));
+    equal(array.toTypedArray("Float64Array"), Float64Array.of(1, 4, 7, 10, 13, 16));
+    equal(array.toTypedArray("Uint8Array", "numeric"), Uint8Array.of(1, 4, 7, 10, 13, 16));
+    equal(NDArray.from([300.7]).toTypedArray("Int32Array", "numeric"), Int32Array.of(300));
+    fails(() => array.toTypedArray("Float64Array", "lossless"), "mismatch", "<i8");
+    equal(readNPY(await file("fortran_3d")).toTypedArray("float32").length, 24);
+    equal(NDArray.from([1.5, 2.5], { dtype: "<f2" }).toTypedArray("Float32Array"), Float32Array.of(1.5, 2.5));
+  });
+
+  it("an array is indexed from either end, and in part", async () => {
+    const array = readNPY(await file("3d"));
+    equal([array.get(1, 2, 3), array.get(-1, -1, -1), array.get(1, 0).toNested()], [23n, 23n, [12n, 13n, 14n, 15n]]);
+    equal(array.strides, [12, 4, 1]);
+  });
+
+  it("a file is opened without its data, and read in parts", async () => {
+    const opened = await open(new Blob([await file("nested")]));
+    equal([opened.shape, opened.fortranOrder, opened.names], [[2], false, ["id", "head", "samples"]]);
+    equal((await opened.read({ rows: [1, 2], columns: ["id", "head.name"] })).toNested(), [{ id: 2, "head.name": "bc" }]);
+    equal((await opened.read({ columns: "samples" })).shape, [2, 2, 2]);
+    const fortran = await open(await file("fortran_3d"));
+    equal((await fortran.read({ rows: [1, 2], cast: "Float32Array" })).data, Float32Array.from({ length: 12 }, (_, i) => i + 12));
+    const blocks = [];
+    for await (const block of fortran.blocks(1)) blocks.push(...block.toNested());
+    equal(blocks, readNPY(await file("fortran_3d")).toNested());
+    await fortran.close();
+  });
+
+  it("an archive is opened, and its arrays are read in parts", async () => {
+    for (const compressed of [false, true]) {
+      const x = Float64Array.from({ length: 400_000 }, (_, i) => (i * 7919) % 1000);
+      const archive = await open(saveNPZ(null, { x, y: [1, 2], f: readNPY(await file("fortran")) }, compressed));
+      equal(archive.names, ["x", "y", "f"]);
+      equal((await archive.read("x", { rows: [300_000, 300_003] })).data, x.slice(300_000, 300_003));
+      equal((await archive.read({ name: "x", rows: [-2] })).data, x.slice(-2));
+      equal((await archive.member("y")).shape, [2]);
+      await archive.read("nothing").then(() => equal(true, false), (error) => equal(error.kind, "missing-member"));
+    }
+    const old = await open(await load("compressed.npz"));
+    equal([old.dtype, old.shape], ["<f8", [1000]]);
+    equal((await old.read({ rows: [500, 502] })).data, Float64Array.of(500, 501));
+  });
+
+  it("memory of the module is not handed out", async () => {
+    const first = readNPY(await file(">i4"));
+    const before = [...first.data];
+    for (let i = 0; i < 5; i++) readNPY(await file("3d"));
+    equal([...first.data], before);
+    equal(first.data.buffer.byteLength, 24);
+  });
+
+  return list;
+}

@@ -1,0 +1,118 @@
+"""Writes the files and the expected values of the tests, with NumPy: `python expected.py FOLDER`; reads files back with `--read FILE...`."""
+
+import datetime
+import io
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+
+def value(item):
+    """A value as JSON: integers as text, complex numbers as pairs, bytes as latin-1."""
+    if isinstance(item, np.void) and item.dtype.names:
+        return {name: value(item[name]) for name in item.dtype.names}
+    if isinstance(item, np.ndarray):
+        return [value(part) for part in item]
+    if isinstance(item, (np.datetime64, np.timedelta64)):
+        return {"int": str(item.astype("i8"))}
+    if isinstance(item, np.void):
+        return {"bytes": list(item.tobytes())}
+    if isinstance(item, (bytes, np.bytes_)):
+        return item.decode("latin-1")
+    if isinstance(item, (bool, np.bool_)):
+        return bool(item)
+    if isinstance(item, (np.integer, int)):
+        wide = isinstance(item, (np.int64, np.uint64))
+        return {"int": str(item)} if wide else int(item)
+    if isinstance(item, np.complexfloating):
+        return {"re": float(item.real), "im": float(item.imag)}
+    if isinstance(item, (np.floating, float)):
+        return float(item)
+    return str(item)
+
+
+def described(array):
+    flat = [value(array[index]) for index in np.ndindex(array.shape)]
+    return {"shape": list(array.shape), "dtype": array.dtype.str, "values": flat}
+
+
+def saved(array, version=None):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array, version=version)
+    return out.getvalue()
+
+
+def arrays():
+    grid = np.arange(6)
+    for code in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]:
+        for order in "<>":
+            yield f"{order}{code}", (grid * 3 + 1).reshape(2, 3).astype(order + code)
+    for code in ["c8", "c16"]:
+        for order in "<>":
+            yield f"{order}{code}", (grid + 0.5 - 2j * grid).astype(order + code)
+    yield "bool", np.array([True, False, True])
+    yield "S3", np.array([b"ab", b"", b"\xe9xy"])
+    for order in "<>":
+        yield f"{order}U3", np.array(["ab", "", "日é😀"]).astype(order + "U3")
+        for unit in ["D", "ms", "25s", "Y", "M", "ns"]:
+            yield f"{order}M8[{unit}]", np.array([-5, 0, 7000, -(2**63)]).astype(f"{order}M8[{unit}]")
+        yield f"{order}m8[us]", np.array([-5, 0, 7]).astype(f"{order}m8[us]")
+    yield "V3", np.frombuffer(b"abcxyz", "V3")
+    yield "scalar", np.array(42)
+    yield "empty", np.array([])
+    yield "empty_2d", np.zeros((0, 3), "<i4")
+    yield "3d", np.arange(24).reshape(2, 3, 4)
+    yield "fortran", np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    yield "fortran_3d", np.asfortranarray(np.arange(24, dtype=">i2").reshape(2, 3, 4))
+    yield "record", np.array([(1.5, 2), (3.5, 4)], dtype=[("x", "<f4"), ("y", ">i4")])
+    nested = np.dtype([("id", "<u2"), ("head", [("gain", ">f8"), ("name", "<U2")]), ("samples", "<i2", (2, 2))])
+    yield "nested", np.array([(1, (0.5, "a"), [[1, 2], [3, 4]]), (2, (1.5, "bc"), [[5, 6], [7, 8]])], dtype=nested)
+    # The bytes between fields are those of the buffer.
+    aligned = np.zeros(2, dtype=np.dtype([("a", "u1"), ("b", "f8")], align=True))
+    aligned["a"], aligned["b"] = [1, 3], [2.5, 4.5]
+    yield "aligned", aligned
+    yield "unicode_fields", np.array([(1, 2)], dtype=[("时间", "<f4"), ("数据", "<f4")])
+
+
+def write(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    expected = {}
+    names = {}
+    for name, array in arrays():
+        names[name] = f"{len(names)}.npy"
+        (folder / names[name]).write_bytes(saved(array))
+        expected[name] = {"file": names[name], **described(array)}
+    for version in [(1, 0), (2, 0), (3, 0)]:
+        (folder / f"version{version[0]}.npy").write_bytes(saved(np.arange(3.0), version))
+    objects = np.empty(9, dtype=object)
+    objects[:] = [None, True, 7, 2**70, 1.5, "text", [1, "a"], {"k": [1, 2]}, datetime.datetime(2020, 1, 2, 3, 4, 5)]
+    np.save(folder / "objects.npy", objects, allow_pickle=True)
+    call = np.empty(1, dtype=object)
+    call[0] = zipfile.ZipInfo("x")
+    np.save(folder / "call.npy", call, allow_pickle=True)
+    np.savez(folder / "stored.npz", a=np.ones(5), b=np.zeros(3, "<i4"))
+    np.savez_compressed(folder / "compressed.npz", x=np.arange(1000.0))
+    (folder / "expected.json").write_text(json.dumps(expected))
+
+
+def read(paths):
+    """Says what NumPy reads of each file."""
+    answers = []
+    for path in paths:
+        array = np.load(path, allow_pickle=True)
+        if isinstance(array, np.lib.npyio.NpzFile):
+            answers.append({name: described(array[name]) for name in array.files})
+        elif array.dtype == object:
+            answers.append({"repr": repr(array.tolist())})
+        else:
+            answers.append({**described(array), "descr": str(np.lib.format.dtype_to_descr(array.dtype))})
+    json.dump(answers, sys.stdout)
+
+
+if sys.argv[1] == "--read":
+    read(sys.argv[2:])
+else:
+    write(Path(sys.argv[1]))

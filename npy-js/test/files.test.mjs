@@ -1,0 +1,199 @@
+// Files of the system and of servers, in Node.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { loadNPZ, memmap, NDArray, NpyError, open, readNPY, saveNPZ, writeNPY } from "../dist/node.js";
+import { serve } from "./server.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "npy-js-"));
+const at = (name) => join(folder, name);
+const server = await serve(folder);
+after(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Counts the requests of some work. */
+async function requests(work) {
+  server.requests = 0;
+  await work();
+  return server.requests;
+}
+
+/** Asks NumPy for what it reads. */
+function numpy(...names) {
+  const script = new URL("expected.py", import.meta.url).pathname;
+  return JSON.parse(execFileSync(process.env.NPY_PYTHON, [script, "--read", ...names.map(at)], { encoding: "utf8", maxBuffer: 1 << 28 }));
+}
+
+test("paths are read and written", () => {
+  const bytes = writeNPY([[1, 2], [3, 4]], at("x.npy"));
+  assert.deepEqual(new Uint8Array(readFileSync(at("x.npy"))), bytes);
+  assert.deepEqual(readNPY(at("x.npy")).toNested(), [[1, 2], [3, 4]]);
+  saveNPZ(at("x.npz"), { a: [1] }, true);
+  assert.deepEqual(loadNPZ(at("x.npz")).a.toNested(), [1]);
+  assert.throws(() => readNPY(at("nothing.npy")), (error) => error instanceof NpyError && error.kind === "io" && error.path === at("nothing.npy"));
+  writeFileSync(at("bad.npy"), "no array");
+  assert.throws(() => readNPY(at("bad.npy")), (error) => error.kind === "not-npy" && error.message.startsWith(`${at("bad.npy")}: not a .npy file`));
+});
+
+test("NumPy reads every dtype that is written", () => {
+  const arrays = {
+    i8: NDArray.from([1n, -2n]), f2: NDArray.from([1.5, -0.25], { dtype: ">f2" }), b1: NDArray.from([true, false]),
+    c8: NDArray.from([{ re: 1, im: -2 }], { dtype: "<c8" }), S: NDArray.from(["ab", "é"], { dtype: "|S3" }), U: NDArray.from(["日本", "x"]),
+    M: NDArray.from([new Date(86_400_000)], { dtype: ">M8[D]" }), V: NDArray.from([Uint8Array.of(1, 2)], { dtype: "|V2" }),
+    r: NDArray.records({ x: Float32Array.of(1, 2), v: [[1, 2], [3, 4]], s: ["a", "b"] }), f16: NDArray.from([1.5, -2], { dtype: "<f16" }),
+    grid: NDArray.from([[1, 2, 3], [4, 5, 6]], { dtype: "<i2" }), zero: NDArray.from(7),
+  };
+  for (const [name, array] of Object.entries(arrays)) writeNPY(array, at(`${name}.npy`));
+  const answers = numpy(...Object.keys(arrays).map((name) => `${name}.npy`));
+  const values = Object.fromEntries(Object.keys(arrays).map((name, i) => [name, answers[i]]));
+  assert.deepEqual(values.i8.values, [{ int: "1" }, { int: "-2" }]);
+  assert.deepEqual([values.f2.dtype, values.f2.values], [">f2", [1.5, -0.25]]);
+  assert.deepEqual(values.b1.values, [true, false]);
+  assert.deepEqual(values.c8.values, [{ re: 1, im: -2 }]);
+  assert.deepEqual(values.S.values, ["ab", "é"]);
+  assert.deepEqual(values.U.values, ["日本", "x"]);
+  assert.deepEqual(values.M.values, [{ int: "1" }]);
+  assert.deepEqual(values.V.values, [{ bytes: [1, 2] }]);
+  assert.deepEqual(values.r.values, [{ x: 1, v: [1, 2], s: "a" }, { x: 2, v: [3, 4], s: "b" }]);
+  assert.deepEqual(values.f16.values, [1.5, -2]);
+  assert.deepEqual([values.grid.shape, values.grid.values], [[2, 3], [1, 2, 3, 4, 5, 6]]);
+  assert.deepEqual([values.zero.shape, values.zero.values], [[], [7]]);
+});
+
+test("NumPy reads archives and objects that are written", () => {
+  for (const compressed of [false, true]) saveNPZ(at(`n${compressed}.npz`), { a: [1, 2], b: NDArray.from(["x"]) }, compressed);
+  const [stored, deflated] = numpy("nfalse.npz", "ntrue.npz");
+  assert.deepEqual(stored, deflated);
+  assert.deepEqual([stored.a.values, stored.b.values], [[1, 2], ["x"]]);
+  const objects = [null, true, -7, 2n ** 70n, -(2n ** 40n), 1.5, "é", [1, [2]], new Map([["k", new Set([1])]]), Uint8Array.of(1), new Date(Date.UTC(2020, 1, 3, 4, 5, 6, 789))];
+  writeNPY(NDArray.from(objects, { dtype: "|O" }), at("o.npy"));
+  assert.equal(
+    numpy("o.npy")[0].repr,
+    "[None, True, -7, 1180591620717411303424, -1099511627776, 1.5, 'é', [1, [2]], {'k': {1}}, b'\\x01', datetime.datetime(2020, 2, 3, 4, 5, 6, 789000)]",
+  );
+});
+
+test("memmap reads a file without changing it", () => {
+  writeNPY(Float64Array.from({ length: 1e6 }, (_, i) => i), at("m.npy"));
+  const array = memmap(at("m.npy"), "r");
+  assert.equal(array.get(999_999), 999_999);
+  assert.equal(array.data[5], 5);
+  assert.ok(array.bytesRead <= 2 * 65_536, `${array.bytesRead} bytes were read`);
+  assert.throws(() => (array.data[0] = 1), (error) => error.kind === "unsupported");
+  array.close();
+  assert.throws(() => array.get(0), (error) => error.kind === "io");
+});
+
+test("memmap changes a file in place, and writes only what was changed", () => {
+  writeNPY(NDArray.from(new Int32Array(1e6), { dtype: ">i4", shape: [1000, 1000] }), at("p.npy"));
+  const array = memmap(at("p.npy"), "r+");
+  array.data[3] = 7;
+  array.set(9, 999, 999);
+  array.flush();
+  assert.equal(array.bytesWritten, 8);
+  assert.equal(readNPY(at("p.npy")).get(0, 3), 7);
+  array.close();
+  const again = readNPY(at("p.npy"));
+  assert.deepEqual([again.get(999, 999), again.dtype, statSync(at("p.npy")).size], [9, ">i4", 4_000_128]);
+  assert.equal(numpy("p.npy")[0].values[3], 7);
+});
+
+test("memmap makes a file of zeros", () => {
+  const array = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [2, 3] });
+  array.data.set([1, 2, 3], 3);
+  array.close();
+  assert.deepEqual(numpy("w.npy")[0], { shape: [2, 3], dtype: "<f4", values: [0, 0, 0, 1, 2, 3], descr: "<f4" });
+  const again = memmap(at("w.npy"), "w+");
+  assert.deepEqual(again.toNested(), [[0, 0, 0], [0, 0, 0]]);
+  again.close();
+});
+
+test("memmap has Fortran order, records, text and complex numbers", () => {
+  const cases = ["fortran_3d", "nested", "<U3", ">c16", "<f2", "<M8[D]", "scalar", "aligned", "empty"];
+  const made = JSON.parse(readFileSync(new URL("made/expected.json", import.meta.url)));
+  for (const name of cases) {
+    const path = new URL(`made/${made[name].file}`, import.meta.url).pathname;
+    const array = memmap(path, "r");
+    assert.deepEqual(array.toNested(), readNPY(path).toNested(), name);
+    if (!array.names) assert.deepEqual(writeNPY(array), writeNPY(readNPY(path)), name);
+    array.close();
+  }
+  assert.throws(() => memmap(new URL("made/objects.npy", import.meta.url).pathname, "r"), (error) => error.kind === "unsupported");
+});
+
+test("ten rows of a large file on a server take two requests", async () => {
+  const header = writeNPY(NDArray.from(new Float64Array(1), { shape: [1, 1] })).slice(0, 128);
+  const text = new TextEncoder().encode("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 125), }");
+  header.fill(32, 10, 127).set(text, 10);
+  const file = openSync(at("large.npy"), "w");
+  writeSync(file, header);
+  writeSync(file, new Uint8Array(Float64Array.of(1.5).buffer), 0, 8, 128 + 700_000 * 1000);
+  ftruncateSync(file, 128 + 1e9);
+  closeSync(file);
+  let rows;
+  const count = await requests(async () => {
+    const opened = await open(`${server.url}/large.npy`);
+    assert.deepEqual([opened.shape, opened.isWhole], [[1_000_000, 125], false]);
+    rows = await opened.read({ rows: [700_000, 700_010] });
+    await opened.close();
+  });
+  assert.deepEqual([rows.shape, rows.get(0, 0)], [[10, 125], 1.5]);
+  assert.ok(count <= 2, `${count} requests`);
+});
+
+test("ten rows of a compressed member on a server take at most four requests", async () => {
+  const x = NDArray.from(Float64Array.from({ length: 2_000_000 }, (_, i) => Math.imul(i, 2654435761) % 1000), { shape: [200_000, 10] });
+  const noise = Float64Array.from({ length: 100_000 }, (_, i) => Math.sin(i));
+  saveNPZ(at("large.npz"), { x }, true);
+  saveNPZ(at("several.npz"), { first: noise, x, last: noise }, true);
+  saveNPZ(at("stored.npz"), { first: noise, x, last: noise });
+  for (const [name, most] of [["large.npz", 4], ["several.npz", 4], ["stored.npz", 4]]) {
+    server.bytes = 0;
+    let rows;
+    const count = await requests(async () => {
+      const archive = await open(`${server.url}/${name}`);
+      rows = await archive.read("x", { rows: [150_000, 150_010] });
+    });
+    assert.deepEqual(rows.data, x.data.slice(1_500_000, 1_500_100));
+    console.log(`${name}: ${count} requests, ${server.bytes} bytes of ${statSync(at(name)).size}`);
+    assert.ok(count <= most, `${name}: ${count} requests`);
+  }
+});
+
+test("many rows of a compressed member are one request more than its header", async () => {
+  const x = Float64Array.from({ length: 2_000_000 }, (_, i) => Math.sin(Math.imul(i, 2654435761)));
+  saveNPZ(at("noise.npz"), { x: NDArray.from(Float32Array.from(x, (value) => Math.fround(Math.trunc(value * 1e4) / 1e4))), y: [1] }, true);
+  const archive = await open(`${server.url}/noise.npz`);
+  const file = await archive.get("x");
+  assert.equal(await requests(() => file.read({ rows: [200_000, 1_500_000] })), 1);
+});
+
+test("a server without ranges is read whole, and the file says so", async () => {
+  server.hasRanges = false;
+  const count = await requests(async () => {
+    const opened = await open(new URL(`${server.url}/x.npy`));
+    assert.deepEqual([opened.isWhole, (await opened.read()).toNested()], [true, [[1, 2], [3, 4]]]);
+  });
+  server.hasRanges = true;
+  assert.equal(count, 1);
+});
+
+test("errors of servers have the URL", async () => {
+  const url = `${server.url}/nothing.npy`;
+  await assert.rejects(open(url), (error) => error.kind === "io" && error.path === url && error.message.includes("404"));
+  writeNPY(new Float64Array(1e5), at("changed.npy"));
+  const opened = await open(`${server.url}/changed.npy`);
+  writeNPY(new Float64Array(2e5), at("changed.npy"));
+  await assert.rejects(opened.read(), (error) => error.message.includes("changed"));
+});
+
+test("paths are opened and read in parts", async () => {
+  const opened = await open(at("large.npy"));
+  assert.equal((await opened.read({ rows: [700_000, 700_001] })).get(0, 0), 1.5);
+  await opened.close();
+});

@@ -1,0 +1,64 @@
+// The packed file in an empty folder: it installs, its types hold, and the module is written to a file.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const folder = mkdtempSync(join(tmpdir(), "npy-js-package-"));
+after(() => rmSync(folder, { recursive: true }));
+const here = (path) => new URL(path, import.meta.url).pathname;
+const run = (command, ...args) => execFileSync(command, args, { cwd: folder, encoding: "utf8" });
+const packed = process.env.NPY_PACKAGE;
+
+test("the package has at most 250,000 bytes, and no dependency", { skip: !packed }, () => {
+  assert.ok(statSync(packed).size <= 250_000, `${statSync(packed).size} bytes`);
+  const { dependencies } = JSON.parse(readFileSync(here("../package.json")));
+  assert.equal(dependencies, undefined);
+});
+
+test("the package is installed in an empty folder, and its first example runs", { skip: !packed }, () => {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
+  run("npm", "install", "--offline", "--silent", packed);
+  const [, code] = /```ts\n([^]*?)```/.exec(readFileSync(here("../README.md"), "utf8"));
+  writeFileSync(join(folder, "first.mjs"), `${code}\nconsole.log(array.shape.join());`);
+  assert.equal(run("node", "first.mjs"), "2,3\n");
+});
+
+test("its types are accepted by tsc --strict", { skip: !packed }, () => {
+  copyFileSync(here("types.ts"), join(folder, "types.ts"));
+  const [, ...blocks] = ["", ...[...readFileSync(here("../README.md"), "utf8").matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1])];
+  writeFileSync(join(folder, "readme.ts"), blocks.join("\n"));
+  const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
+  run(here("../node_modules/.bin/tsc"), ...options, "types.ts", "readme.ts");
+});
+
+test("the module is written to a file, and used as one", { skip: !packed }, () => {
+  run("node", "node_modules/npy-core/dist/command.js", "wasm", "npy_core.wasm");
+  writeFileSync(
+    join(folder, "file.mjs"),
+    `import { readFileSync } from "node:fs";
+     import { useModule, writeNPY, readNPY } from "npy-core/file";
+     useModule(new WebAssembly.Module(readFileSync("npy_core.wasm")));
+     console.log(readNPY(writeNPY([5])).get(0));`,
+  );
+  assert.equal(run("node", "file.mjs"), "5\n");
+});
+
+test("the example of a server answers rows", { skip: !packed }, () => {
+  mkdirSync(join(folder, "examples"));
+  cpSync(here("../examples"), join(folder, "examples"), { recursive: true });
+  writeFileSync(
+    join(folder, "ask.mjs"),
+    `import { spawn } from "node:child_process";
+     import { writeNPY } from "npy-core";
+     writeNPY([[1, 2], [3, 4], [5, 6]], "rows.npy");
+     const server = spawn("node", ["examples/server.mjs", "rows.npy"]);
+     server.stdout.once("data", async (url) => {
+       console.log(await (await fetch(String(url).trim() + "/?from=1&to=3")).text());
+       server.kill();
+     });`,
+  );
+  assert.equal(run("node", "ask.mjs"), "[[3,4],[5,6]]\n");
+});

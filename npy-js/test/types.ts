@@ -1,0 +1,32 @@
+// The types of the package: this file is compiled with `--strict`, and not run.
+import { type DType, loadNPZ, memmap, NDArray, NPY_MAGIC, NpyError, NpyFile, NpzFile, open, parsePythonDict, readNPY, saveNPZ, writeNPY } from "npy-core";
+
+const magic: Uint8Array = NPY_MAGIC;
+const array: NDArray = readNPY(magic);
+const shape: number[] = array.shape;
+const strides: number[] = array.strides;
+const dtype: string = array.dtype;
+const type: DType = array.type;
+const bytes: Uint8Array = writeNPY(array, undefined, [1, 0]);
+const archive: Record<string, NDArray> = loadNPZ(saveNPZ(null, { a: array, b: [1, 2] }, true));
+const records: NDArray = NDArray.records({ x: Float32Array.of(1), y: ["a"] });
+const map = memmap("x.npy", "r+");
+map.flush();
+map.close();
+
+export async function parts(): Promise<number> {
+  const file: NpyFile | NpzFile = await open({ size: 10, read: (offset, length) => bytes.subarray(offset, offset + length) });
+  const rows: NDArray = await file.read({ rows: [0, 10], columns: ["x"], cast: "<f4" });
+  for await (const block of file.blocks(100)) rows.set(block.size, 0);
+  await file.close();
+  return rows.size;
+}
+
+export function kind(error: unknown): string | undefined {
+  return error instanceof NpyError ? `${error.kind} ${error.path} ${error.field} ${error.row}` : undefined;
+}
+
+// @ts-expect-error: a number is no source.
+readNPY(5);
+
+void [shape, strides, dtype, type, archive, records, parsePythonDict("{}")];

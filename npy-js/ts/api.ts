@@ -1,0 +1,16 @@
+// The names of the package.
+export { NDArray } from "./array.js";
+export type { Data, Nested } from "./array.js";
+export type { Cast } from "./cast.js";
+export type { DType, Field, TypedArray } from "./dtype.js";
+export { NpyError } from "./error.js";
+export { parsePythonDict } from "./literal.js";
+export { memmap, type MappedArray, type Mode } from "./memmap.js";
+export { Call } from "./objects.js";
+export { NpyFile, NpzFile, open, type ReadOptions } from "./open.js";
+export { loadNPZ, readNPY } from "./read.js";
+export type { RangeSource, Source } from "./source.js";
+export { type ArrayLike, saveNPZ, writeNPY } from "./write.js";
+
+/** The first bytes of a `.npy` file. */
+export const NPY_MAGIC: Uint8Array = Uint8Array.of(0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59);

@@ -1,0 +1,289 @@
+// Arrays in memory.
+import { NpyError } from "./error.js";
+import type { DType, TypedArray } from "./dtype.js";
+import { count, innermost, parse, product, width } from "./dtype.js";
+import { type Cast, cast } from "./cast.js";
+import { build, buildRecords } from "./build.js";
+import { toDate } from "./time.js";
+
+/** The values of an array: a typed array, a list of texts, bytes or objects, or an object with the columns of records. */
+export type Data = any;
+
+/** Nested lists of values, typed arrays, or a single value. */
+export type Nested = any;
+
+/** An array of any number of dimensions. */
+export class NDArray {
+  /**
+   * The values. Numbers are a typed array (`<f2` a `Float16Array` where there is one and otherwise a `Float32Array`, long doubles a
+   * `Float64Array`); booleans a `Uint8Array`; complex numbers a typed array with real and imaginary parts alternating; times a
+   * `BigInt64Array`, in the `unit`; text (`S` as latin-1, `U`) a `string[]`; raw bytes (`V`) a `Uint8Array[]`; Python objects a list.
+   * Records have an object with the data of each field.
+   */
+  readonly data: Data;
+  /** The dimensions; empty for a single value. */
+  readonly shape: number[];
+  /** The distances between neighbors of each dimension, counted in elements. */
+  readonly strides: number[];
+  /** The dtype of the file, as NumPy prints it, such as `<f8`, or the list of fields of a record. The data are in the order of this machine. */
+  readonly dtype: string;
+  readonly #type: DType;
+
+  /** For this package; programs call `NDArray.from`. */
+  constructor(data: Data, shape: readonly number[], type: DType | string, strides: readonly number[] = stridesOf(shape)) {
+    this.data = data;
+    this.shape = [...shape];
+    this.strides = [...strides];
+    this.#type = typeof type === "string" ? parse(type) : type;
+    this.dtype = this.#type.str;
+  }
+
+  /**
+   * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8`, booleans `|b1`, text
+   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others `|O`; a typed array has its own. A typed array is copied.
+   */
+  static from(values: Nested, options: { dtype?: string; shape?: readonly number[] } = {}): NDArray {
+    if (values instanceof NDArray) {
+      const target = options.dtype === undefined ? values.#type : parse(options.dtype);
+      const copy = values.#type.str === target.str ? plain(values) : build(plain(values).toNested(), target, values.shape);
+      return new NDArray(copy.data, checked(options.shape ?? values.shape, values.shape), target);
+    }
+    const { data, shape, type } = build(values, options.dtype === undefined ? undefined : parse(options.dtype), options.shape);
+    return new NDArray(data, shape, type);
+  }
+
+  /** Makes an array of records of columns: typed arrays, lists or arrays, whose first dimensions are equally long. */
+  static records(columns: Record<string, Nested>): NDArray {
+    const made: [string, NDArray][] = Object.entries(columns).map(([name, values]) => [name, NDArray.from(values)]);
+    const { data, shape, type } = buildRecords(made.map(([name, array]) => [name, array.data, array.shape, array.#type]));
+    return new NDArray(data, shape, type);
+  }
+
+  /** The number of dimensions. */
+  get ndim(): number {
+    return this.shape.length;
+  }
+
+  /** The number of elements. */
+  get size(): number {
+    return count(this.shape);
+  }
+
+  /** The bytes of one element in a file. */
+  get itemsize(): number {
+    return this.#type.size;
+  }
+
+  /** The names of the fields of records; otherwise undefined. */
+  get names(): string[] | undefined {
+    return this.#type.fields?.map((field) => field.name);
+  }
+
+  /** The unit of times, such as `ns` or `25s`; empty if they have none, and undefined for other dtypes. */
+  get unit(): string | undefined {
+    return this.#type.unit;
+  }
+
+  /** The dtype as a tree. */
+  get type(): DType {
+    return this.#type;
+  }
+
+  /**
+   * Returns an element: a number, bigint, boolean, text, `{ re, im }`, the bytes of a `V`, an object of a record's fields, or an object of
+   * Python. Negative indices count from the end. With fewer indices than dimensions, an array that shares the data.
+   */
+  get(...index: number[]): any {
+    const at = this.#position(index);
+    if (index.length === this.shape.length) return valueAt(this.#type, this.data, at);
+    const [shape, strides] = [this.shape.slice(index.length), this.strides.slice(index.length)];
+    const reach = shape.includes(0) ? 0 : shape.reduce((all, n, i) => all + (n - 1) * strides[i]!, 1);
+    return new NDArray(slice(this.#type, this.data, at, at + reach), shape, this.#type, strides);
+  }
+
+  /** Sets an element, as `get` returns it. */
+  set(value: any, ...index: number[]): void {
+    if (index.length !== this.shape.length) throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each`);
+    setAt(this.#type, this.data, this.#position(index), value);
+  }
+
+  #position(index: readonly number[]): number {
+    const { shape, strides } = this;
+    if (index.length > shape.length) throw new NpyError("index", `${index.length} indices for ${shape.length} dimensions; pass fewer`);
+    let at = 0;
+    index.forEach((i, k) => {
+      const n = shape[k]!;
+      const from = i < 0 ? i + n : i;
+      if (!Number.isInteger(i) || from < 0 || from >= n) throw new NpyError("index", `index ${i} of dimension ${k}, which has the length ${n}; pass one that is in range`);
+      at += from * strides[k]!;
+    });
+    return at;
+  }
+
+  /** Returns nested lists of the elements; a single value if there are no dimensions. */
+  toNested(): any {
+    const { shape, strides, data } = this;
+    const type = this.#type;
+    const lists = shape.slice(0, Math.max(shape.indexOf(0), 0)).reduce((all, n) => all * n, 1);
+    if (lists > 1 << 20) throw new NpyError("limit", `the shape (${shape.join(", ")}) has more than ${1 << 20} empty lists; use the shape`);
+    const level = (k: number, at: number): any => {
+      if (k === shape.length) return valueAt(type, data, at);
+      const list = new Array(shape[k]!);
+      for (let i = 0; i < list.length; i++) list[i] = level(k + 1, at + i * strides[k]!);
+      return list;
+    };
+    return level(0, 0);
+  }
+
+  /**
+   * Returns the values as a typed array in C order. `name` is that of its class, such as `"Float32Array"`, or NumPy's (`"float32"`, `"<f4"`). The casts
+   * are `"checked"`, by which a value that does not fit is an error, and `"exact"`, `"lossless"` and `"numeric"`, which truncates and wraps.
+   */
+  toTypedArray(name: string, how: Cast = "checked"): TypedArray {
+    const { data } = plain(this);
+    return cast(data, this.#type, parse(name), how, this.shape);
+  }
+
+  /** Returns a time as a `Date`, which has milliseconds; `null` for `NaT`. */
+  toDate(...index: number[]): Date | null {
+    const type = innermost(this.#type);
+    if (type.kind !== "M") throw new NpyError("mismatch", `the dtype is ${this.dtype}, and only dates ('<M8[…]') become a Date; use get`);
+    return toDate(this.get(...index), type.unit!);
+  }
+
+  /** Returns the column of a field, such as `"gain"` or `"head.gain"`, as an array that shares the data. Sub-arrays add dimensions. */
+  column(path: string): NDArray {
+    let type = this.#type;
+    let data = this.data;
+    const inner: number[] = [];
+    for (const name of names(type, path)) {
+      const field = type.fields?.find((field) => field.name === name);
+      if (!field) throw new NpyError("missing-field", `there is no field ${JSON.stringify(path)} among ${this.names?.join(", ") || "no fields"}; pass one of them`);
+      data = Array.isArray(data) ? data.map((record) => record[name]) : data[name];
+      type = field.dtype;
+      for (; type.base; type = type.base) inner.push(...type.shape!);
+    }
+    const n = product(inner);
+    return new NDArray(data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)]);
+  }
+}
+
+/** The parts of a path; a field may have dots in its name. */
+function names(type: DType, path: string): string[] {
+  return type.fields?.some((field) => field.name === path) ? [path] : path.split(".");
+}
+
+/** Returns the strides of C order. */
+export function stridesOf(shape: readonly number[]): number[] {
+  const strides = new Array<number>(shape.length);
+  let stride = 1;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    strides[i] = stride;
+    stride *= shape[i]!;
+  }
+  return strides;
+}
+
+/** Returns the array, or a copy of it in plain C order. */
+export function plain(array: NDArray): NDArray {
+  const { shape, strides, type } = array;
+  const own = stridesOf(shape);
+  const is_plain = strides.every((stride, i) => stride === own[i] || shape[i]! < 2);
+  if ((is_plain && !array.data?.isMapped) || shape.includes(0)) return array;
+  return new NDArray(copy(type, array.data, shape, strides), shape, type);
+}
+
+/** Copies data of any strides to C order. */
+export function copy(type: DType, data: Data, shape: readonly number[], strides: readonly number[]): Data {
+  if (type.fields && !Array.isArray(data)) {
+    return Object.fromEntries(type.fields.map(({ name, dtype }) => [name, copy(dtype, data[name], shape, strides)]));
+  }
+  if (type.base) {
+    const n = product(type.shape!);
+    return copy(type.base, data, [...shape, n], [...strides.map((stride) => stride * n), 1]);
+  }
+  const step = width(type);
+  const all = step > 1 ? [...shape, step] : [...shape];
+  const steps = step > 1 ? [...strides.map((stride) => stride * step), 1] : [...strides];
+  const length = product(all);
+  const out = data.isMapped ? data.make(length) : Array.isArray(data) ? new Array(length) : new data.constructor(length);
+  fill(out, data, all, steps);
+  return out;
+}
+
+/** Copies by the two last dimensions in tiles, which keeps both sides in the cache. */
+function fill(out: any, data: any, shape: readonly number[], strides: readonly number[]): void {
+  const [rows, columns] = shape.length < 2 ? [1, shape[0] ?? 1] : [shape.at(-2)!, shape.at(-1)!];
+  const [down, right] = shape.length < 2 ? [0, strides[0] ?? 1] : [strides.at(-2)!, strides.at(-1)!];
+  const outer = shape.slice(0, -2);
+  const index = new Array<number>(outer.length).fill(0);
+  const tile = 32;
+  for (let base = 0; base < out.length; base += rows * columns) {
+    const from = index.reduce((at, i, k) => at + i * strides[k]!, 0);
+    for (let i0 = 0; i0 < rows; i0 += tile) {
+      for (let j0 = 0; j0 < columns; j0 += tile) {
+        const [i1, j1] = [Math.min(i0 + tile, rows), Math.min(j0 + tile, columns)];
+        for (let i = i0; i < i1; i++) {
+          for (let j = j0; j < j1; j++) out[base + i * columns + j] = data[from + i * down + j * right];
+        }
+      }
+    }
+    for (let k = outer.length - 1; k >= 0 && ++index[k]! === outer[k]; k--) index[k] = 0;
+  }
+}
+
+function slice(type: DType, data: Data, from: number, to: number): Data {
+  if (type.fields && !Array.isArray(data)) return Object.fromEntries(type.fields.map(({ name, dtype }) => [name, slice(dtype, data[name], from, to)]));
+  if (type.base) {
+    const n = product(type.shape!);
+    return slice(type.base, data, from * n, to * n);
+  }
+  const step = width(type);
+  return Array.isArray(data) ? data.slice(from, to) : data.subarray(from * step, to * step);
+}
+
+function valueAt(type: DType, data: Data, at: number): any {
+  if (type.fields) {
+    if (Array.isArray(data)) return data[at];
+    return Object.fromEntries(type.fields.map(({ name, dtype }) => [name, valueAt(dtype, data[name], at)]));
+  }
+  if (type.base) return nest(type.base, data, at, type.shape!);
+  if (type.kind === "c") return { re: data[2 * at], im: data[2 * at + 1] };
+  return type.kind === "b" ? data[at] !== 0 : data[at];
+}
+
+function nest(base: DType, data: Data, at: number, shape: readonly number[]): any {
+  const [n, ...rest] = shape;
+  if (n === undefined) return valueAt(base, data, at);
+  return Array.from({ length: n }, (_, i) => nest(base, data, at * n + i, rest));
+}
+
+/** Sets one element. */
+export function setAt(type: DType, data: Data, at: number, value: any): void {
+  if (type.fields && !Array.isArray(data)) {
+    for (const { name, dtype } of type.fields) setAt(dtype, data[name], at, value[name]);
+  } else if (type.base) {
+    const set = (at: number, value: any, shape: readonly number[]): void => {
+      const [n, ...rest] = shape;
+      if (n === undefined) return setAt(type.base!, data, at, value);
+      if (value?.length !== n) throw new NpyError("invalid-value", `a sub-array has ${value?.length} entries and its dtype ${n}; pass as many`);
+      for (let i = 0; i < n; i++) set(at * n + i, value[i], rest);
+    };
+    set(at, value, type.shape!);
+  } else if (type.kind === "c") {
+    const { re, im } = typeof value === "number" ? { re: value, im: 0 } : value;
+    [data[2 * at], data[2 * at + 1]] = [re, im];
+  } else if (type.kind === "b") {
+    data[at] = value ? 1 : 0;
+  } else if ((type.kind === "i" || type.kind === "u") && type.size === 8 && Number.isSafeInteger(value)) {
+    data[at] = BigInt(value);
+  } else {
+    data[at] = value;
+  }
+}
+
+/** Returns the first shape; an error if it has another number of elements. */
+export function checked(shape: readonly number[], found: readonly number[]): readonly number[] {
+  if (count(shape) === count(found) && shape.every((n) => Number.isSafeInteger(n) && n >= 0)) return shape;
+  throw new NpyError("shape", `${count(found)} elements do not fill the shape (${shape.join(", ")}); pass a shape of as many`);
+}

@@ -1,0 +1,101 @@
+// Conversion of data to typed arrays, by named casts with the rules of the library.
+import { NpyError } from "./error.js";
+import type { DType, TypedArray } from "./dtype.js";
+import { classOf, native, width } from "./dtype.js";
+import { fromHalf, toHalf } from "./floats.js";
+
+/** By which rule numbers are converted. */
+export type Cast = "exact" | "lossless" | "numeric" | "checked";
+
+export const CASTS: readonly string[] = ["exact", "lossless", "numeric", "checked"];
+
+/** Converts plain data to a typed array. */
+export function cast(data: any, from: DType, to: DType, how: Cast, shape: readonly number[]): TypedArray {
+  if (!CASTS.includes(how)) throw new NpyError("cast", `${String(how)} is not a cast; use one of ${CASTS.join(", ")}`);
+  const class_ = classOf(to);
+  if (!class_ || !classOf(from) || !ArrayBuffer.isView(data)) {
+    throw new NpyError("mismatch", `an array of ${from.str} does not become a typed array of ${to.str}; use the data`);
+  }
+  const values = data as any;
+  if (native(from) === native(to) && from.kind === to.kind) return values.slice();
+  const refuse = (): never => {
+    throw new NpyError("mismatch", `the array holds ${from.str}, and ${to.str} does not hold every value of it; the cast "checked" converts those that fit`);
+  };
+  if (how === "exact" || (isTime(to) && from.kind !== "i")) return refuse();
+  if (how === "lossless" && !isLossless(from, to)) return refuse();
+  return how === "checked" ? check(values, from, to, class_, shape) : convert(values, from, to, class_);
+}
+
+const isTime = ({ kind }: DType): boolean => kind === "m" || kind === "M";
+
+/** The bits of integers that a float holds. */
+const BITS: Record<number, number> = { 2: 11, 4: 24, 8: 53 };
+
+const floatSize = ({ kind, size }: DType): number => Math.min(kind === "c" ? size / 2 : size, 8);
+
+function isLossless(from: DType, to: DType): boolean {
+  if (from.kind === "b") return to.kind !== "b";
+  if (isTime(from)) return to.kind === "i" && to.size === 8;
+  const is_float = to.kind === "f" || to.kind === "c";
+  if (from.kind === "f" || from.kind === "c") return is_float && (from.kind === "f" || to.kind === "c") && floatSize(to) >= floatSize(from);
+  const bits = from.size * 8 - (from.kind === "i" ? 1 : 0);
+  if (is_float) return BITS[floatSize(to)]! >= bits;
+  if (to.kind === "u") return from.kind === "u" && to.size >= from.size;
+  return to.kind === "i" && to.size * 8 - 1 >= bits;
+}
+
+/** Returns the conversion of one number; those that do not fit wrap, or stop at the last one that does. */
+function converter(to: DType): (value: any) => any {
+  const { kind, size } = to;
+  if (kind === "b") return (value) => (value == 0 ? 0 : 1);
+  if (kind === "f" || kind === "c") return floatSize(to) === 2 ? (value) => fromHalf(toHalf(Number(value))) : Number;
+  const bits = size * 8;
+  const [low, high] = kind === "u" ? [0n, (1n << BigInt(bits)) - 1n] : [-(1n << BigInt(bits - 1)), (1n << BigInt(bits - 1)) - 1n];
+  const wrap = kind === "u" ? BigInt.asUintN : BigInt.asIntN;
+  const result = size === 8 ? (value: bigint) => value : Number;
+  return (value) => {
+    if (typeof value === "bigint") return result(wrap(bits, value));
+    if (Number.isNaN(value)) return result(0n);
+    if (value <= Number(low)) return result(low);
+    return result(value >= Number(high) ? high : BigInt(Math.trunc(value)));
+  };
+}
+
+function convert(values: any, from: DType, to: DType, class_: any): any {
+  const [a, b] = [width(from), width(to)];
+  const is_plain = a === b && floatSize(to) > 2 && (to.kind === "f" || to.kind === "c") && typeof values[0] !== "bigint";
+  if (is_plain) return new class_(values);
+  const is_integer = "iubmM".includes(from.kind) && typeof values[0] !== "bigint";
+  const one = converter(to);
+  const out = new class_((values.length / a) * b);
+  for (let i = 0; i < values.length / a; i++) {
+    const value = values[i * a];
+    // Integers wrap, and floats do not.
+    out[i * b] = one(is_integer && "iu".includes(to.kind) ? BigInt(value) : value);
+    if (a === 2 && b === 2) out[2 * i + 1] = one(values[2 * i + 1]);
+  }
+  return out;
+}
+
+/** Converts, and finds the first value that does not fit. */
+function check(values: any, from: DType, to: DType, class_: any, shape: readonly number[]): any {
+  const out = convert(values, from, to, class_);
+  if (isLossless(from, to)) return out;
+  const [a, b] = [width(from), width(to)];
+  const rows = Math.max(values.length / a / (shape[0] || 1), 1);
+  const to_integer = "iubmM".includes(to.kind);
+  const fits = (value: any, made: any): boolean => {
+    // An integer that became a float is rounded, which is no error.
+    if (to_integer) return to.kind === "b" ? value == 0 || value == 1 : made == value;
+    return Number.isFinite(made) || !Number.isFinite(Number(value));
+  };
+  for (let i = 0; i < values.length / a; i++) {
+    const is_real = a === 1 || b === 2 || values[2 * i + 1] === 0;
+    const both = a === 2 && b === 2 ? fits(values[2 * i + 1], out[2 * i + 1]) : is_real;
+    if (both && fits(values[i * a], out[i * b])) continue;
+    const row = Math.floor(i / rows);
+    const shown = a === 2 ? `${values[2 * i]}${values[2 * i + 1] < 0 ? "" : "+"}${values[2 * i + 1]}j` : String(values[i]);
+    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; the cast "numeric" truncates and wraps`, { row });
+  }
+  return out;
+}

@@ -1,0 +1,120 @@
+// Dtypes: what the module says about them, and the bytes of one scalar.
+import { engine } from "./engine.js";
+import { NpyError } from "./error.js";
+
+/** A dtype as a tree: a scalar, a record with fields, or a sub-array of a base. */
+export interface DType {
+  /** The dtype as text: `<f8`, or for records the list that a header has. */
+  readonly str: string;
+  /** The text that a header has after `'descr':`. */
+  readonly descr: string;
+  /** The bytes of one element. */
+  readonly size: number;
+  readonly fields?: readonly Field[];
+  readonly base?: DType;
+  readonly shape?: readonly number[];
+  /** `b i u f c m M S U V O` for scalars, as in NumPy; `record` and `array` for the others. */
+  readonly kind: string;
+  readonly isBig: boolean;
+  /** The unit of a time, such as `ns` or `25s`; empty if it has none. */
+  readonly unit?: string;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly title: string | null;
+  readonly offset: number;
+  readonly dtype: DType;
+}
+
+/** Completes a tree that the module returned. */
+export function tree(raw: any): DType {
+  if (raw.fields) {
+    const fields = raw.fields.map((field: any) => ({ ...field, dtype: tree(field.dtype) }));
+    return { ...raw, fields, kind: "record", isBig: false };
+  }
+  if (raw.base) return { ...raw, base: tree(raw.base), kind: "array", isBig: false };
+  const unit = /\[(.*)\]$/.exec(raw.str)?.[1];
+  const kind = raw.str[1];
+  return { ...raw, kind, isBig: raw.str[0] === ">", ...(kind === "m" || kind === "M" ? { unit: unit ?? "" } : {}) };
+}
+
+const known = new Map<string, DType>();
+
+/** Parses a dtype: NumPy's text (`<f4`, `[('x', '<f4')]`), its name (`float32`), or the name of a typed array (`Float32Array`). */
+export function parse(text: string): DType {
+  const found = known.get(text);
+  if (found) return found;
+  const made = tree(engine().json("dtype", [NAMES[text] ?? text]));
+  if (known.size > 1000) known.clear();
+  known.set(text, made);
+  return made;
+}
+
+/** Makes a packed record of these fields. */
+export function record(fields: readonly (readonly [string, DType])[]): DType {
+  return tree(engine().json("record", fields.flatMap(([name, dtype]) => [name, dtype.str])));
+}
+
+const NAMES: Record<string, string> = Object.assign(Object.create(null), {
+  bool: "|b1", Int8Array: "|i1", Uint8Array: "|u1", Uint8ClampedArray: "|u1", Int16Array: "<i2", Uint16Array: "<u2",
+  Int32Array: "<i4", Uint32Array: "<u4", BigInt64Array: "<i8", BigUint64Array: "<u8", Float16Array: "<f2", Float32Array: "<f4",
+  Float64Array: "<f8", int8: "|i1", uint8: "|u1", int16: "<i2", uint16: "<u2", int32: "<i4", uint32: "<u4", int64: "<i8",
+  uint64: "<u8", float16: "<f2", float32: "<f4", float64: "<f8", complex64: "<c8", complex128: "<c16", object: "|O",
+});
+
+/** Every typed array that an array can have. */
+export type TypedArray =
+  | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
+  | BigInt64Array | BigUint64Array | Float32Array | Float64Array;
+
+export type TypedArrayClass = { new (length: number): TypedArray; new (buffer: ArrayBuffer): TypedArray; BYTES_PER_ELEMENT: number; name: string };
+
+/** The class of this name; undefined for `Float16Array` where there is none. */
+export function typedArrayClass(name: string): TypedArrayClass | undefined {
+  return (globalThis as any)[name];
+}
+
+const HALF = typedArrayClass("Float16Array");
+
+/** The class of the data of a scalar; undefined for text, bytes and objects, whose data are a list. */
+export function classOf({ kind, size }: DType): TypedArrayClass | undefined {
+  switch (kind) {
+    case "b": return Uint8Array as any;
+    case "i": return ({ 1: Int8Array, 2: Int16Array, 4: Int32Array, 8: BigInt64Array } as any)[size];
+    case "u": return ({ 1: Uint8Array, 2: Uint16Array, 4: Uint32Array, 8: BigUint64Array } as any)[size];
+    case "f": return size === 2 ? HALF ?? (Float32Array as any) : size === 4 ? Float32Array : (Float64Array as any);
+    case "c": return size === 8 ? Float32Array : (Float64Array as any);
+    case "m": case "M": return BigInt64Array as any;
+    default: return undefined;
+  }
+}
+
+/** The numbers of typed data that one scalar takes. */
+export const width = (dtype: DType): number => (dtype.kind === "c" ? 2 : 1);
+
+/** The dtype of the bytes of the typed data of a scalar, such as `<f4` for halves where there is no `Float16Array`. */
+export function native({ kind, size, str }: DType): string {
+  if (kind === "f") return size === 2 ? (HALF ? "<f2" : "<f4") : size === 4 ? "<f4" : "<f8";
+  if (kind === "c") return size === 8 ? "<c8" : "<c16";
+  return str[0] === ">" ? `<${str.slice(1)}` : str;
+}
+
+/** True if the bytes of a file are those of the data. */
+export function isNative(dtype: DType): boolean {
+  return classOf(dtype) !== undefined && native(dtype) === dtype.str;
+}
+
+/** Returns the scalar of a sub-array of sub-arrays, or the dtype itself. */
+export function innermost(dtype: DType): DType {
+  return dtype.base ? innermost(dtype.base) : dtype;
+}
+
+export const product = (numbers: readonly number[]): number => numbers.reduce((all, n) => all * n, 1);
+
+/** Returns the number of elements; an error if no array can have as many. */
+export function count(shape: readonly number[]): number {
+  const n = shape.includes(0) ? 0 : product(shape);
+  if (Number.isSafeInteger(n)) return n;
+  throw new NpyError("shape", `the shape (${shape.join(", ")}) has too many elements; no array in JavaScript can have it`);
+}

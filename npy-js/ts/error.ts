@@ -1,0 +1,45 @@
+// The error that every function of this package throws.
+
+/** Where an error happened. */
+export interface Place {
+  path?: string | undefined;
+  field?: string | undefined;
+  row?: number | undefined;
+}
+
+/** An error with a kind that a program can compare, such as `"truncated"`, and a message that says what to do. */
+export class NpyError extends Error {
+  /** The kind, such as `"not-npy"`, `"header"`, `"truncated"` or `"invalid-value"`. */
+  readonly kind: string;
+  /** The path or the URL of the file. */
+  readonly path?: string;
+  /** The field of a record, such as `"head.gain"`. */
+  readonly field?: string;
+  /** The row: an index of the first dimension. */
+  readonly row?: number;
+
+  constructor(kind: string, message: string, place: Place = {}) {
+    super(message);
+    this.name = "NpyError";
+    this.kind = kind;
+    if (place.path !== undefined) this.path = place.path;
+    if (place.field !== undefined) this.field = place.field;
+    if (place.row !== undefined) this.row = place.row;
+  }
+}
+
+/** Runs `work`; an error that it throws gets the path of the file. */
+export function within<T>(path: string | undefined, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw located(error, path);
+  }
+}
+
+/** Returns the error with the path of the file, if it has none. */
+export function located(error: unknown, path: string | undefined): unknown {
+  if (path === undefined || !(error instanceof NpyError) || error.path !== undefined) return error;
+  const { kind, message, field, row } = error;
+  return new NpyError(kind, `${path}: ${message}`, { path, field, row });
+}

@@ -1,0 +1,232 @@
+// Whole files, synchronously: from bytes, and from paths where there are files.
+import { NDArray } from "./array.js";
+import { Assembler } from "./assemble.js";
+import type { DType } from "./dtype.js";
+import { classOf, count, isNative, tree } from "./dtype.js";
+import { Engine, engine, type Readable } from "./engine.js";
+import { NpyError, within } from "./error.js";
+import { OpenFile } from "./files.js";
+import { revive } from "./objects.js";
+
+/** A header, and where its data are. */
+export interface Header {
+  type: DType;
+  shape: number[];
+  fortran: boolean;
+  version: string;
+  offset: number;
+  objects: boolean;
+}
+
+/** Bytes in memory, as the module reads them. */
+export class Bytes implements Readable {
+  readonly bytes: Uint8Array;
+  readonly size: number;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+    this.size = bytes.length;
+  }
+
+  read(offset: number, out: Uint8Array): number {
+    const part = this.bytes.subarray(offset, offset + out.length);
+    out.set(part);
+    return part.length;
+  }
+}
+
+/** Returns what the module says about a header. */
+export function headerOf(json: any): Header {
+  return { ...json, type: tree(json.dtype) };
+}
+
+/** Reads an array from the bytes of a `.npy` file or, in Node, from a path. */
+export function readNPY(source: Uint8Array | ArrayBuffer | string): NDArray {
+  return opened(source, readFrom);
+}
+
+/** Reads all arrays of an archive. Names are those of NumPy, without `.npy`; a member that is not an array becomes its bytes. */
+export function loadNPZ(source: Uint8Array | ArrayBuffer | string): Record<string, NDArray> {
+  return opened(source, (file) => {
+    // The module finds archives after other bytes too, which NumPy does not.
+    if (file.size >= 22 && !isArchive(take(file, 0, 4))) {
+      throw new NpyError("not-npz", "not a .npz file: it does not begin with its archive; use readNPY for a .npy file");
+    }
+    const archive = new Engine(file);
+    const names: string[] = archive.json("archive");
+    return Object.fromEntries(names.map((name) => [name, readMember(archive, name)]));
+  });
+}
+
+function opened<T>(source: Uint8Array | ArrayBuffer | string, work: (file: Readable) => T): T {
+  if (typeof source !== "string") return work(new Bytes(bytesOf(source)));
+  return within(source, () => {
+    const file = new OpenFile(source);
+    try {
+      return work(file);
+    } finally {
+      file.close();
+    }
+  });
+}
+
+/** Returns bytes as they are; an error for anything else. */
+export function bytesOf(source: unknown): Uint8Array {
+  if (source instanceof Uint8Array) return source;
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  throw new NpyError("unsupported", `${typeof source} is not a source; pass a Uint8Array, or a path in Node`);
+}
+
+/** True for the first bytes of an archive. */
+export function isArchive([a, b, c, d]: Uint8Array): boolean {
+  return a === 0x50 && b === 0x4b && ((c === 3 && d === 4) || (c === 5 && d === 6));
+}
+
+/** Reads the header at the start of a file. */
+export function readHeader(file: Readable): Header {
+  const first = parseHeader(take(file, 0, Math.min(4096, file.size)), file.size);
+  return typeof first === "number" ? (parseHeader(take(file, 0, first), file.size) as Header) : first;
+}
+
+/** Parses a header; if there are too few bytes, returns the number that it takes. */
+export function parseHeader(bytes: Uint8Array, size: number): Header | number {
+  let json = engine().json("header", [], bytes.subarray(0, 8 + Math.min(bytes.length, 16)));
+  if (json.needed > size) throw new NpyError("truncated", `truncated: expected ${json.needed} bytes of header, found ${size}; get the whole file`);
+  if (json.needed > bytes.length) return json.needed;
+  // A file of another kind is told by more bytes than the version takes.
+  const own = json.needed > 8 ? bytes.slice(0, json.needed) : bytes.slice(0, 4096);
+  const large = narrow(own);
+  json = engine().json("header", [], own);
+  large.forEach((n, i) => (json.shape[i] = n));
+  return headerOf(json);
+}
+
+/**
+ * The module has 32 bits and cannot count as many elements as a file may have. Writes 1 to the header for each such dimension, and returns
+ * the dimensions.
+ */
+function narrow(header: Uint8Array): Map<number, number> {
+  const large = new Map<number, number>();
+  const text = new TextDecoder("latin1").decode(header);
+  const found = /(["']shape["']\s*:\s*\()([\d\s,]*)\)[\s,}]*$/.exec(text);
+  if (!found) return large;
+  let at = found.index + found[1]!.length;
+  found[2]!.split(",").forEach((part, i) => {
+    const n = Number(part);
+    if (n >= 2 ** 32 && Number.isSafeInteger(n)) {
+      large.set(i, n);
+      header.fill(0x20, at, at + part.length)[at + part.length - 1] = 0x31;
+    }
+    at += part.length + 1;
+  });
+  return large;
+}
+
+function take(file: Readable, offset: number, length: number): Uint8Array {
+  if (file instanceof Bytes) return file.bytes.subarray(offset, offset + length);
+  const out = new Uint8Array(length);
+  for (let at = 0; at < length; ) {
+    const got = file.read(offset + at, out.subarray(at));
+    if (got === 0) throw new NpyError("io", "the file became shorter; read it again");
+    at += got;
+  }
+  return out;
+}
+
+/** An error if the file is shorter than the header says. */
+export function checkLength(header: Header, size: number): number {
+  const n = count(header.shape);
+  const expected = n * header.type.size;
+  if (expected > size - header.offset) {
+    throw new NpyError("truncated", `truncated: expected ${expected} bytes of data, found ${Math.max(size - header.offset, 0)}; get the whole file`);
+  }
+  return n;
+}
+
+const BLOCK_BYTES = 1 << 22;
+
+/** The number of elements that are read at a time. */
+export function blockItems(type: DType): number {
+  return Math.max(Math.floor(BLOCK_BYTES / Math.max(type.size, 1)), 1);
+}
+
+/** The number of elements of a row. */
+export const rowItems = (header: Header): number => (header.shape.length ? count(header.shape.slice(1)) : 1);
+
+function readFrom(file: Readable): NDArray {
+  const header = readHeader(file);
+  const { type, shape, fortran, offset } = header;
+  if (header.objects) return objects(new Engine(file).json("objects"), header);
+  const n = checkLength(header, file.size);
+  if (isNative(type) && (!fortran || shape.length < 2)) {
+    const length = n * type.size;
+    const bytes = file instanceof Bytes ? file.bytes.slice(offset, offset + length) : take(file, offset, length);
+    // A `Buffer` of Node would copy nothing.
+    const own = bytes.constructor === Uint8Array ? bytes : Uint8Array.from(bytes);
+    return new NDArray(new (classOf(type)!)(own.buffer as ArrayBuffer), shape, type);
+  }
+  const assembler = new Assembler(type, n);
+  const step = blockItems(type);
+  for (let first = 0; first < n && type.size; first += step) {
+    const length = Math.min(step, n - first) * type.size;
+    assembler.put(take(file, offset + first * type.size, length), first);
+  }
+  return assembler.finish(shape, fortran);
+}
+
+export function objects(list: any, header: Header): NDArray {
+  return new NDArray(list.map(revive), header.shape, header.type);
+}
+
+function readMember(archive: Engine, name: string): NDArray {
+  let json;
+  try {
+    json = archive.json("member", [name]);
+  } catch (error) {
+    if (!(error instanceof NpyError) || (error.kind !== "not-npy" && error.kind !== "truncated")) throw error;
+    const bytes = archive.bytes("raw", [name]);
+    if ([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59].every((byte, i) => bytes[i] === byte)) throw error;
+    return new NDArray(bytes, [bytes.length], "|u1");
+  }
+  const header = headerOf(json);
+  if (header.objects) return objects(archive.json("objects", [name]), header);
+  const n = count(header.shape);
+  const grown = new Growing(header.type, n);
+  const step = blockItems(header.type);
+  for (let first = 0; first < n && header.type.size; first += step) {
+    grown.add(archive.bytes("next", [Math.min(step, n - first) * header.type.size]), Math.min(step, n - first));
+  }
+  return grown.finish(header);
+}
+
+/** Blocks of a member whose header may lie: memory grows as bytes arrive. */
+export class Growing {
+  readonly #type: DType;
+  readonly #count: number;
+  readonly #blocks: Uint8Array[] = [];
+
+  constructor(type: DType, count: number) {
+    this.#type = type;
+    this.#count = count;
+  }
+
+  add(block: Uint8Array, items: number): void {
+    const { size } = this.#type;
+    if (block.length !== items * size) {
+      const found = this.#blocks.reduce((all, block) => all + block.length, block.length);
+      throw new NpyError("truncated", `truncated: expected ${this.#count * size} bytes of data, found ${found}; get the whole file`);
+    }
+    this.#blocks.push(block);
+  }
+
+  finish(header: Header, columns?: readonly string[] | string, shape: readonly number[] = header.shape): NDArray {
+    const assembler = new Assembler(this.#type, this.#count, columns);
+    let first = 0;
+    for (const block of this.#blocks.splice(0)) {
+      assembler.put(block, first);
+      first += block.length / this.#type.size;
+    }
+    return assembler.finish(shape, header.fortran);
+  }
+}

@@ -1,0 +1,139 @@
+// Where a file is: bytes, a blob, a URL, a path, or an object of the program. Any range is read by itself.
+import { located, NpyError } from "./error.js";
+import { files, hasFiles, io, ioError, MAX_READ } from "./files.js";
+
+/** An object that reads ranges, for `open`. */
+export interface RangeSource {
+  readonly size: number;
+  read(offset: number, length: number): Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
+}
+
+/** The sources of `open`: bytes, a `Blob` or `File`, a URL, a path, or an object that reads ranges. */
+export type Source = Uint8Array | ArrayBuffer | Blob | URL | string | RangeSource;
+
+/** A file of known size. */
+export interface Ranges {
+  readonly size: number;
+  /** The URL or path, for messages. */
+  readonly name?: string;
+  /** True if a server has no ranges, so that the whole file was read. */
+  readonly isWhole: boolean;
+  read(offset: number, length: number): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** The bytes of the first request: enough for the header, or for the directory of a small archive. */
+export const FIRST = 1 << 16;
+
+/** The bytes of the end of an archive: as many as are searched for the end of its directory, which may be followed by a comment. */
+export const END = FIRST + 4096;
+
+/** A part of the file that came with its size. */
+export interface Start {
+  offset: number;
+  bytes: Uint8Array;
+}
+
+/** Opens a source. The first part is returned too, if finding the size needed a request. */
+export async function openSource(source: Source): Promise<{ ranges: Ranges; start?: Start }> {
+  if (source instanceof Uint8Array) return { ranges: memory(source) };
+  if (source instanceof ArrayBuffer) return { ranges: memory(new Uint8Array(source)) };
+  if (ArrayBuffer.isView(source)) {
+    const { buffer, byteOffset, byteLength } = source as unknown as DataView;
+    return { ranges: memory(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength)) };
+  }
+  if (typeof Blob !== "undefined" && source instanceof Blob) {
+    const read = async (offset: number, length: number) => new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
+    return { ranges: plain(source.size, read, (source as File).name) };
+  }
+  if (source instanceof URL || typeof source === "string") return named(source);
+  const object = source as RangeSource;
+  if (typeof object?.read === "function" && Number.isSafeInteger(object.size) && object.size >= 0) {
+    const read = async (offset: number, length: number) => {
+      const part = await object.read(offset, length);
+      return part instanceof Uint8Array ? part : new Uint8Array(part);
+    };
+    return { ranges: plain(object.size, read) };
+  }
+  throw new NpyError("unsupported", `${typeof source} is not a source; pass bytes, a Blob, a URL, a path, or an object with size and read`);
+}
+
+async function named(source: URL | string): Promise<{ ranges: Ranges; start?: Start }> {
+  const text = String(source);
+  try {
+    if (/^(https?|blob|data):/i.test(text)) return await remote(text);
+    if (/^file:/i.test(text)) return { ranges: path(decodeURIComponent(new URL(text).pathname)) };
+    if (hasFiles()) return { ranges: path(text) };
+    // In a browser, the text is relative to the page.
+    return await remote(new URL(text, (globalThis as any).location?.href).href);
+  } catch (error) {
+    throw located(error instanceof NpyError ? error : ioError(error), text);
+  }
+}
+
+const nothing = async (): Promise<void> => {};
+
+function memory(bytes: Uint8Array): Ranges {
+  return plain(bytes.length, async (offset, length) => bytes.subarray(offset, offset + length));
+}
+
+function plain(size: number, read: (offset: number, length: number) => Promise<Uint8Array>, name?: string): Ranges {
+  return { size, isWhole: false, read, close: nothing, ...(name === undefined ? {} : { name }) };
+}
+
+function path(name: string): Ranges {
+  const file = io(() => files().openSync(name, "r"));
+  const { size } = files().fstatSync(file);
+  const part = (out: Uint8Array, at: number, offset: number): Promise<number> =>
+    new Promise((done, fail) => {
+      files().read(file, out, at, Math.min(out.length - at, MAX_READ), offset + at, (error, count) => (error ? fail(ioError(error)) : done(count)));
+    });
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const out = new Uint8Array(length);
+    for (let at = 0; at < length; ) {
+      const count = await part(out, at, offset);
+      if (count === 0) return out.subarray(0, at);
+      at += count;
+    }
+    return out;
+  };
+  const close = (): Promise<void> => new Promise((done, fail) => files().close(file, (error) => (error ? fail(ioError(error)) : done())));
+  return { size, name, isWhole: false, read, close };
+}
+
+/** Asks a server for a range. The first request also finds the size; for an archive it asks for the end, where the directory is. */
+async function remote(url: string): Promise<{ ranges: Ranges; start?: Start }> {
+  const is_archive = /\.npz$/i.test(url.replace(/[?#].*$/, ""));
+  let response = await ask(url, is_archive ? `bytes=-${END}` : `bytes=0-${FIRST - 1}`);
+  if (response.status === 416) {
+    // An empty file has no range.
+    await response.body?.cancel();
+    response = await ask(url);
+  }
+  const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (response.status !== 206 || !found) {
+    return { ranges: { ...memory(bytes), name: url, isWhole: true } };
+  }
+  const [start, size] = [Number(found[1]), Number(found[3])];
+  const tag = response.headers.get("etag");
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    const part = await ask(url, `bytes=${offset}-${offset + length - 1}`);
+    const range = /^bytes (\d+)-\d+\/(\d+)$/.exec(part.headers.get("content-range") ?? "");
+    const is_same = part.status === 206 && range && Number(range[1]) === offset && Number(range[2]) === size && part.headers.get("etag") === tag;
+    if (!is_same) {
+      await part.body?.cancel();
+      throw new NpyError("io", "the file on the server changed since it was opened; open it again");
+    }
+    return new Uint8Array(await part.arrayBuffer());
+  };
+  return { ranges: plain(size, read, url), start: { offset: start, bytes } };
+}
+
+async function ask(url: string, range?: string): Promise<Response> {
+  // Ranges are those of the file, and not of a compressed form of it.
+  const response = await fetch(url, { headers: range ? { range, "accept-encoding": "identity" } : {} });
+  if (response.ok || response.status === 416) return response;
+  await response.body?.cancel();
+  throw new NpyError("io", `the server answers ${response.status} ${response.statusText}; check the URL`);
+}

@@ -1,0 +1,86 @@
+// Files from arrays: the bytes that NumPy would write.
+import { NDArray, plain } from "./array.js";
+import type { DType } from "./dtype.js";
+import { isNative, product, width } from "./dtype.js";
+import { Engine, engine } from "./engine.js";
+import { NpyError, within } from "./error.js";
+import { replace } from "./files.js";
+import { pickle } from "./pickle.js";
+import { scalar } from "./scalar.js";
+
+/** An array, or values that `NDArray.from` makes one of. */
+export type ArrayLike = NDArray | unknown;
+
+/**
+ * Returns the bytes that `np.save` writes for an array; in Node also writes them to `path`, where the file appears when it is complete. Without a
+ * version, it is the oldest that fits.
+ */
+export function writeNPY(array: ArrayLike, path?: string | null, version?: readonly [number, number]): Uint8Array {
+  const { data, shape, type } = plain(array instanceof NDArray ? array : NDArray.from(array));
+  if (shape.some((n) => n >= 2 ** 32)) throw new NpyError("shape", `the shape (${shape.join(", ")}) has a dimension of 2³² or more, which this package does not write; split the array`);
+  const start = engine().bytes("start", [type.descr, shape.join(","), version ? version.join(".") : ""]);
+  let file: Uint8Array;
+  if (hasObjects(type)) {
+    const objects = pickle(data, shape, type);
+    file = new Uint8Array(start.length + objects.length);
+    file.set(objects, start.length);
+  } else {
+    const count = product(shape);
+    file = new Uint8Array(start.length + count * type.size);
+    store(type, data, count, file.subarray(start.length));
+  }
+  file.set(start);
+  if (path !== undefined && path !== null) within(path, () => replace(path, file));
+  return file;
+}
+
+/** Returns the bytes of an archive of arrays; in Node also writes them to `path`. Compressed members can be entered anywhere. */
+export function saveNPZ(path: string | null | undefined, arrays: Record<string, ArrayLike>, compressed = false): Uint8Array {
+  const archive = new Engine();
+  archive.json("create", [String(compressed)]);
+  for (const [name, array] of Object.entries(arrays)) archive.json("add", [name], writeNPY(array));
+  const file = archive.bytes("finish");
+  if (path !== undefined && path !== null) within(path, () => replace(path, file));
+  return file;
+}
+
+export function hasObjects(type: DType): boolean {
+  return type.kind === "O" || (type.fields?.some(({ dtype }) => hasObjects(dtype)) ?? (type.base !== undefined && hasObjects(type.base)));
+}
+
+/** Writes the elements to `out`. */
+function store(type: DType, data: any, count: number, out: Uint8Array): void {
+  if (isNative(type)) {
+    out.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    return;
+  }
+  if (type.size === 0) return;
+  const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
+  storeAt(type, data, count, (i) => i * type.size, view, "");
+}
+
+/** Writes the elements; the first byte of each is at `position(i)`. */
+function storeAt(type: DType, data: any, count: number, position: (i: number) => number, view: DataView, path: string): void {
+  if (type.fields) {
+    for (const { name, offset, dtype } of type.fields) {
+      storeAt(dtype, data[name], count, (i) => position(i) + offset, view, path ? `${path}.${name}` : name);
+    }
+    return;
+  }
+  if (type.base) {
+    const [n, size] = [product(type.shape!), type.base.size];
+    storeAt(type.base, data, count * n, (i) => position(Math.floor(i / n)) + (i % n) * size, view, path);
+    return;
+  }
+  const parts = width(type);
+  const { size, write } = scalar(type);
+  if (size === 0) return;
+  for (let i = 0; i < count * parts; i++) {
+    try {
+      write(view, parts === 1 ? position(i) : position(i >> 1) + (i & 1) * size, data[i]);
+    } catch (error) {
+      const { kind, message } = error instanceof NpyError ? error : { kind: "invalid-value", message: `${String(data[i])} does not fit ${type.str}; pass a value of this dtype` };
+      throw new NpyError(kind, `${path ? `field ${JSON.stringify(path)}: ` : ""}element ${i}: ${message}`, { field: path || undefined, row: i });
+    }
+  }
+}
