@@ -27,6 +27,7 @@ mod sanitize;
 mod soak;
 mod test;
 mod tidy;
+mod wheel;
 mod work;
 
 use std::path::Path;
@@ -64,6 +65,8 @@ usage: cargo xtask <command>
                       take minutes to build
   cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
+  wheel               the Python package, into target/wheels
+  python              the wheel in an empty environment: its tests, types and examples
   page                the page that shows files in a browser, into target/page/npy.html
   portable            tidy, and the tests that need neither Python nor a browser
   release --dry-run [--online] [STEP...]
@@ -98,6 +101,8 @@ fn main() -> ExitCode {
         ["engine"] => engine::run(),
         ["adopt"] => adopt::small(),
         ["adopt", "--all"] => adopt::all(),
+        ["wheel"] => wheel::build().map(drop),
+        ["python"] => wheel::test(),
         ["page"] => page::run(),
         ["portable"] => portable::run(),
         ["release", rest @ ..] => release::run(rest),
