@@ -59,6 +59,13 @@ impl Appender {
         py.detach(|| writer.flush()).map_err(exception)
     }
 
+    /// Removes the rows that were not flushed, and closes the file.
+    fn discard(&mut self) {
+        if let Some(writer) = self.writer.take() {
+            writer.discard();
+        }
+    }
+
     /// Writes what is left, and closes the file.
     fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
         match self.writer.take() {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use npy_core::{Header, Reader};
 use pyo3::prelude::*;
@@ -23,6 +23,8 @@ pub(crate) struct ArrayFile {
     path: PathBuf,
     header: Header,
     offset: u64,
+    /// The number of bytes in the file.
+    length: u64,
     /// The start of the file.
     start: Vec<u8>,
 }
@@ -67,19 +69,11 @@ impl ArrayFile {
                 (reader.header().clone(), reader.data_offset())
             }
         };
-        let found = length.saturating_sub(offset);
-        if !header.dtype().has_object() && header.data_bytes() > found {
-            return Err(truncated(&path, header.data_bytes(), found));
-        }
-        Ok(Opened::Array(ArrayFile { file, path, header, offset, start }))
+        Ok(Opened::Array(ArrayFile { file, path, header, offset, length, start }))
     }
 
     pub(crate) fn header(&self) -> &Header {
         &self.header
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the data if all of it was read with the header.
@@ -91,7 +85,11 @@ impl ArrayFile {
     /// Returns the start of the file, with all of its data, if it is small, and the position of the data.
     pub(crate) fn small(self) -> Result<(Header, Vec<u8>, usize), Self> {
         match (self.data_in_start().is_some(), usize::try_from(self.offset)) {
-            (true, Ok(offset)) => Ok((self.header, self.start, offset)),
+            (true, Ok(offset)) => {
+                let mut start = self.start;
+                start.shrink_to_fit();
+                Ok((self.header, start, offset))
+            }
             _ => Err(self),
         }
     }
@@ -140,6 +138,12 @@ impl ArrayFile {
     #[getter]
     fn offset(&self) -> u64 {
         self.offset
+    }
+
+    /// Refuses a file that is shorter than its header says, before there is memory for its data.
+    fn check_length(&self) -> PyResult<()> {
+        let (expected, found) = (self.header.data_bytes(), self.length.saturating_sub(self.offset));
+        if expected > found { Err(truncated(&self.path, expected, found)) } else { Ok(()) }
     }
 
     /// Fills an array of bytes with the data from this position on.

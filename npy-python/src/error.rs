@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use npy_core::{Error, ErrorKind, ViewError};
+use npy_core::{Error, ErrorKind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -50,11 +50,6 @@ pub(crate) fn exception(error: Error) -> PyErr {
 pub(crate) fn io_exception(error: io::Error, path: &Path) -> PyErr {
     let message = format!("{}: {error}", path.display());
     of_io(error, &message)
-}
-
-/// Returns the exception for a view of an archive.
-pub(crate) fn view_exception(error: ViewError) -> PyErr {
-    exception(error.into())
 }
 
 /// Returns an exception of a class of `npy_core._errors`.

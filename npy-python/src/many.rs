@@ -15,7 +15,7 @@ use crate::memory::owned;
 /// The number of files that are read before their arrays are made.
 const BATCH: usize = 256;
 
-/// The rest of a file that is not small.
+/// A file that was read, or that is too large to be kept twice.
 enum Read {
     Small(Header, Vec<u8>, usize),
     Large,

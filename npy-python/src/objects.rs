@@ -64,7 +64,7 @@ pub(crate) fn array_of<'py>(py: Python<'py>, objects: &Objects) -> PyResult<Load
     let items = objects.iter().map(|item| item.object().id()).collect();
     builder.fill_later(Filling::Array(None, array.clone(), items));
     builder.run()?;
-    Ok((builder.ordered(array, objects.header())?, parts))
+    Ok((array, parts))
 }
 
 /// A container whose parts are made.
@@ -72,7 +72,7 @@ enum Filling<'py> {
     List(Bound<'py, PyList>, Vec<Id>),
     Set(Bound<'py, PySet>, Vec<Id>),
     Dict(Bound<'py, PyDict>, Vec<Id>),
-    /// The array in one dimension, and its node if it is within another array.
+    /// The array, and its node if it is within another array.
     Array(Option<Id>, Bound<'py, PyAny>, Vec<Id>),
     /// A call with its node, whose state and items are added.
     Call(Bound<'py, PyAny>, Id),
@@ -458,7 +458,16 @@ impl<'py, 'a> Builder<'py, 'a> {
         let header = reference.header().map_err(exception)?;
         if !header.dtype().has_object() {
             let array = reference.as_array().map_err(exception)?;
-            return self.array_of_bytes(&header, array.into_bytes());
+            let array = self.array_of_bytes(&header, array.into_bytes())?;
+            // NumPy, too, gives nested arrays the byte order of the machine, but not records.
+            let dtype = array.getattr("dtype")?;
+            let native = dtype.call_method1("newbyteorder", ("=",))?;
+            let is_record = header.dtype().is_record();
+            return if is_record || dtype.eq(&native)? {
+                Ok(array)
+            } else {
+                array.call_method1("astype", (native,))
+            };
         }
         let items: Vec<Id> = reference.iter().map(|item| item.object().id()).collect();
         if items.len() != header.count() {
@@ -470,7 +479,7 @@ impl<'py, 'a> Builder<'py, 'a> {
         let array = self.empty(&header)?;
         self.arrays.insert(object.id(), ());
         self.fill_later(Filling::Array(Some(object.id()), array.clone(), items));
-        self.ordered(array, &header)
+        Ok(array)
     }
 
     fn array_of_bytes(&mut self, header: &Header, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
@@ -488,7 +497,11 @@ impl<'py, 'a> Builder<'py, 'a> {
         let shape = PyTuple::new(self.py, header.shape())?;
         let order = if header.order() == Order::Fortran { "F" } else { "C" };
         if bytes.is_empty() {
-            return self.python.numpy.call_method1("empty", (shape, dtype, order));
+            let (buffer, strides): (Option<()>, Option<()>) = (None, None);
+            return self
+                .python
+                .numpy
+                .call_method1("ndarray", (shape, dtype, buffer, 0, strides, order));
         }
         let strides: Option<()> = None;
         self.python
@@ -496,20 +509,12 @@ impl<'py, 'a> Builder<'py, 'a> {
             .call_method1("ndarray", (shape, dtype, owned(self.py, bytes), 0, strides, order))
     }
 
-    /// Returns an array of one dimension for the objects of an array.
+    /// Returns an array whose objects are not set.
     fn empty(&self, header: &Header) -> PyResult<Bound<'py, PyAny>> {
         let dtype = self.python.dtype_of.call1((header.dtype().descr(),))?;
-        self.python.numpy.call_method1("empty", (header.count(), dtype))
-    }
-
-    /// Returns the array in its shape. It shares its memory with the one that is filled, except in Fortran order, which is a view as well.
-    fn ordered(&self, array: Bound<'py, PyAny>, header: &Header) -> PyResult<Bound<'py, PyAny>> {
         let shape = PyTuple::new(self.py, header.shape())?;
-        let array = array.call_method1("reshape", (shape,))?;
-        if header.order() == Order::C || header.shape().len() < 2 {
-            return Ok(array);
-        }
-        self.python.numpy.call_method1("asfortranarray", (array,))
+        let order = if header.order() == Order::Fortran { "F" } else { "C" };
+        self.python.numpy.call_method1("empty", (shape, dtype, order))
     }
 
     fn fill(&mut self, pickle: &'a npy_pickle::Objects, filling: Filling<'py>) -> PyResult<()> {
@@ -549,15 +554,20 @@ impl<'py, 'a> Builder<'py, 'a> {
             self.nested.extend(inner.map(|&id| (node, id)));
         }
         let values = self.values(ids)?;
-        if !array.getattr("dtype")?.getattr("fields")?.is_none() {
+        let dtype = array.getattr("dtype")?;
+        let objects = if dtype.getattr("fields")?.is_none() {
+            // `fromiter` takes each object as it is; an assignment would look into lists.
+            let list = PyList::new(self.py, values)?;
+            self.python.numpy.call_method1("fromiter", (list, dtype, ids.len()))?
+        } else {
+            let records = self.python.numpy.call_method1("empty", (ids.len(), dtype))?;
             for (i, value) in values.into_iter().enumerate() {
-                array.set_item(i, value).map_err(of_value)?;
+                records.set_item(i, value).map_err(of_value)?;
             }
-            return Ok(());
-        }
-        // `fromiter` takes each object as it is; an assignment would look into lists.
-        let list = PyList::new(self.py, values)?;
-        let objects = self.python.numpy.call_method1("fromiter", (list, "O", ids.len()))?;
+            records
+        };
+        // They are in C order, whatever the order of the array.
+        let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
         self.python.numpy.call_method1("copyto", (array, objects))?;
         Ok(())
     }

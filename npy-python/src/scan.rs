@@ -1,15 +1,14 @@
 //! Files as one Arrow stream, which is read while it is consumed.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use npy_arrow::{Batches, Options};
-use npy_core::Reader;
+use npy_core::{DynArray, Objects, ReadNpy, Reader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -54,7 +53,7 @@ impl Stream {
         Ok(Files { schema, current: Some(first), rest, columns: self.columns.clone() })
     }
 
-    fn batches(&self, path: &PathBuf) -> PyResult<Batches<File>> {
+    fn batches(&self, path: &PathBuf) -> PyResult<Rows> {
         open(path, self.columns.as_deref()).map_err(|failure| match failure {
             Failure::Npy(error) => exception(error),
             Failure::Other(class, message) => new(class, message),
@@ -62,41 +61,58 @@ impl Stream {
     }
 }
 
+/// The batches of a file.
+type Rows = Box<dyn RecordBatchReader + Send>;
+
 /// Why a file has no batches.
 enum Failure {
     Npy(npy_core::Error),
     Other(&'static str, String),
 }
 
-fn open(path: &PathBuf, columns: Option<&[String]>) -> Result<Batches<File>, Failure> {
+fn open(path: &PathBuf, columns: Option<&[String]>) -> Result<Rows, Failure> {
     let reader = Reader::open(path).map_err(Failure::Npy)?;
     let failed = |error: npy_arrow::Error| {
         Failure::Other("NpyValueError", format!("{}: {error}", path.display()))
     };
-    let batches = Batches::new(reader, Options::new().objects(true)).map_err(failed)?;
-    let Some(columns) = columns else { return Ok(batches) };
-    let schema = batches.schema();
-    let mut indices = Vec::new();
-    for column in columns {
-        let Ok(index) = schema.index_of(column) else {
+    let options = Options::new();
+    if !reader.header().dtype().has_object() {
+        let batches = Batches::new(reader, &options).map_err(failed)?;
+        let Some(columns) = columns else { return Ok(Box::new(batches)) };
+        let indices = indices(path, &batches.schema(), columns)?;
+        return Ok(Box::new(batches.project(&indices).map_err(failed)?));
+    }
+    // The objects are one pickle, and become text at once.
+    let array: DynArray = Objects::read_npy(path).map_err(Failure::Npy)?.into();
+    let mut batch = npy_arrow::record_batch(&array, &options).map_err(failed)?;
+    if let Some(columns) = columns {
+        let indices = indices(path, &batch.schema(), columns)?;
+        batch = batch.project(&indices).map_err(|error| failed(error.into()))?;
+    }
+    let schema = batch.schema();
+    Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
+}
+
+/// Returns the positions of columns.
+fn indices(path: &PathBuf, schema: &SchemaRef, columns: &[String]) -> Result<Vec<usize>, Failure> {
+    let index = |column: &String| {
+        schema.index_of(column).map_err(|_| {
             let known: Vec<&str> =
                 schema.fields().iter().map(|field| field.name().as_str()).collect();
-            let message = format!(
-                "{}: no column {column:?}; the columns are {}",
-                path.display(),
-                known.join(", ")
-            );
-            return Err(Failure::Other("NpyKeyError", message));
-        };
-        indices.push(index);
-    }
-    batches.project(&indices).map_err(failed)
+            let (path, known) = (path.display(), known.join(", "));
+            Failure::Other(
+                "NpyKeyError",
+                format!("{path}: no column {column:?}; the columns are {known}"),
+            )
+        })
+    };
+    columns.iter().map(index).collect()
 }
 
 /// The batches of one file after the other.
 struct Files {
     schema: SchemaRef,
-    current: Option<Batches<File>>,
+    current: Option<Rows>,
     rest: VecDeque<PathBuf>,
     columns: Option<Vec<String>>,
 }

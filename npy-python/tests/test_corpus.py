@@ -16,6 +16,13 @@ CORPUS = pathlib.Path(__file__).resolve().parents[2] / "tests" / "corpus"
 FILES = sorted(CORPUS.rglob("*.npy"))
 ARCHIVES = sorted(CORPUS.rglob("*.npz"))
 
+# Headers that NumPy never wrote and reads nevertheless, because it evaluates them as Python; and text of Python 2 beyond ASCII, in arrays of objects.
+REFUSED = {
+    "v0394_str_15", "v0418_str_39", "v0419_str_40", "v0432_str_53", "v0436_str_57", "v0440_form_comma", "v0441_form_comma_sp",
+    "v0452_form_field_str2", "v0453_form_set", "v0457_form_void_base", "v0458_form_int_base", "v0462_form_U_tuple", "v0325_trailing_comment",
+    "v0350_dup_key_last_wins", "v0373_py2_L_space", "v0620_py27_np1113_obj_bytes", "v0744_py27_np182_obj_bytes",
+}  # fmt: skip
+
 
 def kind_of(path: pathlib.Path) -> str:
     """Returns "valid", "reject", or "either" for files that a reader may refuse."""
@@ -40,10 +47,14 @@ def test_equal_to_np_load_or_refused(path: pathlib.Path) -> None:
         ours = npy.load(path)
     except npy.NpyError as error:
         assert path.name in str(error)
-        assert kind != "valid" or isinstance(theirs, Exception), str(error)
+        assert kind != "valid" or isinstance(theirs, Exception) or path.stem in REFUSED, str(error)
         return
+    assert path.stem not in REFUSED
     assert kind != "reject"
-    if isinstance(theirs, np.ndarray):
+    if isinstance(theirs, np.ndarray) and theirs.dtype.kind == "T":
+        # Text of `StringDType` is data: an array of objects.
+        assert ours.tolist() == theirs.tolist()
+    elif isinstance(theirs, np.ndarray):
         same(ours, theirs)
         with open(path, "rb") as file:
             same(npy.load(file), theirs)

@@ -74,7 +74,7 @@ def test_numpy_22435_a_failed_save_keeps_the_old_file() -> None:
 
 KILLED = """
 import numpy as np, npy_core as npy, sys
-values = np.zeros(1 << 26)
+values = np.zeros(1 << 24)
 print("ready", flush=True)
 while True:
     npy.save("x.npy", values)
@@ -91,7 +91,7 @@ def test_phylib_60_killed_while_saving() -> None:
         child.kill()
         child.wait()
         child.stdout.close()
-        assert np.load("x.npy").shape in ((2,), (1 << 26,))
+        assert np.load("x.npy").shape in ((2,), (1 << 24,))
 
 
 INTERRUPTED = """
@@ -105,7 +105,7 @@ elif sys.argv[1] == "savez":
 else:
     work = lambda: npy.Npz("big.npz").read("a")
 def stop():
-    time.sleep(0.3)
+    time.sleep(0.1 if sys.argv[1] == "read" else 0.3)
     global sent
     sent = time.perf_counter()
     os.kill(os.getpid(), signal.SIGINT)
@@ -399,3 +399,18 @@ def test_pickle_without_numpy_is_refused() -> None:
         npy.load("p.npy")
     assert signal.getsignal(signal.SIGINT) is not None
     assert not os.path.exists("attacked")
+
+
+def test_objects_keep_order_and_records() -> None:
+    array = np.asfortranarray(np.array([[{"a": 1}, [1, 2]], ["x", None]], object))
+    np.save("f.npy", array)
+    same(npy.load("f.npy"), np.load("f.npy", allow_pickle=True))
+    outer = np.empty(1, object)
+    outer[0] = array
+    np.save("n.npy", outer)
+    inner = npy.load("n.npy")[0]
+    assert inner.flags.f_contiguous and inner.tolist() == array.tolist()
+    records = np.array([(1, [2], (3, "x"))], [("a", "i4"), ("o", "O"), ("n", [("b", "f8"), ("p", "O")])])
+    np.save("r.npy", records)
+    same(npy.load("r.npy"), np.load("r.npy", allow_pickle=True))
+    assert npy.load("r.npy", columns=["o"]).tolist() == [([2],)]

@@ -42,6 +42,8 @@ def test_columns(records: np.ndarray[Any, Any]) -> None:
         assert (part["head.gain"] == expected["head"]["gain"]).all()
         assert (part["samples[1].2"] == expected["samples"][:, 1, 2]).all()
         assert (part["samples.0"] == expected["samples"][:, 0]).all()
+        assert (read(columns="samples", rows=slice(3, 9)) == records["samples"][3:9]).all()
+        assert (read(columns="samples", cast="f8") == records["samples"]).all()
         assert (read(columns="head.gain", cast="f4") == (np.arange(10_000) / 2).astype("f4")).all()
         with pytest.raises(npy.NpyKeyError, match="the columns are id, head, samples, t"):
             read(columns=["x"])
@@ -143,7 +145,7 @@ def test_streams_are_left_after_the_array() -> None:
         npy.load(stream)
     read_end, write_end = os.pipe()
     with open(write_end, "wb") as pipe:
-        np.save(pipe, np.arange(10))
+        npy.save(pipe, np.arange(10))
     with open(read_end, "rb") as pipe:
         assert (npy.load(pipe) == np.arange(10)).all()
 

@@ -76,7 +76,9 @@ def as_array(memory: Array, dtype: np.dtype[Any], shape: tuple[int, ...], is_for
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any], is_fortran: bool = False) -> Array:
     """Returns an array whose values are not set."""
     try:
-        return np.empty(shape, dtype, order="F" if is_fortran else "C")
+        # `np.empty` makes text of no bytes one character wide.
+        array: Array = np.ndarray(shape, dtype, order="F" if is_fortran else "C")
+        return array
     except MemoryError as error:
         raise NpyMemoryError(f"not enough memory for the array: {error}; read rows of it, or map it") from error
     except ValueError as error:

@@ -28,6 +28,20 @@ class NpyError(Exception):
         return str(self.args[0]) if self.args else ""
 
 
+class named:
+    """Puts the name of a file before the message of an `NpyError` that lacks it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, NpyError) and self._name not in str(error):
+            error.args = (f"{self._name}: {error}",)
+
+
 class NpyOSError(NpyError, OSError):
     """The system refused to read or write a file."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _native
 from ._dtypes import Array, as_array, dtype_of, empty, memory_of
-from ._errors import NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError
+from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError, named
 from ._npz import Npz, cpus
 from ._select import read, select
 
@@ -49,6 +49,8 @@ class _FileSource:
         self.dtype = dtype_of(descr)
         self._file = file
         self._threads = threads
+        if not self.has_objects:
+            file.check_length()
 
     def read(self) -> Array:
         array = empty(self.shape, self.dtype, self.is_fortran)
@@ -116,26 +118,35 @@ def load(
         raise NpyValueError(f'objects is {objects!r}, but must be "data" or "refuse"')
     count = cpus(threads, 4)
     if not isinstance(path_or_file, (str, bytes, os.PathLike)):
-        return _load_stream(path_or_file, rows, columns, cast, objects)
-    opened = _native.open_array(path_or_file)
+        with named(_name(path_or_file)):
+            return _load_stream(path_or_file, rows, columns, cast, objects)
+    path = os.fsdecode(path_or_file)
+    with named(path):
+        return _load_path(path, rows, columns, cast, threads, count, objects)
+
+
+def _load_path(
+    path: str, rows: slice | None, columns: Any, cast: Any, threads: int | None, count: int, objects: str
+) -> Any:
+    opened = _native.open_array(path)
     if opened == "archive":
         if rows is not None or columns is not None or cast is not None:
             raise NpyValueError(
-                f"{os.fsdecode(path_or_file)}: an archive of several arrays; use npy_core.Npz(path).read(name, ...)"
+                f"{path}: an archive of several arrays; use npy_core.Npz(path).read(name, ...)"
             )
-        return Npz(path_or_file, threads=threads)
+        return Npz(path, threads=threads)
     if isinstance(opened, str):
         try:
-            stream = open(path_or_file, "rb")
+            stream = open(path, "rb")
         except OSError as error:
-            raise NpyOSError(f"{os.fsdecode(path_or_file)}: {error}") from error
+            raise NpyOSError(f"{path}: {error}") from error
         with stream:
             return _load_stream(stream, rows, columns, cast, objects)
     source = _FileSource(opened, count)
     if not source.has_objects:
         return read(source, rows, columns, cast)
-    _refuse(objects, os.fsdecode(path_or_file))
-    array, _ = _native.objects_in_file(path_or_file)
+    _refuse(objects, path)
+    array, _ = _native.objects_in_file(path)
     return select(array, rows, columns, cast)
 
 
@@ -276,7 +287,7 @@ def read_many(paths: Iterable[Path], *, threads: int | None = None) -> list[Arra
     >>> read_many(["a.npy", "b.npy"])
     [array([1, 2]), array([3, 4])]
     """
-    return _native.read_many(list(paths), cpus(threads, 4), dtype_of, load)
+    return _native.read_many([os.fsdecode(path) for path in paths], cpus(threads, 4), dtype_of, load)
 
 
 def header(path: Path | IO[bytes]) -> Header:
@@ -301,7 +312,7 @@ def header(path: Path | IO[bytes]) -> Header:
         start, parts = _read_header(path)
         offset = len(start)
     else:
-        opened = _native.open_array(path)
+        opened = _native.open_array(os.fsdecode(path))
         if opened == "archive":
             raise NpyValueError(f"{os.fsdecode(path)}: an archive of several arrays; use npy_core.Npz(path).header(name)")
         if isinstance(opened, str):
@@ -334,14 +345,14 @@ def verify(path: Path) -> list[str]:
     >>> verify("x.npy")
     []
     """
-    # The exception for a file that is not there, or that may not be read.
-    opened = _native.open_array(path) if not os.path.isfile(path) else None
-    del opened
+    name = os.fsdecode(path)
     try:
-        with open(path, "rb"):
-            pass
-    except OSError:
-        _native.open_array(path)
+        # The exception of a file that is not there, or that may not be read.
+        _native.open_array(name)
+    except NpyOSError:
         raise
-    problems, _ = _native.findings(path)
+    except NpyError:
+        # What is wrong with it is in the list.
+        pass
+    problems, _ = _native.findings(name)
     return problems

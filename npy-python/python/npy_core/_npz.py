@@ -126,9 +126,10 @@ class Npz(Mapping[str, Any]):
         if not isinstance(path, (str, bytes, os.PathLike)):
             if mode == "a":
                 raise NpyTypeError("a file object cannot be changed as a whole; use a path")
-            self._path: Path | None = None
+            self._path: str | None = None
             self._archive = _native.Archive.of_bytes(path.read())
         else:
+            path = os.fsdecode(path)
             self._path = path
             self._is_new = mode == "a" and not os.path.exists(path)
             if not self._is_new:
@@ -151,7 +152,7 @@ class Npz(Mapping[str, Any]):
         return list(self)
 
     def __repr__(self) -> str:
-        name = "" if self._path is None else f" {os.fsdecode(self._path)!r}"
+        name = "" if self._path is None else f" {self._path!r}"
         return f"<Npz{name} with {len(self)} members>"
 
     def __iter__(self) -> Iterator[str]:
@@ -271,8 +272,7 @@ class Npz(Mapping[str, Any]):
         if dtype.itemsize == 0 or 0 in shape:
             nothing: np.memmap[Any, Any] = np.empty(shape, dtype).view(np.memmap)
             return nothing
-        path = os.fsdecode(self._path)
-        return np.memmap(path, dtype, mode, sum(position), shape, order)  # type: ignore[call-overload, no-any-return]
+        return np.memmap(self._path, dtype, mode, sum(position), shape, order)  # type: ignore[call-overload, no-any-return]
 
     def _check_writable(self) -> None:
         self._check_open()
@@ -346,7 +346,7 @@ class Npz(Mapping[str, Any]):
             self._discard()
 
 
-def _write(path: Path, options: tuple[int, int, bool], arrays: Mapping[str, Any]) -> None:
+def _write(path: str, options: tuple[int, int, bool], arrays: Mapping[str, Any]) -> None:
     writer = _native.ArchiveWriter(path, *options)
     try:
         for name, values in arrays.items():
@@ -358,7 +358,6 @@ def _write(path: Path, options: tuple[int, int, bool], arrays: Mapping[str, Any]
 
 def savez(
     path: Path | IO[bytes],
-    /,
     *args: npt.ArrayLike,
     compress: int | None = 6,
     threads: int | None = None,
@@ -395,7 +394,7 @@ def savez(
         members[f"arr_{i}"] = values
     options = (level_of(compress), cpus(threads), seekable)
     if isinstance(path, (str, bytes, os.PathLike)):
-        _write(path, options, members)
+        _write(os.fsdecode(path), options, members)
         return
     with tempfile.TemporaryDirectory() as directory:
         name = os.path.join(directory, "archive.npz")

@@ -61,7 +61,7 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
             for at in range(0, block.size, _BLOCK):
                 path.write(memoryview(block[at : at + _BLOCK]))  # type: ignore[arg-type]
         return
-    file = _native.NewFile(path, sync)
+    file = _native.NewFile(os.fsdecode(path), sync)
     try:
         file.write(start)
         for block in blocks:
@@ -128,7 +128,7 @@ def append(path: Path, array: npt.ArrayLike) -> None:
            [3., 4.]])
     """
     try:
-        file = _native.Appender(path)
+        file = _native.Appender(os.fsdecode(path))
     except NpyFileNotFoundError:
         rows = as_array(array)
         _check_rows_dtype(rows.dtype)
@@ -137,8 +137,11 @@ def append(path: Path, array: npt.ArrayLike) -> None:
         return
     try:
         _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
-    finally:
-        file.finish()
+    except BaseException:
+        # Ctrl-C, too, leaves the file as it was.
+        file.discard()
+        raise
+    file.finish()
 
 
 def _check_rows_dtype(dtype: np.dtype[Any]) -> None:
@@ -187,7 +190,7 @@ class Writer:
             self.dtype, self.row_shape = base, (*self.row_shape, *shape)
         if not append or not os.path.exists(path):
             save(path, np.empty((0, *self.row_shape), self.dtype))
-        self._file = _native.Appender(path)
+        self._file = _native.Appender(os.fsdecode(path))
         found, rows = dtype_of(self._file.descr), tuple(self._file.row_shape)
         if found != self.dtype or rows != self.row_shape:
             self._file.finish()

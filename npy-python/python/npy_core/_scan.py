@@ -17,7 +17,7 @@ class Scan:
     """Rows of files, which libraries for tables read through Arrow's PyCapsule interface. Made by `scan`."""
 
     def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None) -> None:
-        self._stream = _native.Stream(paths, columns)
+        self._stream = _native.Stream([os.fsdecode(path) for path in paths], columns)
         self._paths = list(paths)
 
     @property

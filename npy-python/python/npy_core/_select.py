@@ -43,8 +43,10 @@ def read(source: Source, rows: slice | None, columns: Any, cast: Any) -> Array:
         whole = source.read()
         return whole if convert is None else _converted(convert, whole, dtype)
     picked = range(source.shape[0])[rows if rows is not None else slice(None)]
-    if convert is None and picked.step == 1 or not picked:
-        return _rows(source, picked.start, len(picked)) if convert is None else empty((0, *_tail(source, dtype)), dtype)
+    if not picked:
+        return empty((0, *source.shape[1:]), dtype)
+    if convert is None and picked.step == 1:
+        return _rows(source, picked.start, len(picked))
     return _gathered(source, picked, convert, dtype)
 
 
@@ -56,10 +58,6 @@ def check_rows(rows: slice | None, shape: tuple[int, ...]) -> None:
         raise NpyTypeError(f"rows is {rows!r}, but must be a slice; use rows=slice(start, stop)")
     if not shape:
         raise NpyValueError("the array has no dimensions, and so no rows; leave out rows")
-
-
-def _tail(source: Source, dtype: np.dtype[Any]) -> tuple[int, ...]:
-    return source.shape[1:]
 
 
 def _rows(source: Source, first: int, count: int) -> Array:
@@ -86,24 +84,14 @@ def _gathered(
         some = rising[at : at + per_block]
         block = _rows(source, some[0], some[-1] + 1 - some[0])[::step]
         to = result[n - at - len(some) : n - at][::-1] if backwards else result[at : at + len(some)]
-        if convert is None:
-            to[...] = block
-        else:
-            _assign(to, convert, block)
+        to[...] = block if convert is None else convert(block)
     return result
-
-
-def _assign(to: Array, convert: Callable[[Array], Array], block: Array) -> None:
-    converted = convert(block)
-    if to.dtype.names is not None and to.dtype != converted.dtype:
-        to[...] = converted.astype(to.dtype)
-    else:
-        to[...] = converted
 
 
 def _converted(convert: Callable[[Array], Array], array: Array, dtype: np.dtype[Any]) -> Array:
     converted = convert(array)
-    return converted if converted.dtype == dtype else converted.astype(dtype)
+    base = dtype.base
+    return converted if converted.dtype == base else converted.astype(base)
 
 
 def select(array: Array, rows: slice | None, columns: Any, cast: Any) -> Array:
@@ -122,17 +110,14 @@ def conversion(
     if columns is None:
         if wanted is None:
             return None, dtype
-        to = wanted
-        return (lambda block: block.astype(to)), to
+        return (lambda block: block.astype(wanted)), wanted
     if isinstance(columns, str):
         steps, field = _find(dtype, columns)
-        to = wanted if wanted is not None else field
-        base = to.subdtype[0] if to.subdtype is not None else to
-        if to.subdtype is not None:
-            raise NpyValueError(
-                f"the column {columns!r} has the shape {to.shape} in each row; use columns=[{columns!r}] and take it from the result"
-            )
-        return (lambda block: _take(block, steps).astype(base)), base
+        base, shape = field.subdtype or (field, ())
+        to = wanted if wanted is not None else base
+        # The dimensions of a sub-array follow those of the array.
+        result = np.dtype((to, shape)) if shape else to
+        return (lambda block: _take(block, steps).astype(to)), result
     names = _names(columns)
     found = [_find(dtype, name) for name in names]
     if wanted is None and all(name in (dtype.names or ()) for name in names):
