@@ -48,7 +48,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// The findings of `npy verify` in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// What is damaged or dangerous.
+    /// Damage, and danger for other programs.
     pub problems: Vec<String>,
     /// The names that `np.load(allow_pickle=True)` would import.
     pub imports: Vec<String>,

@@ -83,15 +83,12 @@ impl ArrayFile {
     }
 
     /// Returns the start of the file, with all of its data, if it is small, and the position of the data.
-    pub(crate) fn small(self) -> Result<(Header, Vec<u8>, usize), Self> {
-        match (self.data_in_start().is_some(), usize::try_from(self.offset)) {
-            (true, Ok(offset)) => {
-                let mut start = self.start;
-                start.shrink_to_fit();
-                Ok((self.header, start, offset))
-            }
-            _ => Err(self),
-        }
+    pub(crate) fn small(self) -> Option<(Header, Vec<u8>, usize)> {
+        self.data_in_start()?;
+        let offset = usize::try_from(self.offset).ok()?;
+        let mut start = self.start;
+        start.shrink_to_fit();
+        Some((self.header, start, offset))
     }
 
     /// Fills the memory with the data from this position on.

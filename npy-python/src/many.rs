@@ -1,6 +1,6 @@
 //! Many small files: they are read by threads, without the lock of the interpreter, and their arrays own the bytes that were read.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 
@@ -63,7 +63,7 @@ pub(crate) fn read_many<'py>(
 fn read_batch(paths: &[PathBuf], threads: usize) -> Vec<PyResult<Read>> {
     let threads = threads.clamp(1, paths.len());
     if threads == 1 {
-        return paths.iter().map(read).collect();
+        return paths.iter().map(|path| read(path)).collect();
     }
     let part = paths.len().div_ceil(threads);
     let results = Mutex::new(Vec::new());
@@ -71,7 +71,7 @@ fn read_batch(paths: &[PathBuf], threads: usize) -> Vec<PyResult<Read>> {
         for (i, part) in paths.chunks(part).enumerate() {
             let results = &results;
             scope.spawn(move || {
-                let read: Vec<_> = part.iter().map(read).collect();
+                let read: Vec<_> = part.iter().map(|path| read(path)).collect();
                 results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((i, read));
             });
         }
@@ -81,13 +81,13 @@ fn read_batch(paths: &[PathBuf], threads: usize) -> Vec<PyResult<Read>> {
     parts.into_iter().flat_map(|(_, part)| part).collect()
 }
 
-fn read(path: &PathBuf) -> PyResult<Read> {
-    let Opened::Array(file) = ArrayFile::open(path.clone())? else { return Ok(Read::Large) };
+fn read(path: &Path) -> PyResult<Read> {
+    let Opened::Array(file) = ArrayFile::open(path.to_owned())? else { return Ok(Read::Large) };
     if file.header().dtype().has_object() || file.header().data_bytes() == 0 {
         return Ok(Read::Large);
     }
     Ok(match file.small() {
-        Ok((header, bytes, offset)) => Read::Small(header, bytes, offset),
-        Err(_) => Read::Large,
+        Some((header, bytes, offset)) => Read::Small(header, bytes, offset),
+        None => Read::Large,
     })
 }

@@ -100,7 +100,7 @@ fn call_parts(object: Object<'_>) -> Vec<Id> {
 struct Builder<'py, 'a> {
     py: Python<'py>,
     objects: &'a Objects,
-    /// Any object of the file, of which others are found.
+    /// An object of the file, by which others are found.
     any: Option<ObjectRef<'a>>,
     pickle: Option<&'a npy_pickle::Objects>,
     made: Vec<Option<Bound<'py, PyAny>>>,
@@ -114,7 +114,7 @@ struct Builder<'py, 'a> {
     python: Names<'py>,
 }
 
-/// What is called in Python: nothing of it depends on the file.
+/// The parts of Python that are called. Nothing of it depends on the file.
 struct Names<'py> {
     numpy: Bound<'py, PyModule>,
     datetime: Bound<'py, PyModule>,

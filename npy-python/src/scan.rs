@@ -1,14 +1,14 @@
 //! Files as one Arrow stream, which is read while it is consumed.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use npy_arrow::{Batches, Options};
-use npy_core::{DynArray, Objects, ReadNpy, Reader};
+use npy_core::{DynArray, Objects, Reader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -53,7 +53,7 @@ impl Stream {
         Ok(Files { schema, current: Some(first), rest, columns: self.columns.clone() })
     }
 
-    fn batches(&self, path: &PathBuf) -> PyResult<Rows> {
+    fn batches(&self, path: &Path) -> PyResult<Rows> {
         open(path, self.columns.as_deref()).map_err(|failure| match failure {
             Failure::Npy(error) => exception(error),
             Failure::Other(class, message) => new(class, message),
@@ -70,7 +70,7 @@ enum Failure {
     Other(&'static str, String),
 }
 
-fn open(path: &PathBuf, columns: Option<&[String]>) -> Result<Rows, Failure> {
+fn open(path: &Path, columns: Option<&[String]>) -> Result<Rows, Failure> {
     let reader = Reader::open(path).map_err(Failure::Npy)?;
     let failed = |error: npy_arrow::Error| {
         Failure::Other("NpyValueError", format!("{}: {error}", path.display()))
@@ -94,7 +94,7 @@ fn open(path: &PathBuf, columns: Option<&[String]>) -> Result<Rows, Failure> {
 }
 
 /// Returns the positions of columns.
-fn indices(path: &PathBuf, schema: &SchemaRef, columns: &[String]) -> Result<Vec<usize>, Failure> {
+fn indices(path: &Path, schema: &SchemaRef, columns: &[String]) -> Result<Vec<usize>, Failure> {
     let index = |column: &String| {
         schema.index_of(column).map_err(|_| {
             let known: Vec<&str> =
@@ -118,7 +118,7 @@ struct Files {
 }
 
 impl Files {
-    fn open_next(&mut self, path: &PathBuf) -> Result<(), ArrowError> {
+    fn open_next(&mut self, path: &Path) -> Result<(), ArrowError> {
         let batches = open(path, self.columns.as_deref()).map_err(|failure| {
             ArrowError::ExternalError(
                 match failure {

@@ -30,7 +30,7 @@ def kind_of(path: pathlib.Path) -> str:
 
 
 def theirs_of(path: pathlib.Path) -> object:
-    """What NumPy makes of a file that is valid: others can end the interpreter."""
+    """Returns the array that NumPy reads, or its exception. Only for valid files: others can end the interpreter."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -327,3 +327,27 @@ def test_titles_padding_and_metadata() -> None:
         assert pathlib.Path("x.npy").read_bytes() == pathlib.Path("y.npy").read_bytes()
     with pytest.raises(npy.NpyTypeError, match="StringDType"):
         npy.save("x.npy", np.array(["a"], np.dtypes.StringDType()))
+
+
+def test_append_that_is_interrupted_leaves_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    npy.save("x.npy", np.zeros(10))
+    before = pathlib.Path("x.npy").read_bytes()
+    blocks = 0
+
+    def contiguous(array: Any) -> Any:
+        nonlocal blocks
+        blocks += 1
+        if blocks == 3:
+            raise KeyboardInterrupt
+        return array
+
+    monkeypatch.setattr(np, "ascontiguousarray", contiguous)
+    with pytest.raises(KeyboardInterrupt):
+        npy.append("x.npy", np.zeros(5_000_000))
+    assert pathlib.Path("x.npy").read_bytes() == before
+
+
+def test_the_new_names_are_in_the_module() -> None:
+    assert all(hasattr(npy, name) for name in npy.__all__)
+    assert npy.Npz.__mro__[1].__name__ == "Mapping"
+    assert pathlib.Path(npy.__file__).with_name("py.typed").exists()

@@ -94,7 +94,7 @@ def load(
     threads : int, optional
         The number of threads that read a large file. By default that of the processors, at most four.
     objects : {"data", "refuse"}
-        Whether an array of Python objects is made of plain values and `Call`, or is an error.
+        ``"data"`` makes an array of Python objects of plain values and `Call`; ``"refuse"`` raises an exception.
 
     Returns
     -------
@@ -352,7 +352,7 @@ def verify(path: Path) -> list[str]:
     except NpyOSError:
         raise
     except NpyError:
-        # What is wrong with it is in the list.
+        # The list says why.
         pass
     problems, _ = _native.findings(name)
     return problems

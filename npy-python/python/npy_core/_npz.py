@@ -87,7 +87,7 @@ class Npz(Mapping[str, Any]):
     threads : int, optional
         The number of threads that compress, and that read a large member. By default that of the processors.
     seekable : bool
-        Whether members that are written get an index, by which rows in their middle are read without what comes before.
+        Gives members that are written an index, so that rows in their middle are read without the rows before.
 
     Examples
     --------
@@ -377,7 +377,7 @@ def savez(
     threads : int, optional
         The number of threads that compress. By default that of the processors. The bytes do not depend on it.
     seekable : bool
-        Whether compressed members get an index, by which rows in their middle are read without what comes before. Other programs ignore it.
+        Gives compressed members an index, so that rows in their middle are read without the rows before. Other programs ignore it.
     **arrays : array_like
         Arrays by their names.
 

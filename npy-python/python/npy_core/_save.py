@@ -38,7 +38,7 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
     array : array_like
         Objects must be data: numbers, text, times, lists, dicts, arrays. Bytes between the fields of records are written as zeros.
     sync : bool
-        Whether to wait until the disk has the file.
+        Waits until the disk has the file.
 
     Examples
     --------
@@ -160,7 +160,7 @@ class Writer:
     row_shape : tuple of int
         The shape of one row: ``()`` for an array of one dimension.
     append : bool
-        Whether to continue a file, which is created if it is not there. Its dtype and rows must be these.
+        Continues a file, which is created if it is not there. Its dtype and rows must be these.
 
     Attributes
     ----------
