@@ -68,6 +68,10 @@ def test_numpy_22435_a_failed_save_keeps_the_old_file() -> None:
         npy.save("x.npy", overlap)
     with pytest.raises(npy.NpyTypeError):
         npy.save("x.npy", [lambda: 0])
+    with pytest.raises(npy.NpyTypeError, match="system"):
+        npy.save("x.npy", [Evil()])
+    with pytest.raises(npy.NpyTypeError, match="system"):
+        npy.savez("x.npy", a=[Evil()])
     assert (np.load("x.npy") == [1, 2]).all()
     assert os.listdir() == ["x.npy"]
 
@@ -383,8 +387,9 @@ def test_errors_are_python_exceptions_with_whole_messages() -> None:
     npy.savez("x.npz", a=[1])
     with pytest.raises(KeyError, match="no member 'b'; the members are 'a'"):
         npy.Npz("x.npz")["b"]
+    npy.save("rows.npy", [1, 2])
     with pytest.raises(TypeError, match="rows="):
-        npy.load("x.npy", rows=3)  # type: ignore[arg-type]
+        npy.load("rows.npy", rows=3)  # type: ignore[arg-type]
     lie = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999,), }".ljust(117) + b"\n"
     pathlib.Path("lie.npy").write_bytes(lie)
     with pytest.raises(EOFError):

@@ -274,7 +274,7 @@ def read_many(paths: Iterable[Path], *, threads: int | None = None) -> list[Arra
     ----------
     paths : iterable of paths
     threads : int, optional
-        The number of threads. By default that of the processors, at most four.
+        The number of threads; one by default. More help if the disk is slow: files in memory are read faster by one.
 
     Returns
     -------
@@ -287,7 +287,7 @@ def read_many(paths: Iterable[Path], *, threads: int | None = None) -> list[Arra
     >>> read_many(["a.npy", "b.npy"])
     [array([1, 2]), array([3, 4])]
     """
-    return _native.read_many([os.fsdecode(path) for path in paths], cpus(threads, 4), dtype_of, load)
+    return _native.read_many([os.fsdecode(path) for path in paths], cpus(1 if threads is None else threads), dtype_of, load)
 
 
 def header(path: Path | IO[bytes]) -> Header:
