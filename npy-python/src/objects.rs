@@ -13,8 +13,8 @@ use npy_pickle::time::{DateTime, Span, Time};
 use npy_pickle::{BigInt, Id, NONE, Object, Value};
 use pyo3::prelude::*;
 use pyo3::types::{
-    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PyString,
-    PyTuple,
+    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PySlice,
+    PyString, PyTuple,
 };
 
 use crate::error::{exception, new};
@@ -26,6 +26,9 @@ const MAX_KEY_DEPTH: u32 = 100;
 
 /// The longest chain of arrays of objects in each other: NumPy drops them by recursion.
 const MAX_ARRAY_DEPTH: usize = 500;
+
+/// The objects of an array that are made before they are set: they are still in the cache.
+const ARRAY_BLOCK: usize = 4096;
 
 /// The bytes that nested arrays may have for each byte of the file, beyond [`FREE_BYTES`]: arrays can share their bytes in the file, but not in memory.
 const MAX_EXPANSION: usize = 16;
@@ -82,7 +85,8 @@ impl Filling<'_> {
     fn parts(&self, objects: &npy_pickle::Objects) -> Vec<Id> {
         match self {
             Filling::List(_, ids) | Filling::Set(_, ids) | Filling::Dict(_, ids) => ids.clone(),
-            Filling::Array(_, _, ids) => ids.clone(),
+            // Its parts are made block by block.
+            Filling::Array(..) => Vec::new(),
             Filling::Call(_, id) => call_parts(objects.object(*id)),
         }
     }
@@ -174,11 +178,20 @@ impl<'py, 'a> Builder<'py, 'a> {
     }
 
     /// Makes an object and the parts that it needs.
-    fn make(&mut self, pickle: &'a npy_pickle::Objects, id: Id) -> PyResult<()> {
-        if self.is_made(id) {
+    fn make(&mut self, pickle: &'a npy_pickle::Objects, root: Id) -> PyResult<()> {
+        if self.is_made(root) {
             return Ok(());
         }
-        let mut stack = vec![(id, false)];
+        // Most objects have no parts.
+        let parts = match self.try_make(pickle.object(root))? {
+            Made::Now(value) => {
+                self.keep(root, value);
+                return Ok(());
+            }
+            Made::After(parts) => parts,
+        };
+        let mut stack = vec![(root, true)];
+        stack.extend(parts.into_iter().map(|part| (part, false)));
         while let Some((id, has_parts)) = stack.pop() {
             if self.is_made(id) {
                 continue;
@@ -537,38 +550,56 @@ impl<'py, 'a> Builder<'py, 'a> {
                     dict.set_item(key, value).map_err(|error| self.unhashable(&error))?;
                 }
             }
-            Filling::Array(node, array, ids) => self.fill_array(node, &array, &ids)?,
+            Filling::Array(node, array, ids) => self.fill_array(pickle, node, &array, &ids)?,
             Filling::Call(call, id) => self.fill_call(&call, pickle.object(id))?,
         }
         Ok(())
     }
 
+    /// Makes and sets the objects of an array.
     fn fill_array(
         &mut self,
+        pickle: &'a npy_pickle::Objects,
         node: Option<Id>,
         array: &Bound<'py, PyAny>,
         ids: &[Id],
     ) -> PyResult<()> {
+        let dtype = array.getattr("dtype")?;
+        let is_records = !dtype.getattr("fields")?.is_none();
+        // In another order than C, `reshape` would copy, so the objects are set all at once.
+        let in_order = array.getattr("flags")?.getattr("c_contiguous")?.is_truthy()?;
+        let block = if in_order { ARRAY_BLOCK } else { ids.len().max(1) };
+        let flat = if in_order { array.call_method1("reshape", (-1,))? } else { array.clone() };
+        for (block_ids, first) in ids.chunks(block).zip((0_usize..).step_by(block)) {
+            self.py.check_signals()?;
+            for &id in block_ids {
+                self.make(pickle, id)?;
+            }
+            let values = self.values(block_ids)?;
+            let n = values.len();
+            let objects = if is_records {
+                let records = self.python.numpy.call_method1("empty", (n, &dtype))?;
+                for (i, value) in values.into_iter().enumerate() {
+                    records.set_item(i, value).map_err(of_value)?;
+                }
+                records
+            } else {
+                // `fromiter` takes each object as it is; an assignment would look into lists.
+                let list = PyList::new(self.py, values)?;
+                self.python.numpy.call_method1("fromiter", (list, &dtype, n))?
+            };
+            if in_order {
+                let block = PySlice::new(self.py, first as isize, (first + n) as isize, 1);
+                flat.set_item(block, objects)?;
+            } else {
+                let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
+                self.python.numpy.call_method1("copyto", (array, objects))?;
+            }
+        }
         if let Some(node) = node {
             let inner = ids.iter().filter(|id| self.arrays.contains_key(id));
             self.nested.extend(inner.map(|&id| (node, id)));
         }
-        let values = self.values(ids)?;
-        let dtype = array.getattr("dtype")?;
-        let objects = if dtype.getattr("fields")?.is_none() {
-            // `fromiter` takes each object as it is; an assignment would look into lists.
-            let list = PyList::new(self.py, values)?;
-            self.python.numpy.call_method1("fromiter", (list, dtype, ids.len()))?
-        } else {
-            let records = self.python.numpy.call_method1("empty", (ids.len(), dtype))?;
-            for (i, value) in values.into_iter().enumerate() {
-                records.set_item(i, value).map_err(of_value)?;
-            }
-            records
-        };
-        // They are in C order, whatever the order of the array.
-        let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
-        self.python.numpy.call_method1("copyto", (array, objects))?;
         Ok(())
     }
 

@@ -100,6 +100,8 @@ def test_phylib_60_killed_while_saving() -> None:
 
 INTERRUPTED = """
 import numpy as np, npy_core as npy, signal, time, sys, threading, os
+# A background job of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 if sys.argv[1] == "save":
     values = np.broadcast_to(np.zeros(1 << 20), (3000, 1 << 20))
     work = lambda: npy.save("x.npy", values)
