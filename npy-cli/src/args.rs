@@ -95,8 +95,8 @@ enum Command {
 
 impl Npy {
     /// Runs the command that these are the arguments of, the first of them the name of the program.
-    pub(crate) fn run_with(arguments: impl Iterator<Item = OsString>) -> Result {
-        let arguments: Vec<OsString> = arguments.map(target::marked).collect();
+    pub(crate) fn run_with(arguments: impl IntoIterator<Item = OsString>) -> Result {
+        let arguments: Vec<OsString> = arguments.into_iter().map(target::marked).collect();
         let parsed = Npy::try_parse_from(&arguments);
         let asks_for_help =
             parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);

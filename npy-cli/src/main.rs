@@ -1,42 +1,7 @@
-//! `npy`: looks into NumPy's `.npy` and `.npz` files, converts, compares and checks them.
-//!
-//! `args.rs` is the table of subcommands. Each has a file in `commands/`, with its arguments and a function `run`. They share
-//!
-//! - `target.rs`: the argument `FILE[::MEMBER][[SLICE]]`;
-//! - `source.rs`: the array that it names, read in blocks of rows, after its slice;
-//! - `columns.rs`: the columns that an option names, found by the header;
-//! - `rows.rs`: the rows that are printed, and `printer.rs`, which prints them as a table, CSV or JSON;
-//! - `row_text.rs`: one row as text, and `text.rs`: one scalar;
-//! - `sheet.rs`: a table of rows, and `table.rs`: any other table;
-//! - `input.rs`: CSV and JSON, which become arrays;
-//! - `dtypes.rs`: the dtypes that users write;
-//! - `plot.rs`: pictures of columns;
-//! - `histogram.rs`: counts of values whose range is not known before;
-//! - `output.rs`: standard output, errors and the exit code;
-//! - `output_file.rs`: files that an argument names as the output, and what they replace;
-//! - `signals.rs`: Ctrl-C and other signals, after which no file is left.
-
-mod args;
-mod columns;
-mod commands;
-mod dtypes;
-mod histogram;
-mod input;
-mod output;
-mod output_file;
-mod plot;
-mod printer;
-mod row_text;
-mod rows;
-mod sheet;
-mod source;
-mod table;
-mod target;
-mod text;
+//! The program `npy`. `lib.rs` has the command.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);
-    output::exit_code(args::Npy::run_with(std::env::args_os()))
+    npy_cli::main(std::env::args_os())
 }

@@ -876,9 +876,24 @@ impl<'a> ObjectRef<'a> {
         Some(self.other(self.object().state()?.id(), NONE))
     }
 
-    /// Returns the object, without the dtype of a record.
+    /// Returns the object in the pickle, with its identity: an object that the pickle contains twice has the same
+    /// [`id`](npy_pickle::Object::id). The package `npy-pickle` says what it is in Python; it knows no arrays.
+    ///
+    /// ```
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let model = objects.root();
+    /// assert_eq!(model.get("name")?.object().id(), model.get("name")?.object().id());
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
-    pub(crate) fn object(self) -> Object<'a> {
+    pub fn object(self) -> Object<'a> {
         self.of.pickle.object(self.id)
     }
 
@@ -887,8 +902,23 @@ impl<'a> ObjectRef<'a> {
         &self.of.limits
     }
 
-    /// Returns another object of the pickle; `record` is the node of its dtype if it is an item of an array of records.
-    pub(crate) fn other(self, id: Id, record: Id) -> Self {
+    /// Returns another object of the pickle; `record` is the node of its dtype if it is an item of an array of records, and otherwise
+    /// [`NONE`](npy_pickle::NONE).
+    ///
+    /// ```
+    /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Objects;
+    ///
+    /// // np.save("model.npy", {"name": "spam", "rates": [0.5, 2]})
+    /// # npy_core::object::save("model.npy", &serde_json::json!({"name": "spam", "rates": [0.5, 2]}))?;
+    /// let objects = Objects::read_npy("model.npy")?;
+    /// let name = objects.root().get("name")?.object().id();
+    /// assert_eq!(objects.root().other(name, u32::MAX).as_str().as_deref(), Some("spam"));
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn other(self, id: Id, record: Id) -> Self {
         ObjectRef { of: self.of, id, record }
     }
 

@@ -29,6 +29,7 @@ mod soak;
 mod test;
 mod tidy;
 mod wasm;
+mod wheel;
 mod work;
 
 use std::path::Path;
@@ -66,6 +67,8 @@ usage: cargo xtask <command>
                       take minutes to build
   cluster             a scheduler and two executors on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
+  wheel               the Python package, into target/wheels
+  python              the wheel in an empty environment: its tests, types and examples
   page                the page that shows files in a browser, into target/page/npy.html
   js                  the package for npm, into target/js, and its tests, which need Node
   portable            tidy, and the tests that need neither Python nor a browser
@@ -101,6 +104,8 @@ fn main() -> ExitCode {
         ["engine"] => engine::run(),
         ["adopt"] => adopt::small(),
         ["adopt", "--all"] => adopt::all(),
+        ["wheel"] => wheel::build().map(drop),
+        ["python"] => wheel::test(),
         ["page"] => page::run(),
         ["js"] => js::run(),
         ["portable"] => portable::run(),

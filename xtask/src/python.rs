@@ -1,4 +1,4 @@
-//! The virtual environment with the NumPy of `tests/requirements.txt`.
+//! Virtual environments: one with the NumPy of `tests/requirements.txt`, and others.
 
 use std::env;
 use std::ffi::OsString;
@@ -21,16 +21,30 @@ Without Python, `cargo test --workspace` runs everything else.";
 
 /// Returns the interpreter of the environment, and creates the environment if it is missing.
 pub(crate) fn interpreter() -> Result<PathBuf> {
-    let wanted = fs::read_to_string(root().join("tests/requirements.txt"))?;
-    let venv = target()?.join("venv");
-    let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    environment("venv", "tests/requirements.txt")
+}
+
+/// Returns the interpreter of an environment in cargo's target folder, and creates the environment if it is missing.
+pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
+    let requirements = root().join(requirements);
+    let wanted = fs::read_to_string(&requirements)?;
+    let venv = target()?.join(name);
+    let python = program(&venv, "python");
     // Written last, so that an incomplete environment lacks it.
     let stamp = venv.join("requirements.stamp");
     if !is_made(&stamp, &python, &wanted) {
-        make(&venv, &python)?;
+        make(&venv, &python, &requirements)?;
         fs::write(stamp, wanted)?;
     }
     Ok(python)
+}
+
+/// Returns the path of a program in an environment.
+pub(crate) fn program(venv: &Path, name: &str) -> PathBuf {
+    match cfg!(windows) {
+        true => venv.join("Scripts").join(format!("{name}.exe")),
+        false => venv.join("bin").join(name),
+    }
 }
 
 /// Returns a cargo command whose tests find NumPy if the environment exists.
@@ -58,7 +72,7 @@ fn is_made(stamp: &Path, python: &Path, wanted: &str) -> bool {
     python.exists() && fs::read_to_string(stamp).is_ok_and(|made_with| made_with == wanted)
 }
 
-fn make(venv: &Path, python: &Path) -> Result {
+fn make(venv: &Path, python: &Path, requirements: &Path) -> Result {
     println!("installing NumPy in {}", venv.display());
     if venv.exists() {
         fs::remove_dir_all(venv)?;
@@ -66,7 +80,6 @@ fn make(venv: &Path, python: &Path) -> Result {
     let system = env::var_os("PYTHON").unwrap_or_else(|| OsString::from("python3"));
     let with_remedy = |error| format!("{error}\n\n{REMEDY}");
     run(Command::new(system).args(["-m", "venv"]).arg(venv)).map_err(with_remedy)?;
-    let requirements = root().join("tests/requirements.txt");
     run(Command::new(python)
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
         .arg(requirements))

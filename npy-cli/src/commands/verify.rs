@@ -104,6 +104,18 @@ impl Args {
     }
 }
 
+/// Returns the findings in a file; its name is never taken for more than a name. The error is that of a file that cannot be read at all.
+pub(crate) fn findings(path: &Path) -> std::result::Result<crate::Findings, String> {
+    let target = Target::from(path.to_path_buf());
+    match verify(&target) {
+        Ok(Report { problems, imports, .. }) => Ok(crate::Findings { problems, imports }),
+        Err(Failure::Message(message)) => Err(message),
+        Err(Failure::Unnamed(error)) => Err(format!("{target}: {error}")),
+        // Nothing was printed.
+        Err(Failure::BrokenPipe | Failure::Reported) => Err(format!("{target}: not readable")),
+    }
+}
+
 /// Checks a file. The error is that of a file that cannot be read at all.
 fn verify(target: &Target) -> Result<Report> {
     if target.slice.is_some() {

@@ -1,0 +1,182 @@
+"""Dtypes and the literals by which headers name them, and the memory of arrays."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import io
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._errors import NpyMemoryError, NpyTypeError, NpyValueError
+
+Array = np.ndarray[Any, Any]
+
+# Arrays that are not in one piece are copied in blocks of about this size.
+BLOCK_BYTES = 4 << 20
+
+
+@functools.lru_cache(maxsize=256)
+def dtype_of(descr: str) -> np.dtype[Any]:
+    """Returns the dtype of a literal in a header, by NumPy's rules."""
+    try:
+        dtype: np.dtype[Any] = np.lib.format.descr_to_dtype(ast.literal_eval(descr))
+    except (ValueError, TypeError, SyntaxError) as error:
+        raise NpyValueError(f"NumPy has no dtype {descr}: {error}; upgrade NumPy") from error
+    return dtype
+
+
+@functools.lru_cache(maxsize=256)
+def _descr_of(dtype: np.dtype[Any]) -> str:
+    try:
+        with warnings.catch_warnings():
+            # That metadata is not written, which NumPy says for each save.
+            warnings.simplefilter("ignore", UserWarning)
+            return repr(np.lib.format.dtype_to_descr(dtype))
+    except ValueError as error:
+        raise NpyValueError(
+            f"the dtype {dtype} cannot be in a file: {error}; copy the array with numpy.lib.recfunctions.repack_fields"
+        ) from error
+
+
+def descr_of(dtype: np.dtype[Any]) -> str:
+    """Returns the literal that `np.save` writes for a dtype."""
+    if dtype.metadata is None and dtype.names is None:
+        return repr(dtype.str) if dtype.kind != "T" else "'|O'"
+    # Dtypes with different metadata or titles can be equal, so they share no entry of a cache.
+    return _descr_of.__wrapped__(dtype)
+
+
+def order_of(array: Array) -> bool:
+    """Returns true if `np.save` writes the array in Fortran order."""
+    return bool(array.flags.f_contiguous and not array.flags.c_contiguous)
+
+
+def memory_of(array: Array) -> Array:
+    """Returns the bytes of an array that is in one piece, without copying them."""
+    if not array.flags.c_contiguous:
+        array = array.T
+    if type(array) is not np.ndarray:
+        array = array.view(np.ndarray)
+    return array.reshape(-1).view(np.uint8)
+
+
+def as_array(memory: Array, dtype: np.dtype[Any], shape: tuple[int, ...], is_fortran: bool = False) -> Array:
+    """Returns an array in memory that holds its bytes."""
+    if memory.nbytes == 0:
+        return empty(shape, dtype, is_fortran)
+    array: Array = np.ndarray(shape, dtype, memory, order="F" if is_fortran else "C")
+    return array
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any], is_fortran: bool = False) -> Array:
+    """Returns an array whose values are not set."""
+    try:
+        # `np.empty` makes text of no bytes one character wide.
+        array: Array = np.ndarray(shape, dtype, order="F" if is_fortran else "C")
+        return array
+    except MemoryError as error:
+        raise NpyMemoryError(f"not enough memory for the array: {error}; read rows of it, or map it") from error
+    except ValueError as error:
+        raise NpyValueError(f"NumPy cannot have an array of shape {shape}: {error}; read rows of it") from error
+
+
+def header_of(array: Array, descr: str) -> bytes:
+    """Returns the header that `np.save` writes."""
+    is_fortran = order_of(array)
+    header = _native.format_header(descr, array.shape, is_fortran)
+    if header is not None:
+        return header
+    # A dtype of another package, or with titles that are not text: NumPy writes the header itself.
+    values = {"descr": ast.literal_eval(descr), "fortran_order": is_fortran, "shape": array.shape}
+    stream = io.BytesIO()
+    try:
+        np.lib.format.write_array_header_1_0(stream, values)
+    except ValueError:
+        stream = io.BytesIO()
+        np.lib.format.write_array_header_2_0(stream, values)
+    return stream.getvalue()
+
+
+@functools.lru_cache(maxsize=256)
+def _has_padding(dtype: np.dtype[Any]) -> bool:
+    if dtype.subdtype is not None:
+        return _has_padding(dtype.subdtype[0])
+    if dtype.names is None:
+        return False
+    fields = [dtype[name] for name in dtype.names]
+    if sum(field.itemsize for field in fields) != dtype.itemsize:
+        return True
+    return any(_has_padding(field) for field in fields)
+
+
+def _copy_fields(to: Array, values: Array) -> None:
+    """Copies the values, and not the bytes between them."""
+    if to.dtype.names is None:
+        to[...] = values
+        return
+    for name in to.dtype.names:
+        _copy_fields(to[name], values[name])
+
+
+def pieces(array: Array) -> Iterator[Array]:
+    """Iterates over the bytes of an array as `np.save` writes them, without the bytes between fields."""
+    if array.nbytes == 0:
+        return
+    has_padding = _has_padding(array.dtype)
+    if not has_padding and (array.flags.c_contiguous or array.flags.f_contiguous):
+        yield memory_of(array)
+        return
+    if order_of(array):
+        array = array.T
+    if array.ndim == 0:
+        array = array.reshape(1)
+    row_bytes = max(array.nbytes // array.shape[0], 1)
+    rows = max(BLOCK_BYTES // row_bytes, 1)
+    for first in range(0, array.shape[0], rows):
+        block = array[first : first + rows]
+        if not has_padding:
+            yield memory_of(np.ascontiguousarray(block))
+            continue
+        clean = np.zeros(block.shape, block.dtype)
+        _copy_fields(clean, np.asarray(block))
+        yield memory_of(clean)
+
+
+def piece(array: Array) -> Array:
+    """Returns all bytes of an array as `np.save` writes them."""
+    parts = list(pieces(array))
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.empty(0, np.uint8)
+
+
+def object_file(array: Array) -> bytes:
+    """Returns the bytes that `np.save` writes for an array of objects.
+
+    They are refused if loading them as data would lose something.
+    """
+    stream = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            np.save(stream, array, allow_pickle=True)
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except Exception as error:
+            raise NpyTypeError(
+                f"an object of the array cannot be written: {type(error).__name__}: {error}; convert it to plain data"
+            ) from error
+    data = stream.getvalue()
+    names = _native.unknown_names(data)
+    if names:
+        shown = ", ".join(names[:5])
+        raise NpyTypeError(
+            f"the array has objects that are not data, and would be restored by calling {shown}; "
+            "convert them to dicts, lists, text or numbers, or use np.save"
+        )
+    return data

@@ -1,0 +1,223 @@
+"""Writing arrays."""
+
+from __future__ import annotations
+
+import os
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _native
+from ._dtypes import Array, descr_of, dtype_of, header_of, memory_of, object_file, pieces
+from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError
+
+Path = str | bytes | os.PathLike[Any]
+
+# The bytes that are written at once; after each, Python handles signals.
+_BLOCK = 8 << 20
+
+
+def as_array(values: npt.ArrayLike) -> Array:
+    """Makes an array as `np.save` does."""
+    try:
+        return np.asanyarray(values)
+    except ValueError as error:
+        raise NpyValueError(f"the values are no array: {error}; use numpy.array(values, dtype=object) for lists of different lengths") from error
+
+
+def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) -> None:
+    """Writes an array to a ``.npy`` file, with the bytes that ``numpy.save`` writes.
+
+    After an error, Ctrl-C or a kill, the path is the old file; otherwise it is the new one, complete.
+
+    Parameters
+    ----------
+    path : path or file object
+        It is used as it is: no ``.npy`` is added. A file object is written to directly.
+    array : array_like
+        Objects must be data: numbers, text, times, lists, dicts, arrays. Bytes between the fields of records are written as zeros.
+    sync : bool
+        Waits until the disk has the file.
+
+    Examples
+    --------
+    >>> save("x.npy", [[1, 2], [3, 4]])
+    >>> load("x.npy").shape
+    (2, 2)
+    """
+    values = as_array(array)
+    if values.dtype.kind == "T":
+        raise NpyTypeError("StringDType has no form in a file but a pickle; use array.astype('U') or array.astype(object)")
+    if values.dtype.hasobject:
+        start, blocks = object_file(values), iter(list[Array]())
+    else:
+        start, blocks = header_of(values, descr_of(values.dtype)), pieces(values)
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        if not hasattr(path, "write"):
+            raise NpyTypeError(f"expected a path or a file object, found {type(path).__name__}")
+        path.write(start)
+        for block in blocks:
+            for at in range(0, block.size, _BLOCK):
+                path.write(memoryview(block[at : at + _BLOCK]))  # type: ignore[arg-type]
+        return
+    file = _native.NewFile(os.fsdecode(path), sync)
+    try:
+        file.write(start)
+        for block in blocks:
+            file.write_memory(block)
+        file.finish()
+    finally:
+        file.discard()
+
+
+def _rows_of(values: Any, dtype: np.dtype[Any], row_shape: tuple[int, ...]) -> Array:
+    """Makes rows of a dtype; one row may be without its dimension."""
+    if isinstance(values, np.ndarray):
+        array = values
+        if array.dtype != dtype:
+            if not np.can_cast(array.dtype, dtype, "safe"):
+                raise NpyTypeError(
+                    f"the file holds {dtype}, and the rows are {array.dtype}, whose values may not fit; use rows.astype({str(dtype)!r})"
+                )
+            array = array.astype(dtype)
+    else:
+        try:
+            array = np.asarray(values, dtype=dtype)
+        except (ValueError, TypeError, OverflowError) as error:
+            raise NpyTypeError(f"the values are no rows of {dtype}: {error}") from error
+    if array.shape == row_shape:
+        array = array.reshape((1, *row_shape))
+    if array.shape[1:] != row_shape or array.ndim == 0:
+        raise NpyValueError(
+            f"a row of the file has shape {row_shape}, and the array {array.shape}; use an array of shape (n, *{row_shape}), or of one row"
+        )
+    return array
+
+
+def _append_rows(file: _native.Appender, array: Array) -> None:
+    if array.shape[0] == 0:
+        return
+    if array.nbytes == 0:
+        file.append(np.empty(0, np.uint8), array.shape[0])
+        return
+    row_bytes = array.nbytes // array.shape[0]
+    rows = max(_BLOCK // row_bytes, 1)
+    for first in range(0, array.shape[0], rows):
+        block = np.ascontiguousarray(array[first : first + rows])
+        file.append(memory_of(block), len(block))
+
+
+def append(path: Path, array: npt.ArrayLike) -> None:
+    """Adds rows at the end of a ``.npy`` file, in place.
+
+    Parameters
+    ----------
+    path : path
+        If there is no file, it is created with these rows.
+    array : array_like
+        One row, or rows along the first dimension, of the dtype of the file. An array of another dtype must be one that NumPy converts
+        safely.
+
+    Examples
+    --------
+    >>> append("log.npy", [[1.0, 2.0]])
+    >>> append("log.npy", [3.0, 4.0])
+    >>> load("log.npy")
+    array([[1., 2.],
+           [3., 4.]])
+    """
+    try:
+        file = _native.Appender(os.fsdecode(path))
+    except NpyFileNotFoundError:
+        rows = as_array(array)
+        _check_rows_dtype(rows.dtype)
+        # Rows in Fortran order could not grow.
+        save(path, np.ascontiguousarray(rows.reshape(1) if rows.ndim == 0 else rows))
+        return
+    try:
+        _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
+    except BaseException:
+        # Ctrl-C, too, leaves the file as it was.
+        file.discard()
+        raise
+    file.finish()
+
+
+def _check_rows_dtype(dtype: np.dtype[Any]) -> None:
+    if dtype.hasobject:
+        raise NpyTypeError(f"rows of {dtype} cannot be appended, because objects are one pickle; use npy_core.save")
+
+
+class Writer:
+    """Writes rows to a ``.npy`` file as they come.
+
+    Parameters
+    ----------
+    path : path
+        The file is replaced, unless ``append`` is true.
+    dtype : dtype
+    row_shape : tuple of int
+        The shape of one row: ``()`` for an array of one dimension.
+    append : bool
+        Continues a file, which is created if it is not there. Its dtype and rows must be these.
+
+    Attributes
+    ----------
+    dtype : numpy.dtype
+    row_shape : tuple of int
+
+    Notes
+    -----
+    After each `flush`, other programs can load the rows. A program that is killed leaves the rows of its last `flush`, or more. Until it is
+    closed, the file is locked: another writer gets an `NpyLockedError`.
+
+    Examples
+    --------
+    >>> with Writer("grid.npy", "f4", (2,)) as w:
+    ...     w.write([[1, 2], [3, 4]])
+    ...     w.write([5, 6])
+    >>> load("grid.npy").shape
+    (3, 2)
+    """
+
+    def __init__(self, path: Path, dtype: npt.DTypeLike, row_shape: tuple[int, ...] = (), append: bool = False) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.row_shape: tuple[int, ...] = tuple(row_shape) if not isinstance(row_shape, int) else (row_shape,)
+        _check_rows_dtype(self.dtype)
+        if self.dtype.subdtype is not None:
+            base, shape = self.dtype.subdtype
+            self.dtype, self.row_shape = base, (*self.row_shape, *shape)
+        if not append or not os.path.exists(path):
+            save(path, np.empty((0, *self.row_shape), self.dtype))
+        self._file = _native.Appender(os.fsdecode(path))
+        found, rows = dtype_of(self._file.descr), tuple(self._file.row_shape)
+        if found != self.dtype or rows != self.row_shape:
+            self._file.finish()
+            raise NpyValueError(
+                f"{os.fsdecode(path)}: the file has rows of {found} with shape {rows}, not {self.dtype} with {self.row_shape}; "
+                "use those, or write another file"
+            )
+
+    @property
+    def count(self) -> int:
+        """The number of rows, with those that were in the file before."""
+        return self._file.count
+
+    def write(self, rows: npt.ArrayLike) -> None:
+        """Adds one row, or rows along the first dimension."""
+        _append_rows(self._file, _rows_of(rows, self.dtype, self.row_shape))
+
+    def flush(self) -> None:
+        """Makes the rows visible to other programs."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Writes what is left, and closes the file."""
+        self._file.finish()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

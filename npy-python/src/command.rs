@@ -1,0 +1,25 @@
+//! The command `npy`, and what it finds in files.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use pyo3::prelude::*;
+
+use crate::error::new;
+
+/// Runs the command with these arguments, the first of which is its name, and returns its exit code.
+#[pyfunction]
+pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    // An `ExitCode` cannot be read, but compared.
+    let code = py.detach(|| npy_cli::main(arguments));
+    (0..=u8::MAX).find(|&number| ExitCode::from(number) == code).unwrap_or(2)
+}
+
+/// Returns the problems of a file, and the names that its pickles import.
+#[pyfunction]
+pub(crate) fn findings(py: Python<'_>, path: PathBuf) -> PyResult<(Vec<String>, Vec<String>)> {
+    let findings = py.detach(|| npy_cli::verify(&path));
+    let found = findings.map_err(|message| new("NpyOSError", message))?;
+    Ok((found.problems, found.imports))
+}

@@ -1,0 +1,125 @@
+//! Exceptions: the classes of `npy_core._errors`, with the complete message of the library in Python's words.
+
+use std::fmt::Display;
+use std::io;
+use std::path::Path;
+
+use npy_core::{Error, ErrorKind};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// Names of the Rust library in its advice, and what a Python program calls instead.
+const WORDS: [(&str, &str); 12] = [
+    ("npz::ReadOptions::limits", "a newer file"),
+    (
+        "npz::Reader::read_bytes gives the bytes of any member",
+        "zipfile reads the bytes of any member",
+    ),
+    ("npz::Reader::read_bytes returns the complete member", "zipfile reads the complete member"),
+    (
+        "npz::Reader::new reads the bytes of an archive that has arrived, in a Cursor",
+        "npy_core.Npz(io.BytesIO(...)) reads the bytes of an archive that has arrived",
+    ),
+    (
+        "convert the array with DynArray::cast or cast_with before",
+        "convert the array with astype before",
+    ),
+    ("create makes one, and append_or_create does both", "npy_core.append makes one"),
+    (
+        "write_npy_to and Writer::new write to an open file instead",
+        "npy_core.save writes to an open file, too",
+    ),
+    ("npz::Reader", "npy_core.Npz"),
+    ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
+    ("Reader::open", "npy_core.load"),
+    ("ReadOptions::cast(Cast::Lossless)", "cast="),
+    ("WriteOptions::uncounted_rows", "npy append --uncounted of the command"),
+];
+
+/// Returns the exception for an error of the library.
+pub(crate) fn exception(error: Error) -> PyErr {
+    let message = in_python(&error.to_string());
+    let class = class_of(error.kind());
+    match error.into_kind() {
+        ErrorKind::Io(inner) => of_io(inner, &message),
+        _ => new(class, message),
+    }
+}
+
+/// Returns the exception for an error of the system in a file.
+pub(crate) fn io_exception(error: io::Error, path: &Path) -> PyErr {
+    let message = format!("{}: {error}", path.display());
+    of_io(error, &message)
+}
+
+/// Returns an exception of a class of `npy_core._errors`.
+pub(crate) fn new(class: &str, message: impl Display) -> PyErr {
+    let message = message.to_string();
+    Python::attach(|py| match make(py, class, &message) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    })
+}
+
+/// The error of data that is shorter than its header says.
+pub(crate) fn truncated(path: &Path, expected: u64, found: u64) -> PyErr {
+    let path = path.display();
+    new(
+        "NpyTruncatedError",
+        format!(
+            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again"
+        ),
+    )
+}
+
+fn make<'py>(py: Python<'py>, class: &str, message: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("npy_core._errors")?.getattr(class)?.call1((message,))
+}
+
+/// An error that Python raised while the library called it stays what it is.
+fn of_io(error: io::Error, message: &str) -> PyErr {
+    let class = match error.kind() {
+        io::ErrorKind::NotFound => "NpyFileNotFoundError",
+        io::ErrorKind::PermissionDenied => "NpyPermissionError",
+        io::ErrorKind::AlreadyExists => "NpyFileExistsError",
+        io::ErrorKind::IsADirectory => "NpyIsADirectoryError",
+        io::ErrorKind::UnexpectedEof => "NpyTruncatedError",
+        io::ErrorKind::OutOfMemory => "NpyMemoryError",
+        _ => "NpyOSError",
+    };
+    let errno = error.raw_os_error();
+    if error.get_ref().is_some_and(|inner| inner.is::<PyErr>())
+        && let Some(Ok(raised)) = error.into_inner().map(|inner| inner.downcast::<PyErr>())
+    {
+        return *raised;
+    }
+    let exception = new(class, message);
+    if let Some(errno) = errno {
+        Python::attach(|py| {
+            // An exception that is no `OSError` has no such attribute, and needs none.
+            let _ = exception.value(py).setattr("errno", errno);
+        });
+    }
+    exception
+}
+
+fn class_of(kind: &ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Truncated { .. } => "NpyTruncatedError",
+        ErrorKind::Memory { .. } => "NpyMemoryError",
+        ErrorKind::MissingMember { .. } | ErrorKind::MissingField { .. } => "NpyKeyError",
+        ErrorKind::Locked => "NpyLockedError",
+        _ => "NpyValueError",
+    }
+}
+
+/// Replaces advice for Rust programs by that for Python.
+fn in_python(message: &str) -> String {
+    let replaced = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);
+    WORDS.iter().fold(message.to_owned(), replaced)
+}
+
+/// The exception for memory of an array that another call changes at the same moment.
+pub(crate) fn busy(error: impl Display) -> PyErr {
+    PyRuntimeError::new_err(format!("the memory of the array is used by another call: {error}"))
+}

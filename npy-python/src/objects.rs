@@ -1,0 +1,733 @@
+//! Python values of arrays of objects. Nothing is imported or called by a name in the file.
+//!
+//! Objects are made without recursion. A list, dict, set, array or `Call` is made empty and filled later, so cycles and shared objects keep
+//! their identity. A tuple, frozenset and the arguments of a `Call` are made after their parts.
+
+use std::collections::HashMap;
+use std::io::Cursor;
+use std::path::PathBuf;
+
+use npy_core::object::Kind;
+use npy_core::{Header, ObjectRef, Objects, Order, ReadNpy};
+use npy_pickle::time::{DateTime, Span, Time};
+use npy_pickle::{BigInt, Id, NONE, Object, Value};
+use pyo3::prelude::*;
+use pyo3::types::{
+    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PySlice,
+    PyString, PyTuple,
+};
+
+use crate::error::{exception, new};
+use crate::header::{self, Parts};
+use crate::memory::owned;
+
+/// The deepest tuple that may be a key: Python computes hashes by recursion.
+const MAX_KEY_DEPTH: u32 = 100;
+
+/// The longest chain of arrays of objects in each other: NumPy drops them by recursion.
+const MAX_ARRAY_DEPTH: usize = 500;
+
+/// The objects of an array that are made before they are set: they are still in the cache.
+const ARRAY_BLOCK: usize = 4096;
+
+/// The bytes that nested arrays may have for each byte of the file, beyond [`FREE_BYTES`]: arrays can share their bytes in the file, but not in memory.
+const MAX_EXPANSION: usize = 16;
+const FREE_BYTES: usize = 256 << 20;
+
+/// An array with its header.
+type Loaded<'py> = (Bound<'py, PyAny>, Parts<'py>);
+
+/// Reads a file with objects.
+#[pyfunction]
+pub(crate) fn objects_in_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Loaded<'py>> {
+    let objects = py.detach(|| Objects::read_npy(path)).map_err(exception)?;
+    array_of(py, &objects)
+}
+
+/// Reads the bytes of a file with objects. Returns also the number of bytes that it takes.
+#[pyfunction]
+pub(crate) fn objects_in_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<(Loaded<'py>, u64)> {
+    let mut cursor = Cursor::new(bytes);
+    let objects = py.detach(|| Objects::read_npy_from(&mut cursor)).map_err(exception)?;
+    Ok((array_of(py, &objects)?, cursor.position()))
+}
+
+/// Returns the names that a pickle imports and that are not types of data.
+#[pyfunction]
+pub(crate) fn unknown_names(py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<String>> {
+    let objects = py.detach(|| Objects::read_npy_from(bytes)).map_err(exception)?;
+    Ok(objects.unknown_globals().collect())
+}
+
+/// Makes the array.
+pub(crate) fn array_of<'py>(py: Python<'py>, objects: &Objects) -> PyResult<Loaded<'py>> {
+    let parts = header::parts(py, objects.header())?;
+    let mut builder = Builder::new(py, objects)?;
+    let array = builder.empty(objects.header())?;
+    let items = objects.iter().map(|item| item.object().id()).collect();
+    builder.fill_later(Filling::Array(None, array.clone(), items));
+    builder.run()?;
+    Ok((array, parts))
+}
+
+/// A container whose parts are made.
+enum Filling<'py> {
+    List(Bound<'py, PyList>, Vec<Id>),
+    Set(Bound<'py, PySet>, Vec<Id>),
+    Dict(Bound<'py, PyDict>, Vec<Id>),
+    /// The array, and its node if it is within another array.
+    Array(Option<Id>, Bound<'py, PyAny>, Vec<Id>),
+    /// A call with its node, whose state and items are added.
+    Call(Bound<'py, PyAny>, Id),
+}
+
+impl Filling<'_> {
+    fn parts(&self, objects: &npy_pickle::Objects) -> Vec<Id> {
+        match self {
+            Filling::List(_, ids) | Filling::Set(_, ids) | Filling::Dict(_, ids) => ids.clone(),
+            // Its parts are made block by block.
+            Filling::Array(..) => Vec::new(),
+            Filling::Call(_, id) => call_parts(objects.object(*id)),
+        }
+    }
+}
+
+/// The state, items and pairs of a call.
+fn call_parts(object: Object<'_>) -> Vec<Id> {
+    let state = object.state().map(Object::id);
+    let graph = object.objects().graph();
+    let more =
+        object.call().map(|call| [graph.items(call.items), graph.items(call.pairs)].concat());
+    state.into_iter().chain(more.unwrap_or_default()).collect()
+}
+
+struct Builder<'py, 'a> {
+    py: Python<'py>,
+    objects: &'a Objects,
+    /// An object of the file, by which others are found.
+    any: Option<ObjectRef<'a>>,
+    pickle: Option<&'a npy_pickle::Objects>,
+    made: Vec<Option<Bound<'py, PyAny>>>,
+    /// The depth of tuples and frozensets.
+    depth: HashMap<Id, u32>,
+    fillings: Vec<Filling<'py>>,
+    /// An array of objects, and one that it contains.
+    nested: Vec<(Id, Id)>,
+    arrays: HashMap<Id, ()>,
+    array_bytes: usize,
+    python: Names<'py>,
+}
+
+/// The parts of Python that are called. Nothing of it depends on the file.
+struct Names<'py> {
+    numpy: Bound<'py, PyModule>,
+    datetime: Bound<'py, PyModule>,
+    decimal: Bound<'py, PyModule>,
+    call: Bound<'py, PyAny>,
+    dtype_of: Bound<'py, PyAny>,
+}
+
+/// An object that can be made now, or after others.
+enum Made<'py> {
+    Now(Bound<'py, PyAny>),
+    After(Vec<Id>),
+}
+
+impl<'py, 'a> Builder<'py, 'a> {
+    fn new(py: Python<'py>, objects: &'a Objects) -> PyResult<Self> {
+        let any = objects.iter().next();
+        let pickle = any.map(|any| any.object().objects());
+        let nodes = pickle.map_or(0, |pickle| pickle.graph().nodes().len());
+        let python = Names {
+            numpy: py.import("numpy")?,
+            datetime: py.import("datetime")?,
+            decimal: py.import("decimal")?,
+            call: py.import("npy_core._call")?.getattr("Call")?,
+            dtype_of: py.import("npy_core._dtypes")?.getattr("dtype_of")?,
+        };
+        Ok(Builder {
+            py,
+            objects,
+            any,
+            pickle,
+            made: vec![None; nodes],
+            depth: HashMap::new(),
+            fillings: Vec::new(),
+            nested: Vec::new(),
+            arrays: HashMap::new(),
+            array_bytes: 0,
+            python,
+        })
+    }
+
+    fn fill_later(&mut self, filling: Filling<'py>) {
+        self.fillings.push(filling);
+    }
+
+    /// Makes everything that is in the containers.
+    fn run(&mut self) -> PyResult<()> {
+        let Some(pickle) = self.pickle else { return Ok(()) };
+        while let Some(filling) = self.fillings.pop() {
+            self.py.check_signals()?;
+            for id in filling.parts(pickle) {
+                self.make(pickle, id)?;
+            }
+            self.fill(pickle, filling)?;
+        }
+        self.check_array_depth()
+    }
+
+    /// Makes an object and the parts that it needs.
+    fn make(&mut self, pickle: &'a npy_pickle::Objects, root: Id) -> PyResult<()> {
+        if self.is_made(root) {
+            return Ok(());
+        }
+        // Most objects have no parts.
+        let parts = match self.try_make(pickle.object(root))? {
+            Made::Now(value) => {
+                self.keep(root, value);
+                return Ok(());
+            }
+            Made::After(parts) => parts,
+        };
+        let mut stack = vec![(root, true)];
+        stack.extend(parts.into_iter().map(|part| (part, false)));
+        while let Some((id, has_parts)) = stack.pop() {
+            if self.is_made(id) {
+                continue;
+            }
+            match self.try_make(pickle.object(id))? {
+                Made::Now(value) => self.keep(id, value),
+                // Of a file that was made by hand: an object within itself that Python could not make.
+                Made::After(_) if has_parts => {
+                    return Err(new(
+                        "NpyValueError",
+                        "the pickle has a tuple that contains itself; save the array again",
+                    ));
+                }
+                Made::After(parts) => {
+                    stack.push((id, true));
+                    stack.extend(parts.into_iter().map(|id| (id, false)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_made(&self, id: Id) -> bool {
+        self.made.get(id as usize).is_some_and(Option::is_some)
+    }
+
+    fn keep(&mut self, id: Id, value: Bound<'py, PyAny>) {
+        if let Some(slot) = self.made.get_mut(id as usize) {
+            *slot = Some(value);
+        }
+    }
+
+    fn value(&self, id: Id) -> PyResult<Bound<'py, PyAny>> {
+        match self.made.get(id as usize) {
+            Some(Some(value)) => Ok(value.clone()),
+            _ => unreachable!("the parts of an object are made before it"),
+        }
+    }
+
+    fn values(&self, ids: &[Id]) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        ids.iter().map(|&id| self.value(id)).collect()
+    }
+
+    /// Returns the parts that are not made yet.
+    fn missing(&self, ids: &[Id]) -> Vec<Id> {
+        ids.iter().copied().filter(|&id| !self.is_made(id)).collect()
+    }
+
+    fn try_make(&mut self, object: Object<'a>) -> PyResult<Made<'py>> {
+        let py = self.py;
+        let value = match object.value() {
+            Value::None => py.None().into_bound(py),
+            Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
+            Value::Int(number) => number.into_pyobject(py)?.into_any(),
+            Value::BigInt(number) => self.big_int(&number)?,
+            Value::Float(number) => number.into_pyobject(py)?.into_any(),
+            Value::Complex(re, im) => PyComplex::from_doubles(py, re, im).into_any(),
+            Value::Str => match object.text() {
+                Ok(text) => PyString::new(py, &text).into_any(),
+                Err(reason) => return self.odd_text(object, reason).map(Made::Now),
+            },
+            Value::Bytes => PyBytes::new(py, &bytes_of(object)?).into_any(),
+            Value::ByteArray => PyByteArray::new(py, &bytes_of(object)?).into_any(),
+            Value::List(ids) => {
+                let list = PyList::empty(py);
+                self.fill_later(Filling::List(list.clone(), ids.to_vec()));
+                list.into_any()
+            }
+            Value::Set(ids) => {
+                let set = PySet::empty(py)?;
+                self.fill_later(Filling::Set(set.clone(), ids.to_vec()));
+                set.into_any()
+            }
+            Value::Dict(ids) => {
+                let dict = PyDict::new(py);
+                self.fill_later(Filling::Dict(dict.clone(), ids.to_vec()));
+                dict.into_any()
+            }
+            Value::Tuple(ids) => {
+                let missing = self.missing(ids);
+                if !missing.is_empty() {
+                    return Ok(Made::After(missing));
+                }
+                self.deepen(object.id(), ids);
+                PyTuple::new(py, self.values(ids)?)?.into_any()
+            }
+            Value::FrozenSet(ids) => {
+                let missing = self.missing(ids);
+                if !missing.is_empty() {
+                    return Ok(Made::After(missing));
+                }
+                self.deepen(object.id(), ids);
+                for &id in ids {
+                    self.check_key(id)?;
+                }
+                let set = PyFrozenSet::new(py, self.values(ids)?);
+                set.map_err(|error| self.unhashable(&error))?.into_any()
+            }
+            Value::Date(date) => {
+                self.python.datetime.call_method1("date", (date.year, date.month, date.day)).map_err(of_value)?
+            }
+            Value::Time(time) => self.time(time)?,
+            Value::DateTime(time) => self.date_time(time)?,
+            Value::TimeDelta(span) => self.span(span)?,
+            Value::Decimal(digits) => {
+                self.python.decimal.call_method1("Decimal", (digits.as_ref(),)).map_err(|_| {
+                    new("NpyValueError", "the pickle has a decimal number whose digits are wrong; save the array again")
+                })?
+            }
+            Value::Range(range) => {
+                let builtins = py.import("builtins")?;
+                builtins.call_method1("range", (range.start, range.stop, range.step)).map_err(of_value)?
+            }
+            Value::Global => self.global(object)?,
+            Value::Instance(_) => return self.instance(object),
+        };
+        Ok(Made::Now(value))
+    }
+
+    fn big_int(&self, number: &BigInt<'_>) -> PyResult<Bound<'py, PyAny>> {
+        let int = self.py.import("builtins")?.getattr("int")?;
+        match number {
+            BigInt::Binary(bytes) => {
+                let signed = [("signed", true)].into_py_dict(self.py)?;
+                let bytes = PyBytes::new(self.py, bytes);
+                int.call_method("from_bytes", (bytes, "little"), Some(&signed))
+            }
+            BigInt::Decimal(digits) => {
+                let digits = String::from_utf8_lossy(digits);
+                int.call1((digits.trim_end_matches('L'),)).map_err(of_value)
+            }
+        }
+    }
+
+    /// Text that Rust cannot hold, with a half of a surrogate pair, or of Python 2.
+    fn odd_text(&self, object: Object<'_>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
+        if let npy_pickle::Node::Data(npy_pickle::Form::Str, data) = object.node() {
+            let bytes = PyBytes::new(self.py, data.of(&object.objects().pickle().bytes));
+            if let Ok(text) = bytes.call_method1("decode", ("utf-8", "surrogatepass")) {
+                return Ok(text);
+            }
+        }
+        Err(new("NpyValueError", format!("{reason}; np.load(..., encoding=\"latin1\") reads it")))
+    }
+
+    fn span(&self, span: Span) -> PyResult<Bound<'py, PyAny>> {
+        let microseconds = i64::try_from(span.0.div_euclid(1000)).map_err(|_| far())?;
+        self.python.datetime.call_method1("timedelta", (0, 0, microseconds)).map_err(of_value)
+    }
+
+    fn zone(&self, zone: Option<Span>) -> PyResult<Bound<'py, PyAny>> {
+        match zone {
+            None => Ok(self.py.None().into_bound(self.py)),
+            Some(Span(0)) => self.python.datetime.getattr("timezone")?.getattr("utc"),
+            Some(offset) => self
+                .python
+                .datetime
+                .call_method1("timezone", (self.span(offset)?,))
+                .map_err(of_value),
+        }
+    }
+
+    fn time(&self, time: Time) -> PyResult<Bound<'py, PyAny>> {
+        let (h, m, s, us) = clock(time);
+        self.python
+            .datetime
+            .call_method1("time", (h, m, s, us, self.zone(time.zone)?))
+            .map_err(of_value)
+    }
+
+    fn date_time(&self, time: DateTime) -> PyResult<Bound<'py, PyAny>> {
+        let (DateTime { date, time }, (h, m, s, us)) = (time, clock(time.time));
+        let arguments = (date.year, date.month, date.day, h, m, s, us, self.zone(time.zone)?);
+        self.python.datetime.call_method1("datetime", arguments).map_err(of_value)
+    }
+
+    /// A class or function: its name without arguments.
+    fn global(&mut self, object: Object<'a>) -> PyResult<Bound<'py, PyAny>> {
+        if self.reference(object).kind() == Kind::Missing {
+            return Ok(self.py.None().into_bound(self.py));
+        }
+        self.python.call.call1((object.name(), self.py.None(), self.py.None()))
+    }
+
+    fn reference(&self, object: Object<'a>) -> ObjectRef<'a> {
+        match self.any {
+            Some(any) => any.other(object.id(), NONE),
+            None => unreachable!("an object is in a file with objects"),
+        }
+    }
+
+    fn instance(&mut self, object: Object<'a>) -> PyResult<Made<'py>> {
+        let reference = self.reference(object);
+        let numpy = match reference.kind() {
+            Kind::Array => self.array(object, reference).map(Some),
+            Kind::Scalar => self.scalar(reference),
+            Kind::DType => match reference.as_dtype() {
+                Ok(dtype) => self.python.dtype_of.call1((dtype.descr(),)).map(Some),
+                Err(error) => Err(exception(error)),
+            },
+            Kind::Missing => self.python.numpy.call_method1("datetime64", ("NaT",)).map(Some),
+            Kind::DateTime | Kind::TimeDelta => self.of_pandas(object),
+            _ => Ok(None),
+        };
+        match numpy? {
+            Some(value) => Ok(Made::Now(value)),
+            None => self.call(object),
+        }
+    }
+
+    /// An object of an unknown class: its name and arguments, and later its state.
+    fn call(&mut self, object: Object<'a>) -> PyResult<Made<'py>> {
+        let arguments = object.arguments();
+        let missing = self.missing(&arguments.map(Object::id).into_iter().collect::<Vec<_>>());
+        if !missing.is_empty() {
+            return Ok(Made::After(missing));
+        }
+        let arguments = match arguments {
+            Some(arguments) => self.value(arguments.id())?,
+            None => PyTuple::empty(self.py).into_any(),
+        };
+        let call = self.python.call.call1((object.name(), arguments, self.py.None()))?;
+        if !call_parts(object).is_empty() {
+            self.fill_later(Filling::Call(call.clone(), object.id()));
+        }
+        Ok(Made::Now(call))
+    }
+
+    /// A time or a span of pandas: nanoseconds stay in NumPy's types.
+    fn of_pandas(&self, object: Object<'a>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(call) = object.invocation() else { return Ok(None) };
+        let (count, unit, zone) = match call.name() {
+            "_unpickle_timestamp" => {
+                (call.arguments.int(0), call.arguments.int(3), call.arguments.zone(2))
+            }
+            "_timedelta_unpickle" => (call.arguments.int(0), call.arguments.int(1), None),
+            _ => return Ok(None),
+        };
+        let (Some(count), Some(per_unit)) = (count, nanoseconds(unit)) else { return Ok(None) };
+        let is_span = call.name() == "_timedelta_unpickle";
+        let nanoseconds = i128::from(count) * per_unit;
+        if nanoseconds % 1000 != 0 {
+            let name = if is_span { "timedelta64" } else { "datetime64" };
+            let Ok(count) = i64::try_from(nanoseconds) else { return Ok(None) };
+            return self.python.numpy.call_method1(name, (count, "ns")).map(Some);
+        }
+        let span = self.span(Span(nanoseconds))?;
+        if is_span {
+            return Ok(Some(span));
+        }
+        // Of a zone with rules, such as Europe/Paris, the time in UTC.
+        let zone = match zone.unwrap_or(Some(Span(0))) {
+            Some(offset) => Some(self.zone(Some(offset))?),
+            None => None,
+        };
+        let datetime = self.python.datetime.getattr("datetime")?;
+        let epoch = datetime.call1((1970, 1, 1))?;
+        let Some(zone) = zone else { return epoch.add(span).map(Some).map_err(of_value) };
+        let utc = [("tzinfo", self.zone(Some(Span(0)))?)].into_py_dict(self.py)?;
+        let epoch = epoch.call_method("replace", (), Some(&utc))?;
+        epoch.add(span)?.call_method1("astimezone", (zone,)).map(Some).map_err(of_value)
+    }
+
+    fn scalar(&mut self, reference: ObjectRef<'a>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // A scalar of objects is a call of NumPy that this does not take apart.
+        let Ok(array) = reference.as_array() else { return Ok(None) };
+        let header = Header::new(array.dtype().clone(), [], Order::C).map_err(exception)?;
+        let array = self.array_of_bytes(&header, array.into_bytes())?;
+        array.get_item(PyTuple::empty(self.py)).map(Some)
+    }
+
+    fn array(
+        &mut self,
+        object: Object<'a>,
+        reference: ObjectRef<'a>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let header = reference.header().map_err(exception)?;
+        if !header.dtype().has_object() {
+            let array = reference.as_array().map_err(exception)?;
+            let array = self.array_of_bytes(&header, array.into_bytes())?;
+            // NumPy, too, gives nested arrays the byte order of the machine, but not records.
+            let dtype = array.getattr("dtype")?;
+            let native = dtype.call_method1("newbyteorder", ("=",))?;
+            let is_record = header.dtype().is_record();
+            return if is_record || dtype.eq(&native)? {
+                Ok(array)
+            } else {
+                array.call_method1("astype", (native,))
+            };
+        }
+        let items: Vec<Id> = reference.iter().map(|item| item.object().id()).collect();
+        if items.len() != header.count() {
+            return Err(new(
+                "NpyValueError",
+                "an array within the array has another number of objects than its shape; save it again",
+            ));
+        }
+        let array = self.empty(&header)?;
+        self.arrays.insert(object.id(), ());
+        self.fill_later(Filling::Array(Some(object.id()), array.clone(), items));
+        Ok(array)
+    }
+
+    fn array_of_bytes(&mut self, header: &Header, bytes: Vec<u8>) -> PyResult<Bound<'py, PyAny>> {
+        self.array_bytes = self.array_bytes.saturating_add(bytes.len());
+        let limit = self.objects.as_bytes().len().saturating_mul(MAX_EXPANSION).max(FREE_BYTES);
+        if self.array_bytes > limit {
+            return Err(new(
+                "NpyValueError",
+                format!(
+                    "the arrays within the array take more than {limit} bytes, far more than the file; do not trust it"
+                ),
+            ));
+        }
+        let dtype = self.python.dtype_of.call1((header.dtype().descr(),))?;
+        let shape = PyTuple::new(self.py, header.shape())?;
+        let order = if header.order() == Order::Fortran { "F" } else { "C" };
+        if bytes.is_empty() {
+            let (buffer, strides): (Option<()>, Option<()>) = (None, None);
+            return self
+                .python
+                .numpy
+                .call_method1("ndarray", (shape, dtype, buffer, 0, strides, order));
+        }
+        let strides: Option<()> = None;
+        self.python
+            .numpy
+            .call_method1("ndarray", (shape, dtype, owned(self.py, bytes), 0, strides, order))
+    }
+
+    /// Returns an array whose objects are not set.
+    fn empty(&self, header: &Header) -> PyResult<Bound<'py, PyAny>> {
+        let dtype = self.python.dtype_of.call1((header.dtype().descr(),))?;
+        let shape = PyTuple::new(self.py, header.shape())?;
+        let order = if header.order() == Order::Fortran { "F" } else { "C" };
+        self.python.numpy.call_method1("empty", (shape, dtype, order))
+    }
+
+    fn fill(&mut self, pickle: &'a npy_pickle::Objects, filling: Filling<'py>) -> PyResult<()> {
+        match filling {
+            Filling::List(list, ids) => {
+                for &id in &ids {
+                    list.append(self.value(id)?)?;
+                }
+            }
+            Filling::Set(set, ids) => {
+                for &id in &ids {
+                    self.check_key(id)?;
+                    set.add(self.value(id)?).map_err(|error| self.unhashable(&error))?;
+                }
+            }
+            Filling::Dict(dict, ids) => {
+                for pair in ids.as_chunks::<2>().0 {
+                    self.check_key(pair[0])?;
+                    let (key, value) = (self.value(pair[0])?, self.value(pair[1])?);
+                    dict.set_item(key, value).map_err(|error| self.unhashable(&error))?;
+                }
+            }
+            Filling::Array(node, array, ids) => self.fill_array(pickle, node, &array, &ids)?,
+            Filling::Call(call, id) => self.fill_call(&call, pickle.object(id))?,
+        }
+        Ok(())
+    }
+
+    /// Makes and sets the objects of an array.
+    fn fill_array(
+        &mut self,
+        pickle: &'a npy_pickle::Objects,
+        node: Option<Id>,
+        array: &Bound<'py, PyAny>,
+        ids: &[Id],
+    ) -> PyResult<()> {
+        let dtype = array.getattr("dtype")?;
+        let is_records = !dtype.getattr("fields")?.is_none();
+        // In another order than C, `reshape` would copy, so the objects are set all at once.
+        let in_order = array.getattr("flags")?.getattr("c_contiguous")?.is_truthy()?;
+        let block = if in_order { ARRAY_BLOCK } else { ids.len().max(1) };
+        let flat = if in_order { array.call_method1("reshape", (-1,))? } else { array.clone() };
+        for (block_ids, first) in ids.chunks(block).zip((0_usize..).step_by(block)) {
+            self.py.check_signals()?;
+            for &id in block_ids {
+                self.make(pickle, id)?;
+            }
+            let values = self.values(block_ids)?;
+            let n = values.len();
+            let objects = if is_records {
+                let records = self.python.numpy.call_method1("empty", (n, &dtype))?;
+                for (i, value) in values.into_iter().enumerate() {
+                    records.set_item(i, value).map_err(of_value)?;
+                }
+                records
+            } else {
+                // `fromiter` takes each object as it is; an assignment would look into lists.
+                let list = PyList::new(self.py, values)?;
+                self.python.numpy.call_method1("fromiter", (list, &dtype, n))?
+            };
+            if in_order {
+                let block = PySlice::new(self.py, first as isize, (first + n) as isize, 1);
+                flat.set_item(block, objects)?;
+            } else {
+                let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
+                self.python.numpy.call_method1("copyto", (array, objects))?;
+            }
+        }
+        if let Some(node) = node {
+            let inner = ids.iter().filter(|id| self.arrays.contains_key(id));
+            self.nested.extend(inner.map(|&id| (node, id)));
+        }
+        Ok(())
+    }
+
+    fn fill_call(&self, call: &Bound<'py, PyAny>, object: Object<'a>) -> PyResult<()> {
+        if let Some(state) = object.state() {
+            call.setattr("state", self.value(state.id())?)?;
+        }
+        let Some(parts) = object.call() else { return Ok(()) };
+        let graph = object.objects().graph();
+        let items = graph.items(parts.items);
+        if !items.is_empty() {
+            call.setattr("items", PyList::new(self.py, self.values(items)?)?)?;
+        }
+        let pairs = graph.items(parts.pairs);
+        if !pairs.is_empty() {
+            let list = PyList::empty(self.py);
+            for pair in pairs.as_chunks::<2>().0 {
+                list.append((self.value(pair[0])?, self.value(pair[1])?))?;
+            }
+            call.setattr("pairs", list)?;
+        }
+        Ok(())
+    }
+
+    fn deepen(&mut self, id: Id, parts: &[Id]) {
+        let deepest = parts.iter().filter_map(|part| self.depth.get(part)).max();
+        let depth = deepest.map_or(1, |depth| depth.saturating_add(1));
+        self.depth.insert(id, depth);
+    }
+
+    fn check_key(&self, id: Id) -> PyResult<()> {
+        match self.depth.get(&id) {
+            Some(&depth) if depth > MAX_KEY_DEPTH => Err(new(
+                "NpyValueError",
+                format!(
+                    "a key of a dict or set is nested {depth} deep, more than {MAX_KEY_DEPTH}; do not trust the file"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn unhashable(&self, error: &PyErr) -> PyErr {
+        new(
+            "NpyValueError",
+            format!(
+                "the pickle has a key that Python refuses: {}; save the array again",
+                error.value(self.py)
+            ),
+        )
+    }
+
+    /// Refuses a long chain of arrays of objects, each in the one before.
+    fn check_array_depth(&self) -> PyResult<()> {
+        let mut inner: HashMap<Id, Vec<Id>> = HashMap::new();
+        let mut outer: HashMap<Id, usize> = HashMap::new();
+        for &(from, to) in &self.nested {
+            inner.entry(from).or_default().push(to);
+            *outer.entry(to).or_default() += 1;
+        }
+        // Arrays in an order in which each comes after those that contain it; arrays in circles are left out, and never dropped by NumPy.
+        let mut ready: Vec<(Id, usize)> =
+            inner.keys().filter(|id| !outer.contains_key(id)).map(|&id| (id, 1)).collect();
+        let mut depths: HashMap<Id, usize> = HashMap::new();
+        while let Some((id, depth)) = ready.pop() {
+            if depth > MAX_ARRAY_DEPTH {
+                return Err(new(
+                    "NpyValueError",
+                    format!(
+                        "more than {MAX_ARRAY_DEPTH} arrays are nested in each other; do not trust the file"
+                    ),
+                ));
+            }
+            for part in inner.get(&id).into_iter().flatten() {
+                let known = depths.entry(*part).or_default();
+                *known = (*known).max(depth + 1);
+                if let Some(left) = outer.get_mut(part) {
+                    *left -= 1;
+                    if *left == 0 {
+                        ready.push((*part, *known));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn bytes_of(object: Object<'_>) -> PyResult<std::borrow::Cow<'_, [u8]>> {
+    object
+        .bytes()
+        .ok_or_else(|| new("NpyValueError", "the file changed while it was read; load it again"))
+}
+
+/// The hour, minute, second and microsecond of a time.
+fn clock(time: Time) -> (i64, i64, i64, i64) {
+    let microseconds = time.nanoseconds / 1000;
+    let seconds = microseconds / 1_000_000;
+    (seconds / 3600, seconds / 60 % 60, seconds % 60, microseconds % 1_000_000)
+}
+
+/// The nanoseconds of NumPy's number of a unit.
+fn nanoseconds(unit: Option<i64>) -> Option<i128> {
+    match unit {
+        Some(7) => Some(1_000_000_000),
+        Some(8) => Some(1_000_000),
+        Some(9) => Some(1000),
+        Some(10) | None => Some(1),
+        Some(_) => None,
+    }
+}
+
+fn far() -> PyErr {
+    new(
+        "NpyValueError",
+        "the pickle has a span of time that Python cannot have; save the array again",
+    )
+}
+
+/// The exception for a value that Python's own type refuses.
+fn of_value(error: PyErr) -> PyErr {
+    Python::attach(|py| {
+        new(
+            "NpyValueError",
+            format!(
+                "the pickle has a value that Python refuses: {}; save the array again",
+                error.value(py)
+            ),
+        )
+    })
+}

@@ -1,0 +1,164 @@
+//! Files as one Arrow stream, which is read while it is consumed.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatch, RecordBatchIterator, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use npy_arrow::{Batches, Options};
+use npy_core::{DynArray, Objects, Reader};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::error::{exception, new};
+
+/// The files of a scan.
+#[pyclass(frozen)]
+pub(crate) struct Stream {
+    paths: Vec<PathBuf>,
+    columns: Option<Vec<String>>,
+}
+
+#[pymethods]
+impl Stream {
+    #[new]
+    fn open(paths: Vec<PathBuf>, columns: Option<Vec<String>>) -> Self {
+        Stream { paths, columns }
+    }
+
+    /// The names of the columns.
+    fn columns(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let files = py.detach(|| self.files())?;
+        Ok(files.schema.fields().iter().map(|field| field.name().clone()).collect())
+    }
+
+    /// The stream as Arrow's PyCapsule interface defines it.
+    fn capsule<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let files = py.detach(|| self.files())?;
+        let stream = FFI_ArrowArrayStream::new(Box::new(files));
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+    }
+}
+
+impl Stream {
+    fn files(&self) -> PyResult<Files> {
+        let Some(first) = self.paths.first() else {
+            return Err(new("NpyFileNotFoundError", "no file matches; check the pattern"));
+        };
+        let first = self.batches(first)?;
+        let schema = first.schema();
+        let rest = self.paths.iter().skip(1).cloned().collect();
+        Ok(Files { schema, current: Some(first), rest, columns: self.columns.clone() })
+    }
+
+    fn batches(&self, path: &Path) -> PyResult<Rows> {
+        open(path, self.columns.as_deref()).map_err(|failure| match failure {
+            Failure::Npy(error) => exception(error),
+            Failure::Other(class, message) => new(class, message),
+        })
+    }
+}
+
+/// The batches of a file.
+type Rows = Box<dyn RecordBatchReader + Send>;
+
+/// Why a file has no batches.
+enum Failure {
+    Npy(npy_core::Error),
+    Other(&'static str, String),
+}
+
+fn open(path: &Path, columns: Option<&[String]>) -> Result<Rows, Failure> {
+    let reader = Reader::open(path).map_err(Failure::Npy)?;
+    let failed = |error: npy_arrow::Error| {
+        Failure::Other("NpyValueError", format!("{}: {error}", path.display()))
+    };
+    let options = Options::new();
+    if !reader.header().dtype().has_object() {
+        let batches = Batches::new(reader, &options).map_err(failed)?;
+        let Some(columns) = columns else { return Ok(Box::new(batches)) };
+        let indices = indices(path, &batches.schema(), columns)?;
+        return Ok(Box::new(batches.project(&indices).map_err(failed)?));
+    }
+    // The objects are one pickle, and become text at once.
+    let array: DynArray = Objects::read_npy(path).map_err(Failure::Npy)?.into();
+    let mut batch = npy_arrow::record_batch(&array, &options).map_err(failed)?;
+    if let Some(columns) = columns {
+        let indices = indices(path, &batch.schema(), columns)?;
+        batch = batch.project(&indices).map_err(|error| failed(error.into()))?;
+    }
+    let schema = batch.schema();
+    Ok(Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
+}
+
+/// Returns the positions of columns.
+fn indices(path: &Path, schema: &SchemaRef, columns: &[String]) -> Result<Vec<usize>, Failure> {
+    let index = |column: &String| {
+        schema.index_of(column).map_err(|_| {
+            let known: Vec<&str> =
+                schema.fields().iter().map(|field| field.name().as_str()).collect();
+            let (path, known) = (path.display(), known.join(", "));
+            Failure::Other(
+                "NpyKeyError",
+                format!("{path}: no column {column:?}; the columns are {known}"),
+            )
+        })
+    };
+    columns.iter().map(index).collect()
+}
+
+/// The batches of one file after the other.
+struct Files {
+    schema: SchemaRef,
+    current: Option<Rows>,
+    rest: VecDeque<PathBuf>,
+    columns: Option<Vec<String>>,
+}
+
+impl Files {
+    fn open_next(&mut self, path: &Path) -> Result<(), ArrowError> {
+        let batches = open(path, self.columns.as_deref()).map_err(|failure| {
+            ArrowError::ExternalError(
+                match failure {
+                    Failure::Npy(error) => error.to_string(),
+                    Failure::Other(_, message) => message,
+                }
+                .into(),
+            )
+        })?;
+        if batches.schema().fields() != self.schema.fields() {
+            let (path, found, first) = (path.display(), batches.schema(), &self.schema);
+            return Err(ArrowError::SchemaError(format!(
+                "{path}: its columns are {found:?}, and those of the first file {first:?}; scan files of one dtype"
+            )));
+        }
+        self.current = Some(batches);
+        Ok(())
+    }
+}
+
+impl Iterator for Files {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(batch) = self.current.as_mut()?.next() {
+                return Some(batch.and_then(|batch| batch.with_schema(Arc::clone(&self.schema))));
+            }
+            self.current = None;
+            let path = self.rest.pop_front()?;
+            if let Err(error) = self.open_next(&path) {
+                self.rest.clear();
+                return Some(Err(error));
+            }
+        }
+    }
+}
+
+impl RecordBatchReader for Files {
+    fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+}

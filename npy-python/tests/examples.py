@@ -1,0 +1,38 @@
+"""Runs the examples in the docstrings, and the README's."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import npy_core
+
+README = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+
+
+def main() -> int:
+    names = {name: getattr(npy_core, name) for name in npy_core.__all__}
+    modules = [npy_core, *(sys.modules[f"npy_core.{name}"] for name in ("_call", "_load", "_save", "_npz", "_scan"))]
+    failed = tried = 0
+    with tempfile.TemporaryDirectory() as directory:
+        os.chdir(directory)
+        for module in modules:
+            result = doctest.testmod(module, extraglobs=names)
+            failed, tried = failed + result.failed, tried + result.attempted
+            for file in os.listdir("."):
+                os.remove(file)
+        blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+        variables: dict[str, object] = {}
+        for block in blocks:
+            exec(compile(block, str(README), "exec"), variables)
+        os.chdir("/")
+    print(f"{tried} examples of docstrings, {len(blocks)} of the README, {failed} failed")
+    return failed > 0 or tried == 0 or not blocks
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

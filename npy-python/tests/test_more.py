@@ -1,0 +1,353 @@
+"""Columns, casts, archives, streams, threads, forks, and files that fail."""
+
+from __future__ import annotations
+
+import io
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from same import same, same_values
+
+import npy_core as npy
+
+RECORDS = np.dtype([("id", "i4"), ("head", [("gain", "f8"), ("code", "S4")]), ("samples", "f4", (2, 3)), (("a title", "t"), ">M8[s]")])
+
+
+@pytest.fixture
+def records() -> np.ndarray[Any, Any]:
+    array = np.zeros(10_000, RECORDS)
+    array["id"] = np.arange(10_000)
+    array["head"]["gain"] = np.arange(10_000) / 2
+    array["samples"] = np.arange(60_000).reshape(-1, 2, 3)
+    np.save("r.npy", array)
+    npy.savez("r.npz", r=array)
+    return array
+
+
+def test_columns(records: np.ndarray[Any, Any]) -> None:
+    archive = npy.Npz("r.npz")
+    for read in (lambda **k: npy.load("r.npy", **k), lambda **k: archive.read("r", **k)):
+        part = read(columns=["t", "id"])
+        assert part.dtype == np.dtype([(("a title", "t"), ">M8[s]"), ("id", "i4")])
+        assert (part["id"] == records["id"]).all() and part.dtype.itemsize == 12
+        part = read(columns=["head.gain", "samples[1].2", "samples.0"], rows=slice(-1, 4, -3))
+        expected = records[-1:4:-3]
+        assert part.dtype.names == ("head.gain", "samples[1].2", "samples.0")
+        assert (part["head.gain"] == expected["head"]["gain"]).all()
+        assert (part["samples[1].2"] == expected["samples"][:, 1, 2]).all()
+        assert (part["samples.0"] == expected["samples"][:, 0]).all()
+        assert (read(columns="samples", rows=slice(3, 9)) == records["samples"][3:9]).all()
+        assert (read(columns="samples", cast="f8") == records["samples"]).all()
+        assert (read(columns="head.gain", cast="f4") == (np.arange(10_000) / 2).astype("f4")).all()
+        with pytest.raises(npy.NpyKeyError, match="the columns are id, head, samples, t"):
+            read(columns=["x"])
+        with pytest.raises(npy.NpyKeyError):
+            read(columns=["samples[2]"])
+    np.save("x.npy", np.zeros(3))
+    with pytest.raises(npy.NpyValueError, match="no columns"):
+        npy.load("x.npy", columns=["a"])
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_cast(order: Any) -> None:
+    array = np.asarray(np.arange(60_000.0).reshape(-1, 3), order=order)
+    np.save("x.npy", array)
+    for rows in (None, slice(5, 19_000, 7), slice(None, None, -1)):
+        ours = npy.load("x.npy", rows=rows, cast=np.float32)
+        expected = (array if rows is None else array[rows]).astype("f4")
+        assert ours.dtype == "f4" and (ours == expected).all()
+    with pytest.raises(npy.NpyTypeError, match="no dtype"):
+        npy.load("x.npy", cast="no such")
+
+
+def test_steps_larger_than_a_block() -> None:
+    array = np.arange(40_000_000, dtype="u1").reshape(40, -1)
+    np.save("x.npy", array)
+    assert (npy.load("x.npy", rows=slice(1, 39, 9)) == array[1:39:9]).all()
+    assert (npy.load("x.npy", rows=slice(None, None, -13), cast="i2") == array[::-13]).all()
+
+
+def test_large_files_by_threads() -> None:
+    array = np.random.default_rng(0).random(8_000_000)
+    np.save("x.npy", array)
+    for threads in (1, 2, 7):
+        same(npy.load("x.npy", threads=threads), np.load("x.npy"))
+    npy.savez("x.npz", threads=2, a=array)
+    for threads in (1, 2):
+        same(npy.Npz("x.npz", threads=threads)["a"], array)
+
+
+def test_archive_as_a_mapping() -> None:
+    npy.savez("x.npz", a=[1], b=np.asfortranarray(np.ones((2, 3))), **{"dir/c": [2]})
+    with npy.Npz("x.npz") as z:
+        assert list(z) == ["a", "b", "dir/c"] and len(z) == 3 and "a" in z and "a.npy" in z and "x" not in z
+        assert dict(z.items()).keys() == {"a", "b", "dir/c"} and z.get("x") is None
+        same(z["b"], np.load("x.npz")["b"])
+        with pytest.raises(TypeError, match='"a"'):
+            z["x"] = [1]
+    with pytest.raises(npy.NpyValueError, match="closed"):
+        z["a"]
+
+
+def test_archive_is_changed_at_the_end_or_not_at_all() -> None:
+    with npy.Npz("x.npz", "a") as z:
+        z["a"] = [1]
+        z["b"] = np.arange(5)
+        z["o"] = np.array([{"k": 1}, None], object)
+        assert not os.path.exists("x.npz")
+    before = pathlib.Path("x.npz").read_bytes()
+    with pytest.raises(ZeroDivisionError), npy.Npz("x.npz", "a") as z:
+        z["c"] = [1]
+        raise ZeroDivisionError
+    assert pathlib.Path("x.npz").read_bytes() == before
+    with npy.Npz("x.npz", "a") as z:
+        z["b"] = [9]
+        assert list(z["b"]) == [9]
+        del z["a"]
+        z.rename("o", "objects")
+        assert pathlib.Path("x.npz").read_bytes() == before
+        assert sorted(z) == ["b", "objects"] and z["objects"][0] == {"k": 1}
+    loaded = np.load("x.npz", allow_pickle=True)
+    assert sorted(loaded.files) == ["b", "objects"] and loaded["b"][0] == 9 and loaded["objects"][0] == {"k": 1}
+    assert os.listdir() == ["x.npz"]
+
+
+def test_archive_in_memory_and_damaged_archives() -> None:
+    stream = io.BytesIO()
+    npy.savez(stream, a=np.arange(100_000))
+    assert (np.load(io.BytesIO(stream.getvalue()))["a"] == np.arange(100_000)).all()
+    assert (npy.load(io.BytesIO(stream.getvalue()))["a"] == np.arange(100_000)).all()
+    npy.savez("x.npz", compress=0, a=np.arange(100_000))
+    data = bytearray(pathlib.Path("x.npz").read_bytes())
+    data[400_000] ^= 1
+    pathlib.Path("x.npz").write_bytes(data)
+    with pytest.raises(npy.NpyValueError, match="x.npz"):
+        npy.Npz("x.npz")["a"]
+    assert npy.verify("x.npz")
+
+
+def test_streams_are_left_after_the_array() -> None:
+    stream = io.BytesIO()
+    arrays = [np.arange(3), np.array([{"a": 1}], object), np.zeros((2, 2), order="F"), np.array(5)]
+    for array in arrays:
+        np.save(stream, array)
+    stream.seek(0)
+    for array in arrays:
+        loaded = npy.load(stream)
+        assert (loaded == array).all()
+    with pytest.raises(EOFError):
+        npy.load(stream)
+    read_end, write_end = os.pipe()
+    with open(write_end, "wb") as pipe:
+        npy.save(pipe, np.arange(10))
+    with open(read_end, "rb") as pipe:
+        assert (npy.load(pipe) == np.arange(10)).all()
+
+
+class Failing(io.RawIOBase):
+    def __init__(self, data: bytes, fails_at: int) -> None:
+        self.data, self.at, self.fails_at = data, 0, fails_at
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.at >= self.fails_at:
+            raise ConnectionResetError("gone")
+        part = self.data[self.at : min(self.at + len(buffer), self.fails_at)]
+        buffer[: len(part)] = part
+        self.at += len(part)
+        return len(part)
+
+
+def test_a_failing_file_object_raises_its_own_exception() -> None:
+    stream = io.BytesIO()
+    np.save(stream, np.arange(1000))
+    for fails_at in (0, 5, 9, 50, 128, 5000):
+        with pytest.raises(ConnectionResetError, match="gone"):
+            npy.load(Failing(stream.getvalue(), fails_at))
+    with pytest.raises(npy.NpyTypeError, match="binary"):
+        npy.load(io.StringIO("text"))  # type: ignore[arg-type]
+    with pytest.raises(npy.NpyTypeError, match="file object"):
+        npy.load(5)  # type: ignore[arg-type]
+
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise OSError(28, "no space")
+
+    with pytest.raises(OSError, match="no space"):
+        npy.save(Full(), [1])
+
+
+def test_paths_of_each_kind() -> None:
+    for path in ("a.npy", b"b.npy", pathlib.Path("c.npy"), "d\udcff.npy"):
+        npy.save(path, [1])
+        npy.append(path, [2])
+        assert list(npy.load(path)) == [1, 2] and npy.header(path).shape == (2,) and npy.verify(path) == []
+    assert len(npy.read_many(["a.npy", b"b.npy", pathlib.Path("c.npy")])) == 3
+
+
+def test_read_only_disk() -> None:
+    npy.save("x.npy", [1])
+    pathlib.Path("d").mkdir()
+    os.chmod("d", 0o555)
+    os.chmod("x.npy", 0o444)
+    if os.access("d", os.W_OK):
+        # Root may write anywhere; nobody can be another user without being root.
+        code = (
+            "import os; os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+            "import sys; sys.path[:0] = %r\n"
+            "import npy_core as npy\n"
+            "for call in (lambda: npy.save('d/y.npy', [1]), lambda: npy.append('x.npy', [2]), lambda: npy.savez('d/y.npz', a=[1])):\n"
+            "    try: call(); print('written')\n"
+            "    except PermissionError as e: assert isinstance(e, npy.NpyError), e\n"
+        ) % (sys.path,)
+        os.chmod(".", 0o755)
+        result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        if "PermissionError" in result.stderr and "npy_core" not in result.stderr or "ModuleNotFoundError" in result.stderr:
+            pytest.skip("another user cannot read this environment or directory")
+        assert result.returncode == 0 and "written" not in result.stdout, result.stderr
+        return
+    for call in (lambda: npy.save("d/y.npy", [1]), lambda: npy.append("x.npy", [2]), lambda: npy.savez("d/y.npz", a=[1])):
+        with pytest.raises(PermissionError) as error:
+            call()
+        assert isinstance(error.value, npy.NpyError)
+
+
+def test_threads_of_python() -> None:
+    arrays = {f"{i}.npy": np.full(100_000, i) for i in range(8)}
+    for name, array in arrays.items():
+        np.save(name, array)
+    failures: list[object] = []
+
+    def work() -> None:
+        for name, array in arrays.items():
+            if not (npy.load(name) == array).all():
+                failures.append(name)
+            npy.save(f"{threading.get_ident()}-{name}", array)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_fork() -> None:
+    npy.save("x.npy", np.arange(1_000_000))
+    npy.load("x.npy", threads=2)
+    npy.savez("x.npz", threads=2, a=np.arange(1_000_000))
+    code = (
+        "import os, numpy as np, npy_core as npy\n"
+        "npy.load('x.npy', threads=2); npy.Npz('x.npz')['a']\n"
+        "child = os.fork()\n"
+        "ok = npy.load('x.npy', threads=2).sum() == npy.Npz('x.npz')['a'].sum() == 499999500000\n"
+        "if child == 0: os._exit(0 if ok else 1)\n"
+        "assert ok and os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
+def test_scan_is_read_by_pyarrow_pandas_and_polars(records: np.ndarray[Any, Any]) -> None:
+    pa, pd, pl = (pytest.importorskip(name) for name in ("pyarrow", "pandas", "polars"))
+    np.save("r2.npy", records[:10])
+    table = pa.table(npy.scan("r*.npy", columns=["id", "samples"]))
+    assert table.num_rows == 10_010 and table.column_names == ["id", "samples"]
+    assert table["id"].to_pylist()[-1] == 9
+    stream = npy.scan(["r.npy", pathlib.Path("r2.npy")])
+    assert stream.columns == ["id", "head", "samples", "t"]
+    assert pl.DataFrame(stream)["id"].sum() == 49_995_045
+    flat = npy.scan("r.npy", columns=["id"])
+    assert pd.DataFrame.from_arrow(flat)["id"].sum() == 49_995_000
+    np.save("v.npy", np.arange(5.0))
+    assert pa.table(npy.scan("v.npy"))["value"].to_pylist() == [0, 1, 2, 3, 4]
+    np.save("text.npy", np.array(["a", None, "c"], object))
+    assert pa.table(npy.scan("text.npy"))["value"].to_pylist() == ["a", None, "c"]
+    np.save("r3.npy", np.zeros(3))
+    with pytest.raises(Exception, match="r3.npy"):
+        pa.table(npy.scan("r*.npy"))
+    with pytest.raises(FileNotFoundError, match="pattern"):
+        npy.scan("none*.npy")
+    with pytest.raises(npy.NpyKeyError, match="no column"):
+        npy.scan("r.npy", columns=["none"]).columns
+
+
+def test_command() -> None:
+    npy.save("x.npy", np.arange(5))
+
+    def run(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "npy_core", *arguments], capture_output=True, text=True, **options)
+
+    shown = run("x.npy")
+    assert shown.returncode == 0 and "<i8" in shown.stdout, shown
+    assert run("diff", "x.npy", "x.npy").returncode == 0
+    npy.save("y.npy", np.arange(6))
+    assert run("diff", "x.npy", "y.npy").returncode == 1
+    failed = run("head", "none.npy")
+    assert failed.returncode == 2 and "none.npy" in failed.stderr
+    assert run("--help").returncode == 0 and run("no-such").returncode == 2
+    npy.save("large.npy", np.arange(1_000_000))
+    pipe = subprocess.run(f"{sys.executable} -m npy_core cat large.npy | head -1", shell=True, capture_output=True, text=True)
+    assert pipe.returncode == 0 and not pipe.stderr
+    import signal
+    import time
+
+    cat = subprocess.Popen([sys.executable, "-m", "npy_core", "cat", "-"], stdin=subprocess.PIPE)
+    time.sleep(1)
+    cat.send_signal(signal.SIGINT)
+    assert cat.wait(5) == -signal.SIGINT
+
+
+def test_titles_padding_and_metadata() -> None:
+    odd = np.zeros(2, np.dtype({"names": ["a", "b"], "formats": ["u1", "f8"], "offsets": [0, 8], "titles": [5, None]}))
+    npy.save("x.npy", odd)
+    np.save("y.npy", odd)
+    assert pathlib.Path("x.npy").read_bytes() == pathlib.Path("y.npy").read_bytes()
+    secret = np.zeros(2, [("a", "i4"), ("secret", "i4"), ("b", "i4")])
+    secret["secret"] = 7
+    npy.save("x.npy", secret[["a", "b"]])
+    assert b"\x07" not in pathlib.Path("x.npy").read_bytes()
+    same_values(np.load("x.npy"), secret[["a", "b"]])
+    noted = np.zeros(2, np.dtype("f8", metadata={"unit": "m"}))
+    npy.save("x.npy", noted)
+    assert np.load("x.npy").dtype == "f8"
+    npy.save("big.npy", np.asfortranarray(np.ones((3, 2), ">f4")))
+    same(npy.load("big.npy"), np.load("big.npy"))
+    for subclass in (np.matrix([[1, 2]]), np.rec.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")])):
+        npy.save("x.npy", subclass)
+        np.save("y.npy", subclass)
+        assert pathlib.Path("x.npy").read_bytes() == pathlib.Path("y.npy").read_bytes()
+    with pytest.raises(npy.NpyTypeError, match="StringDType"):
+        npy.save("x.npy", np.array(["a"], np.dtypes.StringDType()))
+
+
+def test_append_that_is_interrupted_leaves_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    npy.save("x.npy", np.zeros(10))
+    before = pathlib.Path("x.npy").read_bytes()
+    blocks = 0
+
+    def contiguous(array: Any) -> Any:
+        nonlocal blocks
+        blocks += 1
+        if blocks == 3:
+            raise KeyboardInterrupt
+        return array
+
+    monkeypatch.setattr(np, "ascontiguousarray", contiguous)
+    with pytest.raises(KeyboardInterrupt):
+        npy.append("x.npy", np.zeros(5_000_000))
+    assert pathlib.Path("x.npy").read_bytes() == before
+
+
+def test_the_new_names_are_in_the_module() -> None:
+    assert all(hasattr(npy, name) for name in npy.__all__)
+    assert npy.Npz.__mro__[1].__name__ == "Mapping"
+    assert pathlib.Path(npy.__file__).with_name("py.typed").exists()
