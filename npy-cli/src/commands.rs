@@ -1,5 +1,6 @@
 //! The subcommands: each file has the arguments (`Args`) and a method `run`.
 
+mod align;
 pub(crate) mod append;
 pub(crate) mod cat;
 pub(crate) mod completions;

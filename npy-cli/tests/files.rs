@@ -715,3 +715,63 @@ fn completions_and_man_page_are_complete() {
         assert!(ok(folder.path(), &["man", command]).contains(&format!("npy\\-{command}")));
     }
 }
+
+/// Guards that `npz align` moves stored members to multiples of 64 bytes and, with `--seekable`, adds seek indexes, and changes no byte of a member.
+#[test]
+fn npz_align_moves_members_and_makes_them_seekable() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let numbers: Vec<u32> = (0..400_000).collect();
+    let mut options = npz::WriteOptions::new();
+    let mut writer = options.deflate(6).seek_every(0).create(path.join("packed.npz")).unwrap();
+    writer.write("n", &numbers).unwrap();
+    writer.write("small", &[1u8, 2]).unwrap();
+    writer.finish().unwrap();
+    fs::write(
+        path.join("stored.npz"),
+        archive(b"", &[Raw::of("a.npy", &npy_file(&[1.5f64]))], b""),
+    )
+    .unwrap();
+    let is_aligned = || {
+        let reader = npz::Reader::open(path.join("stored.npz")).unwrap();
+        reader.stored_range("a").unwrap().unwrap().start % 64 == 0
+    };
+    assert!(!is_aligned());
+    ok(path, &["npz", "align", "stored.npz"]);
+    assert!(is_aligned());
+    assert_eq!(
+        npz::Reader::open(path.join("stored.npz")).unwrap().read::<Vec<f64>>("a").unwrap(),
+        [1.5]
+    );
+
+    let before = npz::Reader::open(path.join("packed.npz")).unwrap().read_bytes("n").unwrap();
+    let unchanged = fs::read(path.join("packed.npz")).unwrap();
+    ok(path, &["npz", "align", "packed.npz"]);
+    assert_eq!(fs::read(path.join("packed.npz")).unwrap(), unchanged);
+    ok(path, &["npz", "align", "--seekable", "packed.npz"]);
+    let after = npz::Reader::open(path.join("packed.npz")).unwrap();
+    assert!(after.is_seekable("n").unwrap() && after.is_compressed("small").unwrap());
+    assert_eq!(after.read_bytes("n").unwrap(), before);
+    assert!(after.names().eq(["n", "small"]));
+    assert_eq!(names(path), ["packed.npz", "stored.npz"]);
+}
+
+/// Guards that an archive whose member is damaged stays as it is when it is aligned.
+#[test]
+fn npz_align_keeps_an_archive_that_it_cannot_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut options = npz::WriteOptions::new();
+    let mut writer = options.deflate(1).seek_every(0).create(path.join("x.npz")).unwrap();
+    writer.write("n", &(0..600_000u32).collect::<Vec<_>>()).unwrap();
+    writer.finish().unwrap();
+    let mut bytes = fs::read(path.join("x.npz")).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x40;
+    fs::write(path.join("x.npz"), &bytes).unwrap();
+    let (code, message) = code(path, &["npz", "align", "--seekable", "x.npz"]);
+    assert_eq!(code, 2, "{message}");
+    assert!(message.starts_with("npy: x.npz: member \"n.npy\": "), "{message}");
+    assert_eq!(fs::read(path.join("x.npz")).unwrap(), bytes);
+    assert_eq!(names(path), ["x.npz"]);
+}

@@ -60,6 +60,8 @@ pub struct Editor<S: Write> {
     count: usize,
     /// The bytes of the members that were copied from other archives.
     copied: S,
+    /// True if all stored members become aligned.
+    aligns: bool,
 }
 
 /// A member that the archive will have.
@@ -141,7 +143,9 @@ impl<S: Read + Write + Seek> Editor<S> {
         }
         let written = Writer::seekable(written, compression)?;
         let old = members.len();
-        Ok(Editor { members, by_name, old, untouched: old, len: old, written, count: 0, copied })
+        let (untouched, len) = (old, old);
+        let (count, aligns) = (0, false);
+        Ok(Editor { members, by_name, old, untouched, len, written, count, copied, aligns })
     }
 
     /// Adds a member, or replaces the members of this name by one. A new member comes after the others. If `write` fails, the old members
@@ -215,6 +219,26 @@ impl<S: Read + Write + Seek> Editor<S> {
         Ok(())
     }
 
+    /// Aligns the stored members of the old archive, too, when [`finish`](Self::finish) copies them. Otherwise they stay as they are: aligned or not.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Editor, Limits, Writer};
+    ///
+    /// let stored = Compression::stored();
+    /// let memory = || Cursor::new(Vec::new());
+    /// let mut old = Writer::seekable(memory(), stored)?.finish()?;
+    /// let directory = Directory::read(&mut old, &Limits::default())?;
+    /// let central = directory.central(&mut old)?;
+    /// let mut editor = Editor::new(&directory, &central, stored, memory(), memory())?;
+    /// editor.align();
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn align(&mut self) {
+        self.aligns = true;
+    }
+
     /// Appends the members to a new archive, to which others can then be added. `directory`, `central` and `archive` are those that the
     /// editor began with.
     ///
@@ -254,6 +278,7 @@ impl<S: Read + Write + Seek> Editor<S> {
             let name = member.new_name.as_deref();
             let added = match &member.bytes {
                 Bytes::Old(entry) => Raw::find(directory, entry, archive)
+                    .map(|raw| raw.aligned(self.aligns && !entry.is_compressed()))
                     .and_then(|raw| raw.append_to(&mut to, name, archive)),
                 Bytes::Written(index) => {
                     let entry = entries.get(*index).copied().unwrap_or_default();

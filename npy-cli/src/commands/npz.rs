@@ -1,4 +1,4 @@
-//! `npy npz list|extract|pack|rm|mv`: archives and their members.
+//! `npy npz list|extract|pack|align|rm|mv`: archives and their members.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -65,6 +65,14 @@ enum Command {
         #[command(flatten)]
         replacing: Replacing,
     },
+    /// Makes stored members mappable: the same archive, each of them at a multiple of 64 bytes
+    Align {
+        /// The archive
+        archive: PathBuf,
+        /// Compresses members again that have no seek index, so that they are read from any row; their bytes stay the same
+        #[arg(long)]
+        seekable: bool,
+    },
     /// Removes members
     Rm {
         /// The archive
@@ -96,6 +104,7 @@ impl Args {
             Command::Pack { archive, files, compress, append, force, replacing } => {
                 pack(&archive, &files, compress, append, force, replacing)
             }
+            Command::Align { archive, seekable } => super::align::align(&archive, seekable),
             Command::Rm { archive, members } => {
                 let path = archive.display();
                 for (name, count) in edit(&archive, |editor| remove(editor, &members).of(&path))? {

@@ -64,6 +64,11 @@ impl Raw {
         Ok(Raw { extent, ..self })
     }
 
+    /// Returns the member, which will be aligned if it is or `to_be` is true.
+    pub(super) fn aligned(self, to_be: bool) -> Self {
+        Raw { is_aligned: self.is_aligned || to_be, ..self }
+    }
+
     /// Appends the member and its seek index to an archive, with another name if there is one.
     pub(super) fn append_to<W: Write>(
         &self,
