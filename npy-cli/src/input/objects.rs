@@ -15,7 +15,7 @@ use crate::columns::Taken;
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
-use crate::text::{Cell, complex_parts, object_json, object_text};
+use crate::text::{Cell, complex_parts, numpy_time, object_json, object_text, span_text};
 
 /// Sorts the values of rows into columns.
 pub(super) fn columns(
@@ -185,6 +185,11 @@ impl Objects<'_> {
         use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt, Void};
         use npy_core::Value as Cells;
         let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
+        if let Some((time, wanted)) = cell.dtype().scalar().map(Scalar::kind).zip(wanted)
+            && is_time(time)
+        {
+            check_time(time, wanted.kind(), || cell.value(bytes).to_string())?;
+        }
         let number = |number: f64| match number.is_nan() {
             true => Value::Missing,
             false => Value::Float(number),
@@ -245,6 +250,9 @@ impl Objects<'_> {
             None => return add_json(place, object),
         };
         let Some(scalar) = dtype.scalar() else { return add_json(place, object) };
+        if let Some(time) = numpy_time(object) {
+            check_time(time, scalar.kind(), || object.to_string())?;
+        }
         let value = match scalar.kind() {
             ScalarKind::Bool => flag(object),
             ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
@@ -260,6 +268,27 @@ impl Objects<'_> {
         place.add(value?);
         Ok(())
     }
+}
+
+fn is_time(kind: ScalarKind) -> bool {
+    matches!(kind, ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
+}
+
+/// Refuses a time, or a span of time, where a dtype has something else: the text of a year has digits alone. A dtype of text is not refused.
+fn check_time(
+    time: ScalarKind,
+    wanted: ScalarKind,
+    text: impl FnOnce() -> String,
+) -> Result<(), String> {
+    use ScalarKind::{Bytes, DateTime, Str, TimeDelta, Void};
+    let (name, code) = match (time, wanted) {
+        (_, Str | Bytes | Void) | (DateTime(_), DateTime(_)) | (TimeDelta(_), TimeDelta(_)) => {
+            return Ok(());
+        }
+        (TimeDelta(_), _) => ("a span of time", "m8[s]"),
+        _ => ("a time", "M8[s]"),
+    };
+    Err(format!("{} is {name}; --dtype '{code}' holds it, and U its text", text()))
 }
 
 /// Adds an object as JSON has it.
@@ -365,6 +394,10 @@ fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
         None if cast == Cast::Lossless && object.as_str().is_none() => {
             return Err(not_text(object));
         }
+        None if matches!(object.kind(), Kind::DateTime) => {
+            object_text(object).replacen('T', " ", 1)
+        }
+        None if matches!(object.kind(), Kind::TimeDelta) => span_text(object),
         None => printed(object)?,
     };
     Ok(Value::Text(text.into()))
@@ -392,7 +425,7 @@ fn shown(object: ObjectRef<'_>) -> String {
     }
 }
 
-/// Returns the text of `str(object)`, times in ISO 8601.
+/// Returns the text of `str(object)`, but times in ISO 8601 and spans of time with their unit, which columns of times are read from.
 fn printed(object: ObjectRef<'_>) -> Result<String, String> {
     if let Some(text) = object.as_str() {
         return Ok(text.into_owned());

@@ -9,7 +9,7 @@ pub(super) struct Units {
     reader: AnyReader,
     /// The next unit that the reader would read.
     at: usize,
-    /// The data of a stream whose units are wanted in an order in which they do not arrive.
+    /// The data of a stream whose units are wanted in an order in which they do not arrive, or of a small member whose checksum is at its end.
     loaded: Option<DynArray>,
     /// True if the units are wanted from the last one on.
     goes_back: bool,
@@ -27,6 +27,9 @@ impl Units {
 
     /// Reads units from this position on.
     pub(super) fn take(&mut self, start: usize, count: usize) -> npy_core::Result<DynArray> {
+        if self.at == 0 && self.loaded.is_none() && self.reader.is_checked_at_end() {
+            self.load()?;
+        }
         self.move_to(start)?;
         if let Some(all) = &self.loaded {
             return part_of(all, start, count);
@@ -44,13 +47,12 @@ impl Units {
             // Nothing was read.
         } else if unit < self.at || (self.goes_back && self.at == 0) {
             // The stream has passed the position, or will have: all of it is needed.
-            let units = self.reader.header().shape().first().copied().unwrap_or(1);
             if self.at > 0 {
                 // Rows only advance, unless they go back, which is known before the first read.
                 let reason = "the parts of this slice are not in the order of the stream; write it to a file first";
                 return Err(Error::custom(reason));
             }
-            self.loaded = Some(self.reader.read_rows(units)?);
+            self.load()?;
         } else {
             let itemsize = self.reader.header().dtype().itemsize().max(1);
             let block = ((1 << 18) / itemsize).max(1);
@@ -61,6 +63,13 @@ impl Units {
             }
         }
         self.at = unit;
+        Ok(())
+    }
+
+    /// Reads all units.
+    fn load(&mut self) -> npy_core::Result<()> {
+        let units = self.reader.header().shape().first().copied().unwrap_or(1);
+        self.loaded = Some(self.reader.read_rows(units)?);
         Ok(())
     }
 }
