@@ -154,11 +154,24 @@ impl Objects<'_> {
                     let cell = Cell::new(array.dtype());
                     self.add_array(place, &cell, array.shape(), array.as_bytes())
                 }
-                _ => add_json(place, object),
+                _ => self.add_parts(place, object),
             },
-            Kind::Set | Kind::FrozenSet | Kind::Range | Kind::Record => add_json(place, object),
+            Kind::Set | Kind::FrozenSet | Kind::Range | Kind::Record => {
+                self.add_parts(place, object)
+            }
             _ => self.add_scalar(place, object),
         }
+    }
+
+    /// Adds an object with others within as JSON has it, where a time of NumPy is a text.
+    fn add_parts(&self, place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+        let mut text = Vec::new();
+        object_json(object, &mut text).map_err(|error| error.to_string())?;
+        let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
+        if let Some((wanted, time)) = wanted.zip(time_within(object)) {
+            check_time(time, wanted.kind(), || shown(object))?;
+        }
+        place.read(&text)
     }
 
     /// Adds an array of numbers or texts in C order.
@@ -274,6 +287,23 @@ fn is_time(kind: ScalarKind) -> bool {
     matches!(kind, ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
 }
 
+/// Returns the kind of the first time of NumPy in an object whose JSON has an end.
+fn time_within(object: ObjectRef<'_>) -> Option<ScalarKind> {
+    if object.kind() == Kind::Array
+        && let Ok(header) = object.header()
+        && !header.dtype().has_object()
+    {
+        return header
+            .dtype()
+            .leaves()
+            .map(|leaf| leaf.scalar().kind())
+            .find(|kind| is_time(*kind));
+    }
+    numpy_time(object)
+        .or_else(|| object.iter().find_map(time_within))
+        .or_else(|| object.entries().find_map(|(_, value)| time_within(value)))
+}
+
 /// Refuses a time, or a span of time, where a dtype has something else: the text of a year has digits alone. A dtype of text is not refused.
 fn check_time(
     time: ScalarKind,
@@ -288,7 +318,7 @@ fn check_time(
         (TimeDelta(_), _) => ("a span of time", "m8[s]"),
         _ => ("a time", "M8[s]"),
     };
-    Err(format!("{} is {name}; --dtype '{code}' holds it, and U its text", text()))
+    Err(format!("{} is {name}, not a number; --dtype '{code}' holds it, and U its text", text()))
 }
 
 /// Adds an object as JSON has it.
@@ -431,22 +461,11 @@ fn printed(object: ObjectRef<'_>) -> Result<String, String> {
         return Ok(text.into_owned());
     }
     match object.kind() {
-        Kind::None | Kind::Bool | Kind::Int => Ok(object.to_string()),
+        Kind::None | Kind::Bool | Kind::Int | Kind::Float => Ok(object.to_string()),
         Kind::Missing => {
             let is_time = object.name().is_some_and(|name| name.contains("nat"));
             Ok(if is_time { "NaT" } else { "<NA>" }.into())
         }
-        Kind::Float => Ok(match object.to_string().split_once('e') {
-            // Python writes the sign of an exponent, and two digits.
-            Some((digits, exponent)) => {
-                let (sign, size) = match exponent.strip_prefix('-') {
-                    Some(size) => ('-', size),
-                    None => ('+', exponent),
-                };
-                format!("{digits}e{sign}{size:0>2}")
-            }
-            None => object.to_string(),
-        }),
         Kind::Bytes => text(object, Cast::Checked).map(|value| value.text()),
         Kind::Scalar => match object.as_array() {
             Ok(scalar) if !is_complex(scalar.dtype()) => Ok(scalar.to_string()),
