@@ -83,12 +83,12 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
         (&["c.json", "--dtype", "i8"], "row 0, field value: 0.99999999999999999999 is not an int"),
         (
             &["c.json", "--dtype", "i8", "--cast", "lossless"],
-            "line 1: no integer of 64 bits and no float is 0.9999",
+            "line 1: no float has all digits of 0.9999",
         ),
         (&["h.json", "--dtype", "u8"], "18446744073709551617.0 does not fit '<u8'"),
         (
             &["g.json", "--dtype", "f8", "--cast", "lossless"],
-            "line 1: no integer of 64 bits and no float is 1152921504606846978.00",
+            "line 1: no float has all digits of 1152921504606846978.00; in quotes",
         ),
         (&["e.json", "--dtype", "[('a','i8'),('b','f8')]"], "0.99999999999999999999 is not an int"),
         (&["f.json", "--dtype", "[('a','i8'),('b','f8')]"], "line 2: no integer of 64 bits and no"),

@@ -72,8 +72,12 @@ impl<R: Read> Exact<R> {
                 if !is_kept && is_refused {
                     let line = self.line;
                     let start: String = text.chars().take(60).collect();
+                    let what = match is_integer {
+                        true => "no integer of 64 bits and no float is",
+                        false => "no float has all digits of",
+                    };
                     return Err(io::Error::other(format!(
-                        "line {line}: no integer of 64 bits and no float is {start}; in quotes, it is kept as text"
+                        "line {line}: {what} {start}; in quotes, it is kept as text"
                     )));
                 }
             }
