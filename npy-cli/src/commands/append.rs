@@ -102,7 +102,7 @@ impl Args {
             Some(rows) if is_full(&header, *rows, total) => Err(Failure::new(
                 self.file.display(),
                 format!(
-                    "its header has no blanks for the digits of {total} rows; npy concat -o writes them to another file"
+                    "its header has no blanks for the digits of {total} rows; npy concat writes the rows of both to a new file"
                 ),
             )),
             _ => Ok(()),
