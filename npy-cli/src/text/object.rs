@@ -119,13 +119,13 @@ pub(crate) fn span_text(object: ObjectRef<'_>) -> String {
     const SECOND: i128 = 1_000_000_000;
     let text = object_text(object);
     let Some(span) = nanoseconds(&text) else { return text };
-    let (seconds, fraction) = (span.div_euclid(SECOND), span.rem_euclid(SECOND));
-    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (whole, below) = (span.div_euclid(SECOND), span.rem_euclid(SECOND));
+    let (days, second) = (whole.div_euclid(86_400), whole.rem_euclid(86_400));
     let [hours, minutes, seconds] = [second / 3600, second / 60 % 60, second % 60];
-    let fraction = match (fraction, fraction % 1000) {
+    let fraction = match (below, below % 1000) {
         (0, _) => String::new(),
-        (_, 0) => format!(".{:06}", fraction / 1000),
-        _ => format!(".{fraction:09}"),
+        (_, 0) => format!(".{:06}", below / 1000),
+        _ => format!(".{below:09}"),
     };
     let rest = format!("{minutes:02}:{seconds:02}{fraction}");
     if object.name().is_some_and(|name| name.starts_with("pandas.")) {
