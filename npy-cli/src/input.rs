@@ -88,11 +88,11 @@ pub(crate) fn read(
 ) -> Result<DynArray> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     // Of JSON, an integer must not be that of a float which is only near to its text.
+    let has_integers = dtype.is_some_and(has_integers);
     let digits = match wanted {
         None => Digits::Rounded,
-        Some(Wanted { cast: Cast::Lossless, .. }) => Digits::Refused,
-        Some(Wanted { cast: Cast::Checked, dtype }) if has_integers_only(dtype) => Digits::Refused,
-        Some(Wanted { dtype, .. }) if has_integers(dtype) => Digits::AsText,
+        Some(Wanted { cast: Cast::Lossless, .. }) => Digits::Refused { has_integers },
+        _ if has_integers => Digits::AsText,
         Some(_) => Digits::Rounded,
     };
     let stream = utf8(stream, name)?;
@@ -325,14 +325,6 @@ fn has_integers(dtype: &DType) -> bool {
 fn is_integer(dtype: &DType) -> bool {
     let kind = dtype.scalar().map(|scalar| scalar.kind());
     matches!(kind, Some(ScalarKind::Int | ScalarKind::UInt))
-}
-
-fn has_integers_only(dtype: &DType) -> bool {
-    let (base, _) = dtype.flat();
-    match base.scalar() {
-        Some(_) => is_integer(base),
-        None => base.fields().iter().all(|field| has_integers_only(field.dtype())),
-    }
 }
 
 fn is_complex(dtype: &DType) -> bool {

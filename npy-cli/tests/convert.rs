@@ -748,8 +748,8 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
         assert_eq!(found, values, "{args:?}");
     }
     for (args, message) in [
-        (&["c.npy", "--dtype", "f8"][..], "row 0: complex(1.0, 2.0) is complex; --dtype c16"),
-        (&["b.npy", "--dtype", "U5"], "row 1: b\"c\\xff\" is not ASCII; --dtype S"),
+        (&["c.npy", "--dtype", "f8"][..], "row 0: (1+2j) is complex; --dtype c16"),
+        (&["b.npy", "--dtype", "U5"], "row 1: b'c\\xff' is not ASCII; --dtype S"),
         (&["b.npy[:1]", "--dtype", "i4"], "row 0, field value: \"ab\" is not an integer"),
         (&["n.npy", "--dtype", "f8", "--cast", "lossless"], "row 2: 9007199254740993 is not a"),
         (&["n.npy[:2]", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not in '<f4'"),

@@ -775,3 +775,55 @@ fn npz_align_keeps_an_archive_that_it_cannot_read() {
     assert_eq!(fs::read(path.join("x.npz")).unwrap(), bytes);
     assert_eq!(names(path), ["x.npz"]);
 }
+
+/// Guards files that an append cannot change: those whose header has no blanks for another digit, and those with other rows. They keep uncounted rows,
+/// and the start of one.
+#[test]
+fn an_append_that_is_refused_leaves_the_file_as_it_was() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    vec![1.0, 2.0].write_npy(path.join("two.npy")).unwrap();
+    vec![1i32].write_npy(path.join("other.npy")).unwrap();
+    let dict = b"{'descr': '<f8', 'fortran_order': False, 'shape': (9,)}\n";
+    let length = u8::try_from(dict.len()).unwrap();
+    let tight = [b"\x93NUMPY\x01\0", &[length, 0][..], dict, &[0; 72]].concat();
+    let spacious = {
+        vec![0.0; 9].write_npy(path.join("x.npy")).unwrap();
+        fs::read(path.join("x.npy")).unwrap()
+    };
+    for (file, input, says) in [
+        (&tight, "two.npy", "its header has no blanks for the digits of"),
+        (&tight, "other.npy", "convert it first"),
+        (&spacious, "other.npy", "convert it first"),
+    ] {
+        for (tail, options) in [
+            (&[0u8; 3][..], &[][..]),
+            (&[0; 3], &["--uncounted", "keep"]),
+            (&[0; 11], &["--uncounted", "keep"]),
+            (&[0; 11], &["--uncounted", "remove"]),
+        ] {
+            let before = [file, tail].concat();
+            fs::write(path.join("x.npy"), &before).unwrap();
+            let (exit, message) = code(path, &[&["append", "x.npy", input], options].concat());
+            assert!(exit == 2 && message.contains(says), "{message}");
+            assert!(fs::read(path.join("x.npy")).unwrap() == before, "{input} {options:?}");
+        }
+    }
+    // Nine rows, of which one was not counted, have as many digits.
+    let eight = String::from_utf8_lossy(dict).replace("(9,)", "(8,)").into_bytes();
+    fs::write(path.join("x.npy"), [&tight[..10], &eight, &[0; 72]].concat()).unwrap();
+    ok(path, &["append", "x.npy", "--uncounted", "keep"]);
+}
+
+/// Guards two members that one name can mean: neither is renamed to the other.
+#[test]
+fn a_member_is_not_renamed_to_a_name_that_finds_another() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let members = ["k[1].npy", "k[1]"].map(|name| Raw::of(name, b"text"));
+    fs::write(path.join("q.npz"), archive(b"", &members, b"")).unwrap();
+    let before = fs::read(path.join("q.npz")).unwrap();
+    let (exit, message) = code(path, &["npz", "mv", "q.npz", "k[1].npy", "k[1]"]);
+    assert!(exit == 2 && message.contains("another member has it already"), "{message}");
+    assert!(fs::read(path.join("q.npz")).unwrap() == before);
+}

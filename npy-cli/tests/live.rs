@@ -335,3 +335,166 @@ for text, dtype, kept in [
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
 }
+
+/// Guards floats as Python prints them: `--cast lossless` reads them, in CSV and JSON, and what the command writes. Digits that no float has are refused.
+#[test]
+fn floats_come_back_without_a_loss_from_their_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import json, os, random, subprocess, sys
+from decimal import Decimal as D
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+r = random.Random(7)
+powers = [2.0**k for k in range(-1074, 1024)]
+f4 = [float(np.float32(r.uniform(-1, 1) * 10.0 ** r.randrange(-37, 38))) for _ in range(8000)] + [2.0**k for k in range(-149, 128)]
+f8 = [r.uniform(-1, 1) * 10.0 ** r.randrange(-307, 308) for _ in range(8000)] + powers + [r.randrange(10**9) / 1024 for _ in range(2000)]
+f8 += [np.nextafter(x, y).item() for x in powers for y in (0.0, 1e308)] + [684.47076416015625]
+def run(*args):
+    return subprocess.run([npy, "convert", *args, "--cast", "lossless"], capture_output=True, text=True)
+def write(texts):
+    open("x.csv", "w").write("v\n" + "\n".join(texts) + "\n")
+    open("x.json", "w").write("[" + ",".join(texts) + "]")
+for dtype, values in [("f4", f4), ("f8", f8)]:
+    expected = np.array(values, dtype)
+    for form in (repr, json.dumps, "{:.17g}".format, "{:.16e}".format, lambda x: format(D(x), "e"), lambda x: format(D(x), "f")):
+        write([form(x) for x in values])
+        for name in ("x.csv", "x.json"):
+            done = run(name, "o.npy", "--dtype", dtype)
+            assert done.returncode == 0, (dtype, form(0.1), done.stderr)
+            assert np.load("o.npy").tobytes() == expected.tobytes(), (dtype, name)
+    np.save("y.npy", expected.astype("f8"))
+    for name in ("y.csv", "y.json", "y.jsonl"):
+        subprocess.run([npy, "convert", "y.npy", name], check=True)
+        assert run(name, "o.npy", "--dtype", "f8").returncode == 0, name
+        assert np.load("o.npy").tobytes() == expected.astype("f8").tobytes(), name
+refused = [("0.1", "f4"), ("0.123456789012345678901234567891", "f8"), ("684.47076416015626", "f8"), ("9007199254740993", "f8"), ("1e-400", "f8")]
+for x in r.sample(f8, 60):
+    # The next decimal number of 17 digits or more.
+    text = f"{x:.20e}"
+    digits, exponent = text.split("e")
+    refused.append((digits[:-1] + str((int(digits[-1]) + 5) % 10 or 3) + "e" + exponent, "f8"))
+for text, dtype in refused:
+    write([text])
+    for name in ("x.csv", "x.json"):
+        done = run(name, "o.npy", "--dtype", dtype)
+        assert done.returncode == 2 and text in done.stderr, (text, dtype, done)
+print(len(f4) + len(f8))
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    let count = npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+    assert!(count.trim().parse::<u32>().unwrap() > 20_000, "{count}");
+}
+
+/// Guards times among objects: the text of a year is no number, and as text they are those of `str`.
+#[test]
+fn times_of_objects_are_no_numbers_and_their_text_is_that_of_python() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import os, subprocess, sys
+from datetime import date, datetime, time, timedelta, timezone
+import numpy as np, pandas as pd
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+def save(name, *values):
+    array = np.empty(len(values), object)
+    for at, value in enumerate(values):
+        array[at] = value
+    np.save(name, array)
+    return array
+def run(*args):
+    return subprocess.run([npy, *args], capture_output=True, text=True)
+year, span = np.datetime64("1971"), np.timedelta64(5, "Y")
+for value in [year, span, np.datetime64("1971-01"), np.datetime64("1971-01-01T00", "ns")]:
+    wanted = ["i8", "f4", "u2", "c16", "?", "m8[s]" if value is not span else "M8[s]"]
+    for item in (value, np.array([value, value]), [value], frozenset([value]), np.array([value, 1], object), np.array([(value,)], [("t", value.dtype)])):
+        save("x.npy", item)
+        for dtype in wanted:
+            for cast in ("checked", "lossless", "numeric"):
+                done = run("convert", "x.npy", "o.npy", "--dtype", dtype, "--cast", cast)
+                assert done.returncode == 2 and ("holds it" in done.stderr or "there are keys" in done.stderr), (item, dtype, done)
+record = np.empty(1, [("y", "M8[Y]"), ("o", "O")])
+record[0] = (year, 1)
+np.save("r.npy", record)
+assert run("convert", "r.npy", "o.npy", "--dtype", "[('y', 'i8'), ('o', 'i8')]").returncode == 2
+save("x.npy", year)
+assert run("convert", "x.npy", "o.npy", "--dtype", "M8[s]").returncode == 0
+assert np.load("o.npy")[0] == year
+save("a.npy", year, 1971); save("b.npy", 1971, 1971)
+done = run("diff", "a.npy", "b.npy")
+assert done.returncode == 1, done
+assert run("diff", "a.npy", "a.npy").returncode == 0
+times = [
+    datetime(2020, 1, 1, 12), datetime(2020, 1, 1, 12, 0, 0, 5), datetime(1, 2, 3, tzinfo=timezone(timedelta(hours=-2))), date(2020, 1, 2), time(4, 5, 6, 7),
+    timedelta(1, 2, 3), timedelta(2), timedelta(0, 3), timedelta(-1, 5), timedelta(-3, 5, 7), timedelta(0), timedelta(1), np.datetime64("2020-01-01T12"),
+    pd.Timestamp("2020-01-01 12:00:00.000000001"), pd.Timestamp("2020-01-01"), pd.Timedelta(1, "ns"), pd.Timedelta("1 days 2 s"), pd.Timedelta(-1, "us"), pd.Timedelta("2 days"),
+]
+for value in times:
+    array = save("x.npy", value)
+    for dtype in ("U", "S"):
+        done = run("convert", "x.npy", "o.npy", "--dtype", dtype)
+        assert done.returncode == 0, done
+        assert np.load("o.npy")[0] == array.astype(dtype)[0], (np.load("o.npy"), array.astype(dtype))
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}
+
+/// Guards values of a damaged member: a slice of a small one is refused, because its checksum is compared.
+#[test]
+fn slices_of_small_members_have_the_right_checksum() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import os, subprocess, sys, zipfile
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+def run(*args):
+    return subprocess.run([npy, *args], capture_output=True, text=True)
+rng = np.random.default_rng(3)
+for shape in [(20_000,), (200, 100)]:
+    array = rng.integers(0, 4, shape)
+    for order in "CF":
+        np.savez_compressed("x.npz", a=np.asarray(array, order=order))
+        good = run("cat", "--jsonl", "x.npz::a[5:9]")
+        assert good.stdout.split() == [line.replace(" ", "") for line in map(str, array[5:9].tolist())] if len(shape) == 2 else good.stdout.split() == [str(x) for x in array[5:9]]
+        member = zipfile.ZipFile("x.npz").infolist()[0]
+        data = bytearray(open("x.npz", "rb").read())
+        # Only the checksum differs, in both places.
+        old = member.CRC.to_bytes(4, "little")
+        assert data.count(old) == 2
+        open("x.npz", "wb").write(data.replace(old, (member.CRC ^ 1).to_bytes(4, "little")))
+        for args in [("cat", "--jsonl", "x.npz::a[5:9]"), ("head", "-n", "2", "x.npz"), ("cat", "x.npz::a[-1]"), ("convert", "x.npz::a[::-7]", "o.npy"), ("tail", "x.npz::a")]:
+            done = run(*args)
+            assert done.returncode == 2 and "checksum" in done.stderr, (args, done)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}
+
+/// Guards the text of objects within a list, which is that of `repr`.
+#[test]
+fn objects_in_lists_are_printed_as_python_prints_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import csv, io, os, random, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+r = random.Random(2)
+parts = [0.0, -0.0, 1.0, -2.5, 127.5, 1e16, 1e15, 1e-4, 1e-5, 1e299, -1.5e-300, float("inf"), float("-inf"), float("nan")]
+values = [frozenset(), frozenset([1]), set(), *parts, *(2.0**k for k in range(-20, 80)), *(complex(re, im) for re in parts for im in parts)]
+values += [bytes(r.choices(b"a'\"\\\n\t\x00\x7f\x80\xff", k=r.randrange(6))) for _ in range(300)] + [bytearray(b"\xff")]
+array = np.empty(len(values), object)
+array[:] = [[value] for value in values]
+np.save("x.npy", array)
+done = subprocess.run([npy, "cat", "--csv", "x.npy"], capture_output=True, text=True, check=True)
+rows = list(csv.reader(io.StringIO(done.stdout)))[1:]
+assert len(rows) == len(values)
+for value, row in zip(values, rows):
+    assert row == [repr([value])], (value, row)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+}

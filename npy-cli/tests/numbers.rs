@@ -40,6 +40,8 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
     write("c.json", "[0.99999999999999999999]");
     write("d.json", "[{\"a\": 9007199254740993.0, \"b\": 0.1234567890123456789}]");
     write("e.json", "[{\"a\": 0.99999999999999999999, \"b\": 0.5}]");
+    write("g.json", "[1152921504606846978.00, 1771310716302288332e0]");
+    write("h.json", "[18446744073709551617.0]");
     write("f.json", "[{\"a\": 1,\n\"b\": 18446744073709551617}]");
     let decimal = b"cdecimal\nDecimal\nX\x13\x00\x00\x00145.000000000000005\x85R";
     save_objects(&path.join("decimal.npy"), 1, decimal);
@@ -56,7 +58,14 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
         (&["c.csv", "--dtype", "i8", "--cast", "numeric"], "[0]"),
         (&["e.csv", "--dtype", "i8"], "[0]"),
         (&["f.csv", "--dtype", "u1", "--cast", "numeric"], "[255   0 255]"),
+        (&["a.json", "--dtype", "i8"], "[893659252991000000]"),
         (&["b.json", "--dtype", "i8"], "[1000000000000000000    4503599627370497]"),
+        (
+            &["g.json", "--dtype", "i8", "--cast", "lossless"],
+            "[1152921504606846978 1771310716302288332]",
+        ),
+        (&["g.json", "--dtype", "u8"], "[1152921504606846978 1771310716302288332]"),
+        (&["g.json", "--dtype", "i1", "--cast", "numeric"], "[127 127]"),
         (
             &["d.json", "--dtype", "[('a','i8'),('b','f8')]"],
             "[(9007199254740993, 0.12345678901234568)]",
@@ -71,8 +80,16 @@ fn decimal_text_becomes_the_integer_that_it_says_or_none() {
         (&["c.csv", "--dtype", "i8"][..], "0.99999999999999999999 is not an integer; --cast num"),
         (&["d.csv", "--dtype", "u4"], "-1 does not fit '<u4'"),
         (&["e.csv", "--dtype", "i8", "--cast", "lossless"], "-0.0 has a sign, which an integer"),
-        (&["a.json", "--dtype", "i8"], "write it without a point and an exponent"),
-        (&["c.json", "--dtype", "i8"], "line 1: no integer of 64 bits and no float is 0.9999"),
+        (&["c.json", "--dtype", "i8"], "row 0, field value: 0.99999999999999999999 is not an int"),
+        (
+            &["c.json", "--dtype", "i8", "--cast", "lossless"],
+            "line 1: no float has all digits of 0.9999",
+        ),
+        (&["h.json", "--dtype", "u8"], "18446744073709551617.0 does not fit '<u8'"),
+        (
+            &["g.json", "--dtype", "f8", "--cast", "lossless"],
+            "line 1: no float has all digits of 1152921504606846978.00; in quotes",
+        ),
         (&["e.json", "--dtype", "[('a','i8'),('b','f8')]"], "0.99999999999999999999 is not an int"),
         (&["f.json", "--dtype", "[('a','i8'),('b','f8')]"], "line 2: no integer of 64 bits and no"),
         (&["decimal.npy", "--dtype", "u1"], "145.000000000000005 is not an integer"),

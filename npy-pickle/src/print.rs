@@ -245,14 +245,8 @@ impl Printer<'_> {
                 self.spend(to_u64(number.work()));
                 number.fmt(f)
             }
-            Value::Float(number) => float(f, *number),
-            Value::Complex(re, im) => {
-                f.write_str("complex(")?;
-                float(f, *re)?;
-                f.write_str(", ")?;
-                float(f, *im)?;
-                f.write_char(')')
-            }
+            Value::Float(number) => f.write_str(&float_repr(*number)),
+            Value::Complex(re, im) => f.write_str(&complex_repr(*re, *im)),
             Value::Str => {
                 self.spend(object.length());
                 match object.text() {
@@ -276,6 +270,7 @@ impl Printer<'_> {
             Value::Tuple(ids) => self.items(object, "(", ids, ")", f),
             Value::Set([]) => f.write_str("set()"),
             Value::Set(ids) => self.items(object, "{", ids, "}", f),
+            Value::FrozenSet([]) => f.write_str("frozenset()"),
             Value::FrozenSet(ids) => self.items(object, "frozenset({", ids, "})", f),
             Value::Dict(pairs) => self.entries(object, pairs, f),
             Value::Date(date) => write!(f, "date({date})"),
@@ -362,15 +357,53 @@ impl Printer<'_> {
     }
 }
 
-/// Prints a float as Python does.
-fn float(f: &mut Formatter<'_>, number: f64) -> fmt::Result {
-    // Python prints `nan` where Rust prints `NaN`. Rust prints all other floats in a form that Python reads.
-    if number.is_nan() { f.write_str("nan") } else { write!(f, "{number:?}") }
+/// Returns a float as Python prints it.
+fn float_repr(number: f64) -> String {
+    if number.is_nan() {
+        return "nan".into();
+    }
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if !is_plain(exponent) => {
+            // Python writes the sign of an exponent, and at least two digits.
+            let (sign, size) = match exponent.strip_prefix('-') {
+                Some(size) => ('-', size),
+                None => ('+', exponent),
+            };
+            format!("{digits}e{sign}{size:0>2}")
+        }
+        _ => format!("{number:?}"),
+    }
+}
+
+/// Returns true if Python prints floats of this exponent without it.
+fn is_plain(exponent: &str) -> bool {
+    exponent.parse::<i32>().is_ok_and(|exponent| (-4..16).contains(&exponent))
+}
+
+/// Returns a complex number as Python prints it: `(1.5-2j)`, or `2j` if the real part is a zero without a sign.
+fn complex_repr(re: f64, im: f64) -> String {
+    let [re_text, im_text] = [re, im].map(float_repr);
+    let im_text = im_text.strip_suffix(".0").unwrap_or(&im_text);
+    if re == 0.0 && re.is_sign_positive() {
+        return format!("{im_text}j");
+    }
+    let re_text = re_text.strip_suffix(".0").unwrap_or(&re_text);
+    let sign = if im_text.starts_with('-') { "" } else { "+" };
+    format!("({re_text}{sign}{im_text}j)")
 }
 
 /// Prints bytes as a Python literal. Of more than a thousand bytes, only the first are shown, and their number.
 fn byte_string(f: &mut Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     let shown = bytes.get(..MAX_BYTES).unwrap_or(bytes);
-    write!(f, "b\"{}\"", shown.escape_ascii())?;
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { '"' } else { '\'' };
+    write!(f, "b{quote}")?;
+    for &byte in shown {
+        match byte {
+            b'\'' | b'"' if char::from(byte) != quote => f.write_char(char::from(byte))?,
+            _ => write!(f, "{}", byte.escape_ascii())?,
+        }
+    }
+    f.write_char(quote)?;
     if shown.len() < bytes.len() { write!(f, "... ({} bytes)", bytes.len()) } else { Ok(()) }
 }

@@ -1,9 +1,13 @@
 //! `npy append FILE IN...`: adds rows at the end of a file, in place.
 
 use std::fmt::Display;
+use std::fs::File;
+use std::io::Read;
 use std::path::PathBuf;
 
-use npy_core::{Cast, DynArray, DynRowAppender, Header, Order, UncountedRows, WriteOptions};
+use npy_core::{
+    Cast, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
+};
 
 use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
@@ -38,7 +42,7 @@ impl Args {
             let message = "a member of an archive does not grow; npy concat joins arrays, and npy npz pack --append adds members";
             return Err(Failure::new(name, message));
         }
-        // All inputs are opened and compared before the file changes.
+        // All inputs are opened and compared before the file changes, which happens when it is opened to grow.
         let mut sources = Vec::new();
         for input in &self.inputs {
             let reader = source::open(input)?.into_array(input)?;
@@ -55,22 +59,14 @@ impl Args {
             Some(Uncounted::Remove) => _ = options.uncounted_rows(UncountedRows::Remove),
             None => {}
         }
-        let mut appender = options.append_dyn(&self.file).of(&name)?;
-        for (input, source) in self.inputs.iter().zip(&sources) {
-            if source.dtype().has_object() {
-                return Err(Failure::new(
-                    input,
-                    "Python objects cannot be appended; npy convert --dtype makes plain values of them",
-                ));
-            }
-            check(input, source.header(), &appender)?;
-            if is_same_file(&input.path, &self.file) {
-                return Err(Failure::new(
-                    source.name(),
-                    "a file cannot be appended to itself; use npy concat",
-                ));
-            }
+        // A file that is not an array, or does not grow, is refused below.
+        if let Ok(file) = Reader::open(&self.file)
+            && !file.header().shape().is_empty()
+            && !file.header().dtype().has_object()
+        {
+            self.check(&file, &sources)?;
         }
+        let mut appender = options.append_dyn(&self.file).of(&name)?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
         // Writes the rest first, so that nothing is added if the disk is full.
         if let Err(failure) = added.and_then(|()| appender.flush().of(&name)) {
@@ -80,6 +76,68 @@ impl Args {
         appender.finish().of(&name)?;
         Ok(Answer::Yes)
     }
+
+    /// Checks that the rows of all inputs fit those of the file, and their number its header.
+    fn check(&self, file: &Reader<File>, sources: &[Source]) -> Result<()> {
+        for (input, source) in self.inputs.iter().zip(sources) {
+            if source.dtype().has_object() {
+                return Err(Failure::new(
+                    input,
+                    "Python objects cannot be appended; npy convert --dtype makes plain values of them",
+                ));
+            }
+            check_rows(input, source.header(), file.header())?;
+            if is_same_file(&input.path, &self.file) {
+                return Err(Failure::new(
+                    source.name(),
+                    "a file cannot be appended to itself; use npy concat",
+                ));
+            }
+        }
+        let (rows, total) = (file.header().shape().first(), self.total(file, sources));
+        let mut header = Vec::new();
+        let stream = File::open(&self.file).of(&self.file.display())?;
+        stream.take(file.data_offset()).read_to_end(&mut header).of(&self.file.display())?;
+        match rows {
+            Some(rows) if is_full(&header, *rows, total) => Err(Failure::new(
+                self.file.display(),
+                format!(
+                    "its header has no blanks for the digits of {total} rows; npy concat writes the rows of both to a new file"
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the number of rows that the file will have.
+    fn total(&self, file: &Reader<File>, sources: &[Source]) -> usize {
+        let count = |shape: &[usize]| shape.iter().fold(1, |n: usize, &k| n.saturating_mul(k));
+        let Some((rows, row)) = file.header().shape().split_first() else { return 0 };
+        let added = sources.iter().map(|source| count(source.header().shape()));
+        let added = added.fold(0, usize::saturating_add) / count(row).max(1);
+        let size = count(row).saturating_mul(file.header().dtype().itemsize());
+        let counted = file.data_offset().saturating_add(file.header().data_bytes());
+        let uncounted = match (self.uncounted, self.file.metadata()) {
+            (Some(Uncounted::Keep), Ok(metadata)) => metadata.len().saturating_sub(counted),
+            _ => 0,
+        };
+        let kept = usize::try_from(uncounted).unwrap_or(usize::MAX) / size.max(1);
+        rows.saturating_add(added).saturating_add(kept)
+    }
+}
+
+/// Returns true if the header of a file with this number of rows cannot count the total. It may have blanks before the number, which are then many.
+fn is_full(header: &[u8], rows: usize, total: usize) -> bool {
+    /// A longer header may be written again, with blanks.
+    const MAX: usize = 4000;
+    /// As long as the blanks before a number.
+    const BLANKS: &[u8] = b"        ";
+    let line = header.trim_ascii_end();
+    let has_blanks = line.windows(BLANKS.len()).any(|part| part == BLANKS);
+    let text = header.strip_suffix(b"\n").unwrap_or(header);
+    let digits = |number: usize| number.to_string().len();
+    let max = digits(rows) + text.len().saturating_sub(line.len());
+    header.len() <= MAX && !has_blanks && digits(total) > max
 }
 
 /// Adds the rows of an array. `name` is that of the file.
@@ -94,8 +152,8 @@ fn add(source: &mut Source, appender: &mut DynRowAppender, name: &impl Display) 
 }
 
 /// Checks that the rows of an array fit those of the file.
-fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<()> {
-    let row = appender.row_shape();
+fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
+    let row = file.shape().get(1..).unwrap_or_default();
     if header.shape().get(1..) != Some(row) {
         let (shape, row_text) = (python_tuple(header.shape()), python_tuple(row));
         let advice = match as_rows(input) {
@@ -109,8 +167,8 @@ fn check(input: &Target, header: &Header, appender: &DynRowAppender) -> Result<(
             format!("the array of shape {shape} does not fit rows of shape {row_text}{advice}");
         return Err(Failure::new(input, message));
     }
-    header.dtype().converts_to(appender.dtype(), Cast::Exact).map_err(|_| {
-        let [found, expected] = [header.dtype(), appender.dtype()].map(full_dtype);
+    header.dtype().converts_to(file.dtype(), Cast::Exact).map_err(|_| {
+        let [found, expected] = [header.dtype(), file.dtype()].map(full_dtype);
         let message = format!(
             "its dtype is {found}, that of the file {expected}; convert it first with npy convert --dtype"
         );

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::Write;
+use std::mem::discriminant;
 
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
@@ -15,7 +16,7 @@ use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::source::{self, AnyReader, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::{complex_parts, short_float};
+use crate::text::{complex_parts, numpy_time, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -408,8 +409,11 @@ impl Pair<'_> {
         if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
             return a.difference(b, tolerance);
         }
+        let kinds = [a, b].map(|object| numpy_time(object).map(|kind| discriminant(&kind)));
         let is_same = match (a.as_str(), b.as_str()) {
             (Some(a), Some(b)) => a == b,
+            // A year has the text of an integer.
+            _ if kinds[0] != kinds[1] && !(a.is_missing() && b.is_missing()) => false,
             _ => format!("{a:?}") == format!("{b:?}"),
         };
         let is_nan = a.is_missing() && a.kind() != Kind::None;

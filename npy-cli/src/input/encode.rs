@@ -149,9 +149,6 @@ fn no_integer(value: &Value) -> String {
                 "{text} has a sign, which an integer does not keep; --cast checked leaves it out"
             )
         }
-        Some(number) if number.abs() >= 9e15 && matches!(value, Value::Float(_)) => format!(
-            "{text} may be another integer than its text; write it without a point and an exponent"
-        ),
         _ => format!("{text} is not an integer; --cast numeric cuts off fractions"),
     }
 }

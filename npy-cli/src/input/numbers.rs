@@ -1,5 +1,8 @@
 //! Numbers as text: the integer that a number is, and whether a float keeps the digits of its text.
 
+/// No float has as many digits.
+const ALL_DIGITS: usize = 800;
+
 /// Returns the integer part of a number, and true if there is no fraction. Numbers of more than 128 bits have the largest or the smallest
 /// integer. `None` for `inf`, `nan` and anything else.
 pub(crate) fn integer_part(text: &str) -> Option<(i128, bool)> {
@@ -24,26 +27,50 @@ pub(crate) fn integer_part(text: &str) -> Option<(i128, bool)> {
     Some((whole, fraction.bytes().all(|digit| digit == b'0')))
 }
 
-/// Returns true if the nearest float of 64 bits, rounded to the digits of a number's text, has these digits. Zeros at the end do not count: programs
-/// print large floats with them.
+/// Returns true if a float of 64 bits has the digits of a number's text: the nearest float is printed so in its shortest form, or with as many digits.
+/// If it is halfway between two roundings, either is right: programs differ in which one they print. Zeros at the end do not count: programs print
+/// large floats with them.
 pub(super) fn fits_float(text: &str) -> bool {
-    // No float has as many digits, and a longer precision is not printed.
-    const MAX_DIGITS: usize = 800;
+    let text = text.trim();
     let Some(number) = decimal(text) else { return true };
-    let precision = number.0.len().min(MAX_DIGITS) - 1;
-    let print = |float: f64| format!("{:.precision$e}", float.abs());
-    let nearest = text.trim().parse::<f64>().ok().filter(|float| float.is_finite());
-    nearest.is_some_and(|float| decimal(&print(float)) == Some(number))
+    let Some(nearest) = text.parse::<f64>().ok().filter(|float| float.is_finite()) else {
+        return false;
+    };
+    let nearest = nearest.abs();
+    let count = number.0.len();
+    let precision = count.min(ALL_DIGITS) - 1;
+    // The shortest digits of a power of two need not be the next ones: the floats below are closer to each other than those above.
+    [format!("{nearest:e}"), format!("{nearest:.precision$e}")]
+        .iter()
+        .any(|print| decimal(print).as_ref() == Some(&number))
+        || count < ALL_DIGITS && is_halfway(&number, nearest)
+}
+
+/// Returns true if a float is halfway between this number and another one with as many digits.
+fn is_halfway((digits, exponent): &(String, i64), float: f64) -> bool {
+    let print = |precision: usize| decimal(&format!("{float:.precision$e}"));
+    // One digit more than the number has, which is a 5.
+    let exact = print(digits.len());
+    let Some((all, first)) = exact.as_ref().filter(|_| exact == print(ALL_DIGITS)) else {
+        return false;
+    };
+    let Some(lower) = all.strip_suffix('5').filter(|lower| lower.len() == digits.len()) else {
+        return false;
+    };
+    // The last digit of the number is not a zero, so rounding up changes no other digit.
+    let last = digits.len() - 1;
+    let [lower, digits] = [lower.as_bytes(), digits.as_bytes()];
+    first == exponent
+        && lower[..last] == digits[..last]
+        && (lower[last] == digits[last] || lower[last] + 1 == digits[last])
 }
 
 /// Returns true if a float of 64 bits is exactly the number of this text.
 pub(crate) fn is_float(text: &str) -> bool {
-    /// All digits of any float.
-    const PRECISION: usize = 800;
     let Some(number) = decimal(text) else { return true };
     let nearest = text.trim().parse::<f64>().ok().filter(|float| float.is_finite());
-    let print = |float: f64| format!("{:.PRECISION$e}", float.abs());
-    number.0.len() <= PRECISION
+    let print = |float: f64| format!("{:.ALL_DIGITS$e}", float.abs());
+    number.0.len() <= ALL_DIGITS
         && nearest.is_some_and(|float| decimal(&print(float)) == Some(number))
 }
 
@@ -106,6 +133,34 @@ mod tests {
         }
         for text in ["0.1", "9007199254740993", "1e-400", "1e400", "1e23", &(smallest + "1")] {
             assert!(!is_float(text), "{text}");
+        }
+    }
+
+    /// Guards digits that Python and Rust print: those of powers of two, and of floats halfway between two roundings.
+    #[test]
+    fn a_float_has_the_digits_that_any_program_prints() {
+        for text in [
+            // 2^-44 and 2^-24, as Python prints them.
+            "5.684341886080802e-14",
+            "5.960464477539063e-08",
+            // Halfway between the two, and all digits.
+            "684.4707641601562",
+            "684.4707641601563",
+            "684.47076416015625",
+            "2.98023223876953125e-8",
+            "2.980232238769531e-08",
+            "0.5000000000000000",
+            "9007199254740992.0 ",
+        ] {
+            assert!(fits_float(text), "{text}");
+        }
+        for text in [
+            "5.6843418860808016e-14",
+            "684.47076416015626",
+            "684.470764160156249",
+            "0.1234567890123456789012345678901",
+        ] {
+            assert!(!fits_float(text), "{text}");
         }
     }
 

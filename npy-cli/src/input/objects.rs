@@ -15,7 +15,7 @@ use crate::columns::Taken;
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
-use crate::text::{Cell, complex_parts, object_json, object_text};
+use crate::text::{Cell, complex_parts, numpy_time, object_json, object_text, span_text};
 
 /// Sorts the values of rows into columns.
 pub(super) fn columns(
@@ -154,11 +154,24 @@ impl Objects<'_> {
                     let cell = Cell::new(array.dtype());
                     self.add_array(place, &cell, array.shape(), array.as_bytes())
                 }
-                _ => add_json(place, object),
+                _ => self.add_parts(place, object),
             },
-            Kind::Set | Kind::FrozenSet | Kind::Range | Kind::Record => add_json(place, object),
+            Kind::Set | Kind::FrozenSet | Kind::Range | Kind::Record => {
+                self.add_parts(place, object)
+            }
             _ => self.add_scalar(place, object),
         }
+    }
+
+    /// Adds an object with others within as JSON has it, where a time of NumPy is a text.
+    fn add_parts(&self, place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
+        let mut text = Vec::new();
+        object_json(object, &mut text).map_err(|error| error.to_string())?;
+        let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
+        if let Some((wanted, time)) = wanted.zip(time_within(object)) {
+            check_time(time, wanted.kind(), || shown(object))?;
+        }
+        place.read(&text)
     }
 
     /// Adds an array of numbers or texts in C order.
@@ -185,6 +198,11 @@ impl Objects<'_> {
         use ScalarKind::{Bool, Bytes, Complex, Float, Int, Str, UInt, Void};
         use npy_core::Value as Cells;
         let wanted = self.wanted.of_column(place.path).and_then(|wanted| wanted.dtype.scalar());
+        if let Some((time, wanted)) = cell.dtype().scalar().map(Scalar::kind).zip(wanted)
+            && is_time(time)
+        {
+            check_time(time, wanted.kind(), || cell.value(bytes).to_string())?;
+        }
         let number = |number: f64| match number.is_nan() {
             true => Value::Missing,
             false => Value::Float(number),
@@ -245,6 +263,9 @@ impl Objects<'_> {
             None => return add_json(place, object),
         };
         let Some(scalar) = dtype.scalar() else { return add_json(place, object) };
+        if let Some(time) = numpy_time(object) {
+            check_time(time, scalar.kind(), || object.to_string())?;
+        }
         let value = match scalar.kind() {
             ScalarKind::Bool => flag(object),
             ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
@@ -260,6 +281,44 @@ impl Objects<'_> {
         place.add(value?);
         Ok(())
     }
+}
+
+fn is_time(kind: ScalarKind) -> bool {
+    matches!(kind, ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_))
+}
+
+/// Returns the kind of the first time of NumPy in an object whose JSON has an end.
+fn time_within(object: ObjectRef<'_>) -> Option<ScalarKind> {
+    if object.kind() == Kind::Array
+        && let Ok(header) = object.header()
+        && !header.dtype().has_object()
+    {
+        return header
+            .dtype()
+            .leaves()
+            .map(|leaf| leaf.scalar().kind())
+            .find(|kind| is_time(*kind));
+    }
+    numpy_time(object)
+        .or_else(|| object.iter().find_map(time_within))
+        .or_else(|| object.entries().find_map(|(_, value)| time_within(value)))
+}
+
+/// Refuses a time, or a span of time, where a dtype has something else: the text of a year has digits alone. A dtype of text is not refused.
+fn check_time(
+    time: ScalarKind,
+    wanted: ScalarKind,
+    text: impl FnOnce() -> String,
+) -> Result<(), String> {
+    use ScalarKind::{Bytes, DateTime, Str, TimeDelta, Void};
+    let (name, code) = match (time, wanted) {
+        (_, Str | Bytes | Void) | (DateTime(_), DateTime(_)) | (TimeDelta(_), TimeDelta(_)) => {
+            return Ok(());
+        }
+        (TimeDelta(_), _) => ("a span of time", "m8[s]"),
+        _ => ("a time", "M8[s]"),
+    };
+    Err(format!("{} is {name}, not a number; --dtype '{code}' holds it, and U its text", text()))
 }
 
 /// Adds an object as JSON has it.
@@ -365,6 +424,10 @@ fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
         None if cast == Cast::Lossless && object.as_str().is_none() => {
             return Err(not_text(object));
         }
+        None if matches!(object.kind(), Kind::DateTime) => {
+            object_text(object).replacen('T', " ", 1)
+        }
+        None if matches!(object.kind(), Kind::TimeDelta) => span_text(object),
         None => printed(object)?,
     };
     Ok(Value::Text(text.into()))
@@ -392,28 +455,17 @@ fn shown(object: ObjectRef<'_>) -> String {
     }
 }
 
-/// Returns the text of `str(object)`, times in ISO 8601.
+/// Returns the text of `str(object)`, but times in ISO 8601 and spans of time with their unit, which columns of times are read from.
 fn printed(object: ObjectRef<'_>) -> Result<String, String> {
     if let Some(text) = object.as_str() {
         return Ok(text.into_owned());
     }
     match object.kind() {
-        Kind::None | Kind::Bool | Kind::Int => Ok(object.to_string()),
+        Kind::None | Kind::Bool | Kind::Int | Kind::Float => Ok(object.to_string()),
         Kind::Missing => {
             let is_time = object.name().is_some_and(|name| name.contains("nat"));
             Ok(if is_time { "NaT" } else { "<NA>" }.into())
         }
-        Kind::Float => Ok(match object.to_string().split_once('e') {
-            // Python writes the sign of an exponent, and two digits.
-            Some((digits, exponent)) => {
-                let (sign, size) = match exponent.strip_prefix('-') {
-                    Some(size) => ('-', size),
-                    None => ('+', exponent),
-                };
-                format!("{digits}e{sign}{size:0>2}")
-            }
-            None => object.to_string(),
-        }),
         Kind::Bytes => text(object, Cast::Checked).map(|value| value.text()),
         Kind::Scalar => match object.as_array() {
             Ok(scalar) if !is_complex(scalar.dtype()) => Ok(scalar.to_string()),

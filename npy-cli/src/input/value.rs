@@ -46,11 +46,7 @@ impl Value {
     )]
     pub(super) fn whole(&self) -> Option<i128> {
         match self {
-            // Of JSON, where the float is nearest to the text: only one of at most 15 digits is known to be the same.
-            Value::Float(number) if (9e15..=1.9e19).contains(&number.abs()) => {
-                let whole = *number as i128;
-                (integer_part(&format!("{number:.14e}")) == Some((whole, true))).then_some(whole)
-            }
+            // Large integers of JSON are no floats here.
             Value::Float(number) => (number.fract() == 0.0).then_some(*number as i128),
             Value::Text(text) => self.integer().or_else(|| {
                 integer_part(text).and_then(|(whole, is_whole)| is_whole.then_some(whole))

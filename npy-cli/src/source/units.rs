@@ -9,7 +9,8 @@ pub(super) struct Units {
     reader: AnyReader,
     /// The next unit that the reader would read.
     at: usize,
-    /// The data of a stream whose units are wanted in an order in which they do not arrive, or of a compressed member after too many moves.
+    /// The data of a stream whose units are wanted in an order in which they do not arrive, of a compressed member after too many moves, or of a
+    /// small member whose checksum is at its end.
     loaded: Option<DynArray>,
     /// True if the units are wanted from the last one on.
     goes_back: bool,
@@ -39,6 +40,9 @@ impl Units {
 
     /// Reads units from this position on.
     pub(super) fn take(&mut self, start: usize, count: usize) -> npy_core::Result<DynArray> {
+        if self.at == 0 && self.loaded.is_none() && self.reader.is_checked_at_end() {
+            self.load()?;
+        }
         self.move_to(start)?;
         if let Some(all) = &self.loaded {
             return part_of(all, start, count);

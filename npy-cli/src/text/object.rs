@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{ObjectRef, Value};
 use serde::ser::Error as _;
@@ -102,6 +103,54 @@ pub(crate) fn object_text(object: ObjectRef<'_>) -> String {
         }
         _ => object.to_string(),
     }
+}
+
+/// Returns the kind of a time, or a span of time, of NumPy. The text of some has digits alone, such as that of a year.
+pub(crate) fn numpy_time(object: ObjectRef<'_>) -> Option<ScalarKind> {
+    if object.kind() != Kind::Scalar {
+        return None;
+    }
+    let kind = object.header().ok()?.dtype().scalar().map(Scalar::kind);
+    kind.filter(|kind| matches!(kind, ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
+}
+
+/// Returns the text of `str` of a span of time of Python or pandas: `1 day, 0:00:02.000003`, `1 days 00:00:02.000003`.
+pub(crate) fn span_text(object: ObjectRef<'_>) -> String {
+    const SECOND: i128 = 1_000_000_000;
+    let text = object_text(object);
+    let Some(span) = nanoseconds(&text) else { return text };
+    let (whole, below) = (span.div_euclid(SECOND), span.rem_euclid(SECOND));
+    let (days, second) = (whole.div_euclid(86_400), whole.rem_euclid(86_400));
+    let [hours, minutes, seconds] = [second / 3600, second / 60 % 60, second % 60];
+    let fraction = match (below, below % 1000) {
+        (0, _) => String::new(),
+        (_, 0) => format!(".{:06}", below / 1000),
+        _ => format!(".{below:09}"),
+    };
+    let rest = format!("{minutes:02}:{seconds:02}{fraction}");
+    if object.name().is_some_and(|name| name.starts_with("pandas.")) {
+        let sign = if days < 0 { "+" } else { "" };
+        return format!("{days} days {sign}{hours:02}:{rest}");
+    }
+    match days {
+        0 => format!("{hours}:{rest}"),
+        1 | -1 => format!("{days} day, {hours}:{rest}"),
+        _ => format!("{days} days, {hours}:{rest}"),
+    }
+}
+
+/// Returns the span of a text such as `90 seconds`.
+fn nanoseconds(text: &str) -> Option<i128> {
+    let (count, unit) = text.split_once(' ')?;
+    let unit = match unit {
+        "days" => 86_400_000_000_000,
+        "seconds" => 1_000_000_000,
+        "milliseconds" => 1_000_000,
+        "microseconds" => 1000,
+        "nanoseconds" => 1,
+        _ => return None,
+    };
+    count.parse::<i128>().ok()?.checked_mul(unit)
 }
 
 /// Returns the real and the imaginary part of a complex number of Python or NumPy.

@@ -96,8 +96,7 @@ impl Chunks {
             let reason = format!("no rows up to {end}: there are {count}; request fewer");
             return Err(shape::invalid(self.header.shape(), reason));
         }
-        let start = self.position(rows.start)?;
-        let end = self.position(rows.end)?;
+        let (start, end) = (self.position(rows.start)?, self.position(rows.end)?);
         self.all.of_bytes(start..end).map(|chunk| self.part(chunk, start, end)).collect()
     }
 

@@ -255,8 +255,8 @@ impl Editor {
             let new = if is_array { name::in_archive(to)? } else { to.to_owned() };
             name::check(&new)?;
             let is_other = |found: &String| *found != file;
-            let taken = new != file
-                && [to, &new].iter().any(|name| editor.find(name).as_ref().is_some_and(is_other));
+            let taken =
+                [to, &new].iter().any(|name| editor.find(name).as_ref().is_some_and(is_other));
             if taken || !editor.members.rename(&file, &new)? {
                 let reason =
                     "another member has it already; remove that one first, or use another name";

@@ -3,17 +3,19 @@
 
 use std::io::{self, Read};
 
-use crate::input::numbers::fits_float;
+use crate::input::numbers::{fits_float, integer_part};
 
-/// What becomes of a number that the nearest float does not keep, and that is no integer of 64 bits.
+/// What becomes of a number that the nearest float does not keep, and that is no integer of 64 bits. An integer without a point and an exponent is
+/// refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::input) enum Digits {
-    /// A fraction is rounded, and a large integer is refused.
+    /// Other numbers are rounded.
     Rounded,
-    /// A fraction becomes text, whose digits all count if its column is one of integers. A large integer is refused.
+    /// Other numbers become text, whose digits all count if their column is one of integers. So do all large integers with a point or an exponent,
+    /// which serde reads as floats.
     AsText,
-    /// It is refused.
-    Refused,
+    /// It is refused. If there are columns of integers, large ones lose their point and their exponent.
+    Refused { has_integers: bool },
 }
 
 pub(super) struct Exact<R> {
@@ -52,26 +54,37 @@ impl<R: Read> Exact<R> {
         let is_integer = is_long && !text.contains('.') && !has_exponent();
         // Without an exponent, fewer digits fit in an integer of 64 bits, or a float keeps them.
         let may_be_rounded = self.digits != Digits::Rounded && (is_long || has_exponent());
-        let mut is_text = false;
-        if is_integer || may_be_rounded {
-            let fits_integer = || text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
-            let is_kept = is_integer && fits_integer() || fits_float(text);
-            // All other numbers that are wrong are left to serde.
-            is_text = !is_kept
-                && !is_integer
-                && self.digits == Digits::AsText
-                && serde_json::from_str::<f64>(text).is_ok();
-            if !is_kept && (is_integer || self.digits == Digits::Refused) {
-                let line = self.line;
-                let start: String = text.chars().take(60).collect();
-                return Err(io::Error::other(format!(
-                    "line {line}: no integer of 64 bits and no float is {start}; in quotes, it is kept as text"
-                )));
+        let large = || if is_integer { None } else { large_integer(text) };
+        let (mut is_text, mut integer) = (false, None);
+        match self.digits {
+            _ if !is_integer && !may_be_rounded => {}
+            Digits::AsText if large().is_some() => is_text = true,
+            Digits::Refused { has_integers: true } if large().is_some() => integer = large(),
+            _ => {
+                let fits_integer = || text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+                let is_kept = is_integer && fits_integer() || fits_float(text);
+                // All other numbers that are wrong are left to serde.
+                is_text = !is_kept
+                    && !is_integer
+                    && self.digits == Digits::AsText
+                    && serde_json::from_str::<f64>(text).is_ok();
+                let is_refused = is_integer || matches!(self.digits, Digits::Refused { .. });
+                if !is_kept && is_refused {
+                    let line = self.line;
+                    let start: String = text.chars().take(60).collect();
+                    let what = match is_integer {
+                        true => "no integer of 64 bits and no float is",
+                        false => "no float has all digits of",
+                    };
+                    return Err(io::Error::other(format!(
+                        "line {line}: {what} {start}; in quotes, it is kept as text"
+                    )));
+                }
             }
         }
         let quote = is_text.then_some(b'"');
         self.checked.extend(quote);
-        self.checked.extend_from_slice(text.as_bytes());
+        self.checked.extend_from_slice(integer.as_ref().unwrap_or(text).as_bytes());
         self.checked.extend(quote);
         self.number.clear();
         Ok(())
@@ -114,6 +127,13 @@ impl<R: Read> Exact<R> {
         self.checked.push(byte);
         Ok(())
     }
+}
+
+/// Returns an integer of 64 bits without its point and exponent, if it may differ from the nearest float.
+fn large_integer(text: &str) -> Option<String> {
+    let (whole, is_whole) = integer_part(text)?;
+    let fits = i64::try_from(whole).is_ok() || u64::try_from(whole).is_ok();
+    (is_whole && fits && whole.unsigned_abs() >= 1 << 53).then(|| whole.to_string())
 }
 
 impl<R: Read> Read for Exact<R> {
