@@ -61,7 +61,7 @@ pub(crate) struct Workload {
     pub(crate) written: Option<fn(&Path) -> u64>,
     /// Writes the input files.
     pub(crate) prepare: fn(&Place),
-    /// The contenders except NumPy. The floor comes first; if there is none by hand, it is NumPy.
+    /// The contenders except NumPy. The floor is the one by hand, else NumPy, else the first.
     pub(crate) contenders: fn(&Place) -> Vec<Contender>,
     /// True if `numpy.py` has a job with this id.
     pub(crate) numpy: bool,
@@ -100,6 +100,11 @@ impl Contender {
     /// Makes a contender that measures its own time.
     pub(crate) fn by(who: Who, run: impl FnMut(bool) -> Run + 'static) -> Self {
         Contender { who, run: Box::new(run) }
+    }
+
+    /// Does the work once, for its effect.
+    pub(crate) fn run_once(mut self) {
+        (self.run)(false);
     }
 
     /// Makes a contender that writes a file.
@@ -161,7 +166,7 @@ impl Workload {
         }
         let who: Vec<_> = contenders.iter().map(|contender| contender.who).collect();
         let is_floor = |who: &Who| matches!(who, Who::ByHand | Who::NumPy);
-        let floor = who.iter().position(is_floor).expect("a floor");
+        let floor = who.iter().position(is_floor).unwrap_or(0);
         // Memory is measured in separate processes; this one frees its memory first, so as not to disturb them.
         drop(contenders);
         numpy.forget();
@@ -203,7 +208,7 @@ impl Workload {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }

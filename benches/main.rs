@@ -16,6 +16,7 @@ mod peers;
 mod place;
 mod records;
 mod report;
+mod sizes;
 mod sum;
 mod workloads;
 
@@ -66,15 +67,21 @@ fn run(options: &Options) {
             workload.run(&place, &mut numpy, rounds)
         })
         .collect();
+    let sizes = options.wants(sizes::ID).then(|| {
+        eprintln!("{} the sizes of compressed archives", sizes::ID);
+        sizes::measure(&place, &mut numpy, rounds)
+    });
     if options.quick {
         println!("the benchmark: {} workloads, each contender gives the same", outcomes.len());
         return;
     }
-    println!("{}", report::table::with_goals(&outcomes, &machine));
+    let sizes =
+        |missed| sizes.as_ref().map_or_else(String::new, |rows| report::sizes::table(rows, missed));
+    println!("{}{}", report::table::with_goals(&outcomes, &machine), sizes(report::MISSED));
     if let Some(out) = &options.out {
         fs::create_dir_all(out).expect("the folder of the results");
-        fs::write(out.join("results.md"), report::table::for_docs(&outcomes, &machine))
-            .expect("the table is written");
+        let table = report::table::for_docs(&outcomes, &machine) + &sizes("");
+        fs::write(out.join("results.md"), table).expect("the table is written");
         fs::write(out.join("results.svg"), report::chart::of(&outcomes, &machine))
             .expect("the chart is written");
     }

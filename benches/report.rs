@@ -1,6 +1,7 @@
 //! The report of the measurements: a table and a chart.
 
 pub(crate) mod chart;
+pub(crate) mod sizes;
 pub(crate) mod table;
 
 use crate::contest::Who;
@@ -13,6 +14,9 @@ fn ratio(value: f64) -> String {
         _ => format!("{value:.0}"),
     }
 }
+
+/// Marks a figure of this library that misses its goal.
+pub(crate) const MISSED: &str = " ✗";
 
 /// The names of the contenders that have their own column.
 const COLUMNS: [(Who, &str); 5] = [

@@ -9,6 +9,7 @@ mod objects;
 mod parallel;
 mod plain;
 mod records;
+mod seekable;
 mod seismic;
 mod small_files;
 mod streaming;
@@ -24,7 +25,7 @@ use crate::place::Place;
 use crate::sum::{Sum, weighted};
 
 pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
-    let of_kinds: [&[Workload]; 13] = [
+    let of_kinds: [&[Workload]; 14] = [
         &plain::WORKLOADS,
         &records::WORKLOADS,
         &seismic::WORKLOADS,
@@ -32,6 +33,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
         &casts::WORKLOADS,
         &small_files::WORKLOADS,
         &npz::WORKLOADS,
+        &seekable::WORKLOADS,
         &header::WORKLOADS,
         &column::WORKLOADS,
         &streaming::WORKLOADS,

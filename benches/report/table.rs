@@ -2,11 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{COLUMNS, ratio};
+use super::{COLUMNS, MISSED, ratio};
 use crate::contest::{Measured, Outcome, Who};
-
-/// Marks a figure of this library that misses its goal.
-const MISSED: &str = " ✗";
 
 /// Returns the tables for the engineers of this library: names of workloads, goals, and other ways to do the work.
 pub(crate) fn with_goals(outcomes: &[Outcome], machine: &str) -> String {

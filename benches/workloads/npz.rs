@@ -82,9 +82,18 @@ fn name(i: usize) -> String {
     format!("array_{i}")
 }
 
-/// Every fourth array is noise, which compresses to about nine tenths, like weights. The others are a signal with three decimal
-/// places, which compresses to less than half.
 fn prepare(place: &Place) {
+    let signal = signal(place, 20);
+    signal.write_npy(input(place)).unwrap();
+    let arrays = split(&signal);
+    for method in [Method::Stored, Method::Deflated] {
+        by_hand::write_archive(&archive(place, method), &arrays, method);
+    }
+}
+
+/// Returns the numbers of this many arrays of a million. Every fourth array is noise, which compresses to about nine tenths, like weights. The
+/// others are a signal with three decimal places, which compresses to less than half.
+pub(super) fn signal(place: &Place, arrays: u32) -> Vec<f32> {
     let count = place.items(1_000_000);
     let mut random = 1_u32;
     let step = |i: u32| {
@@ -96,12 +105,7 @@ fn prepare(place: &Place) {
         let swing = (f32::from(u16::try_from(i % 6283).unwrap()) * 0.001).sin();
         swing.mul_add(1000.0, f32::from(sign) * 0.04).round() * 0.001
     };
-    let signal: Vec<f32> = (0..20 * count).map(step).collect();
-    signal.write_npy(input(place)).unwrap();
-    let arrays = split(&signal);
-    for method in [Method::Stored, Method::Deflated] {
-        by_hand::write_archive(&archive(place, method), &arrays, method);
-    }
+    (0..arrays * count).map(step).collect()
 }
 
 fn split(signal: &[f32]) -> Arrays {

@@ -23,6 +23,7 @@ use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::objects::{Parted, objects};
 pub(crate) use self::open::{Input, file, open, open_text};
+use self::reader::Seeking;
 pub(crate) use self::reader::{AnyReader, Origin};
 pub(crate) use self::selection::Selection;
 pub(crate) use self::steps::Steps;
@@ -49,7 +50,7 @@ pub(crate) struct Source {
 enum Layout {
     /// The reader is flat, and the elements of a row are contiguous.
     Contiguous,
-    /// The reader is flat, and only parts of strided rows are selected: for each selected element of a row, those of all rows are read.
+    /// The reader is flat, and rows are strided: for each selected element of a row, those of all rows are read.
     Columns,
     /// The reader gathers strided rows.
     Rows,
@@ -76,17 +77,19 @@ impl Source {
     pub(crate) fn new(reader: AnyReader, selection: Selection, target: &Target) -> Result<Self> {
         let name = target.to_string();
         let dtype = reader.header().dtype().clone();
-        let layout = match reader.is_strided() {
-            false => Layout::Contiguous,
-            true if reader.can_seek() && !selection.has_complete_rows() => Layout::Columns,
-            true => Layout::Rows,
+        let layout = match (reader.is_strided(), reader.seeking()) {
+            (false, _) => Layout::Contiguous,
+            (true, Seeking::Chunks) if !dtype.has_object() => Layout::Columns,
+            (true, Seeking::Free) if !selection.has_complete_rows() => Layout::Columns,
+            (true, _) => Layout::Rows,
         };
         let reader = match layout {
             Layout::Rows => reader,
             _ if dtype.has_object() => reader,
             _ => reader.flatten().of(&name)?,
         };
-        let units = Units::new(reader, selection.rows.step < 0);
+        let goes_back = selection.rows.step < 0;
+        let units = Units::new(reader, goes_back, layout == Layout::Columns);
         Ok(Source { units, name, dtype, selection, layout, next: 0, empty: 0 })
     }
 
@@ -379,6 +382,39 @@ mod tests {
             values.extend(block.to_vec::<u16>().unwrap());
         }
         values
+    }
+
+    /// Guards that parts of a compressed member are read by its seek index: the columns of strided rows, and parts of long rows from the last element on.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn slices_of_an_indexed_member_read_only_its_chunks() {
+        /// Returns the bytes that this thread has read.
+        fn bytes_read() -> usize {
+            let status = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+            status.lines().next().unwrap().strip_prefix("rchar: ").unwrap().parse().unwrap()
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npz");
+        // It does not shrink, so that the chunks have a size.
+        let values = |i: u32| i.wrapping_mul(0x9e37_79b9).rotate_left(15).wrapping_mul(0x85eb_ca6b);
+        let cases: [(_, _, &[&str]); 2] = [
+            ([400_000, 8], Order::Fortran, &["[1000:1010,3]", "[-5:,1:3]", "[5::-1,7]"]),
+            ([2, 1_600_000], Order::C, &["[:,800000:799990:-1]", "[1,::-800000]"]),
+        ];
+        for (shape, order, slices) in cases {
+            let array = NpyArray::new((0..3_200_000).map(values).collect(), shape).unwrap();
+            let mut archive = npz::WriteOptions::new().deflate(1).create(&path).unwrap();
+            archive.write("x", &array.to_order(order)).unwrap();
+            archive.finish().unwrap();
+            for slice in slices {
+                let before = bytes_read();
+                let target = format!("{}::x{slice}", path.display());
+                let target = Target::parse(target.as_ref()).unwrap();
+                Source::open(&target).unwrap().read_all().unwrap();
+                let bytes = bytes_read() - before;
+                assert!(bytes < 5 << 20, "{slice} of {shape:?}: {bytes} bytes");
+            }
+        }
     }
 
     /// Guards that each way to read selects what Python would: rows and parts of rows, in both orders, of files and archives, in rows

@@ -62,7 +62,7 @@ page! {
     /// Platforms: Windows, macOS, WebAssembly, 32 bits.
     platforms: "_guide/platforms.md";
     /// Design: choices that look odd at first, and oddities of the format.
-    design: "_guide/design.md";
+    design: "_guide/design/1.md", "_guide/seek.svg", "_guide/design/2.md";
     /// Stability: versions, public dependencies, the minimum Rust.
     stability: "_guide/stability.md";
     /// Frequent questions.

@@ -1,38 +1,66 @@
-//! Inflates the chunks of a member on several threads.
+//! Inflates the chunks of a member on several threads, ahead of who reads it.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufReader, Read};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::mem;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use crate::checked;
 use crate::checksum::{Checksum, Combined};
 use crate::chunks::{Chunk, Chunks};
-use crate::error::{Result, to_u64};
+use crate::error::to_u64;
 use crate::inflate::Inflater;
 use crate::room;
 use crate::source::{Handle, Source};
 
-/// The number of bytes that a thread inflates before the next ones are read.
-const BATCH: usize = 8 << 20;
+/// The bytes for each thread that may be inflated before they are read.
+const AHEAD: usize = 8 << 20;
+
+type Inflating = Inflater<Handle<File>>;
 
 /// The threads that inflate a member of a file.
 pub(crate) struct Ahead {
-    source: Arc<Source<File>>,
-    threads: usize,
-    /// The chunks of the member, and the index of the first that was not inflated yet.
-    chunks: Chunks,
-    next: usize,
-    /// The bytes that were inflated last. The first ones were read.
+    work: Arc<Work>,
+    /// The number of threads that were not started yet: the first read does that.
+    missing: usize,
+    threads: Vec<JoinHandle<()>>,
+    /// This thread helps while the next chunk is not there.
+    inflater: Inflating,
+    /// The chunk that is read. The first bytes of it were.
     bytes: Vec<u8>,
     used: usize,
-    /// The checksum of all bytes so far, and of the member.
+    /// The checksum of all chunks so far, and of the member.
     sum: Combined,
     expected: u32,
 }
 
+/// The chunks, and how far each of the threads is.
+struct Work {
+    source: Arc<Source<File>>,
+    chunks: Chunks,
+    /// The most chunks that may be in [`State::inflated`].
+    most: usize,
+    state: Mutex<State>,
+    /// A chunk was inflated or read, or the work is over.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The number of chunks that were read.
+    read: usize,
+    /// The chunks after these, with their checksums; `None` while a thread inflates it.
+    inflated: VecDeque<Option<(Vec<u8>, u32)>>,
+    /// Memory of chunks that were read.
+    unused: Vec<Vec<u8>>,
+    /// True if a chunk is not as the index says, or nobody reads any more.
+    is_over: bool,
+}
+
 impl Ahead {
-    /// Starts with all chunks of a member, which has this checksum.
+    /// Prepares to inflate all chunks of a member, which has this checksum.
     pub(crate) fn new(
         source: Arc<Source<File>>,
         threads: usize,
@@ -40,15 +68,33 @@ impl Ahead {
         expected: u32,
     ) -> Self {
         let size = chunks.get(0).map_or(0, |chunk| chunk.size);
-        let sum = Combined::new(to_u64(size));
-        Ahead { source, threads, chunks, next: 0, bytes: Vec::new(), used: 0, sum, expected }
+        let all = AHEAD.checked_div(size).unwrap_or(0).saturating_mul(threads);
+        let inflater = inflater(&source);
+        let (state, changed) = (Mutex::default(), Condvar::new());
+        Ahead {
+            // One chunk is read at the same time.
+            work: Arc::new(Work {
+                source,
+                chunks,
+                most: all.saturating_sub(1).max(1),
+                state,
+                changed,
+            }),
+            missing: threads.saturating_sub(1),
+            threads: Vec::new(),
+            inflater,
+            bytes: Vec::new(),
+            used: 0,
+            sum: Combined::new(to_u64(size)),
+            expected,
+        }
     }
 
     /// Copies the next bytes to `out`, which is not empty, and returns their number. `None` if a chunk is not as the index says, or was not
     /// inflated for another reason: then the member is to be read without the index.
     pub(crate) fn read(&mut self, out: &mut [u8]) -> Option<usize> {
-        if self.used == self.bytes.len() && !self.inflate().is_ok_and(|is_right| is_right) {
-            return None;
+        if self.used == self.bytes.len() {
+            self.advance()?;
         }
         let bytes = self.bytes.get(self.used..)?;
         let count = bytes.len().min(out.len());
@@ -57,74 +103,144 @@ impl Ahead {
         Some(count)
     }
 
-    /// Inflates the next chunks. Returns false if one is not as the index says.
+    /// Waits for the next chunk, or inflates later ones.
     ///
     /// Each chunk begins where the one before it ends, and refers to nothing before it, so these are the bytes that are read without the index.
-    fn inflate(&mut self) -> Result<bool> {
-        let max = BATCH.saturating_mul(self.threads);
-        let (mut batch, mut size) = (Vec::new(), 0);
-        while let Some(chunk) = self.chunks.get(self.next) {
-            let with_chunk = checked::add(size, chunk.size);
-            if size > 0 && with_chunk > max {
-                break;
+    fn advance(&mut self) -> Option<()> {
+        self.start();
+        let mut state = self.work.lock();
+        let (bytes, checksum) = loop {
+            if state.is_over {
+                return None;
             }
-            size = with_chunk;
-            room::growing(&mut batch, 1)?;
-            batch.push((chunk, 0));
-            self.next = checked::add(self.next, 1);
-        }
+            if let Some(first) = state.inflated.front_mut().and_then(Option::take) {
+                break first;
+            }
+            state = match self.work.next(&mut state) {
+                Some((index, buffer)) => {
+                    drop(state);
+                    self.work.inflate(index, buffer, &mut self.inflater);
+                    self.work.lock()
+                }
+                None if state.inflated.is_empty() => return None,
+                None => self.work.wait(state),
+            };
+        };
+        state.inflated.pop_front();
+        state.read = checked::add(state.read, 1);
+        state.unused.push(mem::replace(&mut self.bytes, bytes));
+        let is_last = state.read == self.work.chunks.len();
+        drop(state);
+        self.work.changed.notify_all();
         self.used = 0;
-        let missing = size.saturating_sub(self.bytes.len());
-        room::growing(&mut self.bytes, missing)?;
-        // All are overwritten, so those of the last batch need not become zeros.
-        self.bytes.resize(size, 0);
-        if !inflate_all(&mut batch, &mut self.bytes, &self.source, self.threads) {
-            return Ok(false);
+        self.sum.add(checksum, to_u64(self.bytes.len()));
+        (!is_last || self.sum.value == self.expected).then_some(())
+    }
+
+    fn start(&mut self) {
+        for _ in 0..mem::take(&mut self.missing) {
+            let work = Arc::clone(&self.work);
+            let thread = thread::Builder::new().name("npy-inflate".into());
+            // If the system refuses a thread, the others do its work.
+            self.threads.extend(thread.spawn(move || work.run()));
         }
-        for (chunk, checksum) in &batch {
-            self.sum.add(*checksum, to_u64(chunk.size));
-        }
-        Ok(self.next < self.chunks.len() || self.sum.value == self.expected)
     }
 }
 
-/// Inflates chunks on this thread and others, and sets their checksums. Returns false if one fails.
-fn inflate_all(
-    batch: &mut [(Chunk, u32)],
-    mut out: &mut [u8],
-    source: &Arc<Source<File>>,
-    threads: usize,
-) -> bool {
-    let jobs = batch.iter_mut().map(move |(chunk, checksum)| {
-        let part = out.split_off_mut(..chunk.size).unwrap_or_default();
-        (&*chunk, checksum, part)
-    });
-    let jobs = Mutex::new(jobs);
-    let run = || {
-        const COMPRESSED: usize = 64 << 10;
-        let data = BufReader::with_capacity(COMPRESSED, Handle::new(source).take(0));
-        let mut inflater = Inflater::new(data);
-        loop {
-            // Poisoning is ignored: nothing panics while holding the lock.
-            let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some((chunk, checksum, out)) = job else { return true };
-            let inflated = inflater.chunk(chunk.range.clone(), chunk.is_last, out);
-            *checksum = Checksum::of(out);
-            let is_right = chunk.checksum.is_none_or(|expected| expected == *checksum);
-            if !is_right || !inflated.is_ok_and(|is_complete| is_complete) {
-                return false;
-            }
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.work.end();
+        for thread in self.threads.drain(..) {
+            // A thread that has panicked has said so: see `Ended`.
+            let _ = thread.join();
         }
-    };
-    thread::scope(|scope| {
-        let spawn = |_| thread::Builder::new().name("npy-inflate".into()).spawn_scoped(scope, run);
-        // If the system refuses a thread, the others do its work.
-        let others: Vec<_> = (1..threads).map_while(|index| spawn(index).ok()).collect();
-        let mut is_right = run();
-        for other in others {
-            // zlib-rs panics if it gets no memory. The member is then read without threads, or the error is found.
-            is_right &= other.join().unwrap_or(false);
+    }
+}
+
+/// Ends the work if its thread panics, as zlib-rs does if it gets no memory. The member is then read without threads, or the error is found.
+struct Ended<'w>(&'w Work);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.end();
         }
-        is_right
-    })
+    }
+}
+
+impl Work {
+    /// Poisoning is ignored: nothing panics while holding the lock, and the state would stay valid.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn end(&self) {
+        self.lock().is_over = true;
+        self.changed.notify_all();
+    }
+
+    /// Inflates chunks until there are no more, or nobody reads any more.
+    fn run(&self) {
+        let _ended = Ended(self);
+        let mut inflater = inflater(&self.source);
+        let mut state = self.lock();
+        while !state.is_over && self.started(&state) < self.chunks.len() {
+            state = match self.next(&mut state) {
+                Some((index, buffer)) => {
+                    drop(state);
+                    self.inflate(index, buffer, &mut inflater);
+                    self.lock()
+                }
+                None => self.wait(state),
+            };
+        }
+    }
+
+    fn started(&self, state: &State) -> usize {
+        checked::add(state.read, state.inflated.len())
+    }
+
+    /// Returns the index of the chunk to inflate next, and memory for it; `None` if there is no other, or enough are inflated.
+    fn next(&self, state: &mut State) -> Option<(usize, Vec<u8>)> {
+        let index = self.started(state);
+        if index >= self.chunks.len() || state.inflated.len() >= self.most {
+            return None;
+        }
+        state.inflated.push_back(None);
+        Some((index, state.unused.pop().unwrap_or_default()))
+    }
+
+    fn inflate(&self, index: usize, mut bytes: Vec<u8>, inflater: &mut Inflating) {
+        let chunk = self.chunks.get(index);
+        let checksum = chunk.and_then(|chunk| fill(&mut bytes, chunk, inflater));
+        let Some(checksum) = checksum else { return self.end() };
+        let mut state = self.lock();
+        let place = checked::sub(index, state.read);
+        if let Some(slot) = state.inflated.get_mut(place) {
+            *slot = Some((bytes, checksum));
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+/// Inflates a chunk and returns its checksum; `None` if it is not as the index says, or was not inflated for another reason.
+fn fill(bytes: &mut Vec<u8>, chunk: Chunk, inflater: &mut Inflating) -> Option<u32> {
+    let missing = chunk.size.saturating_sub(bytes.len());
+    room::growing(bytes, missing).ok()?;
+    // All are overwritten, so those of an earlier chunk need not become zeros.
+    bytes.resize(chunk.size, 0);
+    let is_complete = inflater.chunk(chunk.range, chunk.is_last, bytes).ok()?;
+    let checksum = Checksum::of(bytes);
+    let is_right = chunk.checksum.is_none_or(|expected| expected == checksum);
+    (is_complete && is_right).then_some(checksum)
+}
+
+fn inflater(source: &Arc<Source<File>>) -> Inflating {
+    const COMPRESSED: usize = 64 << 10;
+    Inflater::new(BufReader::with_capacity(COMPRESSED, Handle::new(source).take(0)))
 }

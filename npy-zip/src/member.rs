@@ -150,7 +150,7 @@ impl Directory {
     /// Opens a member of a file, to read it from its start with several threads. This is as [`member`](Self::member), but faster, if the member
     /// is deflated and has a seek index ([`Compression::seek_every`](crate::Compression::seek_every)) and at least 2 MiB.
     ///
-    /// Each thread inflates 8 MiB before the next bytes are read. The checksum is compared before the last of these are returned. If a chunk is not as the
+    /// Up to 8 MiB for each thread are inflated ahead of what is read. The checksum is compared before the last chunk is returned. If a chunk is not as the
     /// index says, the member is read as if there was no index. After a seek, one thread reads.
     ///
     /// ```

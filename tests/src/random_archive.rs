@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use npy_core::npz::{Editor, WriteOptions, Writer};
+use npy_core::npz::{WriteOptions, Writer};
 use npy_core::{DynArray, Order};
 
 use crate::fuzz::Random;
@@ -10,7 +10,12 @@ use crate::zips::npy;
 
 /// Returns bytes: noise, or what can be compressed.
 pub fn bytes(random: &mut Random, most: usize) -> Vec<u8> {
-    let (length, mask) = (random.below(most), [0, 3, 255][random.below(3)]);
+    let length = random.below(most);
+    filled(random, length)
+}
+
+fn filled(random: &mut Random, length: usize) -> Vec<u8> {
+    let mask = [0, 3, 255][random.below(3)];
     (0..length).map(|_| random.byte() & mask).collect()
 }
 
@@ -28,10 +33,24 @@ const NAMES: [&str; 10] = [
     "long-name-of-a-member-that-goes-on",
 ];
 
+/// The bytes before the data of a short array.
+const HEADER: usize = 128;
+
+/// The distances of seek indexes.
+const CHUNKS: [usize; 3] = [4096, 1 << 16, 1 << 20];
+
 fn array(random: &mut Random) -> DynArray {
-    // Some members have several blocks of the compressor.
-    let most = [10, 5000, 3 << 20][[0, 0, 0, 1, 1, 1, 1, 2][random.below(8)]];
-    let bytes = bytes(random, most);
+    // Some members have several blocks of the compressor, or are some chunks, or a byte less or more.
+    let bytes = match random.below(12) {
+        0..4 => bytes(random, 10),
+        4..8 => bytes(random, 5000),
+        8 => bytes(random, 3 << 20),
+        which => {
+            let chunk = CHUNKS[[0, 0, 0, 0, 1, 1, 1, 2][random.below(8)]];
+            let length = chunk * (1 + random.below(4)) + which - 10 - HEADER;
+            filled(random, length)
+        }
+    };
     let dtype = "|u1".parse().expect("a dtype");
     let length = bytes.len();
     DynArray::new(dtype, [length], Order::C, bytes).expect("as many elements as bytes")
@@ -39,8 +58,10 @@ fn array(random: &mut Random) -> DynArray {
 
 fn options(random: &mut Random) -> WriteOptions {
     let mut options = WriteOptions::new();
-    if random.below(2) == 0 {
+    if random.below(4) > 0 {
         options.deflate(u8::try_from(random.below(10)).expect("a level"));
+        let every = [0, CHUNKS[0], CHUNKS[1], CHUNKS[2]][random.below(4)];
+        options.seek_every(every.try_into().expect("a distance"));
     }
     options.threads(1 + random.below(3));
     options
@@ -83,7 +104,7 @@ pub fn write(path: &Path, seed: u64) -> Vec<(String, Vec<u8>)> {
 
 /// Removes, renames and replaces members.
 fn edit(random: &mut Random, path: &Path, members: &mut Vec<(String, Vec<u8>)>) {
-    let mut editor = Editor::open(path).expect("the archive is opened");
+    let mut editor = options(random).edit(path).expect("the archive is opened");
     for _ in 0..random.below(4) {
         if members.is_empty() {
             break;

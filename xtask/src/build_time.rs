@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::command::{cargo, output, run as run_command};
-use crate::features::features;
-use crate::{Result, package, root};
+use crate::{Result, package, release, root};
 
 const ROUNDS: usize = 3;
 
@@ -27,8 +26,12 @@ const NDARRAY_NPY: usize = 4;
 
 fn subjects() -> Result<[Subject; 6]> {
     let path = root().join("npy-core");
-    let manifest = fs::read_to_string(path.join("Cargo.toml"))?;
-    let all: Vec<_> = features(&manifest).filter(|name| !name.starts_with('_')).collect();
+    let metadata = release::metadata(&["--no-deps"])?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let of_core = packages.filter(|package| package["name"] == "npy-core");
+    let features = of_core.filter_map(|package| package["features"].as_object());
+    let all: Vec<&String> =
+        features.flat_map(|it| it.keys()).filter(|name| !name.starts_with('_')).collect();
     let ours = |options: &str| format!("npy-core = {{ path = {path:?}{options} }}");
     let our_code = |derive: &str| {
         let read = |ty| format!("npy_core::load::<Vec<{ty}>>(\"x.npy\").unwrap()");

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::command::{cargo, run as run_command};
-use crate::{Result, adopt, cross, engine, features, fixtures, miri, test, tidy};
+use crate::{Result, adopt, cross, engine, fixtures, miri, test, tidy};
 
 /// The checks, each with the command that runs it alone.
 struct Step {
@@ -11,7 +11,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 10] = [
     Step {
         command: "cargo fmt --all --check",
         run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
@@ -23,10 +23,6 @@ const STEPS: [Step; 11] = [
             let targets = ["clippy", "--workspace", "--all-targets", "--all-features"];
             run_command(cargo(&targets).args(["--", "-D", "warnings"]))
         },
-    },
-    Step {
-        command: "cargo clippy --package npy-core --lib --no-default-features --features EACH -- -D warnings, and cargo doc",
-        run: features::each_alone,
     },
     Step {
         command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --all-features",

@@ -7,6 +7,8 @@ mod minimal;
 mod packages;
 mod systems;
 
+pub(crate) use packages::metadata;
+
 use crate::{Result, adopt, cross, features};
 
 /// A check, by its name on the command line.
@@ -31,17 +33,17 @@ const STEPS: [Step; 11] = [
     },
     Step {
         name: "licences",
-        what: "licences and advisories of dependencies",
+        what: "licences and advisories of dependencies; cargo-deny",
         run: dependencies::check,
     },
     Step {
         name: "features",
-        what: "every feature of npy-core alone, and every pair",
+        what: "every feature of npy-core alone, and every pair; cargo-hack",
         run: |_| features::each_pair(),
     },
     Step { name: "msrv", what: "the oldest Rust", run: |_| systems::oldest_rust() },
     Step { name: "docs", what: "documentation as on docs.rs", run: |_| docs::build() },
-    Step { name: "links", what: "links and anchors of documentation", run: links::check },
+    Step { name: "links", what: "links and anchors of documentation; lychee", run: links::check },
     Step {
         name: "minimal",
         what: "the lowest versions of dependencies",

@@ -19,15 +19,13 @@ use crate::{Result, command, root};
 /// A rule that checks one file at a time.
 type Rule = fn(&File) -> Vec<Problem>;
 
-const RULES: [(&str, Rule); 14] = [
+const RULES: [(&str, Rule); 12] = [
     ("known-room", layers::known_room),
     ("imports-point-down", layers::imports_point_down),
     ("no-user-type-below", layers::no_user_type_below),
     ("no-io-below", layers::no_io_below),
     ("unsafe-rooms", unsafety::rooms),
-    ("unsafe-explained", unsafety::explained),
     ("no-panic", panics::no_panic),
-    ("no-mod-rs", files::no_mod_rs),
     ("one-idea", files::one_idea),
     ("file-docs", files::docs),
     ("no-machine-paths", files::no_machine_paths),

@@ -116,6 +116,7 @@ mod tests {
             "npy-core/src/_guide/archive",
             "npy-core/src/_guide/read",
             "npy-core/src/_guide/record",
+            "npy-core/src/_guide/seek",
         ] {
             let path = format!("{}/../{name}.svg", env!("CARGO_MANIFEST_DIR"));
             let svg = std::fs::read_to_string(path).unwrap();

@@ -11,8 +11,18 @@ use crate::output::{Of, Result};
 pub(crate) struct AnyReader {
     reader: Box<dyn DynReader>,
     origin: Origin,
-    /// True for a compressed member that can be inflated from many positions.
-    has_index: bool,
+    seek: Seeking,
+}
+
+/// How a reader moves to a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Seeking {
+    /// At no cost.
+    Free,
+    /// By inflating the chunk that has the row: a compressed member with a seek index.
+    Chunks,
+    /// It can only read on.
+    Never,
 }
 
 /// Where an array comes from.
@@ -81,7 +91,11 @@ impl Seek for Stream {
 
 impl AnyReader {
     pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
-        AnyReader { reader: Box::new(reader), origin, has_index: false }
+        let seek = match origin {
+            Origin::File | Origin::Stored | Origin::Memory => Seeking::Free,
+            Origin::Compressed | Origin::Stream => Seeking::Never,
+        };
+        AnyReader { reader: Box::new(reader), origin, seek }
     }
 
     /// Reads an array that is in memory, in C order.
@@ -95,8 +109,11 @@ impl AnyReader {
     pub(crate) fn member(archive: &npz::Reader<File>, name: &str) -> npy_core::Result<Self> {
         let is_compressed = archive.is_compressed(name)?;
         let origin = if is_compressed { Origin::Compressed } else { Origin::Stored };
-        let reader = AnyReader::new(archive.member(name)?, origin);
-        Ok(AnyReader { has_index: is_compressed && archive.is_seekable(name)?, ..reader })
+        let mut reader = AnyReader::new(archive.member(name)?, origin);
+        if is_compressed && archive.is_seekable(name)? {
+            reader.seek = Seeking::Chunks;
+        }
+        Ok(reader)
     }
 
     pub(crate) fn origin(&self) -> Origin {
@@ -127,14 +144,14 @@ impl AnyReader {
         Ok(AnyReader { reader: self.reader.flatten()?, ..self })
     }
 
-    /// Returns true if the reader can move to any row at no cost.
-    pub(super) fn can_seek(&self) -> bool {
-        matches!(self.origin, Origin::File | Origin::Stored | Origin::Memory)
+    /// Returns how the reader moves to a row.
+    pub(super) fn seeking(&self) -> Seeking {
+        self.seek
     }
 
     /// Moves to a row; returns false if the reader cannot.
     pub(super) fn seek_to_row(&mut self, row: usize) -> npy_core::Result<bool> {
-        if !self.can_seek() && !self.has_index {
+        if self.seek == Seeking::Never {
             return Ok(false);
         }
         self.reader.seek_to_row(row).map(|()| true)

@@ -2,27 +2,39 @@
 
 use npy_core::{DynArray, Error, Order};
 
-use super::reader::AnyReader;
+use super::reader::{AnyReader, Seeking};
 
 /// A reader, and the position that it has.
 pub(super) struct Units {
     reader: AnyReader,
     /// The next unit that the reader would read.
     at: usize,
-    /// The data of a stream whose units are wanted in an order in which they do not arrive.
+    /// The data of a stream whose units are wanted in an order in which they do not arrive, or of a compressed member after too many moves.
     loaded: Option<DynArray>,
     /// True if the units are wanted from the last one on.
     goes_back: bool,
+    /// The bytes that may still be inflated only because of moves; `None` if moves inflate nothing, or only forwards.
+    left_to_waste: Option<usize>,
 }
 
+/// The bytes of a compressed member that a move inflates for nothing: those of a chunk, as most have them.
+const CHUNK: usize = 1 << 20;
+
 impl Units {
-    pub(super) fn new(reader: AnyReader, goes_back: bool) -> Self {
-        Units { reader, at: 0, loaded: None, goes_back }
+    /// `moves_around` is true if most moves are not to a position shortly after the last one.
+    pub(super) fn new(reader: AnyReader, goes_back: bool, moves_around: bool) -> Self {
+        let header = reader.header();
+        let elements = header.shape().iter().fold(1_usize, |product, &n| product.saturating_mul(n));
+        // Many moves inflate the same bytes again and again; then it is faster to inflate all of them once.
+        let all = elements.saturating_mul(header.dtype().itemsize());
+        let is_costly = moves_around && reader.seeking() == Seeking::Chunks;
+        let left_to_waste = is_costly.then_some(all / 4);
+        Units { reader, at: 0, loaded: None, goes_back, left_to_waste }
     }
 
     /// Returns true if units can be read in any order.
     pub(super) fn can_seek(&self) -> bool {
-        self.reader.can_seek()
+        self.reader.seeking() != Seeking::Never
     }
 
     /// Reads units from this position on.
@@ -40,17 +52,19 @@ impl Units {
         if unit == self.at || self.loaded.is_some() {
             return Ok(());
         }
-        if self.reader.seek_to_row(unit)? {
+        if self.wastes_too_much() {
+            self.reader.seek_to_row(0)?;
+            self.load()?;
+        } else if self.reader.seek_to_row(unit)? {
             // Nothing was read.
         } else if unit < self.at || (self.goes_back && self.at == 0) {
             // The stream has passed the position, or will have: all of it is needed.
-            let units = self.reader.header().shape().first().copied().unwrap_or(1);
             if self.at > 0 {
                 // Rows only advance, unless they go back, which is known before the first read.
                 let reason = "the parts of this slice are not in the order of the stream; write it to a file first";
                 return Err(Error::custom(reason));
             }
-            self.loaded = Some(self.reader.read_rows(units)?);
+            self.load()?;
         } else {
             let itemsize = self.reader.header().dtype().itemsize().max(1);
             let block = ((1 << 18) / itemsize).max(1);
@@ -61,6 +75,21 @@ impl Units {
             }
         }
         self.at = unit;
+        Ok(())
+    }
+
+    /// Returns true if the next move is one too many.
+    fn wastes_too_much(&mut self) -> bool {
+        let Some(left) = &mut self.left_to_waste else { return false };
+        let is_enough = *left >= CHUNK;
+        *left = left.saturating_sub(CHUNK);
+        !is_enough
+    }
+
+    /// Reads all units, from the first one on.
+    fn load(&mut self) -> npy_core::Result<()> {
+        let units = self.reader.header().shape().first().copied().unwrap_or(1);
+        self.loaded = Some(self.reader.read_rows(units)?);
         Ok(())
     }
 }

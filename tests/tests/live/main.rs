@@ -9,6 +9,7 @@ mod attributes;
 mod casts;
 mod dtypes;
 mod editing;
+mod judges;
 mod layouts;
 mod literals;
 mod maps;

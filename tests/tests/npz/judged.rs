@@ -14,7 +14,8 @@ use zip::{CompressionMethod, DateTime, ZipArchive};
 fn zip_reads_every_archive_of_ours() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.npz");
-    for seed in 0..100 {
+    let mut seekable = 0;
+    for seed in 0..200 {
         let members = random_archive::write(&path, seed);
         let mut archive = ZipArchive::new(std::fs::File::open(&path).unwrap()).unwrap();
         assert_eq!(archive.len(), members.len(), "seed {seed}");
@@ -26,7 +27,12 @@ fn zip_reads_every_archive_of_ours() {
             member.read_to_end(&mut found).unwrap();
             assert!(found == *contents, "seed {seed}: {name}");
         }
+        let reader = Reader::open(&path).unwrap();
+        let has_index =
+            |name: &&str| reader.is_compressed(name).unwrap() && reader.is_seekable(name).unwrap();
+        seekable += reader.names().filter(has_index).count();
     }
+    assert!(seekable > 40, "{seekable} members have a seek index");
 }
 
 fn options(random: &mut Random) -> FileOptions<'static, 'static, ExtendedFileOptions> {

@@ -30,7 +30,7 @@ pub(super) const ENGINE: &str = "npy-datafusion/Cargo.toml";
 const FIELDS: [&str; 5] = ["description", "license", "rust_version", "readme", "documentation"];
 
 /// Returns what cargo knows about the packages of a workspace and their dependencies.
-pub(super) fn metadata(args: &[&str]) -> Result<Value> {
+pub(crate) fn metadata(args: &[&str]) -> Result<Value> {
     let all = ["metadata", "--format-version", "1", "--all-features"];
     Ok(serde_json::from_str(&output(cargo(&all).args(args))?)?)
 }

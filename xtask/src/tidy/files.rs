@@ -5,17 +5,6 @@ use super::{File, Problem};
 /// The size in bytes above which a file hardly holds only one idea.
 const MAX_BYTES: usize = 40 << 10;
 
-/// A module is `foo.rs` and `foo/`: an editor tab called `mod.rs` does not say which module it is.
-pub(super) fn no_mod_rs(file: &File) -> Vec<Problem> {
-    if file.path.rsplit('/').next() != Some("mod.rs") {
-        return Vec::new();
-    }
-    vec![file.problem(
-        0,
-        "a module is called `mod.rs`; name it after its folder and put it next to the folder",
-    )]
-}
-
 /// A Rust file is small enough to hold one idea.
 pub(super) fn one_idea(file: &File) -> Vec<Problem> {
     if !file.is_rust() || file.text.len() < MAX_BYTES {
@@ -57,13 +46,7 @@ pub(super) fn no_machine_paths(file: &File) -> Vec<Problem> {
 #[cfg(test)]
 mod tests {
     use super::super::lines;
-    use super::{docs, no_machine_paths, no_mod_rs, one_idea};
-
-    #[test]
-    fn no_file_is_called_mod() {
-        assert_eq!(lines(no_mod_rs, "a/mod.rs", ""), [1]);
-        assert_eq!(lines(no_mod_rs, "a/nomod.rs", ""), [0_usize; 0]);
-    }
+    use super::{docs, no_machine_paths, one_idea};
 
     #[test]
     fn files_are_small() {

@@ -1,4 +1,4 @@
-//! `unsafe` is in a few files, and each use has its proof.
+//! `unsafe` is in a few files. Clippy checks that each use has its proof.
 
 use super::lexer::{closing, words};
 use super::{File, Problem};
@@ -57,42 +57,10 @@ pub(super) fn emitted(code: &str) -> Vec<(usize, usize)> {
     starts.map(|at| (at, closing(code, at))).collect()
 }
 
-/// Each `unsafe` has a comment that proves it, or docs that say what the caller must hold.
-pub(super) fn explained(file: &File) -> Vec<Problem> {
-    let message = "`unsafe` without a proof: put `// SAFETY:` above it and say why it holds; above an `unsafe fn` or `unsafe trait`, `# Safety` in its docs";
-    let unproved = words(&file.code, "unsafe").filter(|&at| !is_explained(file, at));
-    unproved.map(|at| file.problem(at, message)).collect()
-}
-
-fn is_explained(file: &File, at: usize) -> bool {
-    let before = &file.text[..at];
-    let mut lines = before.lines().rev().zip(file.code[..at].lines().rev());
-    // The text of the line before the word.
-    if !before.ends_with('\n') {
-        lines.next();
-    }
-    for (line, code) in lines {
-        let line = line.trim();
-        if line.starts_with("//") {
-            if line.contains("SAFETY:") || line.contains("# Safety") {
-                return true;
-            }
-        } else if !line.starts_with("#[") && !continues(code.trim_end()) {
-            return false;
-        }
-    }
-    false
-}
-
-/// Returns true if the statement continues on the next line.
-fn continues(code: &str) -> bool {
-    !code.trim().is_empty() && !code.ends_with([';', '{', '}', ','])
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::lines;
-    use super::{explained, rooms};
+    use super::rooms;
 
     #[test]
     fn unsafe_is_in_its_files() {
@@ -113,13 +81,5 @@ mod tests {
     fn a_derive_may_emit_it() {
         let file = "quote! { unsafe impl X for #y { fn f() {} } }\nunsafe fn g() {}";
         assert_eq!(lines(rooms, "npy-derive/src/record/generate.rs", file), [2]);
-    }
-
-    #[test]
-    fn each_has_a_proof() {
-        let good = "// SAFETY: it is.\n// Indeed.\n#[allow(x)]\nlet y =\n    unsafe { f() };\n/// # Safety\n///\n/// Be good.\npub unsafe fn g() {}\n";
-        assert_eq!(lines(explained, "a.rs", good), [0_usize; 0]);
-        let bad = "// SAFETY: of another.\nlet y = unsafe { f() };\nlet z = unsafe { g() };\n\nunsafe impl X for Y {}\n// Why not.\nunsafe { h() }";
-        assert_eq!(lines(explained, "a.rs", bad), [3, 5, 7]);
     }
 }
