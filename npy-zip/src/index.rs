@@ -275,6 +275,9 @@ fn read_list(
 }
 
 #[cfg(test)]
+mod forged;
+
+#[cfg(test)]
 mod tests {
     use std::io::{Cursor, SeekFrom, Write};
 
@@ -404,6 +407,7 @@ mod tests {
                 let what = format!("byte {at}, bit {bit}");
                 let wrong = forged(&file, |index| index[at] ^= 1 << bit);
                 assert!(find(&wrong).is_none(), "{what}");
+                assert!(!open(&wrong).check_index().unwrap(), "{what}");
                 check_slices(&wrong, SIZE, &what);
             }
         }
@@ -579,6 +583,7 @@ mod tests {
             index[44..48].copy_from_slice(&(parts[1] ^ change).to_le_bytes());
         });
         assert!(find(&wrong).is_some());
+        assert!(!open(&wrong).check_index().unwrap());
         check_slices(&wrong, SIZE, "checksums that lie");
     }
 

@@ -691,4 +691,48 @@ mod tests {
         let error = Error::from(member.read_to_end(&mut Vec::new()).unwrap_err());
         assert!(matches!(error, Error::Checksum { .. }), "{error}");
     }
+
+    /// A file that another program changes while its index is checked: a read of all compressed bytes returns others than a read of a chunk.
+    struct Changing {
+        file: Cursor<Vec<u8>>,
+        /// The compressed bytes.
+        data: Range<u64>,
+        /// The offset in them of the byte that changes.
+        changed: usize,
+    }
+
+    impl Read for Changing {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            let reads_all = self.file.position() == self.data.start
+                && self.data.end <= self.data.start + out.len() as u64;
+            let count = self.file.read(out)?;
+            if reads_all {
+                out[self.changed] ^= 6;
+            }
+            Ok(count)
+        }
+    }
+
+    impl Seek for Changing {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.file.seek(to)
+        }
+    }
+
+    /// Guards the comparison of chunks with the bytes from the start: a byte that differs, and bytes that cannot be inflated.
+    #[test]
+    fn chunks_that_are_not_the_bytes_from_the_start_are_found() {
+        // The blocks are stored, so each byte of the member is in the compressed bytes.
+        let file = archive(Compression::deflate(0, 1).seek_every(4096));
+        let limits = Limits::default();
+        let directory = Directory::read(Cursor::new(&file), &limits).unwrap();
+        let entry = directory.find("x").unwrap();
+        let data = directory.readable(entry, &mut Cursor::new(&file), &limits).unwrap();
+        assert!(open(&file).check_index().unwrap());
+        for changed in [0, 50, 4000, 9000] {
+            let file = Changing { file: Cursor::new(file.clone()), data: data.clone(), changed };
+            let mut member = directory.member(entry, file, &limits).unwrap();
+            assert!(!member.check_index().unwrap(), "{changed}");
+        }
+    }
 }
