@@ -734,7 +734,7 @@ fn npz_align_moves_members_and_makes_them_seekable() {
     .unwrap();
     let is_aligned = || {
         let reader = npz::Reader::open(path.join("stored.npz")).unwrap();
-        reader.stored_range("a").unwrap().unwrap().start % 64 == 0
+        reader.stored_range("a").unwrap().unwrap().start.is_multiple_of(64)
     };
     assert!(!is_aligned());
     ok(path, &["npz", "align", "stored.npz"]);

@@ -275,10 +275,9 @@ fn read_list(
 }
 
 #[cfg(test)]
-mod forged;
-
-#[cfg(test)]
 mod tests {
+    mod forged;
+
     use std::io::{Cursor, SeekFrom, Write};
 
     use super::*;

@@ -61,7 +61,7 @@ impl File {
         let code = if path.ends_with(".rs") { lexer::code(text) } else { String::new() };
         let all_tests = path.starts_with("tests/")
             || path.ends_with("/tests.rs")
-            || path.contains("/src/tests/");
+            || path.contains("/tests/");
         let (shipped, tests) = if all_tests {
             (String::new(), code.clone())
         } else {

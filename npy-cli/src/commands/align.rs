@@ -29,7 +29,7 @@ pub(super) fn align(path: &Path, seekable: bool) -> Result {
     let mut to_deflate = Vec::new();
     for entry in directory.entries() {
         let stored = zip(directory.stored_range(entry, &mut &file, &limits), &name)?;
-        is_changed |= stored.is_some_and(|range| range.start % u64::from(ALIGNMENT) != 0);
+        is_changed |= stored.is_some_and(|range| !range.start.is_multiple_of(u64::from(ALIGNMENT)));
         if seekable && is_to_be_deflated(&directory, entry, &file).of(&name)? {
             to_deflate.push(entry);
         }

@@ -2,7 +2,7 @@
 
 use std::io::Cursor;
 
-use super::*;
+use super::super::*;
 use crate::records::CentralHeader;
 
 /// The number of compressed bytes before the index.
