@@ -59,9 +59,8 @@ struct File {
 impl File {
     fn new(path: &str, text: &str) -> Self {
         let code = if path.ends_with(".rs") { lexer::code(text) } else { String::new() };
-        let all_tests = path.starts_with("tests/")
-            || path.ends_with("/tests.rs")
-            || path.contains("/tests/");
+        let all_tests =
+            path.starts_with("tests/") || path.ends_with("/tests.rs") || path.contains("/tests/");
         let (shipped, tests) = if all_tests {
             (String::new(), code.clone())
         } else {

@@ -242,12 +242,15 @@ impl TextCheck {
     }
 }
 
-/// Returns true if the dtype is text, or contains it.
+/// Returns true if the dtype is text, or contains it. An item without bytes has none.
 fn has_text(dtype: &DType) -> bool {
+    if dtype.itemsize() == 0 {
+        return false;
+    }
     if let Some((base, _)) = dtype.sub_array() {
         return has_text(base);
     }
-    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Str && scalar.itemsize() > 0)
+    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Str)
         || dtype.fields().iter().any(|field| has_text(field.dtype()))
 }
 
