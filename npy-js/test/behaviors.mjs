@@ -100,7 +100,10 @@ export async function behaviors(npy, load) {
     equal(parsePythonDict("{'descr': [('x', '<f4'), ('y', '<f4', (2,))]}").descr, [["x", "<f4"], ["y", "<f4", [2]]]);
     equal(parsePythonDict("{'a': None, 'b': -1.5, 'c': 12345678901234567890, 'd': u'\\u00e9\\x41'}"), { a: null, b: -1.5, c: 12345678901234567890n, d: "éA" });
     equal(Object.keys(parsePythonDict("{'__proto__': 1}")), ["__proto__"]);
-    for (const text of ["", "{", "{'a' 1}", "[1]", "{'a': f()}", "{'a': 1} x", "{'a': '", "(".repeat(300)]) fails(() => parsePythonDict(text), "header", "pass");
+    const commented = "# a header\n{'descr': '<f8',  # dtype, or {'x'}\n # order\n 'fortran_order': False, 'shape': (3, # rows\n), }# end";
+    equal(parsePythonDict(commented), { descr: "<f8", fortran_order: false, shape: [3] });
+    equal(parsePythonDict("{'a': '# text'}"), { a: "# text" });
+    for (const text of ["{'a': # 1}", "", "{", "{'a' 1}", "[1]", "{'a': f()}", "{'a': 1} x", "{'a': '", "(".repeat(300)]) fails(() => parsePythonDict(text), "header", "pass");
   });
 
   for (const [name, { dtype, shape, values }] of Object.entries(expected)) {
@@ -110,16 +113,14 @@ export async function behaviors(npy, load) {
       equal(array.shape, shape);
       if (!array.names) equal(array.dtype, dtype);
       equal(flat(array), values.map(wanted), name);
-      if (name.startsWith("fortran")) equal(readNPY(writeNPY(array)).data, array.data);
-      else equal(writeNPY(array), bytes, name);
+      equal(writeNPY(array), bytes, name);
     });
-    if (!name.startsWith("fortran")) {
-      it(`the values of NumPy's array ${name} make the same file`, async () => {
-        const bytes = await file(name);
-        const { dtype } = readNPY(bytes);
-        equal(writeNPY(NDArray.from(values.map(wanted), { dtype, shape })), bytes, name);
-      });
-    }
+    it(`the values of NumPy's array ${name} make the same file`, async () => {
+      const bytes = await file(name);
+      const { dtype, fortranOrder } = readNPY(bytes);
+      equal(fortranOrder, name.startsWith("fortran"));
+      equal(writeNPY(NDArray.from(values.map(wanted), { dtype, shape, fortranOrder })), bytes, name);
+    });
   }
 
   it("big-endian numbers are converted to the order of the machine", async () => {
@@ -139,6 +140,20 @@ export async function behaviors(npy, load) {
     const array = readNPY(await file("fortran"));
     equal([array.data, array.strides], [Float64Array.of(0, 1, 2, 3, 4, 5), [3, 1]]);
     equal(array.toNested(), [[0, 1, 2], [3, 4, 5]]);
+  });
+
+  it("Fortran order is kept, and can be set", async () => {
+    const array = readNPY(await file("fortran"));
+    equal(NDArray.from(array).fortranOrder, true);
+    array.fortranOrder = false;
+    equal(writeNPY(array), writeNPY(NDArray.from([[0, 1, 2], [3, 4, 5]])));
+    equal(loadNPZ(saveNPZ(null, { f: readNPY(await file("fortran_3d")) })).f.fortranOrder, true);
+    for (const version of [[1, 0], [2, 0], [3, 0]]) equal(readNPY(writeNPY(NDArray.from([[1, 2], [3, 4]], { fortranOrder: true }), null, version)).toNested(), [[1, 2], [3, 4]]);
+    // Arrays that are in both orders are written in C order, as by NumPy.
+    for (const values of [[], [[1, 2, 3]], [[1], [2]], [[], []]]) equal(writeNPY(NDArray.from(values, { fortranOrder: true })), writeNPY(values));
+    const objects = readNPY(await load("fortran_objects.npy"));
+    equal([objects.fortranOrder, objects.toNested()], [true, [[null, 1, "a"], [true, 2, "b"]]]);
+    equal(readNPY(writeNPY(objects)).toNested(), objects.toNested());
   });
 
   it("an array without dimensions has one value", async () => {
@@ -245,6 +260,112 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from(["abc"], { dtype: "<U2" }), "invalid-value", "abc");
     fails(() => NDArray.from([1, 2, 3], { shape: [2] }), "shape", "3 elements");
     fails(() => NDArray.from([1, 2]).get(2), "index", "length 2");
+  });
+
+  it("set refuses values that do not fit, and changes nothing", () => {
+    const cases = {
+      "|u1": [256, -1, 1.5, "z", null, undefined, Symbol("x"), NaN, 1n << 70n, {}, Object.create(null), [Symbol("x")]],
+      "<i4": [1.5, 2 ** 33, "x"], "<i8": [1.5, 2n ** 63n, "1"], "<u8": [-1n, 0.5], "<f4": ["1", null, 1e300], "<f2": [70000], "<f8": [undefined, {}, 2n ** 2000n],
+      "<c8": ["1", null, { re: 1 }, { re: 1, im: 1e300 }], "|b1": [2, "true"], "<M8[D]": [1.5, "2020-01-01", 2n ** 63n], "<m8[s]": [null, new Date(0)],
+      "|S2": ["abc", "日", 5], "<U2": ["abc", 5, Symbol("x")], "|V2": [Uint8Array.of(1), "ab"],
+    };
+    const initial = { "|b1": true, "<c8": 7, "|S2": "a", "<U2": "a", "|V2": Uint8Array.of(7, 7) };
+    for (const [dtype, values] of Object.entries(cases)) {
+      for (const value of values) {
+        const array = NDArray.from([initial[dtype] ?? 7n], { dtype });
+        const before = shown(array.data);
+        fails(() => array.set(value, 0), "invalid-value", "does not fit");
+        equal(shown(array.data), before, dtype);
+      }
+    }
+    const record = NDArray.from([{ x: 1, v: [1, 2] }], { dtype: "[('x', 'u1'), ('v', '<i2', (2,))]" });
+    for (const value of [{ x: 5, v: [1, 70000] }, { x: 5, v: [1] }, { x: 5, v: null }, { x: 5 }, null, 5]) fails(() => record.set(value, 0), "invalid-value", "pass");
+    equal(fails(() => record.set({ x: 5, v: [1, 70000] }, 0), "invalid-value", '"v"').field, "v");
+    equal(record.get(0), { x: 1, v: [1, 2] });
+    fails(() => NDArray.from([{ x: 300, v: [1, 2] }], { dtype: record.dtype }), "invalid-value", "row 0");
+  });
+
+  it("set takes all that get returns", async () => {
+    for (const name of Object.keys(expected)) {
+      const array = readNPY(await file(name));
+      if (array.ndim !== 1) continue;
+      const copy = NDArray.from(array);
+      for (let i = 0; i < array.size; i++) copy.set(array.get(i), i);
+      equal(writeNPY(copy), writeNPY(array), name);
+    }
+    const counts = NDArray.from([1n]);
+    counts.set(5, 0);
+    equal(counts.get(0), 5n);
+  });
+
+  it("lists that contain themselves are errors", () => {
+    const list = [];
+    list.push(list);
+    for (const options of [{}, { dtype: "<f8" }, { dtype: "('<f8', (2,))" }]) fails(() => NDArray.from(list, options), "shape", "contain themselves");
+    fails(() => writeNPY([list, 1]), "shape", "64 dimensions");
+    let deep = 1;
+    for (let i = 0; i < 64; i++) deep = [deep];
+    equal(NDArray.from(deep).ndim, 64);
+    fails(() => NDArray.from([deep]), "shape", "64 dimensions");
+  });
+
+  it("arguments that are none are errors", async () => {
+    for (const work of [() => writeNPY(undefined), () => writeNPY(null), () => NDArray.from(undefined), () => saveNPZ(null, { x: undefined })]) fails(work, "argument", "is not an array");
+    for (const version of [[], [1], "1.0", [1, 0, 0], ["1", 0]]) fails(() => writeNPY([1], undefined, version), "argument", "[1, 0]");
+    for (const arrays of [null, undefined, [1], Float64Array.of(1), NDArray.from([1])]) fails(() => saveNPZ(null, arrays), "argument", "names");
+    fails(() => writeNPY([1], 5), "argument", "5 is not a path");
+    fails(() => NDArray.from(["日本"], { dtype: "S9" }), "invalid-value", "latin-1");
+    for (const source of [null, undefined, 5]) fails(() => readNPY(source), "unsupported", `${source} is not a source`);
+    equal([NDArray.from([null]).dtype, NDArray.from(null, { dtype: "|O" }).get()], ["|O", null]);
+    const rejects = async (work, kind, text) => {
+      const error = await work().then(() => undefined, (error) => error);
+      fails(() => { throw error ?? new Error(`no error of ${work}`); }, kind, text);
+    };
+    const grid = await open(writeNPY([[1, 2], [3, 4]]));
+    const records = await open(await file("nested"));
+    for (const rows of [3, [], "1", null, [1, 2, 3]]) await rejects(() => grid.read({ rows }), "argument", "[10, 20]");
+    for (const part of [grid, records]) {
+      for (const columns of [[0, 1], 1, [], null, [undefined]]) await rejects(() => part.read({ columns }), "argument", "names of fields");
+    }
+    for (const rows of ["2", 0, 1.5, undefined]) await rejects(() => grid.blocks(rows).next(), "argument", "number of rows");
+    await rejects(() => open(null), "unsupported", "null is not a source");
+  });
+
+  it("an error of a source is the cause of an error", async () => {
+    const bytes = writeNPY(new Float64Array(100_000));
+    const cause = new RangeError("the disk is gone");
+    let is_broken = false;
+    const read = (offset, length) => {
+      if (is_broken) throw cause;
+      return bytes.subarray(offset, offset + length);
+    };
+    const opened = await open({ size: bytes.length, read });
+    is_broken = true;
+    const error = await opened.read().catch((error) => error);
+    equal([error.name, error.kind, error.message, error.cause === cause], ["NpyError", "io", "the disk is gone", true]);
+    for (const part of [5, undefined, "text"]) {
+      const failed = await open({ size: 100, read: () => part }).catch((error) => error);
+      equal([failed.name, failed.kind], ["NpyError", "argument"]);
+    }
+  });
+
+  it("damaged bytes of an archive have the kind of their damage", async () => {
+    const bytes = saveNPZ(null, { x: Float64Array.from({ length: 1000 }, (_, i) => Math.sqrt(i)) }, true);
+    const found = new Set();
+    for (let i = 30; i < bytes.length - 100; i += 7) {
+      const damaged = Uint8Array.from(bytes);
+      damaged[i] ^= 0xff;
+      for (const read of [() => loadNPZ(damaged), async () => (await open(damaged)).read("x")]) {
+        try {
+          await read();
+        } catch (error) {
+          equal(error.name, "NpyError");
+          found.add(error.kind);
+        }
+      }
+    }
+    equal([found.has("archive"), found.has("io")], [true, false]);
+    fails(() => readNPY(bytes), "not-npy", "loadNPZ, or with open");
   });
 
   it("named casts convert to typed arrays", async () => {

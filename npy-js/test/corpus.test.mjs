@@ -91,7 +91,7 @@ test("every array is written again as NumPy writes it", () => {
   let equal = 0;
   const different = [];
   for (const expected of cases.filter(({ container, expect }) => container === "npy" && expect === "valid")) {
-    if (hasObjects(expected.dtype) || expected.fortran_order || !isExact(expected.dtype) || !expected.numpy_resave?.sha256 || expected.shape.some((n) => n >= 2 ** 32)) continue;
+    if (hasObjects(expected.dtype) || !isExact(expected.dtype) || !expected.numpy_resave?.sha256 || expected.shape.some((n) => n >= 2 ** 32)) continue;
     let array;
     try {
       array = readNPY(file(expected));

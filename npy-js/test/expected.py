@@ -67,6 +67,10 @@ def arrays():
     yield "3d", np.arange(24).reshape(2, 3, 4)
     yield "fortran", np.asfortranarray(np.arange(6.0).reshape(2, 3))
     yield "fortran_3d", np.asfortranarray(np.arange(24, dtype=">i2").reshape(2, 3, 4))
+    # The dimension that may grow is the last one, and its digits are fewer than those of the first.
+    yield "fortran_tall", np.asfortranarray(np.arange(2400, dtype="<u2").reshape(1200, 2))
+    yield "fortran_text", np.asfortranarray(np.array([["ab", "c"], ["", "日"]]))
+    yield "fortran_record", np.asfortranarray(np.array([[(1, 2.5), (3, 4.5)], [(5, 6.5), (7, 8.5)]], dtype=[("False", "u1"), ("y", ">f8")]))
     yield "record", np.array([(1.5, 2), (3.5, 4)], dtype=[("x", "<f4"), ("y", ">i4")])
     nested = np.dtype([("id", "<u2"), ("head", [("gain", ">f8"), ("name", "<U2")]), ("samples", "<i2", (2, 2))])
     yield "nested", np.array([(1, (0.5, "a"), [[1, 2], [3, 4]]), (2, (1.5, "bc"), [[5, 6], [7, 8]])], dtype=nested)
@@ -90,6 +94,7 @@ def write(folder):
     objects = np.empty(9, dtype=object)
     objects[:] = [None, True, 7, 2**70, 1.5, "text", [1, "a"], {"k": [1, 2]}, datetime.datetime(2020, 1, 2, 3, 4, 5)]
     np.save(folder / "objects.npy", objects, allow_pickle=True)
+    np.save(folder / "fortran_objects.npy", np.asfortranarray([[None, 1, "a"], [True, 2, "b"]]), allow_pickle=True)
     call = np.empty(1, dtype=object)
     call[0] = zipfile.ZipInfo("x")
     np.save(folder / "call.npy", call, allow_pickle=True)
@@ -106,7 +111,7 @@ def read(paths):
         if isinstance(array, np.lib.npyio.NpzFile):
             answers.append({name: described(array[name]) for name in array.files})
         elif array.dtype == object:
-            answers.append({"repr": repr(array.tolist())})
+            answers.append({"repr": repr(array.tolist()), "fortran": array.flags.fnc})
         else:
             answers.append({**described(array), "descr": str(np.lib.format.dtype_to_descr(array.dtype))})
     json.dump(answers, sys.stdout)

@@ -72,6 +72,8 @@ test("NumPy reads archives and objects that are written", () => {
   assert.deepEqual([stored.a.values, stored.b.values], [[1, 2], ["x"]]);
   const objects = [null, true, -7, 2n ** 70n, -(2n ** 40n), 1.5, "é", [1, [2]], new Map([["k", new Set([1])]]), Uint8Array.of(1), new Date(Date.UTC(2020, 1, 3, 4, 5, 6, 789))];
   writeNPY(NDArray.from(objects, { dtype: "|O" }), at("o.npy"));
+  writeNPY(NDArray.from([null, 1, "a", true, 2, "b"], { dtype: "|O", shape: [2, 3], fortranOrder: true }), at("of.npy"));
+  assert.deepEqual(numpy("of.npy")[0], { repr: "[[None, 1, 'a'], [True, 2, 'b']]", fortran: true });
   assert.equal(
     numpy("o.npy")[0].repr,
     "[None, True, -7, 1180591620717411303424, -1099511627776, 1.5, 'é', [1, [2]], {'k': {1}}, b'\\x01', datetime.datetime(2020, 2, 3, 4, 5, 6, 789000)]",
@@ -101,6 +103,20 @@ test("memmap changes a file in place, and writes only what was changed", () => {
   const again = readNPY(at("p.npy"));
   assert.deepEqual([again.get(999, 999), again.dtype, statSync(at("p.npy")).size], [9, ">i4", 4_000_128]);
   assert.equal(numpy("p.npy")[0].values[3], 7);
+});
+
+test("memmap refuses values that do not fit, and the file stays as it is", () => {
+  for (const [dtype, values] of [["<i4", [1.5, 2 ** 33, "x", undefined]], ["<i8", [1.5, "1"]], ["|S2", ["abc", "日"]], ["<U2", ["abc", Symbol("x")]]]) {
+    const array = memmap(at("v.npy"), "w+", { dtype, shape: [3] });
+    for (const value of values) assert.throws(() => array.set(value, 0), (error) => error instanceof NpyError && error.kind === "invalid-value", String(value));
+    array.close();
+    assert.equal(array.bytesWritten, 0);
+  }
+  const array = memmap(at("v.npy"), "w+", { dtype: "[('x', 'u1'), ('y', '<i2')]", shape: [2] });
+  assert.throws(() => array.set({ x: 5, y: 70000 }, 1), (error) => error.kind === "invalid-value" && error.field === "y");
+  array.set({ x: 5, y: 7 }, 1);
+  array.close();
+  assert.deepEqual(readNPY(at("v.npy")).toNested(), [{ x: 0, y: 0 }, { x: 5, y: 7 }]);
 });
 
 test("memmap makes a file of zeros", () => {

@@ -15,6 +15,7 @@ export function code() {
 
 /** A value as the README shows it. */
 function shown(value) {
+  if (typeof value === "bigint") return `${value}n`;
   if (value instanceof Date) return `Date ${value.getTime()}`;
   if (ArrayBuffer.isView(value)) return `${value.constructor.name} [${Array.from(value).join(", ")}]`;
   if (Array.isArray(value)) return `[${value.map(shown).join(", ")}]`;
@@ -36,8 +37,8 @@ test("every line of the README has the value that it shows", async () => {
   let lines = 0;
   const checked = code().replaceAll(/^(.*); \/\/ → (.*)$/gm, (_, line, wanted) => {
     lines += 1;
-    // The value of a loop is that of its body.
-    const [, before, value] = /^(for .*\) )?(.*)$/.exec(line);
+    // The value of a loop or a branch is that of its body.
+    const [, before, value] = /^((?:for|if) .*\) )?(.*)$/.exec(line);
     return `${before ?? ""}check(${value}, ${JSON.stringify(wanted)});`;
   });
   const runs = checked.replaceAll(" as NpyError", "").replaceAll(/(\w|\))!\./g, "$1.").replaceAll("http://localhost:8080", server.url)
@@ -46,5 +47,5 @@ test("every line of the README has the value that it shows", async () => {
   writeFileSync("readme.mjs", runs);
   server.requests = 0;
   await import(join(folder, "readme.mjs"));
-  assert.ok(lines >= 28, `${lines} lines have values`);
+  assert.ok(lines >= 34, `${lines} lines have values`);
 });

@@ -7,6 +7,7 @@ const shape: number[] = array.shape;
 const strides: number[] = array.strides;
 const dtype: string = array.dtype;
 const type: DType = array.type;
+const isFortran: boolean = NDArray.from([[1]], { fortranOrder: true }).fortranOrder;
 const bytes: Uint8Array = writeNPY(array, undefined, [1, 0]);
 const archive: Record<string, NDArray> = loadNPZ(saveNPZ(null, { a: array, b: [1, 2] }, true));
 const records: NDArray = NDArray.records({ x: Float32Array.of(1), y: ["a"] });
@@ -29,4 +30,4 @@ export function kind(error: unknown): string | undefined {
 // @ts-expect-error: a number is no source.
 readNPY(5);
 
-void [shape, strides, dtype, type, archive, records, parsePythonDict("{}")];
+void [isFortran, shape, strides, dtype, type, archive, records, parsePythonDict("{}")];

@@ -1,6 +1,6 @@
 // The names of the package.
 export { NDArray } from "./array.js";
-export type { Data, Nested } from "./array.js";
+export type { Data, FromOptions, Nested } from "./array.js";
 export type { Cast } from "./cast.js";
 export type { DType, Field, TypedArray } from "./dtype.js";
 export { NpyError } from "./error.js";

@@ -1,9 +1,10 @@
 // Arrays in memory.
-import { NpyError } from "./error.js";
+import { NpyError, shown } from "./error.js";
 import type { DType, TypedArray } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
-import { build, buildRecords } from "./build.js";
+import { allocate, build, buildRecords } from "./build.js";
+import { setAt } from "./set.js";
 import { toDate } from "./time.js";
 
 /** The values of an array: a typed array, a list of texts, bytes or objects, or an object with the columns of records. */
@@ -11,6 +12,13 @@ export type Data = any;
 
 /** Nested lists of values, typed arrays, or a single value. */
 export type Nested = any;
+
+/** Options of `NDArray.from`. */
+export interface FromOptions {
+  dtype?: string;
+  shape?: readonly number[];
+  fortranOrder?: boolean;
+}
 
 /** An array of any number of dimensions. */
 export class NDArray {
@@ -27,6 +35,11 @@ export class NDArray {
   readonly strides: number[];
   /** The dtype of the file, as NumPy prints it, such as `<f8`, or the list of fields of a record. The data are in the order of this machine. */
   readonly dtype: string;
+  /**
+   * True if `writeNPY` and `saveNPZ` write the elements in Fortran order: as in the file that the array was read from, or as `from` was told. It can be
+   * set. The data in memory are in the order of `strides`, which is C order.
+   */
+  fortranOrder = false;
   readonly #type: DType;
 
   /** For this package; programs call `NDArray.from`. */
@@ -40,16 +53,23 @@ export class NDArray {
 
   /**
    * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8`, booleans `|b1`, text
-   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others `|O`; a typed array has its own. A typed array is copied.
+   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others `|O`; a typed array has its own. A typed array is copied. `fortranOrder` is the
+   * order in which the array is written.
    */
-  static from(values: Nested, options: { dtype?: string; shape?: readonly number[] } = {}): NDArray {
+  static from(values: Nested, options: FromOptions = {}): NDArray {
+    const { dtype, shape, fortranOrder } = options;
+    let made: NDArray;
     if (values instanceof NDArray) {
-      const target = options.dtype === undefined ? values.#type : parse(options.dtype);
+      const target = dtype === undefined ? values.#type : parse(dtype);
       const copy = values.#type.str === target.str ? plain(values) : build(plain(values).toNested(), target, values.shape);
-      return new NDArray(copy.data, checked(options.shape ?? values.shape, values.shape), target);
+      made = new NDArray(copy.data, checked(shape ?? values.shape, values.shape), target);
+      made.fortranOrder = values.fortranOrder;
+    } else {
+      const built = build(values, dtype === undefined ? undefined : parse(dtype), shape);
+      made = new NDArray(built.data, built.shape, built.type);
     }
-    const { data, shape, type } = build(values, options.dtype === undefined ? undefined : parse(options.dtype), options.shape);
-    return new NDArray(data, shape, type);
+    made.fortranOrder = fortranOrder ?? made.fortranOrder;
+    return made;
   }
 
   /** Makes an array of records of columns: typed arrays, lists or arrays, whose first dimensions are equally long. */
@@ -101,10 +121,13 @@ export class NDArray {
     return new NDArray(slice(this.#type, this.data, at, at + reach), shape, this.#type, strides);
   }
 
-  /** Sets an element, as `get` returns it. */
+  /** Sets an element, as `get` returns it. A value that does not fit the dtype is an error, and changes nothing. */
   set(value: any, ...index: number[]): void {
     if (index.length !== this.shape.length) throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each`);
-    setAt(this.#type, this.data, this.#position(index), value);
+    const [type, at] = [this.#type, this.#position(index)];
+    // A record whose last field does not fit is refused before its first one is set.
+    if (type.fields || type.base) setAt(type, allocate(type, 1), 0, value);
+    setAt(type, this.data, at, value);
   }
 
   #position(index: readonly number[]): number {
@@ -114,7 +137,7 @@ export class NDArray {
     index.forEach((i, k) => {
       const n = shape[k]!;
       const from = i < 0 ? i + n : i;
-      if (!Number.isInteger(i) || from < 0 || from >= n) throw new NpyError("index", `index ${i} of dimension ${k}, which has the length ${n}; pass one that is in range`);
+      if (!Number.isInteger(i) || from < 0 || from >= n) throw new NpyError("index", `index ${shown(i)} of dimension ${k}, which has the length ${n}; pass one that is in range`);
       at += from * strides[k]!;
     });
     return at;
@@ -137,7 +160,9 @@ export class NDArray {
 
   /**
    * Returns the values as a typed array in C order. `name` is that of its class, such as `"Float32Array"`, or NumPy's (`"float32"`, `"<f4"`). The casts
-   * are `"checked"`, by which a value that does not fit is an error, and `"exact"`, `"lossless"` and `"numeric"`, which truncates and wraps.
+   * are `"checked"`, by which a value out of the range of the dtype is an error, and one with a fraction where the dtype has integers; `"numeric"`, which
+   * truncates and wraps; `"lossless"`, which refuses a dtype that does not hold every value exactly; and `"exact"`, which refuses every other dtype. A float
+   * that a value becomes by `"checked"` is the nearest one: `2n ** 60n + 1n` becomes `2 ** 60`.
    */
   toTypedArray(name: string, how: Cast = "checked"): TypedArray {
     const { data } = plain(this);
@@ -256,30 +281,6 @@ function nest(base: DType, data: Data, at: number, shape: readonly number[]): an
   const [n, ...rest] = shape;
   if (n === undefined) return valueAt(base, data, at);
   return Array.from({ length: n }, (_, i) => nest(base, data, at * n + i, rest));
-}
-
-/** Sets one element. */
-export function setAt(type: DType, data: Data, at: number, value: any): void {
-  if (type.fields && !Array.isArray(data)) {
-    for (const { name, dtype } of type.fields) setAt(dtype, data[name], at, value[name]);
-  } else if (type.base) {
-    const set = (at: number, value: any, shape: readonly number[]): void => {
-      const [n, ...rest] = shape;
-      if (n === undefined) return setAt(type.base!, data, at, value);
-      if (value?.length !== n) throw new NpyError("invalid-value", `a sub-array has ${value?.length} entries and its dtype ${n}; pass as many`);
-      for (let i = 0; i < n; i++) set(at * n + i, value[i], rest);
-    };
-    set(at, value, type.shape!);
-  } else if (type.kind === "c") {
-    const { re, im } = typeof value === "number" ? { re: value, im: 0 } : value;
-    [data[2 * at], data[2 * at + 1]] = [re, im];
-  } else if (type.kind === "b") {
-    data[at] = value ? 1 : 0;
-  } else if ((type.kind === "i" || type.kind === "u") && type.size === 8 && Number.isSafeInteger(value)) {
-    data[at] = BigInt(value);
-  } else {
-    data[at] = value;
-  }
 }
 
 /** Returns the first shape; an error if it has another number of elements. */

@@ -38,7 +38,7 @@ export class Assembler {
     this.#sink.put(items, this.#size, this.#offset, first);
   }
 
-  /** Returns the array, in C order. */
+  /** Returns the array, in C order; it remembers the order of the file. */
   finish(shape: readonly number[], is_fortran: boolean): NDArray {
     let type = this.#type;
     const inner: number[] = [];
@@ -47,7 +47,10 @@ export class Assembler {
     const n = product(inner);
     const outer = is_fortran ? fortranStrides(shape) : stridesOf(shape);
     const strides = [...outer.map((stride) => stride * n), ...stridesOf(inner)];
-    return plain(new NDArray(this.#sink.data(), [...shape, ...inner], type, strides));
+    const array = plain(new NDArray(this.#sink.data(), [...shape, ...inner], type, strides));
+    // A sub-array within its element is in C order.
+    array.fortranOrder = is_fortran && inner.length === 0;
+    return array;
   }
 }
 

@@ -3,8 +3,8 @@ import { NpyError } from "./error.js";
 import type { DType } from "./dtype.js";
 import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
-import { checked, setAt } from "./array.js";
-import { fromDate } from "./time.js";
+import { checked } from "./array.js";
+import { isTyped, setAt } from "./set.js";
 
 interface Built {
   data: any;
@@ -12,10 +12,20 @@ interface Built {
   type: DType;
 }
 
-const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
+/** The most dimensions, as in NumPy. */
+const MAX_DIMENSIONS = 64;
+
+/** An error for lists that are nested deeper than an array can be, or that contain themselves. */
+function checkDepth(depth: number): void {
+  if (depth <= MAX_DIMENSIONS) return;
+  throw new NpyError("shape", `the lists are nested deeper than ${MAX_DIMENSIONS} dimensions, or contain themselves; pass fewer levels, or the dtype '|O' for lists as objects`);
+}
 
 /** Makes data of nested lists, a typed array or one value. */
 export function build(values: any, type: DType | undefined, shape: readonly number[] | undefined): Built {
+  if (values === undefined || (values === null && type === undefined)) {
+    throw new NpyError("argument", `${String(values)} is not an array; pass values, or a dtype for null`);
+  }
   if (isTyped(values)) {
     const own = parse(values.constructor.name === "Buffer" ? "Uint8Array" : values.constructor.name);
     if (!type || classOf(type)) return typed(values, own, type ?? own, shape);
@@ -29,11 +39,11 @@ export function build(values: any, type: DType | undefined, shape: readonly numb
   const rowItems = Math.max(flat.length / (found[0] || 1), 1);
   flat.forEach((value, i) => {
     try {
-      setAt(known, data, i, known.fields || known.base ? value : converted(value, known));
+      setAt(known, data, i, value);
     } catch (error) {
+      if (!(error instanceof NpyError)) throw error;
       const row = Math.floor(i / rowItems);
-      const { kind, message } = error instanceof NpyError ? error : { kind: "invalid-value", message: String((error as Error).message) };
-      throw new NpyError(kind, `row ${row}: ${message}`, { row });
+      throw new NpyError(error.kind, `row ${row}: ${error.message}`, { row, field: error.field });
     }
   });
   return { data, shape: shape ? checked(shape, found) : found, type: known };
@@ -62,7 +72,10 @@ export function allocate(type: DType, length: number): any {
 
 function first(values: any): any {
   let value = values;
-  while (Array.isArray(value) && value.length > 0) value = value[0];
+  for (let depth = 1; Array.isArray(value) && value.length > 0; depth++) {
+    checkDepth(depth);
+    value = value[0];
+  }
   return isTyped(value) ? value[0] : value;
 }
 
@@ -81,12 +94,18 @@ function shapeOf(values: any, type: DType | undefined): number[] {
   for (let value = values; Array.isArray(value) || (isTyped(value) && type?.kind !== "V"); value = value[0]) {
     if (shape.length >= most) break;
     shape.push(value.length);
+    checkDepth(shape.length);
     if (value.length === 0) break;
   }
   return shape;
 }
 
-const depth = (values: any): number => (Array.isArray(values) || isTyped(values) ? 1 + depth(values[0]) : 0);
+function depth(values: any): number {
+  let depth = 0;
+  for (let value = values; Array.isArray(value) || isTyped(value); value = value[0]) checkDepth(++depth);
+  return depth;
+}
+
 const depthOf = (type: DType): number => (type.base ? type.shape!.length + depthOf(type.base) : 0);
 
 function flatten(values: any, shape: readonly number[]): any[] {
@@ -114,43 +133,10 @@ function infer(values: any[]): DType {
     const longest = values.reduce((most, text) => Math.max(most, [...text].length), 0);
     return parse(`<U${Math.max(longest, 1)}`);
   }
-  if (values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
+  const has_date = values.some((value) => value instanceof Date);
+  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
   if (values.every((value) => typeof value === "number" || (value && typeof value.re === "number"))) return parse("<c16");
   return parse("|O");
-}
-
-/** Returns the entry of the data for a value; an error if it does not fit. */
-function converted(value: any, type: DType): any {
-  const refuse = (): never => {
-    const shown = typeof value === "bigint" ? `${value}n` : typeof value === "string" ? JSON.stringify(value) : String(value);
-    throw new NpyError("invalid-value", `${shown} does not fit ${type.str}; pass another dtype`);
-  };
-  switch (type.kind) {
-    case "i": case "u": {
-      if (typeof value === "boolean") value = Number(value);
-      if (typeof value !== "bigint" && !Number.isInteger(value)) return refuse();
-      const integer = BigInt(value);
-      const bits = type.size * 8;
-      const fits = type.kind === "i" ? BigInt.asIntN(bits, integer) : BigInt.asUintN(bits, integer);
-      if (fits !== integer) return refuse();
-      return type.size === 8 ? integer : Number(integer);
-    }
-    case "f": {
-      const number = typeof value === "bigint" || typeof value === "boolean" ? Number(value) : value;
-      return typeof number === "number" ? number : refuse();
-    }
-    case "c": return typeof value === "number" || typeof value?.re === "number" ? value : refuse();
-    case "b": return typeof value === "boolean" || value === 0 || value === 1 ? value : refuse();
-    case "M": if (value instanceof Date || value === null) return fromDate(value, type.unit!); // falls through
-    case "m": return typeof value === "bigint" || Number.isSafeInteger(value) ? BigInt(value) : refuse();
-    case "S": case "U": {
-      if (typeof value !== "string") return refuse();
-      const length = type.kind === "U" ? [...value].length * 4 : value.length;
-      return length <= type.size ? value : refuse();
-    }
-    case "V": return isTyped(value) && value.length === type.size ? Uint8Array.from(value as Uint8Array) : refuse();
-    default: return value;
-  }
 }
 
 /** Makes the data of records of columns. */

@@ -39,6 +39,8 @@ export class Engine {
   #exports: Exports | undefined;
   /** Changes when a new instance is made, which has no archive open. */
   generation = 0;
+  /** The error of the last read of the file that failed in a call. */
+  #failed: unknown;
 
   constructor(file: Readable = NOTHING) {
     this.#file = file;
@@ -55,6 +57,7 @@ export class Engine {
   }
 
   #call(name: string, args: readonly (string | number)[], input: Uint8Array | undefined, copy: boolean): { json: any; bytes: Uint8Array } {
+    this.#failed = undefined;
     try {
       const exports = (this.#exports ??= this.#instance());
       const line = encoder.encode([name, ...args].map((part) => `${part}\0`).join(""));
@@ -65,7 +68,7 @@ export class Engine {
       if (input) new Uint8Array(exports.memory.buffer, start, length).set(input);
       const is_answer = exports.call();
       const text = decoder.decode(view(exports, exports.text(), exports.text_length()));
-      if (!is_answer) throw failure(JSON.parse(text));
+      if (!is_answer) throw failure(JSON.parse(text), this.#failed);
       const bytes = copy ? view(exports, exports.bytes(), exports.bytes_length()).slice() : EMPTY;
       return { json: JSON.parse(text), bytes };
     } catch (error) {
@@ -86,7 +89,8 @@ export class Engine {
     const read = (offset: bigint, address: number, length: number): number => {
       try {
         return file.read(Number(offset), new Uint8Array(memory.buffer, address >>> 0, length >>> 0));
-      } catch {
+      } catch (error) {
+        this.#failed = error;
         return 0;
       }
     };
@@ -103,8 +107,15 @@ function view(exports: Exports, address: number, length: number): Uint8Array {
   return new Uint8Array(exports.memory.buffer, address >>> 0, length >>> 0);
 }
 
-function failure({ kind, message, field, row }: any): NpyError {
-  return new NpyError(kind, message, { field, row });
+function failure({ kind, message, field, row }: any, cause: unknown): NpyError {
+  return new NpyError(kindOf(kind, message), message.replace("read it with npz::load or npz::Reader", "read it with loadNPZ, or with open"), { field, row, cause });
+}
+
+/** Returns the kind of an error. The module calls an archive that is damaged within a member an error of its reader. */
+function kindOf(kind: string, message: string): string {
+  if (kind !== "io") return kind;
+  const [, found] = /^(?:member ".*": )?(truncated: |the checksum |the archive is malformed: )/.exec(message) ?? [];
+  return { "truncated: ": "truncated", "the checksum ": "checksum", "the archive is malformed: ": "archive" }[found ?? ""] ?? kind;
 }
 
 let shared: Engine | undefined;

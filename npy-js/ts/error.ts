@@ -5,11 +5,21 @@ export interface Place {
   path?: string | undefined;
   field?: string | undefined;
   row?: number | undefined;
+  cause?: unknown;
+}
+
+/** Returns a value as a message shows it. */
+export function shown(value: unknown): string {
+  if (typeof value === "bigint") return `${value}n`;
+  if (typeof value === "string") return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null && !(value instanceof Date)) return `an object of ${value.constructor?.name ?? "no class"}`;
+  return typeof value === "function" ? "a function" : String(value);
 }
 
 /** An error with a kind that a program can compare, such as `"truncated"`, and a message that says what to do. */
 export class NpyError extends Error {
-  /** The kind, such as `"not-npy"`, `"header"`, `"truncated"` or `"invalid-value"`. */
+  /** The kind, such as `"not-npy"`, `"header"`, `"truncated"` or `"invalid-value"`. The README lists them all. */
   readonly kind: string;
   /** The path or the URL of the file. */
   readonly path?: string;
@@ -19,7 +29,7 @@ export class NpyError extends Error {
   readonly row?: number;
 
   constructor(kind: string, message: string, place: Place = {}) {
-    super(message);
+    super(message, place.cause === undefined ? {} : { cause: place.cause });
     this.name = "NpyError";
     this.kind = kind;
     if (place.path !== undefined) this.path = place.path;
@@ -40,6 +50,6 @@ export function within<T>(path: string | undefined, work: () => T): T {
 /** Returns the error with the path of the file, if it has none. */
 export function located(error: unknown, path: string | undefined): unknown {
   if (path === undefined || !(error instanceof NpyError) || error.path !== undefined) return error;
-  const { kind, message, field, row } = error;
-  return new NpyError(kind, `${path}: ${message}`, { path, field, row });
+  const { kind, message, field, row, cause } = error;
+  return new NpyError(kind, `${path}: ${message}`, { path, field, row, cause });
 }

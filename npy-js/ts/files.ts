@@ -35,12 +35,14 @@ export function io<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof NpyError ? error : ioError(error);
+    throw ioError(error);
   }
 }
 
+/** Returns the error as one of this package; that of the system is its cause. */
 export function ioError(error: unknown): NpyError {
-  return new NpyError("io", error instanceof Error ? error.message : String(error));
+  if (error instanceof NpyError) return error;
+  return new NpyError("io", error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 /** A read takes at most this: the system has a limit of 2 GiB. */

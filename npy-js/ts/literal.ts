@@ -6,7 +6,7 @@ const MAX_DEPTH = 200;
 
 /**
  * Parses a Python dictionary such as the text of a header. Tuples and lists become arrays, `True`, `False` and `None` the values of JavaScript,
- * and integers that a number cannot hold `bigint`s.
+ * and integers that a number cannot hold `bigint`s. Comments are skipped.
  */
 export function parsePythonDict(text: string): any {
   const parser = new Parser(text);
@@ -39,8 +39,10 @@ class Parser {
     return new NpyError("header", `character ${this.#at}: ${reason}; pass a Python literal`);
   }
 
+  /** Skips spaces, and comments to the end of a line. */
   #space(): void {
-    while (" \t\n\r\f".includes(this.#text[this.#at] ?? "x")) this.#at += 1;
+    do this.#match(/[ \t\n\r\f]*/y);
+    while (this.#match(/#[^\n]*/y) !== undefined);
   }
 
   #peek(): string {

@@ -134,6 +134,7 @@ export class MappedArray extends NDArray {
     const outer = fortran ? fortranStrides(shape) : stridesOf(shape);
     const each = product(inner);
     super(columns(blocks, type, 0, [[n, type.size]]), [...shape, ...inner], base, [...outer.map((stride) => stride * each), ...stridesOf(inner)]);
+    this.fortranOrder = fortran && inner.length === 0;
     this.#blocks = blocks;
   }
 

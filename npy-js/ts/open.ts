@@ -3,7 +3,7 @@ import { Assembler } from "./assemble.js";
 import { CASTS, type Cast, cast } from "./cast.js";
 import { count, type DType, parse } from "./dtype.js";
 import { Engine, type Readable } from "./engine.js";
-import { located, NpyError } from "./error.js";
+import { located, NpyError, shown } from "./error.js";
 import { NDArray } from "./array.js";
 import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems } from "./read.js";
 import { END, FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
@@ -12,11 +12,14 @@ import { END, FIRST, openSource, type Ranges, type Source, type Start } from "./
 export interface ReadOptions {
   /** From the first row to before the last, as a slice of Python: `[10, 20]`, also negative. */
   rows?: readonly [number, number?] | undefined;
-  /** Fields of records: a list gives records, a single name its values. Nested ones are `"head.gain"`. */
+  /**
+   * Names of fields of records: a list gives records, a single name its values. Nested ones are `"head.gain"`, which is also the name of the field in
+   * the result.
+   */
   columns?: readonly string[] | string | undefined;
   /**
-   * The dtype that numbers are converted to, such as `"<f4"` or `"Float32Array"`; an error for a value that does not fit, unless another cast is
-   * named. A cast alone, such as `"numeric"`, converts to `Float64Array`.
+   * The dtype that numbers are converted to, such as `"<f4"` or `"Float32Array"`; an error for a value out of its range, unless another cast is
+   * named. The casts are those of `toTypedArray`. A cast alone, such as `"numeric"`, converts to `Float64Array`.
    */
   cast?: string | { dtype: string; cast?: Cast } | undefined;
   /** The member, of an archive. */
@@ -147,6 +150,7 @@ export class NpyFile {
   }
 
   async #read({ rows, columns }: ReadOptions): Promise<NDArray> {
+    checkColumns(columns);
     const header = this.#header;
     const { type, shape, fortran } = header;
     const [from, to] = range(rows, shape);
@@ -193,7 +197,7 @@ export class NpyFile {
 
   /** Reads the array in blocks of rows. */
   async *blocks(rows: number, options: ReadOptions = {}): AsyncGenerator<NDArray, void, undefined> {
-    if (!Number.isSafeInteger(rows) || rows < 1) throw new NpyError("shape", `a block has ${rows} rows; pass at least 1`);
+    if (!Number.isSafeInteger(rows) || rows < 1) throw new NpyError("argument", `${shown(rows)} is not a number of rows; pass an integer of at least 1`);
     const [from, to] = range(options.rows, this.shape);
     for (let at = from; at < to; at += rows) yield this.read({ ...options, rows: [at, Math.min(at + rows, to)] });
   }
@@ -204,8 +208,19 @@ export class NpyFile {
   }
 }
 
+/** An error for columns that are not names. */
+function checkColumns(columns: unknown): void {
+  if (columns === undefined || typeof columns === "string") return;
+  if (Array.isArray(columns) && columns.length > 0 && columns.every((name) => typeof name === "string")) return;
+  const found = Array.isArray(columns) && columns.length > 0 ? shown(columns.find((name) => typeof name !== "string")) : shown(columns);
+  throw new NpyError("argument", `columns are names of fields, and ${found} is not one; pass names such as ["x"], and take the columns of a plain array from the result`);
+}
+
 /** Returns rows as a slice of Python is: negative numbers count from the end, and others end there. */
 function range(rows: ReadOptions["rows"], shape: readonly number[]): [number, number] {
+  if (rows !== undefined && !(Array.isArray(rows) && (rows.length === 1 || rows.length === 2))) {
+    throw new NpyError("argument", `rows are a range, and ${shown(rows)} is not one; pass the first row and the one after the last, such as [10, 20]`);
+  }
   const [n] = shape;
   if (n === undefined) {
     if (rows === undefined) return [0, 1];
@@ -213,7 +228,7 @@ function range(rows: ReadOptions["rows"], shape: readonly number[]): [number, nu
   }
   const at = (i: number | undefined, otherwise: number): number => {
     if (i === undefined || i === null) return otherwise;
-    if (!Number.isSafeInteger(i)) throw new NpyError("shape", `${String(i)} is not a row; pass integers such as [10, 20]`);
+    if (!Number.isSafeInteger(i)) throw new NpyError("shape", `${shown(i)} is not a row; pass integers such as [10, 20]`);
     return Math.min(Math.max(i < 0 ? i + n : i, 0), n);
   };
   const from = at(rows?.[0], 0);
@@ -225,7 +240,9 @@ function converted(array: NDArray, wanted: ReadOptions["cast"]): NDArray {
   let [dtype, how]: [string, Cast] = typeof wanted === "object" ? [wanted.dtype, wanted.cast ?? "checked"] : [wanted, "checked"];
   if (CASTS.includes(dtype)) [dtype, how] = ["<f8", dtype as Cast];
   const type = parse(dtype);
-  return new NDArray(cast(array.data, array.type, type, how, array.shape), array.shape, type);
+  const made = new NDArray(cast(array.data, array.type, type, how, array.shape), array.shape, type);
+  made.fortranOrder = array.fortranOrder;
+  return made;
 }
 
 function objectRows(array: NDArray, rows: readonly [number, number] | undefined, columns: ReadOptions["columns"]): NDArray {

@@ -2,17 +2,17 @@
 import { NDArray, plain } from "./array.js";
 import type { DType } from "./dtype.js";
 import { product } from "./dtype.js";
-import { NpyError } from "./error.js";
+import { NpyError, shown } from "./error.js";
 
 const encoder = new TextEncoder();
 
-/** Returns the pickle of an array of objects. */
-export function pickle(data: readonly any[], shape: readonly number[], type: DType): Uint8Array {
+/** Returns the pickle of an array of objects, given in C order. NumPy makes the array in Fortran order if `is_fortran`. */
+export function pickle(data: readonly any[], shape: readonly number[], type: DType, is_fortran: boolean): Uint8Array {
   if (type.kind !== "O") throw new NpyError("unsupported", "records with Python objects are read, not written; write the columns as arrays");
   if (data.length !== product(shape)) throw new NpyError("shape", `${data.length} objects do not fill the shape (${shape.join(", ")}); pass as many`);
   const out = new Pickler();
   out.op(0x80, 4);
-  // _reconstruct(ndarray, (0,), b"b"), and its state: (1, shape, dtype, False, list).
+  // _reconstruct(ndarray, (0,), b"b"), and its state: (1, shape, dtype, is_fortran, list).
   out.global("numpy._core.multiarray", "_reconstruct");
   out.global("numpy", "ndarray");
   out.value(0);
@@ -32,7 +32,7 @@ export function pickle(data: readonly any[], shape: readonly number[], type: DTy
   out.op(0x52);
   out.tuple([3, "|", null, null, null, -1, -1, 63]);
   out.op(0x62);
-  out.value(false);
+  out.value(is_fortran);
   out.value(Array.from(data));
   out.op(0x74);
   out.op(0x62);
@@ -104,7 +104,7 @@ class Pickler {
     else if (value instanceof Date) this.#date(value);
     else if (value instanceof NDArray) this.#list(Array.from({ length: value.shape[0] ?? 0 }, (_, i) => nested(value, i)));
     else if (Object.getPrototypeOf(value) === Object.prototype) this.#map(new Map(Object.entries(value)));
-    else throw new NpyError("invalid-value", `${String(value)} has no pickle; write null, booleans, numbers, text, bytes, lists, maps, sets or dates`);
+    else throw new NpyError("invalid-value", `${shown(value)} has no pickle; write null, booleans, numbers, text, bytes, lists, maps, sets or dates`);
   }
 
   #integer(value: bigint, is_negative_zero: boolean): void {

@@ -4,7 +4,7 @@ import { Assembler } from "./assemble.js";
 import type { DType } from "./dtype.js";
 import { classOf, count, isNative, tree } from "./dtype.js";
 import { Engine, engine, type Readable } from "./engine.js";
-import { NpyError, within } from "./error.js";
+import { NpyError, shown, within } from "./error.js";
 import { OpenFile } from "./files.js";
 import { revive } from "./objects.js";
 
@@ -75,7 +75,7 @@ export function bytesOf(source: unknown): Uint8Array {
   if (source instanceof Uint8Array) return source;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  throw new NpyError("unsupported", `${typeof source} is not a source; pass a Uint8Array, or a path in Node`);
+  throw new NpyError("unsupported", `${shown(source)} is not a source; pass a Uint8Array, or a path in Node`);
 }
 
 /** True for the first bytes of an archive. */
@@ -164,7 +164,9 @@ function readFrom(file: Readable): NDArray {
     const bytes = file instanceof Bytes ? file.bytes.slice(offset, offset + length) : take(file, offset, length);
     // A `Buffer` of Node would copy nothing.
     const own = bytes.constructor === Uint8Array ? bytes : Uint8Array.from(bytes);
-    return new NDArray(new (classOf(type)!)(own.buffer as ArrayBuffer), shape, type);
+    const array = new NDArray(new (classOf(type)!)(own.buffer as ArrayBuffer), shape, type);
+    array.fortranOrder = fortran;
+    return array;
   }
   const assembler = new Assembler(type, n);
   const step = blockItems(type);
@@ -176,7 +178,9 @@ function readFrom(file: Readable): NDArray {
 }
 
 export function objects(list: any, header: Header): NDArray {
-  return new NDArray(list.map(revive), header.shape, header.type);
+  const array = new NDArray(list.map(revive), header.shape, header.type);
+  array.fortranOrder = header.fortran;
+  return array;
 }
 
 function readMember(archive: Engine, name: string): NDArray {

@@ -1,5 +1,5 @@
 // Where a file is: bytes, a blob, a URL, a path, or an object of the program. Any range is read by itself.
-import { located, NpyError } from "./error.js";
+import { located, NpyError, shown } from "./error.js";
 import { files, hasFiles, io, ioError, MAX_READ } from "./files.js";
 
 /** An object that reads ranges, for `open`. */
@@ -50,12 +50,14 @@ export async function openSource(source: Source): Promise<{ ranges: Ranges; star
   const object = source as RangeSource;
   if (typeof object?.read === "function" && Number.isSafeInteger(object.size) && object.size >= 0) {
     const read = async (offset: number, length: number) => {
-      const part = await object.read(offset, length);
-      return part instanceof Uint8Array ? part : new Uint8Array(part);
+      const part: unknown = await object.read(offset, length);
+      if (part instanceof ArrayBuffer) return new Uint8Array(part);
+      if (ArrayBuffer.isView(part)) return new Uint8Array(part.buffer as ArrayBuffer, part.byteOffset, part.byteLength);
+      throw new NpyError("argument", `read of the source returned ${shown(part)}; return a Uint8Array or an ArrayBuffer`);
     };
     return { ranges: plain(object.size, read) };
   }
-  throw new NpyError("unsupported", `${typeof source} is not a source; pass bytes, a Blob, a URL, a path, or an object with size and read`);
+  throw new NpyError("unsupported", `${shown(source)} is not a source; pass bytes, a Blob, a URL, a path, or an object with size and read`);
 }
 
 async function named(source: URL | string): Promise<{ ranges: Ranges; start?: Start }> {
@@ -67,7 +69,7 @@ async function named(source: URL | string): Promise<{ ranges: Ranges; start?: St
     // In a browser, the text is relative to the page.
     return await remote(new URL(text, (globalThis as any).location?.href).href);
   } catch (error) {
-    throw located(error instanceof NpyError ? error : ioError(error), text);
+    throw located(ioError(error), text);
   }
 }
 
@@ -77,7 +79,14 @@ function memory(bytes: Uint8Array): Ranges {
   return plain(bytes.length, async (offset, length) => bytes.subarray(offset, offset + length));
 }
 
-function plain(size: number, read: (offset: number, length: number) => Promise<Uint8Array>, name?: string): Ranges {
+function plain(size: number, from: (offset: number, length: number) => Promise<Uint8Array>, name?: string): Ranges {
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    try {
+      return await from(offset, length);
+    } catch (error) {
+      throw ioError(error);
+    }
+  };
   return { size, isWhole: false, read, close: nothing, ...(name === undefined ? {} : { name }) };
 }
 

@@ -3,8 +3,9 @@ import { NDArray, plain } from "./array.js";
 import type { DType } from "./dtype.js";
 import { isNative, product, width } from "./dtype.js";
 import { Engine, engine } from "./engine.js";
-import { NpyError, within } from "./error.js";
+import { NpyError, shown, within } from "./error.js";
 import { replace } from "./files.js";
+import { fortranStart, isFortran } from "./order.js";
 import { pickle } from "./pickle.js";
 import { scalar } from "./scalar.js";
 
@@ -13,35 +14,70 @@ export type ArrayLike = NDArray | unknown;
 
 /**
  * Returns the bytes that `np.save` writes for an array; in Node also writes them to `path`, where the file appears when it is complete. Without a
- * version, it is the oldest that fits.
+ * version, it is the oldest that fits. The order is that of the array's `fortranOrder`.
  */
 export function writeNPY(array: ArrayLike, path?: string | null, version?: readonly [number, number]): Uint8Array {
-  const { data, shape, type } = plain(array instanceof NDArray ? array : NDArray.from(array));
+  const source = array instanceof NDArray ? array : NDArray.from(array);
+  const is_fortran = isFortran(source);
+  const { shape, type } = source;
   if (shape.some((n) => n >= 2 ** 32)) throw new NpyError("shape", `the shape (${shape.join(", ")}) has a dimension of 2³² or more, which this package does not write; split the array`);
-  const start = engine().bytes("start", [type.descr, shape.join(","), version ? version.join(".") : ""]);
+  let start = engine().bytes("start", [type.descr, shape.join(","), versionText(version)]);
+  if (is_fortran) start = fortranStart(start, shape, Boolean(version));
   let file: Uint8Array;
   if (hasObjects(type)) {
-    const objects = pickle(data, shape, type);
+    // A pickle has the elements in C order always.
+    const objects = pickle(plain(source).data, shape, type, is_fortran);
     file = new Uint8Array(start.length + objects.length);
     file.set(objects, start.length);
   } else {
     const count = product(shape);
     file = new Uint8Array(start.length + count * type.size);
+    const { data } = plain(is_fortran ? transposed(source) : source);
     store(type, data, count, file.subarray(start.length));
   }
   file.set(start);
-  if (path !== undefined && path !== null) within(path, () => replace(path, file));
+  deliver(path, file);
   return file;
+}
+
+/** Returns the version as text; empty if it is not named. */
+function versionText(version: readonly number[] | null | undefined): string {
+  if (version === undefined || version === null) return "";
+  if (Array.isArray(version) && version.length === 2 && version.every((n) => Number.isSafeInteger(n) && n >= 0)) return version.join(".");
+  throw new NpyError("argument", `${shown(version)} is not a version; pass two numbers, such as [1, 0]`);
+}
+
+/** Returns the array with its dimensions reversed. It shares the data. */
+function transposed({ data, shape, strides, type }: NDArray): NDArray {
+  return new NDArray(data, [...shape].reverse(), type, [...strides].reverse());
+}
+
+/** Writes the bytes to a path, if there is one. */
+function deliver(path: string | null | undefined, bytes: Uint8Array): void {
+  if (path === undefined || path === null) return;
+  if (typeof path !== "string") throw new NpyError("argument", `${shown(path)} is not a path; pass text, or null to get only the bytes`);
+  within(path, () => replace(path, bytes));
 }
 
 /** Returns the bytes of an archive of arrays; in Node also writes them to `path`. Compressed members can be entered anywhere. */
 export function saveNPZ(path: string | null | undefined, arrays: Record<string, ArrayLike>, compressed = false): Uint8Array {
+  if (arrays === null || typeof arrays !== "object" || Array.isArray(arrays) || ArrayBuffer.isView(arrays) || arrays instanceof NDArray) {
+    throw new NpyError("argument", `${shown(arrays)} has no names for members; pass an object such as { x: array }`);
+  }
   const archive = new Engine();
   archive.json("create", [String(compressed)]);
-  for (const [name, array] of Object.entries(arrays)) archive.json("add", [name], writeNPY(array));
+  for (const [name, array] of Object.entries(arrays)) archive.json("add", [name], memberBytes(name, array));
   const file = archive.bytes("finish");
-  if (path !== undefined && path !== null) within(path, () => replace(path, file));
+  deliver(path, file);
   return file;
+}
+
+function memberBytes(name: string, array: ArrayLike): Uint8Array {
+  try {
+    return writeNPY(array);
+  } catch (error) {
+    throw error instanceof NpyError ? new NpyError(error.kind, `member ${JSON.stringify(name)}: ${error.message}`, error) : error;
+  }
 }
 
 export function hasObjects(type: DType): boolean {
@@ -79,7 +115,7 @@ function storeAt(type: DType, data: any, count: number, position: (i: number) =>
     try {
       write(view, parts === 1 ? position(i) : position(i >> 1) + (i & 1) * size, data[i]);
     } catch (error) {
-      const { kind, message } = error instanceof NpyError ? error : { kind: "invalid-value", message: `${String(data[i])} does not fit ${type.str}; pass a value of this dtype` };
+      const { kind, message } = error instanceof NpyError ? error : { kind: "invalid-value", message: `${shown(data[i])} does not fit ${type.str}; pass a value of this dtype` };
       throw new NpyError(kind, `${path ? `field ${JSON.stringify(path)}: ` : ""}element ${i}: ${message}`, { field: path || undefined, row: i });
     }
   }

@@ -1,0 +1,99 @@
+// Setting one element: values that do not fit are refused.
+import { NpyError, shown } from "./error.js";
+import type { DType } from "./dtype.js";
+import { fromHalf, toHalf } from "./floats.js";
+import { fromDate } from "./time.js";
+
+export const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
+
+/** Sets one element. `path` is the field that it belongs to, for messages. */
+export function setAt(type: DType, data: any, at: number, value: any, path = ""): void {
+  if (type.fields && !Array.isArray(data)) {
+    setFields(type, data, at, value, path);
+  } else if (type.base) {
+    setEntries(type.base, data, at, value, type.shape!, path);
+  } else if (type.kind === "c") {
+    const { re, im } = pair(value, type, path);
+    [data[2 * at], data[2 * at + 1]] = [re, im];
+  } else if (type.kind === "b") {
+    data[at] = entry(value, type, path) ? 1 : 0;
+  } else {
+    data[at] = entry(value, type, path);
+  }
+}
+
+function setFields(type: DType, data: any, at: number, value: any, path: string): void {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    throw new NpyError("invalid-value", `${shown(value)} is not a record; pass an object of its fields`, { field: path || undefined });
+  }
+  for (const { name, dtype } of type.fields!) {
+    const field = path ? `${path}.${name}` : name;
+    if (!(name in value)) throw new NpyError("invalid-value", `a record has no value for the field ${JSON.stringify(field)}; pass an object of all fields`, { field });
+    setAt(dtype, data[name], at, value[name], field);
+  }
+}
+
+function setEntries(base: DType, data: any, at: number, value: any, [n, ...rest]: readonly number[], path: string): void {
+  if (n === undefined) return setAt(base, data, at, value, path);
+  if (value?.length !== n) {
+    const found = value?.length === undefined ? "a single value" : `${value.length} entries`;
+    throw new NpyError("invalid-value", `a sub-array has ${found} and its dtype ${n}; pass as many`, { field: path || undefined });
+  }
+  for (let i = 0; i < n; i++) setEntries(base, data, at * n + i, value[i], rest, path);
+}
+
+function refuse(value: unknown, type: DType, path: string, remedy = "pass another dtype"): never {
+  throw new NpyError("invalid-value", `${path ? `field ${JSON.stringify(path)}: ` : ""}${shown(value)} does not fit ${type.str}; ${remedy}`, { field: path || undefined });
+}
+
+/** Returns the entry of the data for a value; an error if it does not fit. */
+function entry(value: any, type: DType, path: string): any {
+  switch (type.kind) {
+    case "i": case "u": return integer(value, type, path);
+    case "f": {
+      const number = typeof value === "bigint" || typeof value === "boolean" ? Number(value) : value;
+      return typeof number === "number" && isInRange(value, number, type.size) ? number : refuse(value, type, path);
+    }
+    case "b": return typeof value === "boolean" || value === 0 || value === 1 ? value : refuse(value, type, path);
+    case "M": case "m": return time(value, type, path);
+    case "S": case "U": return text(value, type, path);
+    case "V": return isTyped(value) && value.length === type.size ? Uint8Array.from(value as Uint8Array) : refuse(value, type, path);
+    default: return value;
+  }
+}
+
+function integer(value: any, type: DType, path: string): number | bigint {
+  const plain = typeof value === "boolean" ? Number(value) : value;
+  if (typeof plain !== "bigint" && !Number.isInteger(plain)) return refuse(value, type, path);
+  const whole = BigInt(plain);
+  const bits = type.size * 8;
+  const wrapped = type.kind === "i" ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
+  if (wrapped !== whole) return refuse(value, type, path);
+  return type.size === 8 ? whole : Number(whole);
+}
+
+/** True unless the float of this size is infinite and the value is not. */
+function isInRange(value: number | bigint | boolean, number: number, size: number): boolean {
+  if (typeof value === "number" && !Number.isFinite(value)) return true;
+  return Number.isFinite(size === 2 ? fromHalf(toHalf(number)) : size === 4 ? Math.fround(number) : number);
+}
+
+function pair(value: any, type: DType, path: string): { re: number; im: number } {
+  const { re, im } = typeof value === "number" ? { re: value, im: 0 } : (value ?? {});
+  const fits = (part: unknown): boolean => typeof part === "number" && isInRange(part, part, type.size / 2);
+  return fits(re) && fits(im) ? { re, im } : refuse(value, type, path, "pass a number, or { re, im }");
+}
+
+function time(value: any, type: DType, path: string): bigint {
+  if (type.kind === "M" && (value instanceof Date || value === null)) return fromDate(value, type.unit!);
+  if (typeof value !== "bigint" && !Number.isSafeInteger(value)) return refuse(value, type, path);
+  const count = BigInt(value);
+  return BigInt.asIntN(64, count) === count ? count : refuse(value, type, path);
+}
+
+function text(value: any, type: DType, path: string): string {
+  if (typeof value !== "string") return refuse(value, type, path);
+  if (type.kind === "U") return [...value].length * 4 <= type.size ? value : refuse(value, type, path, "use a wider dtype");
+  if (/[^\0-\xff]/.test(value)) return refuse(value, type, path, "bytes are latin-1: use a dtype such as '<U8'");
+  return value.length <= type.size ? value : refuse(value, type, path, "use a wider dtype");
+}
