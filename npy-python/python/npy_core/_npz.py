@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Literal
@@ -15,8 +14,12 @@ from . import _native
 from ._dtypes import Array, as_array, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
 from ._errors import NpyKeyError, NpyTypeError, NpyValueError
 from ._select import read, select
+from ._stream import write_to
 
 Path = str | bytes | os.PathLike[Any]
+
+# The bytes of an archive that are copied at once.
+_BLOCK = 8 << 20
 
 
 def cpus(threads: int | None, most: int | None = None) -> int:
@@ -400,4 +403,4 @@ def savez(
         name = os.path.join(directory, "archive.npz")
         _write(name, options, members)
         with open(name, "rb") as written:
-            shutil.copyfileobj(written, path)
+            write_to(path, iter(lambda: written.read(_BLOCK), b""))
