@@ -25,6 +25,8 @@ _BLOCK = 8 << 20
 def cpus(threads: int | None, most: int | None = None) -> int:
     """Returns a number of threads: by default that of the processors of this process."""
     if threads is not None:
+        if not hasattr(threads, "__index__"):
+            raise NpyTypeError(f"threads is {threads!r}, but must be an integer; leave it out to use all processors")
         if threads < 1:
             raise NpyValueError(f"threads is {threads}, but must be at least 1")
         return threads
@@ -34,6 +36,8 @@ def cpus(threads: int | None, most: int | None = None) -> int:
 
 def level_of(compress: int | None) -> int:
     """Returns the level of compression; 0 stores."""
+    if compress is not None and not hasattr(compress, "__index__"):
+        raise NpyTypeError(f"compress is {compress!r}, but must be an integer from 0, which stores, to 9")
     level = 0 if compress is None else int(compress)
     if not 0 <= level <= 9:
         raise NpyValueError(f"compress is {compress}, but must be from 0, which stores, to 9")
