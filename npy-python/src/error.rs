@@ -9,7 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// Names of the Rust library in its advice, and what a Python program calls instead.
-const WORDS: [(&str, &str); 12] = [
+const WORDS: &[(&str, &str)] = &[
     ("npz::ReadOptions::limits", "a newer file"),
     (
         "npz::Reader::read_bytes gives the bytes of any member",
@@ -33,7 +33,19 @@ const WORDS: [(&str, &str); 12] = [
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     ("Reader::open", "npy_core.load"),
     ("ReadOptions::cast(Cast::Lossless)", "cast="),
-    ("WriteOptions::uncounted_rows", "npy append --uncounted of the command"),
+    (
+        "count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+        "count them with the command npy append --uncounted keep FILE, or remove them with npy append --uncounted remove FILE",
+    ),
+    (
+        "change the Rust type to one that holds it, or read the file as Objects, which takes any object",
+        "npy_core.load reads any objects",
+    ),
+    ("change the Rust type to what the file holds", "use the dtype of the file"),
+    ("change the Rust type to that of the file", "use the dtype of the file"),
+    ("so a Rust string cannot hold it", "so UTF-8 cannot hold it"),
+    ("npy_core::object::load", "npy_core.load"),
+    ("object::load", "npy_core.load"),
 ];
 
 /// Returns the exception for an error of the library.
@@ -114,7 +126,7 @@ fn class_of(kind: &ErrorKind) -> &'static str {
 }
 
 /// Replaces advice for Rust programs by that for Python.
-fn in_python(message: &str) -> String {
+pub(crate) fn in_python(message: &str) -> String {
     let replaced = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);
     WORDS.iter().fold(message.to_owned(), replaced)
 }

@@ -3,7 +3,7 @@
 //! Objects are made without recursion. A list, dict, set, array or `Call` is made empty and filled later, so cycles and shared objects keep
 //! their identity. A tuple, frozenset and the arguments of a `Call` are made after their parts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Cursor;
 use std::path::PathBuf;
 
@@ -17,9 +17,14 @@ use pyo3::types::{
     PyString, PyTuple,
 };
 
-use crate::error::{exception, new};
+use crate::error::{exception, in_python, new};
 use crate::header::{self, Parts};
 use crate::memory::owned;
+
+/// The objects that keys may have for each byte of the file, beyond [`FREE_KEY_PARTS`]: a tuple can be in a key any number of times, and each
+/// time Python computes its hash again.
+const MAX_KEY_EXPANSION: u64 = 16;
+const FREE_KEY_PARTS: u64 = 1_000_000;
 
 /// The deepest tuple that may be a key: Python computes hashes by recursion.
 const MAX_KEY_DEPTH: u32 = 100;
@@ -65,7 +70,13 @@ pub(crate) fn array_of<'py>(py: Python<'py>, objects: &Objects) -> PyResult<Load
     let mut builder = Builder::new(py, objects)?;
     let array = builder.empty(objects.header())?;
     let items = objects.iter().map(|item| item.object().id()).collect();
-    builder.fill_later(Filling::Array(None, array.clone(), items));
+    let node = builder.pickle.map(|pickle| pickle.graph().root());
+    if let Some(node) = node {
+        // An object of the array may contain the array itself.
+        builder.keep(node, array.clone());
+        builder.arrays.insert(node, ());
+    }
+    builder.fill_later(Filling::Array(node, array.clone(), items));
     builder.run()?;
     Ok((array, parts))
 }
@@ -75,7 +86,7 @@ enum Filling<'py> {
     List(Bound<'py, PyList>, Vec<Id>),
     Set(Bound<'py, PySet>, Vec<Id>),
     Dict(Bound<'py, PyDict>, Vec<Id>),
-    /// The array, and its node if it is within another array.
+    /// The array, and its node.
     Array(Option<Id>, Bound<'py, PyAny>, Vec<Id>),
     /// A call with its node, whose state and items are added.
     Call(Bound<'py, PyAny>, Id),
@@ -108,12 +119,16 @@ struct Builder<'py, 'a> {
     any: Option<ObjectRef<'a>>,
     pickle: Option<&'a npy_pickle::Objects>,
     made: Vec<Option<Bound<'py, PyAny>>>,
-    /// The depth of tuples and frozensets.
-    depth: HashMap<Id, u32>,
+    /// The depth of tuples and frozensets, and the number of objects in them.
+    sizes: HashMap<Id, (u32, u64)>,
+    /// The number of objects in the keys so far.
+    key_parts: u64,
     fillings: Vec<Filling<'py>>,
     /// An array of objects, and one that it contains.
     nested: Vec<(Id, Id)>,
     arrays: HashMap<Id, ()>,
+    /// Arrays of records that copy other arrays, which are complete by then.
+    copying: Vec<Copying<'py>>,
     array_bytes: usize,
     python: Names<'py>,
 }
@@ -125,6 +140,13 @@ struct Names<'py> {
     decimal: Bound<'py, PyModule>,
     call: Bound<'py, PyAny>,
     dtype_of: Bound<'py, PyAny>,
+}
+
+/// An array of records with sub-arrays or records of objects. Its own objects are made, but not set.
+struct Copying<'py> {
+    node: Option<Id>,
+    array: Bound<'py, PyAny>,
+    ids: Vec<Id>,
 }
 
 /// An object that can be made now, or after others.
@@ -151,10 +173,12 @@ impl<'py, 'a> Builder<'py, 'a> {
             any,
             pickle,
             made: vec![None; nodes],
-            depth: HashMap::new(),
+            sizes: HashMap::new(),
+            key_parts: 0,
             fillings: Vec::new(),
             nested: Vec::new(),
             arrays: HashMap::new(),
+            copying: Vec::new(),
             array_bytes: 0,
             python,
         })
@@ -174,7 +198,40 @@ impl<'py, 'a> Builder<'py, 'a> {
             }
             self.fill(pickle, filling)?;
         }
+        self.copy_records(pickle)?;
         self.check_array_depth()
+    }
+
+    /// Sets the records that copy arrays, each after the arrays that it copies.
+    fn copy_records(&mut self, pickle: &'a npy_pickle::Objects) -> PyResult<()> {
+        let arrays = std::mem::take(&mut self.copying);
+        let nodes = arrays.iter().zip(0..).filter_map(|(array, i)| Some((array.node?, i)));
+        let by_node: HashMap<Id, usize> = nodes.collect();
+        let mut is_begun = vec![false; arrays.len()];
+        let mut is_set = vec![false; arrays.len()];
+        let mut stack: Vec<usize> = (0..arrays.len()).collect();
+        while let Some(&index) = stack.last() {
+            self.py.check_signals()?;
+            let Copying { node, array, ids } = &arrays[index];
+            if is_set[index] {
+                stack.pop();
+            } else if is_begun[index] {
+                self.set_items(pickle, *node, array, ids)?;
+                is_set[index] = true;
+            } else {
+                is_begun[index] = true;
+                for part in parts_of_records(pickle, ids, &by_node) {
+                    if is_begun[part] && !is_set[part] {
+                        return Err(new(
+                            "NpyValueError",
+                            "the pickle has a record that contains itself; save the array again",
+                        ));
+                    }
+                    stack.push(part);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Makes an object and the parts that it needs.
@@ -275,7 +332,7 @@ impl<'py, 'a> Builder<'py, 'a> {
                 if !missing.is_empty() {
                     return Ok(Made::After(missing));
                 }
-                self.deepen(object.id(), ids);
+                self.measure(object.id(), ids);
                 PyTuple::new(py, self.values(ids)?)?.into_any()
             }
             Value::FrozenSet(ids) => {
@@ -283,7 +340,7 @@ impl<'py, 'a> Builder<'py, 'a> {
                 if !missing.is_empty() {
                     return Ok(Made::After(missing));
                 }
-                self.deepen(object.id(), ids);
+                self.measure(object.id(), ids);
                 for &id in ids {
                     self.check_key(id)?;
                 }
@@ -293,8 +350,8 @@ impl<'py, 'a> Builder<'py, 'a> {
             Value::Date(date) => {
                 self.python.datetime.call_method1("date", (date.year, date.month, date.day)).map_err(of_value)?
             }
-            Value::Time(time) => self.time(time)?,
-            Value::DateTime(time) => self.date_time(time)?,
+            Value::Time(time) => self.time(object, time)?,
+            Value::DateTime(time) => self.date_time(object, time)?,
             Value::TimeDelta(span) => self.span(span)?,
             Value::Decimal(digits) => {
                 self.python.decimal.call_method1("Decimal", (digits.as_ref(),)).map_err(|_| {
@@ -326,7 +383,7 @@ impl<'py, 'a> Builder<'py, 'a> {
         }
     }
 
-    /// Text that Rust cannot hold, with a half of a surrogate pair, or of Python 2.
+    /// Text that is not UTF-8, with a half of a surrogate pair, or of Python 2.
     fn odd_text(&self, object: Object<'_>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
         if let npy_pickle::Node::Data(npy_pickle::Form::Str, data) = object.node() {
             let bytes = PyBytes::new(self.py, data.of(&object.objects().pickle().bytes));
@@ -334,6 +391,7 @@ impl<'py, 'a> Builder<'py, 'a> {
                 return Ok(text);
             }
         }
+        let reason = in_python(reason);
         Err(new("NpyValueError", format!("{reason}; np.load(..., encoding=\"latin1\") reads it")))
     }
 
@@ -354,18 +412,26 @@ impl<'py, 'a> Builder<'py, 'a> {
         }
     }
 
-    fn time(&self, time: Time) -> PyResult<Bound<'py, PyAny>> {
+    fn time(&self, object: Object<'_>, time: Time) -> PyResult<Bound<'py, PyAny>> {
         let (h, m, s, us) = clock(time);
-        self.python
-            .datetime
-            .call_method1("time", (h, m, s, us, self.zone(time.zone)?))
-            .map_err(of_value)
+        let arguments = (h, m, s, us, self.zone(time.zone)?);
+        let fold = self.fold(object, 0)?;
+        self.python.datetime.call_method("time", arguments, Some(&fold)).map_err(of_value)
     }
 
-    fn date_time(&self, time: DateTime) -> PyResult<Bound<'py, PyAny>> {
+    fn date_time(&self, object: Object<'_>, time: DateTime) -> PyResult<Bound<'py, PyAny>> {
         let (DateTime { date, time }, (h, m, s, us)) = (time, clock(time.time));
         let arguments = (date.year, date.month, date.day, h, m, s, us, self.zone(time.zone)?);
-        self.python.datetime.call_method1("datetime", arguments).map_err(of_value)
+        let fold = self.fold(object, 2)?;
+        self.python.datetime.call_method("datetime", arguments, Some(&fold)).map_err(of_value)
+    }
+
+    /// The argument that marks the second of two equal times when a clock is set back: the highest bit of a byte of the state.
+    fn fold(&self, object: Object<'_>, index: usize) -> PyResult<Bound<'py, PyDict>> {
+        let call = object.invocation();
+        let state = call.and_then(|call| call.arguments.get(0)?.short_bytes());
+        let byte = state.and_then(|state| state.get(index).copied()).unwrap_or(0);
+        [("fold", byte >> 7)].into_py_dict(self.py)
     }
 
     /// A class or function: its name without arguments.
@@ -373,7 +439,7 @@ impl<'py, 'a> Builder<'py, 'a> {
         if self.reference(object).kind() == Kind::Missing {
             return Ok(self.py.None().into_bound(self.py));
         }
-        self.python.call.call1((object.name(), self.py.None(), self.py.None()))
+        self.python.call.call1((name_of(object), self.py.None(), self.py.None()))
     }
 
     fn reference(&self, object: Object<'a>) -> ObjectRef<'a> {
@@ -413,7 +479,7 @@ impl<'py, 'a> Builder<'py, 'a> {
             Some(arguments) => self.value(arguments.id())?,
             None => PyTuple::empty(self.py).into_any(),
         };
-        let call = self.python.call.call1((object.name(), arguments, self.py.None()))?;
+        let call = self.python.call.call1((name_of(object), arguments, self.py.None()))?;
         if !call_parts(object).is_empty() {
             self.fill_later(Filling::Call(call.clone(), object.id()));
         }
@@ -550,7 +616,7 @@ impl<'py, 'a> Builder<'py, 'a> {
                     dict.set_item(key, value).map_err(|error| self.unhashable(&error))?;
                 }
             }
-            Filling::Array(node, array, ids) => self.fill_array(pickle, node, &array, &ids)?,
+            Filling::Array(node, array, ids) => self.fill_array(pickle, node, &array, ids)?,
             Filling::Call(call, id) => self.fill_call(&call, pickle.object(id))?,
         }
         Ok(())
@@ -558,6 +624,25 @@ impl<'py, 'a> Builder<'py, 'a> {
 
     /// Makes and sets the objects of an array.
     fn fill_array(
+        &mut self,
+        pickle: &'a npy_pickle::Objects,
+        node: Option<Id>,
+        array: &Bound<'py, PyAny>,
+        ids: Vec<Id>,
+    ) -> PyResult<()> {
+        if !has_parts(&array.getattr("dtype")?)? {
+            return self.set_items(pickle, node, array, &ids);
+        }
+        // NumPy copies arrays into such records, and these arrays may have no objects yet.
+        for &id in &ids {
+            self.make(pickle, id)?;
+        }
+        self.copying.push(Copying { node, array: array.clone(), ids });
+        Ok(())
+    }
+
+    /// Makes and sets the objects of an array, block by block.
+    fn set_items(
         &mut self,
         pickle: &'a npy_pickle::Objects,
         node: Option<Id>,
@@ -624,22 +709,40 @@ impl<'py, 'a> Builder<'py, 'a> {
         Ok(())
     }
 
-    fn deepen(&mut self, id: Id, parts: &[Id]) {
-        let deepest = parts.iter().filter_map(|part| self.depth.get(part)).max();
-        let depth = deepest.map_or(1, |depth| depth.saturating_add(1));
-        self.depth.insert(id, depth);
+    /// Notes the size of a tuple or frozenset.
+    fn measure(&mut self, id: Id, parts: &[Id]) {
+        let (mut depth, mut count) = (0, 1_u64);
+        for part in parts {
+            let (deep, many) = self.sizes.get(part).copied().unwrap_or((0, 1));
+            depth = deep.max(depth);
+            count = count.saturating_add(many);
+        }
+        self.sizes.insert(id, (depth.saturating_add(1), count));
     }
 
-    fn check_key(&self, id: Id) -> PyResult<()> {
-        match self.depth.get(&id) {
-            Some(&depth) if depth > MAX_KEY_DEPTH => Err(new(
+    /// Refuses a key whose hash would take Python too deep, or too long.
+    fn check_key(&mut self, id: Id) -> PyResult<()> {
+        let Some(&(depth, parts)) = self.sizes.get(&id) else { return Ok(()) };
+        if depth > MAX_KEY_DEPTH {
+            return Err(new(
                 "NpyValueError",
                 format!(
                     "a key of a dict or set is nested {depth} deep, more than {MAX_KEY_DEPTH}; do not trust the file"
                 ),
-            )),
-            _ => Ok(()),
+            ));
         }
+        self.key_parts = self.key_parts.saturating_add(parts);
+        let limit = (self.objects.as_bytes().len() as u64).saturating_mul(MAX_KEY_EXPANSION);
+        if self.key_parts > limit.max(FREE_KEY_PARTS) {
+            return Err(new(
+                "NpyValueError",
+                format!(
+                    "the keys of dicts and sets have {} parts, far more than the file has bytes; do not trust the file",
+                    self.key_parts
+                ),
+            ));
+        }
+        Ok(())
     }
 
     fn unhashable(&self, error: &PyErr) -> PyErr {
@@ -686,6 +789,70 @@ impl<'py, 'a> Builder<'py, 'a> {
         }
         Ok(())
     }
+}
+
+/// The name of a class or function. If the pickle gets it by calls, such as `getattr(int, "from_bytes")`, the names of those.
+fn name_of(object: Object<'_>) -> String {
+    /// Calls of calls of calls: nobody reads longer names.
+    const MAX_CALLS: usize = 8;
+    let (mut object, mut calls) = (object, String::new());
+    for _ in 0..MAX_CALLS {
+        if let Some(name) = object.name() {
+            return format!("{name}{calls}");
+        }
+        let Some(call) = object.call() else { break };
+        let callable = object.objects().object(call.callable);
+        if let Some(method) = method_of(callable) {
+            return format!("{method}{calls}");
+        }
+        calls.insert_str(0, "()");
+        object = callable;
+    }
+    format!("?{calls}")
+}
+
+/// The dotted name of a method that a pickle gets by `getattr(class, "name")`.
+fn method_of(object: Object<'_>) -> Option<String> {
+    let call = object.invocation()?;
+    if (call.module(), call.name()) != ("builtins", "getattr") {
+        return None;
+    }
+    let class = call.arguments.get(0)?.name()?;
+    Some(format!("{class}.{}", call.arguments.text(1)?))
+}
+
+/// Returns true for records with a field that is a sub-array or a record.
+fn has_parts(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let names = dtype.getattr("names")?;
+    if names.is_none() {
+        return Ok(false);
+    }
+    for name in names.try_iter()? {
+        let field = dtype.get_item(name?)?;
+        if !field.getattr("subdtype")?.is_none() || !field.getattr("names")?.is_none() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the arrays that are in these records, or in records within them.
+fn parts_of_records(
+    pickle: &npy_pickle::Objects,
+    ids: &[Id],
+    arrays: &HashMap<Id, usize>,
+) -> Vec<usize> {
+    let (mut seen, mut stack, mut parts) = (HashSet::new(), ids.to_vec(), Vec::new());
+    while let Some(id) = stack.pop() {
+        if let Some(&array) = arrays.get(&id) {
+            parts.push(array);
+        } else if let Some(items) = pickle.object(id).tuple()
+            && seen.insert(id)
+        {
+            stack.extend(items);
+        }
+    }
+    parts
 }
 
 fn bytes_of(object: Object<'_>) -> PyResult<std::borrow::Cow<'_, [u8]>> {

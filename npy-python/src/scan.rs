@@ -12,7 +12,7 @@ use npy_core::{DynArray, Objects, Reader};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-use crate::error::{exception, new};
+use crate::error::{exception, in_python, new};
 
 /// The files of a scan.
 #[pyclass(frozen)]
@@ -73,7 +73,7 @@ enum Failure {
 fn open(path: &Path, columns: Option<&[String]>) -> Result<Rows, Failure> {
     let reader = Reader::open(path).map_err(Failure::Npy)?;
     let failed = |error: npy_arrow::Error| {
-        Failure::Other("NpyValueError", format!("{}: {error}", path.display()))
+        Failure::Other("NpyValueError", in_python(&format!("{}: {error}", path.display())))
     };
     let options = Options::new();
     if !reader.header().dtype().has_object() {
@@ -122,7 +122,7 @@ impl Files {
         let batches = open(path, self.columns.as_deref()).map_err(|failure| {
             ArrowError::ExternalError(
                 match failure {
-                    Failure::Npy(error) => error.to_string(),
+                    Failure::Npy(error) => in_python(&error.to_string()),
                     Failure::Other(_, message) => message,
                 }
                 .into(),
@@ -145,6 +145,12 @@ impl Iterator for Files {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some(batch) = self.current.as_mut()?.next() {
+                let batch = batch.map_err(|error| match error {
+                    ArrowError::ExternalError(inner) => {
+                        ArrowError::ExternalError(in_python(&inner.to_string()).into())
+                    }
+                    other => other,
+                });
                 return Some(batch.and_then(|batch| batch.with_schema(Arc::clone(&self.schema))));
             }
             self.current = None;

@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _native
 from ._errors import NpyMemoryError, NpyTypeError, NpyValueError
+from ._plain import odd_object
 
 Array = np.ndarray[Any, Any]
 
@@ -160,6 +161,7 @@ def object_file(array: Array) -> bytes:
 
     They are refused if loading them as data would lose something.
     """
+    odd = odd_object(array)
     stream = io.BytesIO()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -169,14 +171,14 @@ def object_file(array: Array) -> bytes:
             raise
         except Exception as error:
             raise NpyTypeError(
-                f"an object of the array cannot be written: {type(error).__name__}: {error}; convert it to plain data"
+                f"{odd or 'an object of the array is not data'}, and cannot be written: {type(error).__name__}: {error}; convert it to plain data"
             ) from error
     data = stream.getvalue()
     names = _native.unknown_names(data)
-    if names:
-        shown = ", ".join(names[:5])
+    if odd or names:
+        calls = f", restored by calling {', '.join(names[:5])}" if names else ""
         raise NpyTypeError(
-            f"the array has objects that are not data, and would be restored by calling {shown}; "
-            "convert them to dicts, lists, text or numbers, or use np.save"
+            f"{odd or 'the array has an object'}, which is not data{calls}, so that it would not come back as it is; "
+            "convert it to a dict, list, text or number, or use np.save"
         )
     return data

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Literal
@@ -15,13 +14,19 @@ from . import _native
 from ._dtypes import Array, as_array, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
 from ._errors import NpyKeyError, NpyTypeError, NpyValueError
 from ._select import read, select
+from ._stream import write_to
 
 Path = str | bytes | os.PathLike[Any]
+
+# The bytes of an archive that are copied at once.
+_BLOCK = 8 << 20
 
 
 def cpus(threads: int | None, most: int | None = None) -> int:
     """Returns a number of threads: by default that of the processors of this process."""
     if threads is not None:
+        if not hasattr(threads, "__index__"):
+            raise NpyTypeError(f"threads is {threads!r}, but must be an integer; leave it out to use all processors")
         if threads < 1:
             raise NpyValueError(f"threads is {threads}, but must be at least 1")
         return threads
@@ -31,6 +36,8 @@ def cpus(threads: int | None, most: int | None = None) -> int:
 
 def level_of(compress: int | None) -> int:
     """Returns the level of compression; 0 stores."""
+    if compress is not None and not hasattr(compress, "__index__"):
+        raise NpyTypeError(f"compress is {compress!r}, but must be an integer from 0, which stores, to 9")
     level = 0 if compress is None else int(compress)
     if not 0 <= level <= 9:
         raise NpyValueError(f"compress is {compress}, but must be from 0, which stores, to 9")
@@ -400,4 +407,4 @@ def savez(
         name = os.path.join(directory, "archive.npz")
         _write(name, options, members)
         with open(name, "rb") as written:
-            shutil.copyfileobj(written, path)
+            write_to(path, iter(lambda: written.read(_BLOCK), b""))

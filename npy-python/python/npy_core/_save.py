@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import IO, Any
 
@@ -11,10 +12,12 @@ import numpy.typing as npt
 from . import _native
 from ._dtypes import Array, descr_of, dtype_of, header_of, memory_of, object_file, pieces
 from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError
+from ._rows import rows_of_values
+from ._stream import write_to
 
 Path = str | bytes | os.PathLike[Any]
 
-# The bytes that are written at once; after each, Python handles signals.
+# The bytes that are appended at once; after each, Python handles signals.
 _BLOCK = 8 << 20
 
 
@@ -56,10 +59,7 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
     if not isinstance(path, (str, bytes, os.PathLike)):
         if not hasattr(path, "write"):
             raise NpyTypeError(f"expected a path or a file object, found {type(path).__name__}")
-        path.write(start)
-        for block in blocks:
-            for at in range(0, block.size, _BLOCK):
-                path.write(memoryview(block[at : at + _BLOCK]))  # type: ignore[arg-type]
+        write_to(path, itertools.chain([start], blocks))
         return
     file = _native.NewFile(os.fsdecode(path), sync)
     try:
@@ -82,10 +82,7 @@ def _rows_of(values: Any, dtype: np.dtype[Any], row_shape: tuple[int, ...]) -> A
                 )
             array = array.astype(dtype)
     else:
-        try:
-            array = np.asarray(values, dtype=dtype)
-        except (ValueError, TypeError, OverflowError) as error:
-            raise NpyTypeError(f"the values are no rows of {dtype}: {error}") from error
+        array = rows_of_values(values, dtype)
     if array.shape == row_shape:
         array = array.reshape((1, *row_shape))
     if array.shape[1:] != row_shape or array.ndim == 0:
@@ -117,7 +114,8 @@ def append(path: Path, array: npt.ArrayLike) -> None:
         If there is no file, it is created with these rows.
     array : array_like
         One row, or rows along the first dimension, of the dtype of the file. An array of another dtype must be one that NumPy converts
-        safely.
+        safely. Of lists and numbers, floats are rounded to those of the file, and all other values must fit. A new file has the dtype of
+        the array, and rows of its shape without the first dimension.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -56,6 +57,10 @@ def check_rows(rows: slice | None, shape: tuple[int, ...]) -> None:
         return
     if not isinstance(rows, slice):
         raise NpyTypeError(f"rows is {rows!r}, but must be a slice; use rows=slice(start, stop)")
+    if not all(part is None or hasattr(part, "__index__") for part in (rows.start, rows.stop, rows.step)):
+        raise NpyTypeError(f"rows is {rows!r}, whose parts must be integers; use rows=slice(start, stop)")
+    if rows.step is not None and operator.index(rows.step) == 0:
+        raise NpyValueError(f"rows is {rows!r}, whose step is 0; use a step of at least 1, or below 0 for backwards")
     if not shape:
         raise NpyValueError("the array has no dimensions, and so no rows; leave out rows")
 

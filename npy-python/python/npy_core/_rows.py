@@ -1,0 +1,74 @@
+"""Rows of lists and numbers of Python, which must not change in a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._errors import NpyTypeError
+
+Array = np.ndarray[Any, Any]
+
+
+def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
+    """Makes an array of a dtype. Floats are rounded to those of the file; every other value must stay equal."""
+    try:
+        with np.errstate(over="ignore"):
+            array = np.asarray(values, dtype=dtype)
+        if dtype.names is not None:
+            _check_records(values, array)
+            return array
+        given = np.asarray(values)
+        is_same = given.size == 0 or given.dtype == dtype or _is_same(given, array)
+    except (ValueError, TypeError, OverflowError) as error:
+        if isinstance(error, NpyTypeError):
+            raise
+        raise NpyTypeError(f"the values are no rows of {dtype}: {error}; use values that fit") from error
+    if not is_same:
+        raise NpyTypeError(
+            f"the file holds {dtype}, in which the values of {given.dtype} would change; use values that fit, or numpy.asarray(values, {dtype.str!r})"
+        )
+    return array
+
+
+def _check_records(values: Any, array: Array) -> None:
+    """Checks the fields of tuples."""
+    records = [values]
+    for _ in array.shape:
+        records = [record for part in records for record in part]
+    if not all(isinstance(record, (tuple, np.void)) for record in records):
+        raise NpyTypeError(f"the file holds records of {array.dtype}, and a record is a tuple; use a list of tuples")
+    for i, name in enumerate(array.dtype.names or ()):
+        rows_of_values([record[i] for record in records], array.dtype[name].base)
+
+
+def _is_same(given: Array, array: Array) -> bool:
+    kind = array.dtype.kind
+    if kind in "Mm":
+        return given.dtype.kind in (kind + "UO" if kind == "M" else "mOiu") and _are_same_times(given, array)
+    if given.dtype.kind == "O":
+        return all(value == item for value, item in zip(given.ravel().tolist(), array.ravel().tolist()))
+    if given.dtype.kind in "US" and kind in "US":
+        return bool((array.astype(given.dtype) == given).all())
+    if kind == "V":
+        return given.dtype.kind == "S" and given.itemsize <= array.itemsize
+    if given.dtype.kind in "fc" and kind in "fc":
+        # No number may become infinite or zero.
+        is_finite, is_zero = np.isfinite(given) == np.isfinite(array), (given == 0) == (array == 0)
+        return np.can_cast(given.dtype, array.dtype, "same_kind") and bool((is_finite & is_zero).all())
+    if given.dtype.kind in "biu" and kind in "iufc":
+        # Python compares an integer with a float exactly; NumPy first rounds the integer.
+        return bool(given.ravel().tolist() == array.ravel().tolist())
+    return False
+
+
+def _are_same_times(given: Array, array: Array) -> bool:
+    if given.dtype.kind == "U":
+        given = given.astype("M8")
+    elif given.dtype.kind == "O":
+        given = given.astype(f"{array.dtype.kind}8[us]")
+    elif given.dtype.kind in "iu":
+        # A number counts the unit of the file.
+        return bool((given == array.astype("i8")).all())
+    return bool(((given == array) | (np.isnat(given) & np.isnat(array))).all())

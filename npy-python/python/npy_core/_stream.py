@@ -1,0 +1,31 @@
+"""Writing to file objects."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from typing import Any
+
+from ._errors import NpyOSError
+
+# The bytes that are written at once; after each, Python handles signals.
+_BLOCK = 8 << 20
+
+
+def write_to(file: Any, blocks: Iterable[Any]) -> None:
+    """Writes bytes and arrays of bytes. A file without a buffer may take only a part of a block at a time."""
+    for block in blocks:
+        rest = memoryview(block)
+        while rest:
+            part = rest[:_BLOCK]
+            rest = rest[_written(file, part) :]
+
+
+def _written(file: Any, part: memoryview) -> int:
+    count = file.write(part)
+    if count is None and not isinstance(getattr(file, "file", file), io.IOBase):
+        # An object of the program that says nothing.
+        return len(part)
+    if not count:
+        raise NpyOSError(f"the file object took none of {len(part)} bytes; write to a blocking file or to a path")
+    return min(int(count), len(part))

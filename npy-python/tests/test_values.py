@@ -1,0 +1,374 @@
+"""Values that must be in the file, or in memory, as they are."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import decimal
+import fractions
+import io
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import time
+import types
+import uuid
+import zoneinfo
+from typing import Any
+
+import numpy as np
+import pytest
+from same import same
+
+import npy_core as npy
+
+
+def one(value: Any) -> Any:
+    """Makes an array of one object."""
+    array = np.empty(1, object)
+    array[0] = value
+    return array
+
+
+def equal_objects(a: Any, b: Any) -> None:
+    """Compares records field by field, and sub-arrays with them."""
+    assert type(a) is type(b), (a, b)
+    if isinstance(a, np.ndarray):
+        assert a.dtype == b.dtype and a.shape == b.shape
+        if a.dtype.names is not None:
+            for name in a.dtype.names:
+                equal_objects(a[name], b[name])
+            return
+        for x, y in zip(a.ravel().tolist(), b.ravel().tolist()):
+            equal_objects(x, y)
+        return
+    assert a == b
+
+
+DTYPES: list[Any] = [
+    [("o", "O", (2,))],
+    [("n", [("o", "O")], (2,))],
+    [("n", [("o", "O", (2,)), ("i", "i4")], (2, 1)), ("s", "U3"), ("p", "O")],
+    [("m", [("o", "O"), ("f", "f4", (2,))])],
+    [("a", [("b", [("c", "O", (2,))], (2,))], (2,))],
+]
+
+
+def fill(array: Any, count: list[int]) -> None:
+    for name in array.dtype.names:
+        field = array[name]
+        if field.dtype.names is not None:
+            fill(field, count)
+        elif field.dtype.kind == "O":
+            for i in range(field.size):
+                count[0] += 1
+                field[np.unravel_index(i, field.shape)] = [f"text {count[0]}", count[0]][count[0] % 2]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3)])
+def test_sub_arrays_of_objects_are_set(dtype: Any, shape: tuple[int, ...]) -> None:
+    values: Any = np.zeros(shape, dtype)
+    fill(values, [0])
+    for order in "CF":
+        array = np.asarray(values, order=order)  # type: ignore[call-overload]
+        np.save("x.npy", array, allow_pickle=True)
+        theirs = np.load("x.npy", allow_pickle=True)
+        equal_objects(npy.load("x.npy"), theirs)
+        npy.save("y.npy", array)
+        assert pathlib.Path("x.npy").read_bytes() == pathlib.Path("y.npy").read_bytes()
+        npy.savez("x.npz", x=array)
+        equal_objects(npy.Npz("x.npz")["x"], theirs)
+        if shape:
+            equal_objects(npy.load("x.npy", rows=slice(0, 1)), theirs[:1])
+        np.save("o.npy", one(array), allow_pickle=True)
+        equal_objects(npy.load("o.npy"), np.load("o.npy", allow_pickle=True))
+
+
+class Short(io.RawIOBase):
+    """A file that takes at most seven bytes at a time, and then none."""
+
+    def __init__(self, most: int) -> None:
+        self.bytes, self.most = b"", most
+
+    def write(self, block: Any) -> int | None:
+        part = bytes(block)[: min(7, self.most - len(self.bytes))]
+        self.bytes += part
+        return len(part) or None
+
+
+def test_a_file_object_that_takes_less_gets_the_rest() -> None:
+    npy.save("x.npy", np.arange(10))
+    file = Short(1 << 20)
+    npy.save(file, np.arange(10))  # type: ignore[arg-type]
+    assert file.bytes == pathlib.Path("x.npy").read_bytes()
+    file = Short(1 << 20)
+    npy.savez(file, a=np.arange(10))  # type: ignore[arg-type]
+    assert (np.load(io.BytesIO(file.bytes))["a"] == np.arange(10)).all()
+    for write in (npy.save, npy.savez):
+        with pytest.raises(OSError, match="blocking"):
+            write(Short(100), np.arange(10))
+
+
+def test_a_limit_of_the_size_of_files_is_an_error() -> None:
+    program = """
+import numpy as np, npy_core as npy, resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+for write in (npy.save, npy.savez):
+    with open("x.bin", "wb", buffering=0) as file:
+        try:
+            write(file, np.random.default_rng(0).random(10_000))
+        except OSError:
+            print("refused")
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["refused", "refused"]
+
+
+def test_a_pipe_that_does_not_wait_is_an_error() -> None:
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with open(read, "rb"), open(write, "wb", buffering=0) as file, pytest.raises(OSError, match="blocking"):
+        npy.save(file, np.zeros(1 << 20))
+
+
+def shared_key(levels: int) -> Any:
+    key: Any = (1, 2)
+    for _ in range(levels):
+        key = (key,) * 10
+    return key
+
+
+def test_a_key_that_python_would_hash_for_years_is_refused() -> None:
+    # A dict of the key and None. Python itself could not make it.
+    with_pickle(b"}" + pickle.dumps(shared_key(30), 2)[2:-1] + b"Ns")
+    begin = time.perf_counter()
+    with pytest.raises(npy.NpyValueError, match="keys"):
+        npy.load("x.npy")
+    assert time.perf_counter() - begin < 5
+    npy.save("x.npy", one({tuple(range(50_000)): 1, shared_key(4): frozenset(range(20_000))}))
+    assert len(npy.load("x.npy")[0]) == 2
+
+
+def test_fold_is_kept() -> None:
+    times = [
+        datetime.datetime(2020, 10, 25, 2, 30, fold=1),
+        datetime.datetime(2020, 10, 25, 2, 30),
+        datetime.datetime(2020, 10, 25, 2, 30, tzinfo=datetime.timezone.utc, fold=1),
+        datetime.time(2, 30, fold=1),
+        datetime.time(2, 30),
+    ]
+    npy.save("x.npy", np.array(times, object))
+    theirs = np.load("x.npy", allow_pickle=True)
+    for ours, value in zip(npy.load("x.npy"), theirs):
+        assert ours == value and ours.fold == value.fold
+
+
+class Kind(dict[str, int]):
+    """A subclass of a type of data."""
+
+
+ODD = [
+    fractions.Fraction(1, 3),
+    ...,
+    slice(1, 2),
+    uuid.UUID(int=1),
+    pathlib.PurePosixPath("a"),
+    int,
+    len,
+    collections.Counter("ab"),
+    collections.OrderedDict(a=1),
+    collections.defaultdict(list),
+    collections.deque([1]),
+    Kind(a=1),
+    np.ma.MaskedArray([1, 2], mask=[True, False]),
+    np.rec.array([(1, 2.0)], dtype=[("a", "i4"), ("b", "f8")]),
+    zoneinfo.ZoneInfo("UTC"),
+    datetime.datetime(2020, 1, 1, tzinfo=zoneinfo.ZoneInfo("UTC")),
+    datetime.timezone.utc,
+    types.SimpleNamespace(a=1),
+    npy.Call("m.f", (1,)),
+]
+
+
+@pytest.mark.parametrize("value", ODD, ids=lambda value: type(value).__name__)
+def test_an_object_that_would_not_come_back_is_refused(value: Any) -> None:
+    name = type(value).__name__
+    for array, place in (
+        (one(value), r"array\[0\]"),
+        (one({"a": [1, (2, value)]}), r"array\[0\]\['a'\]\[1\]\[1\]"),
+        (one(one(value)), r"array\[0\]\[0\]"),
+    ):
+        with pytest.raises(npy.NpyTypeError, match=f"{place} is a .*{name}"):
+            npy.save("x.npy", array)
+        with pytest.raises(npy.NpyTypeError, match=f"{place} is a .*{name}"):
+            npy.savez("x.npz", array)
+    grid, records = np.empty((2, 2), object), np.zeros(2, [("i", "i4"), ("o", "O", (2,))])
+    grid[1, 0], records["o"][1, 0] = value, value
+    with pytest.raises(npy.NpyTypeError, match=rf"array\[1, 0\] is a .*{name}"):
+        npy.save("x.npy", grid)
+    with pytest.raises(npy.NpyTypeError, match=rf"array\['o'\]\[1, 0\] is a .*{name}"):
+        npy.save("x.npy", records)
+    assert not os.path.exists("x.npy")
+
+
+def test_data_is_saved() -> None:
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    plain = [
+        [None, True, 1, 1 << 80, 1.5, 1j, "text", b"bytes", bytearray(b"b"), range(3)],
+        {"a": (1, [2], {3}, frozenset({4}))},
+        [datetime.date(2020, 1, 1), datetime.time(1, tzinfo=zone), datetime.datetime(2020, 1, 1, tzinfo=zone), datetime.timedelta(1)],
+        [decimal.Decimal("1.50"), np.float32(1.5), np.int8(1), np.str_("a"), np.datetime64("2020-01-01"), np.bool_(True)],
+        np.arange(3),
+    ]
+    circle: list[Any] = []
+    circle.append(circle)
+    array = np.empty(len(plain) + 1, object)
+    for i, value in enumerate([*plain, circle]):
+        array[i] = value
+    npy.save("x.npy", array)
+    loaded = npy.load("x.npy")
+    same(loaded[:-1], np.load("x.npy", allow_pickle=True)[:-1])
+    assert loaded[-1][0] is loaded[-1]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rows"),
+    [
+        ("i8", [1.7]),
+        ("i8", [1.0]),
+        ("u1", [256]),
+        ("u1", [-1]),
+        ("f8", [(1 << 53) + 1]),
+        ("f4", [1e300]),
+        ("f8", [1j]),
+        ("U2", ["abcdef"]),
+        ("U2", [12]),
+        ("S2", [b"abc"]),
+        ("?", [2]),
+        ("M8[D]", ["2020-01-01T12:30"]),
+        ("M8[D]", [datetime.datetime(2020, 1, 1, 12, 30)]),
+        ("m8[h]", [datetime.timedelta(minutes=30)]),
+        ([("a", "i4"), ("b", "U2")], [(1.5, "a")]),
+        ([("a", "i4"), ("b", "U2")], [(1, "abc")]),
+        ([("a", [("c", "i4", (2,))])], [(([1, 2.5],),)]),
+    ],
+    ids=str,
+)
+def test_rows_that_would_change_are_refused(dtype: Any, rows: Any) -> None:
+    npy.save("x.npy", np.zeros(2, dtype))
+    old = pathlib.Path("x.npy").read_bytes()
+    with pytest.raises(npy.NpyTypeError):
+        npy.append("x.npy", rows)
+    assert pathlib.Path("x.npy").read_bytes() == old
+    with npy.Writer("w.npy", dtype) as w, pytest.raises(npy.NpyTypeError):
+        w.write(rows)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "rows"),
+    [
+        ("f8", [1, 2]),
+        ("f4", [0.1, 2, float("nan"), float("inf")]),
+        ("u1", [255, 0]),
+        ("c8", [1, 2.5, 1j]),
+        ("u8", [(1 << 64) - 1]),
+        ("f8", [1 << 70]),
+        ("?", [True]),
+        ("i2", [True, 3]),
+        ("U3", ["a", "abc"]),
+        ("S3", [b"a", "abc"]),
+        ("M8[s]", ["2020-01-01T12:30"]),
+        ("M8[s]", [datetime.date(2020, 1, 1), None]),
+        ("M8[us]", [datetime.datetime(2020, 1, 1, 12, 30)]),
+        ("m8[s]", [datetime.timedelta(minutes=30)]),
+        ([("a", "f4"), ("b", "U2")], [(1, "a"), (0.5, "ab")]),
+        ([("a", "f4"), ("b", "U2", (2,))], (1, ["a", "b"])),
+        ("f8", []),
+    ],
+    ids=str,
+)
+def test_rows_that_fit_are_appended(dtype: Any, rows: Any) -> None:
+    npy.save("x.npy", np.zeros(2, dtype))
+    npy.append("x.npy", rows)
+    expected = np.asarray(rows, dtype).reshape(-1)
+    loaded = npy.load("x.npy")[2:]
+    assert loaded.tobytes() == expected.tobytes()
+
+
+def with_pickle(value: bytes) -> None:
+    """Writes an array of one object, which this pickle makes."""
+    stream = io.BytesIO()
+    np.save(stream, one(["mark"]), allow_pickle=True)
+    pathlib.Path("x.npy").write_bytes(stream.getvalue())
+    array = pickle.dumps(one("MARKMARK"), protocol=2).replace(b"X\x08\0\0\0MARKMARK", value)
+    header = npy.header("x.npy").offset
+    pathlib.Path("x.npy").write_bytes(stream.getvalue()[:header] + array)
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "args"),
+    [
+        (b"cbuiltins\ngetattr\ncdatetime\ndatetime\nX\x03\0\0\0now\x86R)R", "datetime.datetime.now", ()),
+        (b"cbuiltins\ngetattr\ncos\nsystem\nX\x08\0\0\0__call__\x86R", "builtins.getattr", (npy.Call("os.system"), "__call__")),
+        (b"cm\nf\nK\x01\x85RK\x02\x85R", "m.f()", (2,)),
+        (b"cos\nsystem\nX\x01\0\0\0a\x85R", "os.system", ("a",)),
+    ],
+)
+def test_a_call_says_as_much_of_its_name_as_is_known(value: bytes, name: str, args: Any) -> None:
+    with_pickle(value)
+    call = npy.load("x.npy")[0]
+    assert call.name == name
+    assert call.args == args
+
+
+def test_an_array_in_its_own_list_is_the_array() -> None:
+    for shape in [(2,), (1, 2), (2, 1)]:
+        array = np.empty(shape, object)
+        array.flat[0] = [array]
+        np.save("x.npy", array, allow_pickle=True)
+        loaded = npy.load("x.npy")
+        assert loaded.flat[0][0] is loaded
+    array = np.empty(1, object)
+    array[0] = array
+    np.save("x.npy", array, allow_pickle=True)
+    loaded = npy.load("x.npy")
+    assert loaded[0] is loaded
+
+
+def test_rows_that_were_not_counted_are_kept_by_the_command() -> None:
+    npy.save("x.npy", np.arange(3.0))
+    with open("x.npy", "ab") as file:
+        file.write(np.array([3.0, 4.0]).tobytes())
+    with pytest.raises(npy.NpyValueError, match="npy append --uncounted keep FILE") as error:
+        npy.append("x.npy", [5.0])
+    assert "::" not in str(error.value)
+    subprocess.run([sys.executable, "-m", "npy_core", "append", "--uncounted", "keep", "x.npy"], check=True)
+    npy.append("x.npy", [5.0])
+    assert npy.load("x.npy").tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_wrong_arguments_are_errors_of_this_package() -> None:
+    npy.save("x.npy", np.arange(10))
+    npy.savez("x.npz", x=np.arange(10))
+    wrong: Any
+    for wrong in ({"rows": slice(0, 5, 0)}, {"rows": slice("a", None)}, {"threads": "2"}, {"threads": 1.5}):
+        with pytest.raises(npy.NpyError):
+            npy.load("x.npy", **wrong)
+    with pytest.raises(npy.NpyValueError, match="step is 0"):
+        npy.Npz("x.npz").read("x", rows=slice(0, 5, 0))
+    for wrong in ({"compress": "6"}, {"threads": "2"}):
+        with pytest.raises(npy.NpyTypeError):
+            npy.savez("y.npz", x=[1], **wrong)
+
+
+def test_a_scan_says_in_python_why_it_has_no_text() -> None:
+    pa = pytest.importorskip("pyarrow")
+    npy.save("x.npy", np.array(["a", "\ud800"]))
+    npy.save("o.npy", np.array(["a", [1]], object))
+    for name in ("x.npy", "o.npy"):
+        with pytest.raises(Exception) as error:
+            pa.table(npy.scan(name))
+        assert "Rust" not in str(error.value) and "::" not in str(error.value), error.value
