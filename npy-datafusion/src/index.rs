@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `version` | 1 |
 //! | `block` | the rows of a block |
-//! | `files` | records: `path` from the directory on, `size`, `modified`, `etag`, `rows`, `start` (the position of the first row), `dtype` (of a row) |
+//! | `files` | records: `path` from the directory on, `size`, `modified`, `etag`, `rows`, `start` (the position of the first row), `dtype` (of a row; empty if the header is not here) |
 //! | `min/x`, `max/x` | of the column `x`, for each block of each file in this order |
 //! | `known/x` | false where a block has no such value |
 //! | `nulls/x` | the number of nulls, and of NaT, of each block; -1 where it is not known |
@@ -96,7 +96,9 @@ pub(crate) struct Index {
 #[derive(Clone, Debug)]
 struct Entry {
     meta: ObjectMeta,
-    file: File,
+    rows: u64,
+    /// Its header; `None` if it is not in the index, as that of an archive or of an array in Fortran order.
+    header: Option<File>,
     /// Its blocks among those of all files.
     blocks: Range<usize>,
 }

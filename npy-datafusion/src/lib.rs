@@ -190,7 +190,6 @@ pub use table_function::NpyFunction;
 use virtual_columns::{NpySettings, VirtualColumns};
 pub use virtual_columns::{sql, statement_to_plan};
 use written_times::CheckWrittenTimes;
-#[doc(hidden)]
 pub use written_times::check_times;
 
 /// Creates a session that knows the format: `CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'dir/'`.

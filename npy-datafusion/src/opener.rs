@@ -137,7 +137,8 @@ impl FileOpener for NpyOpener {
             };
             let Some(first) = runs.next() else { return Ok(futures::stream::empty().boxed()) };
             let batch = batch.min(longest).max(1);
-            let run = Run { store, meta, found, columns, batch, needed, bytes_read, numbered, path };
+            let run =
+                Run { store, meta, found, columns, batch, needed, bytes_read, numbered, path };
             let run = Arc::new(run);
             let begun = Arc::clone(&run).stream(first).await?;
             let next = futures::stream::iter(runs).map(move |rows| Arc::clone(&run).stream(rows));

@@ -18,7 +18,21 @@ use datafusion::logical_expr::{
 };
 use datafusion::optimizer::AnalyzerRule;
 
-/// Refuses times that have no text, because their year is too far: the error would be in the place of the value.
+/// Refuses times that have no text, because their year is too far. A program that prints the rows of a query calls it first: Arrow's formatters write
+/// the text of the error in the place of the value.
+///
+/// ```
+/// # use std::sync::Arc;
+/// use npy_datafusion::datafusion::arrow::array::{ArrayRef, RecordBatch, TimestampSecondArray};
+///
+/// let batch = |seconds: i64| {
+///     let times: ArrayRef = Arc::new(TimestampSecondArray::from(vec![seconds]));
+///     RecordBatch::try_from_iter([("t", times)])
+/// };
+/// assert!(npy_datafusion::check_times(&batch(1_700_000_000)?).is_ok());
+/// assert!(npy_datafusion::check_times(&batch(i64::MAX / 1000)?).is_err());
+/// # Ok::<(), npy_datafusion::datafusion::arrow::error::ArrowError>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -10,7 +10,9 @@ use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::prelude::SessionConfig;
 use npy_core::{NpyArray, Order, WriteNpy, npz};
-use npy_datafusion::{NpyOptions, register, session, session_with_config};
+use npy_datafusion::{
+    INDEX_BLOCK, NpyOptions, register, session, session_with_config, write_index,
+};
 use support::{Counted, error, rows};
 
 /// Returns an array whose values are their positions in C order.
@@ -100,5 +102,26 @@ async fn long_rows_and_compressed_ones_are_refused() {
     for name in ["a.npy", "a.npz"] {
         let failure = error(&session(), &format!("SELECT * FROM npy('{at}/{name}')")).await;
         assert!(failure.contains(name) && failure.contains("np.ascontiguousarray"), "{failure}");
+    }
+}
+
+/// Guards the index of a directory with such an array: the index has no header of it, and is complete without.
+#[tokio::test]
+async fn an_index_has_such_files() {
+    let directory = tempfile::tempdir().unwrap();
+    array(&[50, 3], Order::Fortran).write_npy(directory.path().join("a.npy")).unwrap();
+    array(&[20, 3], Order::C).write_npy(directory.path().join("b.npy")).unwrap();
+    let at = directory.path().display();
+    let ctx = session();
+    write_index(&ctx.state(), &at.to_string(), None, INDEX_BLOCK).await.unwrap();
+    for mode in ["auto", "frozen"] {
+        let ctx = session();
+        let create = format!(
+            "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{at}/' OPTIONS ('index' '{mode}')"
+        );
+        rows(&ctx, &create).await;
+        let found = rows(&ctx, "SELECT sum(value[2]) FROM t WHERE value[1] < 45").await;
+        let sum: i64 = (0..15).chain(0..15).map(|row| 3 * row + 1).sum();
+        assert_eq!(found[0].column(0).as_primitive::<Int64Type>().value(0), sum, "{mode}");
     }
 }

@@ -383,22 +383,23 @@ async fn a_member_that_became_larger_is_read() {
         packed.extend(pair);
     }
     packed.extend([1, 0, 0, 0xff, 0xff]);
-    let (size, packed_size) = (npy.len() as u32, packed.len() as u32);
+    let number = |size: usize| u32::try_from(size).unwrap();
+    let (size, packed_size) = (number(npy.len()), number(packed.len()));
     let mut common = vec![20, 0, 0, 0, 8, 0, 0, 0, 0, 0];
-    for number in [crc(&npy), packed_size, size] {
-        common.extend(number.to_le_bytes());
+    for stated in [crc(&npy), packed_size, size] {
+        common.extend(stated.to_le_bytes());
     }
     common.extend([9, 0, 0, 0]);
     let mut archive = b"PK\x03\x04".to_vec();
     archive.extend(&common);
     archive.extend(b"value.npy");
     archive.extend(&packed);
-    let directory = archive.len() as u32;
+    let directory = number(archive.len());
     archive.extend(b"PK\x01\x02\x14\x00");
     archive.extend(&common);
     archive.extend([0; 14]);
     archive.extend(b"value.npy");
-    let directory_size = archive.len() as u32 - directory;
+    let directory_size = number(archive.len()) - directory;
     archive.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
     archive.extend(directory_size.to_le_bytes());
     archive.extend(directory.to_le_bytes());

@@ -71,6 +71,8 @@ async fn a_wildcard_has_no_virtual_column() {
         ("SELECT t._file, datafusion.public.t._row FROM datafusion.public.t", "_file _row"),
         ("SELECT public.t.*, public.t._row FROM public.t", "id price _row"),
         ("SELECT * FROM t ORDER BY _row DESC LIMIT 2", "id price"),
+        ("SELECT * EXCLUDE (price), _row FROM t", "id _row"),
+        ("SELECT * EXCLUDE (price) FROM t AS a WHERE a._row = 1", "id"),
     ] {
         assert_eq!(columns(&ctx, query).await.join(" "), expected, "{query}");
     }

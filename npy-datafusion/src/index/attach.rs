@@ -33,7 +33,7 @@ pub(crate) fn attach(
         let mut file = file.clone();
         for (index, table) in &tables {
             if let Some(entry) = index.entry(&file.object_meta) {
-                let (blocks, rows) = (entry.blocks.clone(), entry.file.rows);
+                let (blocks, rows) = (entry.blocks.clone(), entry.rows);
                 let index = Arc::clone(table);
                 file.extensions.insert(FileBlocks { index, blocks, rows });
                 break;

@@ -92,8 +92,8 @@ impl FileBlocks {
                 && u64::try_from(nulls.value(block)) == Ok(rows.end - rows.start);
             is_null || (min.is_valid(block) && max.is_valid(block))
         });
-        let sum = (nulls.null_count() == 0)
-            .then(|| nulls.values().iter().map(|&nulls| nulls.cast_unsigned()).sum());
+        let add = |sum: u64, nulls: Option<i64>| sum.checked_add(u64::try_from(nulls?).ok()?);
+        let sum = nulls.iter().try_fold(0, add);
         let null = ScalarValue::try_from(column.field.data_type())?;
         let (min, max) = match is_known {
             true => (extremes_of(&min)?.0, extremes_of(&max)?.1),

@@ -110,7 +110,7 @@ pub async fn write_index(
     let bytes = file::encode(&index, &prefix)?;
     let report = IndexReport {
         files: index.files.len(),
-        rows: index.files.values().map(|entry| entry.file.rows).sum(),
+        rows: index.files.values().map(|entry| entry.rows).sum(),
         columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
         bytes: bytes.len(),
     };
@@ -350,7 +350,8 @@ fn index(schema: &Schema, block: u64, read: Vec<Read>) -> Result<Index> {
         for (all, own) in columns.iter_mut().zip(own) {
             all.extend(own);
         }
-        files.insert(meta.location.clone(), Entry { meta, file, blocks: range });
+        let (rows, header) = (file.rows, Some(file));
+        files.insert(meta.location.clone(), Entry { meta, rows, header, blocks: range });
     }
     let bounds = |(field, of_blocks): (&Arc<_>, Vec<BlockBounds>)| -> Result<Bounds> {
         let field = datafusion::arrow::datatypes::Field::clone(field);

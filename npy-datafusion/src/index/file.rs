@@ -29,6 +29,9 @@ use crate::merge::field_of;
 
 const VERSION: i64 = 1;
 
+/// The most bytes that deflate makes of one, as a limit of the rows of a file whose header is not in the index.
+const RATIO: u64 = 1032;
+
 /// Returns the bytes of an index.
 pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
     let mut options = npz::WriteOptions::new();
@@ -73,9 +76,9 @@ fn files(index: &Index, directory: &Path) -> Result<RecordBatch> {
     let paths = paths.ok_or_else(|| exec_datafusion_err!("a file of another directory"))?;
     let time = |entry: &&Entry| entry.meta.last_modified.timestamp_nanos_opt();
     let etag = |entry: &&Entry| entry.meta.e_tag.clone().unwrap_or_default();
-    let row = |entry: &&Entry| match &entry.file.contents {
-        Contents::Rows { dtype, start } => (*start, dtype.descr()),
-        Contents::Members { .. } => (0, String::new()),
+    let row = |entry: &&Entry| match entry.header.as_ref().map(|header| &header.contents) {
+        Some(Contents::Rows { dtype, start }) => (*start, dtype.descr()),
+        Some(Contents::Members { .. }) | None => (0, String::new()),
     };
     let (starts, dtypes): (Vec<u64>, Vec<String>) = entries.iter().map(row).unzip();
     let columns: [(&str, ArrayRef); 7] = [
@@ -83,7 +86,7 @@ fn files(index: &Index, directory: &Path) -> Result<RecordBatch> {
         ("size", Arc::new(UInt64Array::from_iter_values(entries.iter().map(|it| it.meta.size)))),
         ("modified", Arc::new(entries.iter().map(time).collect::<TimestampNanosecondArray>())),
         ("etag", Arc::new(StringArray::from_iter_values(entries.iter().map(etag)))),
-        ("rows", Arc::new(UInt64Array::from_iter_values(entries.iter().map(|it| it.file.rows)))),
+        ("rows", Arc::new(UInt64Array::from_iter_values(entries.iter().map(|it| it.rows)))),
         ("start", Arc::new(UInt64Array::from(starts))),
         ("dtype", Arc::new(StringArray::from(dtypes))),
     ];
@@ -171,18 +174,21 @@ fn entries(
         let damaged = || exec_datafusion_err!("its entry {file} is damaged: {}", path.value(file));
         let relative = Path::parse(path.value(file)).map_err(external)?;
         let location = Path::from_iter(directory.parts().chain(relative.parts()));
-        let dtype = match dtypes.get(dtype.value(file)) {
-            Some(dtype) => DType::clone(dtype),
-            None => {
-                let parsed: DType = dtype.value(file).parse().map_err(external)?;
-                dtypes.insert(dtype.value(file), parsed.clone());
-                parsed
+        let dtype = match (dtype.value(file), dtypes.get(dtype.value(file))) {
+            ("", _) => None,
+            (_, Some(dtype)) => Some(DType::clone(dtype)),
+            (descr, None) => {
+                let parsed: DType = descr.parse().map_err(external)?;
+                dtypes.insert(descr, parsed.clone());
+                Some(parsed)
             }
         };
         let (rows, start, size) = (rows.value(file), start.value(file), size.value(file));
-        let end = rows.checked_mul(dtype.itemsize() as u64).and_then(|it| it.checked_add(start));
-        let is_too_many = dtype.itemsize() == 0 && rows > Limits::default().empty_items;
-        if end.is_none_or(|end| end > size) || is_too_many || dtype.has_object() {
+        let is_possible = match &dtype {
+            Some(dtype) => is_within(dtype, rows, start, size),
+            None => rows <= size.saturating_mul(RATIO).max(Limits::default().empty_items),
+        };
+        if !is_possible {
             return Err(damaged());
         }
         let time = modified.is_valid(file).then(|| modified.value(file));
@@ -198,7 +204,12 @@ fn entries(
                 e_tag: tag,
                 version: None,
             },
-            file: File { rows, contents: Contents::Rows { dtype, start }, fetched: None },
+            rows,
+            header: dtype.map(|dtype| File {
+                rows,
+                contents: Contents::Rows { dtype, start },
+                fetched: None,
+            }),
             blocks: next..blocks,
         };
         if entries.insert(location, entry).is_some() {
@@ -206,6 +217,13 @@ fn entries(
         }
     }
     Ok((entries, blocks))
+}
+
+/// Returns true if a file of this size can have these rows.
+fn is_within(dtype: &DType, rows: u64, start: u64, size: u64) -> bool {
+    let end = rows.checked_mul(dtype.itemsize() as u64).and_then(|it| it.checked_add(start));
+    let is_too_many = dtype.itemsize() == 0 && rows > Limits::default().empty_items;
+    end.is_some_and(|end| end <= size) && !is_too_many && !dtype.has_object()
 }
 
 fn member(files: &RecordBatch, name: &str, to: &DataType) -> Result<ArrayRef> {

@@ -118,9 +118,11 @@ impl Index {
     /// Puts the headers of files that are as in the index into the cache of the session, which reads the others.
     pub(crate) fn give_headers(&self, cache: &FileMetadataCache, files: &[ObjectMeta]) {
         for meta in files {
-            let Some(entry) = self.entry(meta) else { continue };
+            let Some(kept) = self.entry(meta).and_then(|entry| entry.header.as_ref()) else {
+                continue;
+            };
             if header::known(Some(cache), meta).is_none() {
-                let header = Arc::new(entry.file.clone());
+                let header = Arc::new(kept.clone());
                 cache.put(&meta.location, CachedFileMetadataEntry::new(meta.clone(), header));
             }
         }

@@ -30,7 +30,7 @@ use crate::table::NpyTable;
 /// Plans a statement as [`SessionContext::sql`] does. If it names `_file` or `_row`, the tables in it have these columns, which are not part of `*`.
 ///
 /// `_file` is the path or the URL of the file that a row is in, and `_row` the index of the row there. A column of the files that has such a name stays.
-/// With a join `USING`, `*` has the virtual columns, too.
+/// With a join `USING`, and in `* EXCLUDE (x)` of several tables, `*` has the virtual columns, too.
 ///
 /// ```
 /// # #[tokio::main]
@@ -103,15 +103,16 @@ impl VisitorMut for Wildcards {
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         let Some(tables) = tables_of(select) else { return ControlFlow::Continue(()) };
         let items = std::mem::take(&mut select.projection);
-        let of_table = |table: &ObjectName| {
-            let table = SelectItemQualifiedWildcardKind::ObjectName(table.clone());
-            SelectItem::QualifiedWildcard(table, WildcardAdditionalOptions::default())
-        };
         for item in items {
             match item {
+                // Each table would have to have the columns of `* EXCLUDE (x)`.
                 SelectItem::Wildcard(options)
-                    if options == WildcardAdditionalOptions::default() =>
+                    if tables.len() == 1 || options == WildcardAdditionalOptions::default() =>
                 {
+                    let of_table = |table: &ObjectName| {
+                        let table = SelectItemQualifiedWildcardKind::ObjectName(table.clone());
+                        SelectItem::QualifiedWildcard(table, options.clone())
+                    };
                     select.projection.extend(tables.iter().map(of_table));
                 }
                 other => select.projection.push(other),
