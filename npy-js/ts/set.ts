@@ -42,7 +42,7 @@ function setEntries(base: DType, data: any, at: number, value: any, [n, ...rest]
   for (let i = 0; i < n; i++) setEntries(base, data, at * n + i, value[i], rest, path);
 }
 
-function refuse(value: unknown, type: DType, path: string, remedy = "pass another dtype"): never {
+function refuse(value: unknown, type: DType, path: string, remedy = "pass one that does, or use another dtype"): never {
   throw new NpyError("invalid-value", `${path ? `field ${JSON.stringify(path)}: ` : ""}${shown(value)} does not fit ${type.str}; ${remedy}`, { field: path || undefined });
 }
 
