@@ -11,6 +11,9 @@ use npy_core::NpyArray;
 use npy_datafusion::session;
 use support::{error, rows};
 
+/// A function of two vectors.
+type Measure<'f> = &'f dyn Fn(&[f64], &[f64]) -> f64;
+
 /// Registers `f32` vectors of three elements as `a`, and the same as `f64` as `b`.
 fn write(directory: &std::path::Path) {
     let values: Vec<f32> = (0..30u8).map(|n| f32::from(n) / 7.0).collect();
@@ -40,7 +43,7 @@ async fn distances_are_those_of_the_formula() {
     let l2 =
         |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
     let cosine = |a: &[f64], b: &[f64]| 1.0 - dot(a, b) / (dot(a, a).sqrt() * dot(b, b).sqrt());
-    let measures: [(&str, &dyn Fn(&[f64], &[f64]) -> f64); 3] =
+    let measures: [(&str, Measure<'_>); 3] =
         [("npy_l2", &l2), ("npy_cosine", &cosine), ("npy_dot", &dot)];
     for name in ["a", "b"] {
         for (function, expected) in measures {
