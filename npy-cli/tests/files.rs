@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use npy_core::{DType, DynArray, NpyArray, Order, ReadNpy, WriteNpy, npz};
+use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy, npz};
 use npy_tests::zips::{Raw, archive, npy as npy_file};
 
 /// Runs the command in a directory.
@@ -826,15 +826,4 @@ fn a_member_is_not_renamed_to_a_name_that_finds_another() {
     let (exit, message) = code(path, &["npz", "mv", "q.npz", "k[1].npy", "k[1]"]);
     assert!(exit == 2 && message.contains("another member has it already"), "{message}");
     assert!(fs::read(path.join("q.npz")).unwrap() == before);
-}
-
-/// Guards against a panic for text in sub-arrays without elements, beside fields with bytes.
-#[test]
-fn verify_accepts_text_in_sub_arrays_without_elements() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = DType::record([("e", "<U3".parse::<DType>().unwrap().array([0]).unwrap())]).unwrap();
-    let dtype = DType::record([("a", "<i4".parse().unwrap()), ("n", text.array([2]).unwrap())]);
-    let array = DynArray::new(dtype.unwrap(), [3], Order::C, vec![0; 12]).unwrap();
-    array.write_npy(folder.path().join("x.npy")).unwrap();
-    ok(folder.path(), &["verify", "x.npy"]);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use npy_core::{WriteNpy, npz};
+use npy_core::{DType, DynArray, Order, WriteNpy, npz};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -210,4 +210,16 @@ fn the_range_of_a_picture_may_be_larger_than_any_float() {
         let text = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success() && !text.contains("NaN"), "{text}");
     }
+}
+
+/// Guards against a panic for text in sub-arrays without elements, beside fields with bytes.
+#[test]
+fn verify_accepts_text_in_sub_arrays_without_elements() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = DType::record([("e", "<U3".parse::<DType>().unwrap().array([0]).unwrap())]).unwrap();
+    let dtype = DType::record([("a", "<i4".parse().unwrap()), ("n", text.array([2]).unwrap())]);
+    let array = DynArray::new(dtype.unwrap(), [3], Order::C, vec![0; 12]).unwrap();
+    array.write_npy(folder.path().join("x.npy")).unwrap();
+    let output = npy(folder.path(), &["verify", "x.npy"]);
+    assert!(output.status.success(), "{output:?}");
 }
