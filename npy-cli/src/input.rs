@@ -72,7 +72,7 @@ impl Form {
     }
 }
 
-/// What the columns will be converted to.
+/// The dtype that the columns will be converted to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted<'a> {
     pub(crate) dtype: &'a DType,

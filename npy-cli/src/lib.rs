@@ -38,7 +38,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs the command with these arguments, the first of which is the name of the program. The program `npy` and the entry point of the
+/// Runs the command with these arguments; the first one is the name of the program. The program `npy` and the entry point of the
 /// Python package are this function.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);

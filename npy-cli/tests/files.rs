@@ -339,7 +339,7 @@ fn members_are_removed_by_the_name_that_is_listed() {
     }
 }
 
-/// Guards members of one name, of which readers find only the last: none is lost without a word.
+/// Guards members of one name. Readers find only the last; none is lost without a word.
 #[test]
 fn members_of_one_name_are_not_lost_silently() {
     let folder = tempfile::tempdir().unwrap();
@@ -809,7 +809,7 @@ fn an_append_that_is_refused_leaves_the_file_as_it_was() {
             assert!(fs::read(path.join("x.npy")).unwrap() == before, "{input} {options:?}");
         }
     }
-    // Nine rows, of which one was not counted, have as many digits.
+    // Nine rows, one of them not counted, have as many digits.
     let eight = String::from_utf8_lossy(dict).replace("(9,)", "(8,)").into_bytes();
     fs::write(path.join("x.npy"), [&tight[..10], &eight, &[0; 72]].concat()).unwrap();
     ok(path, &["append", "x.npy", "--uncounted", "keep"]);

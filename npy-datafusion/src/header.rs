@@ -1,4 +1,4 @@
-//! Headers of files in a store, each of which is read once.
+//! Headers of files in a store, each read once.
 
 use datafusion::common::HashMap;
 use std::any::Any;
@@ -26,7 +26,7 @@ use crate::packed::Index;
 /// The first bytes of a file that are requested; few headers are longer.
 const FIRST: u64 = 4096;
 
-/// What a scan must know of a file.
+/// The facts that a scan must know of a file.
 #[derive(Clone, Debug)]
 pub(crate) struct File {
     pub(crate) rows: u64,

@@ -45,7 +45,7 @@ pub(crate) struct MemberStream {
 impl MemberStream {
     /// Opens a member.
     pub(crate) async fn open(origin: Origin, directory: Fetched, member: Member) -> Result<Self> {
-        /// What the decoder reads ahead, and the headers.
+        /// The bytes that the decoder reads ahead, and the headers.
         const MARGIN: u64 = 192 << 10;
         Self::with_margin(origin, directory, member, MARGIN).await
     }

@@ -65,7 +65,7 @@ struct Scan {
     count: usize,
 }
 
-/// What was fetched: the rows of each member.
+/// The fetched rows of each member.
 type Rows = Vec<Bytes>;
 
 /// The compressed members of a scan, by their numbers.

@@ -44,7 +44,7 @@ const PART: u64 = 16 << 20;
 pub(crate) struct Origin {
     pub(crate) store: Arc<dyn ObjectStore>,
     pub(crate) meta: ObjectMeta,
-    /// What was fetched with the headers.
+    /// The bytes that were fetched with the headers.
     pub(crate) fetched: Option<Fetched>,
     pub(crate) bytes_read: Count,
 }

@@ -36,7 +36,7 @@ pub(crate) struct Records {
     /// The number of rows of a batch.
     pub(crate) batch: u64,
     pub(crate) bytes_read: Count,
-    /// What was fetched with the header.
+    /// The bytes that were fetched with the header.
     pub(crate) fetched: Option<Fetched>,
 }
 

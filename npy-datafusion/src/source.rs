@@ -1,4 +1,4 @@
-//! What the planner asks of a scan: which columns, which conditions.
+//! The columns and conditions that the planner asks of a scan.
 
 use std::fmt;
 use std::sync::Arc;

@@ -94,7 +94,7 @@ impl Numbered {
         Ok(Some(Numbered { read, all, sources, test, returned }))
     }
 
-    /// Adds the virtual columns to the rows of a file from `first` on, all of which are there, and evaluates the conditions.
+    /// Adds the virtual columns to the rows of a file from `first` on, and evaluates the conditions. All of these rows are there.
     pub(crate) fn apply(self: Arc<Self>, batches: Batches, first: u64, file: &str) -> Batches {
         let path: ArrayRef = Arc::new(StringArray::from(vec![file]));
         let mut next = first;

@@ -1,4 +1,4 @@
-//! Reads a part of a file into memory, by one or more threads, each of which takes the next block.
+//! Reads a part of a file into memory, by one or more threads; each takes the next block.
 
 use std::fs::File;
 use std::io;

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::new;
 
-/// Runs the command with these arguments, the first of which is its name, and returns its exit code.
+/// Runs the command with these arguments, its name first, and returns its exit code.
 #[pyfunction]
 pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     // An `ExitCode` cannot be read, but compared.

@@ -183,7 +183,7 @@ fn differs(path: &[String], found: Option<Shape>, first: Option<Shape>) -> Strin
     format!("{name} is {found}, and {first} in the rows before; give all rows one form")
 }
 
-/// A list of rows, each of which is sorted into columns when it was read.
+/// A list of rows; each is sorted into columns when it was read.
 struct List<'a> {
     rows: &'a mut Rows,
     /// What is wrong with a row, which an error of serde would only tell with its own words.

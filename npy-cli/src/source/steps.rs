@@ -1,4 +1,4 @@
-//! What an index of a slice selects of one dimension, as Python does.
+//! The selection that an index of a slice makes in one dimension, as Python does.
 
 use crate::target::Index;
 

@@ -171,7 +171,7 @@ pub(crate) fn without_pruned(
     Ok(Some((builder.build(), pruned)))
 }
 
-/// Returns the files in the order of the bounds of a column. Those of which they are not known come last.
+/// Returns the files in the order of the bounds of a column. Files without known bounds come last.
 pub(crate) fn best_first(
     files: Vec<PartitionedFile>,
     name: &str,

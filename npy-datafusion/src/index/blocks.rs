@@ -67,7 +67,7 @@ impl FileBlocks {
         is_there.then(|| FileBlocks { index, blocks: first..end, rows })
     }
 
-    /// Returns the blocks of a file of which nothing is known but the numbers of its rows.
+    /// Returns the blocks of a file if nothing is known but the numbers of its rows.
     pub(crate) fn without_bounds(rows: u64) -> Option<Self> {
         let index = TableIndex { block: super::INDEX_BLOCK, columns: Vec::new() };
         let blocks = 0..super::blocks_of(rows, index.block)?;
@@ -179,7 +179,7 @@ impl Pruner {
         {
             return test.clone();
         }
-        // Conditions of which no test can be made exclude nothing.
+        // Conditions that cannot be tested exclude nothing.
         let current = snapshot_physical_expr(Arc::clone(&self.predicate));
         let made = current.and_then(|current| {
             let parts = split_conjunction(&current).into_iter();

@@ -15,7 +15,7 @@ from ._errors import NpyKeyError, NpyTypeError, NpyValueError
 
 
 class Source(Protocol):
-    """An array in a file, of which rows are read."""
+    """An array in a file, to read rows of it."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]

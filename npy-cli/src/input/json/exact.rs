@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use crate::input::numbers::{fits_float, integer_part};
 
-/// What becomes of a number that the nearest float does not keep, and that is no integer of 64 bits. An integer without a point and an exponent is
+/// The treatment of a number that the nearest float does not keep, and that is no integer of 64 bits. An integer without a point and an exponent is
 /// refused.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::input) enum Digits {
