@@ -284,7 +284,7 @@ impl Part {
         })
     }
 
-    /// Returns the elements, each with so many bytes; as many empty ones as there are rows if it has none.
+    /// Returns the elements, each with this number of bytes; as many empty ones as there are rows if it has none.
     fn items(&self, size: usize) -> impl Iterator<Item = &[u8]> {
         let bytes: &[u8] = &self.bytes;
         (0..self.rows).map(move |row| {

@@ -34,7 +34,7 @@ pub(crate) struct MemberStream {
     requests: Requests,
     /// The compressed bytes are requested up to here.
     fetched_to: u64,
-    /// The number of compressed bytes that are ready before so many rows are inflated, besides the size of these rows.
+    /// The compressed bytes to have before a block of rows is inflated, in addition to the size of its rows.
     margin: u64,
     /// The position after the member.
     end: u64,

@@ -240,7 +240,7 @@ async fn a_damaged_index_is_none() {
     }
 }
 
-/// Guards the list of files: an index is none of them.
+/// Guards that the index is not listed as a file of the table.
 #[tokio::test]
 async fn an_index_is_no_file_of_the_table() {
     let directory = tempfile::tempdir().unwrap();

@@ -73,7 +73,7 @@ async fn distances_are_those_of_the_formula() {
     assert!(best.iter().zip(all).all(|(best, all)| (best.unwrap() - all).abs() < 1e-12));
 }
 
-/// Guards what is no number: a null is null, NaN is NaN, and a mistake is an error with advice.
+/// Guards nulls, NaN and wrong arguments: a null gives null, NaN gives NaN, and a wrong argument is an error with advice.
 #[tokio::test]
 async fn nulls_nan_and_mistakes() {
     let directory = tempfile::tempdir().unwrap();

@@ -40,7 +40,7 @@ def same_values(ours: Any, theirs: Any) -> None:
 
 
 def same_object(a: Any, b: Any, depth: int = 0) -> None:
-    """Compares values of objects; what is no data in ours is a call."""
+    """Compares values of objects; an object that is not data in ours is a call."""
     if isinstance(a, npy.Call) or depth > 50:
         return
     if isinstance(b, np.ndarray):

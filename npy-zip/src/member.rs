@@ -76,7 +76,7 @@ struct Compressed<R> {
 
 /// Reads where the decoder is not: returns the number of bytes, or moves the decoder there and returns `None`.
 ///
-/// It is a pointer so that the linker leaves out what is not used: only a seek names [`Member::read_by_index`], so a program that never seeks has
+/// It is a function pointer so that the linker drops unused code: only a seek names [`Member::read_by_index`], so a program that never seeks has
 /// none of the code for indexes, and only the call with threads names [`Member::read_by_threads`].
 type ReadElsewhere<R> = fn(&mut Member<R>, &mut [u8]) -> Result<Option<usize>>;
 

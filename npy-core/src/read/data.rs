@@ -104,7 +104,7 @@ impl<R> Data<R> {
         matches!(self.place, Place::Elements) && self.counted.0 == 0 && self.elements_before() == 0
     }
 
-    /// Returns true if so many bytes of elements are left, and can be read next.
+    /// Returns true if that many bytes of elements are left, and can be read next.
     #[inline]
     pub(super) fn has_left(&self, bytes: usize) -> bool {
         let left = self.bytes().saturating_sub(self.source.offset());

@@ -61,7 +61,7 @@ pub(super) fn run(input: &[u8]) {
 
 /// Reads the value of each node and prints it, which ends even if a node is within itself.
 fn objects(pickle: &Pickle, count: usize, encoding: Encoding) {
-    /// Printing a long object takes time; so many parts are enough to come to each kind of part.
+    /// Printing a long object takes time; this number of parts reaches every kind.
     const PARTS: usize = 200;
     let objects = Objects::new(pickle.clone(), encoding, None).expect("its graph was parsed");
     for id in 0..u32::try_from(count).expect("it fits") {
