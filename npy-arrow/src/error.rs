@@ -8,7 +8,7 @@ use npy_core::Place;
 /// The result of everything in this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What cannot be converted, and where it is: a column, a row, the reason.
+/// The reason why a value or dtype cannot be converted, with its column and row.
 ///
 /// It becomes an [`ArrowError`] by `?`, for functions that return one.
 ///
@@ -58,7 +58,7 @@ impl Error {
         self
     }
 
-    /// Counts rows where the error has counted elements, so many a row.
+    /// Counts rows where the error has counted elements, if each row has this many.
     pub(crate) fn of_rows(mut self, elements: usize) -> Self {
         let elements = u64::try_from(elements).ok();
         self.0.row = self.0.row.zip(elements).and_then(|(at, elements)| at.checked_div(elements));

@@ -194,7 +194,7 @@ fn bytes(array: &ArrayRef, dtype: &DType, options: &Options) -> Result<Vec<u8>> 
     Ok(values)
 }
 
-/// Returns the dtype of the values of a list of so many elements, which is stored as elements of `base` with these dimensions: `base` itself, or the dimensions
+/// Returns the dtype of the values of a list of this many `elements`, which is stored as elements of `base` with these dimensions: `base` itself, or the dimensions
 /// that are left if the values are lists, too.
 fn inner_dtype(values: &ArrayRef, elements: usize, base: &DType, shape: &[usize]) -> Result<DType> {
     let is_base = base.scalar().is_some_and(|scalar| is_stored_as(scalar, values.data_type()));

@@ -1,4 +1,4 @@
-//! Which Arrow type the values of a scalar have.
+//! The Arrow type that the values of a scalar have.
 
 use arrow_schema::{DataType, TimeUnit};
 use npy_core::ByteOrder;

@@ -1,4 +1,4 @@
-//! Which dtype the values of an Arrow array get.
+//! The dtype that the values of an Arrow array get.
 
 use std::sync::Arc;
 

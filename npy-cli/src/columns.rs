@@ -46,7 +46,7 @@ pub(crate) enum Taken {
     Fields,
 }
 
-/// What becomes of sub-arrays and complex numbers.
+/// The treatment of sub-arrays and complex numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Split {
     /// Each number is a column, and so is each part of a complex number.

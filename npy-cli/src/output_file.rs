@@ -142,7 +142,7 @@ impl Write for Begun {
     }
 }
 
-/// What writes to standard output as to a stream does not seek.
+/// Writes to standard output as to a stream, which cannot seek.
 impl Seek for Begun {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {

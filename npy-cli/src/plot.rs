@@ -27,7 +27,7 @@ pub(crate) use read::{Canvas, is_drawn, is_time};
 pub(crate) enum Kind {
     /// A line for each column
     Line,
-    /// How many values are in each range
+    /// A histogram: the number of values in each range
     Histogram,
     /// A matrix as colors
     Heatmap,
@@ -46,7 +46,7 @@ pub(crate) struct Series {
     clock: Option<Clock>,
 }
 
-/// What is drawn.
+/// The kinds of pictures.
 #[derive(Debug)]
 pub(crate) enum Picture {
     /// `x` is the row if it is `None`: the index of a value times `stride`.

@@ -18,7 +18,7 @@ use std::fmt;
 pub struct Code {
     /// The text: the types, with a line break at the end.
     pub text: String,
-    /// What the code needs in addition to `npy-core` with its default features. Each is in the list once.
+    /// The features and crates that the code needs in addition to `npy-core` with its default features. Each is in the list once.
     pub needs: Vec<Need>,
 }
 

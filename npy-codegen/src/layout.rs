@@ -1,4 +1,4 @@
-//! Which fields of a record a struct can have, and how it gets their positions in the file.
+//! The fields of a record that a struct can have, and how it gets their positions in the file.
 
 use npy_core::dtype::{DType, Field, Scalar, ScalarKind};
 

@@ -32,12 +32,12 @@ pub(crate) struct Fetched {
 
 #[derive(Debug, Default)]
 struct State {
-    /// What all copies have.
+    /// The part that all copies share.
     shared: Arc<Parts>,
-    /// What this copy has fetched.
+    /// The bytes that this copy has fetched.
     own: Parts,
     missing: Option<u64>,
-    /// Where the last reads began that did not go on where one had ended.
+    /// The positions of the last reads that did not continue an earlier one.
     read: Vec<u64>,
     end: u64,
     /// The number of bytes that this copy has requested.

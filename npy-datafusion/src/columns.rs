@@ -43,7 +43,7 @@ struct Column {
     options: Options,
 }
 
-/// Where the values of a column are. They are converted to the dtype of the table, if that is another.
+/// The position of the values of a column. They are converted to the dtype of the table, if that is another.
 enum From {
     /// A field of the records.
     Field(Gather, Option<DType>),
@@ -191,7 +191,7 @@ impl Column {
         options: &Options,
     ) -> Result<Self> {
         let wanted = dtype_of(field);
-        // Where Arrow's type is the same (text of another width, another byte order), there is nothing to convert, except times: Arrow lacks
+        // If Arrow's type is the same (text of another width, another byte order), there is nothing to convert, except times: Arrow lacks
         // some units, and their counts are integers.
         let other = |own: &DType| -> Result<Option<DType>> {
             let Some(wanted) = &wanted else { return Ok(None) };

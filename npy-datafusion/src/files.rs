@@ -1,4 +1,4 @@
-//! Which files a location has: those of a directory, or those that a pattern matches.
+//! The files of a location: those of a directory, or those that a pattern matches.
 //!
 //! DataFusion matches a pattern with the first part of a path that is not `name=value`, so `runs/*/x.npy` has no files, and `runs/*` those of all
 //! directories. Here each part of the pattern matches a part of the path, and `**` any number of them. On this machine only directories are listed that

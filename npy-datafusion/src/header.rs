@@ -52,7 +52,7 @@ pub(crate) struct Member {
     pub(crate) place: Place,
 }
 
-/// Where a member is in its archive.
+/// The position of a member in its archive.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     /// The position of its first row.

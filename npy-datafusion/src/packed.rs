@@ -266,7 +266,7 @@ impl Packed {
             if let Some(slot) = inflated.get_mut(index) {
                 *slot = self.inflate(member).await?;
             }
-            // What comes before the next member is not needed any more.
+            // The bytes before the next member are not needed any more.
             self.fetched.remove_before(range.end);
         }
         Ok(inflated)

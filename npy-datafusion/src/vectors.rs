@@ -191,7 +191,7 @@ fn values_of<T: ArrowPrimitiveType>(items: &ArrayRef) -> &[T::Native] {
     items.values()
 }
 
-/// Where the values of a row are.
+/// The position of the values of a row.
 enum Ranges<'v> {
     Fixed(usize),
     Offsets32(&'v [i32]),

@@ -173,7 +173,7 @@ async fn a_link_without_its_file_is_an_error() {
     symlink("none.npy", a.join("deep/y.npy")).unwrap();
     let ctx = session();
     let at = a.display();
-    // The link in `deep` is no file of this table, and `notes.txt` is none of any.
+    // The link in `deep` is not a file of this table, and `notes.txt` not of any.
     register(&ctx, "t", &format!("{at}/"), NpyOptions::default()).await.unwrap();
     text(&ctx, &format!("CREATE EXTERNAL TABLE c STORED AS NPY LOCATION '{at}/'")).await;
     assert_eq!(cells(&ctx, "SELECT sum(value) FROM t").await, ["2"]);

@@ -1,4 +1,4 @@
-// Where a file is: bytes, a blob, a URL, a path, or an object of the program. Any range is read by itself.
+// The source of a file: bytes, a blob, a URL, a path, or an object of the program. Any range is read by itself.
 import { located, NpyError, shown } from "./error.js";
 import { files, hasFiles, io, ioError, MAX_READ } from "./files.js";
 

@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 20;
 /// Larger elements are not shown.
 const MAX_ITEM: usize = 1 << 20;
 
-/// Where elements come from.
+/// The source of elements.
 pub(crate) enum Elements<F> {
     /// A file or a stored member: any part is read by itself.
     Seekable(Box<Reader<Part<F>>>),

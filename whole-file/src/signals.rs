@@ -18,7 +18,7 @@ pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    /// What ends a process, if it can be caught, and is not an error of the program.
+    /// The signals that end a process, can be caught, and are not an error of the program.
     const ENDING: [i32; 9] = [
         signal::SIGHUP,
         signal::SIGINT,
@@ -77,7 +77,7 @@ fn mask(signal: i32) -> u64 {
 /// ```
 #[cfg(windows)]
 pub fn remove_at_signals(remove: impl Fn() + Send + 'static) {
-    /// What Windows calls a program that Ctrl-C has ended.
+    /// The exit code of a program that Ctrl-C has ended, on Windows.
     const STATUS_CONTROL_C_EXIT: u32 = 0xc000_013a;
     // Without a handler, Ctrl-C ends the process as it does anyway.
     let _ = ctrlc::set_handler(move || {

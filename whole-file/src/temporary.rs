@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::Directory;
 use crate::names::Name;
 
-/// What happens to a file that has the name already.
+/// The treatment of a file that has the name already.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Existing {
     Replace,

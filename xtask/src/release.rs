@@ -18,7 +18,7 @@ struct Step {
     run: fn(&Options) -> Result<Vec<String>>,
 }
 
-/// What the user asked for.
+/// The arguments.
 pub(super) struct Options {
     /// True if other machines may be asked: for advisories and external links.
     is_online: bool,

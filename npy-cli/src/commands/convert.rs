@@ -30,16 +30,16 @@ pub(crate) struct Args {
     /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .tsv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
-    /// What IN is, if its name does not say so: csv, tsv, json or jsonl
+    /// The format of IN, if its name does not say so: csv, tsv, json or jsonl
     #[arg(long, value_enum, value_name = "FORMAT")]
     from: Option<Text>,
-    /// What OUT is, if its name does not say so
+    /// The format of OUT, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
     /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"; Python objects, too. Fields of an array that it does not name are left out
     #[arg(long)]
     dtype: Option<String>,
-    /// What may happen to values that the dtype does not hold
+    /// The treatment of values that the dtype does not hold
     #[arg(long, value_enum, default_value_t = Rule::Checked)]
     cast: Rule,
     /// The order of the elements
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     replacing: Replacing,
 }
 
-/// What a file is.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, clap::ValueEnum)]
 pub(crate) enum Format {
     Npy,

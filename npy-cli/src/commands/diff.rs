@@ -393,7 +393,7 @@ fn has_nan(leaf: &Leaf) -> bool {
     )
 }
 
-/// What is at the same place in both arrays.
+/// The elements at the same position of both arrays.
 enum Pair<'a> {
     Values(Value<'a>, Value<'a>),
     Objects(ObjectRef<'a>, ObjectRef<'a>),

@@ -30,13 +30,13 @@ pub(crate) struct Args {
     json: bool,
 }
 
-/// What was found in a file.
+/// The findings in a file.
 #[derive(Default)]
 struct Report {
     problems: Vec<String>,
-    /// What is unusual, but no problem.
+    /// Unusual facts that are no problems.
     remarks: Vec<String>,
-    /// What np.load would import for its pickles.
+    /// The names that np.load would import for its pickles.
     imports: Vec<String>,
 }
 

@@ -149,7 +149,7 @@ impl Args {
             return Ok(());
         };
         for (columns, kind, title) in pictures(&header, &leaves) {
-            // What has no numbers has no pictures.
+            // Columns without numbers have no pictures.
             if let Ok(picture) = Picture::of(open()?, &columns, kind, Canvas::File) {
                 page.push_str(&picture.to_svg(&title));
             }

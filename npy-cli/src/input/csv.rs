@@ -14,11 +14,11 @@ pub(crate) struct Dialect {
     /// The byte between two fields, if it is known.
     pub(crate) delimiter: Option<u8>,
     pub(crate) first_line: FirstLine,
-    /// What stands for a missing value, beside the empty text.
+    /// The text of a missing value, in addition to the empty text.
     pub(crate) missing: Vec<String>,
 }
 
-/// What the first line has.
+/// The contents of the first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum FirstLine {
     /// Names, which are not all numbers.

@@ -1,4 +1,4 @@
-//! What the values of a column can be read as without change.
+//! The dtype as which the values of a column can be read without change.
 
 use super::kind::Kind;
 use super::numbers;

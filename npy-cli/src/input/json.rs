@@ -186,7 +186,7 @@ fn differs(path: &[String], found: Option<Shape>, first: Option<Shape>) -> Strin
 /// A list of rows; each is sorted into columns when it was read.
 struct List<'a> {
     rows: &'a mut Rows,
-    /// What is wrong with a row, which an error of serde would only tell with its own words.
+    /// An error in a row, which serde would only tell in its own words.
     refused: &'a mut Option<String>,
 }
 

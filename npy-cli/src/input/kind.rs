@@ -1,11 +1,11 @@
-//! What the values of a column are read as.
+//! The kinds of values that a column is read as.
 
 use npy_core::DType;
 use npy_core::dtype::{Resolution, Scalar, ScalarKind};
 
 use super::times::Digits;
 
-/// What the values of a column are read as.
+/// The kind of values that a column is read as.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Bool,

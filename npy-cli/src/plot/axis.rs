@@ -20,7 +20,7 @@ pub(crate) struct Tick {
     pub(crate) center: f64,
 }
 
-/// What the values are.
+/// The kind of the values.
 #[derive(Clone, Copy)]
 pub(crate) enum Scale<'a> {
     Numbers,

@@ -312,7 +312,7 @@ mod tests {
         Series { name: name.into(), values: values.collect(), clock: None }
     }
 
-    /// Returns the times from the start of a second on, in a distance of so many seconds.
+    /// Returns the times from the start of a second on, this many seconds from each other.
     fn times(count: i64, seconds: i64) -> Series {
         let mut clock = Clock::new(Resolution { multiple: 1, unit: Unit::Second });
         let start = 1_706_693_377;

@@ -83,7 +83,7 @@ impl Series {
     }
 }
 
-/// Where a picture is drawn, which decides how many cells it has.
+/// The medium of a picture, which decides how many cells it has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Canvas {
     File,

@@ -25,7 +25,7 @@ pub(super) enum Seeking {
     Never,
 }
 
-/// Where an array comes from.
+/// The source of an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Origin {
     File,

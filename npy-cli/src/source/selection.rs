@@ -1,4 +1,4 @@
-//! What is selected of an array, from its header alone: the slice of the target, and then the columns that are needed.
+//! The part of an array that is read, from its header alone: the slice of the target, and then the columns that are needed.
 
 use npy_core::{Header, Order};
 

@@ -137,7 +137,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// What a path leads through: a part of a row, or its value.
+/// A step of a path: into a part of a row, or to its value.
 pub(crate) trait Node: Sized {
     /// Returns true if paths go on with an index.
     fn is_array(&self) -> bool;

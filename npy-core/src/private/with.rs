@@ -10,7 +10,7 @@ use crate::error::{Error, Result as NpyResult};
 #[cfg(feature = "npz")]
 use crate::npz::{ArchiveField, Reader, Writer, inside};
 
-/// What `encode` and `decode` of a module may return: the value, or a `Result` of it.
+/// The results that `encode` and `decode` of a module may return: the value, or a `Result` of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is neither `{T}` nor a `Result` of it",
     label = "`encode` of the module returns its `Stored`, and `decode` the type of the field; or a `Result` of it, whose error can be printed"

@@ -27,7 +27,7 @@ pub(super) struct Data<R> {
     counted: (u64, u64),
 }
 
-/// What can be read next.
+/// The position of the next read.
 enum Place {
     /// Anything: the source is at the next element.
     Elements,
@@ -268,7 +268,7 @@ impl<R> Data<R> {
             _ => None,
         };
         if elements >= self.elements {
-            // What is in memory was read from the source.
+            // The bytes in memory were read from the source.
             if memory.is_none() && self.source.offset() < self.bytes() {
                 self.source.move_shared(self.bytes());
             }
@@ -328,7 +328,7 @@ impl<R: Read + Seek> Data<R> {
         if row == 0 || row == layout.rows {
             return self.seek(row, layout.rows, elements);
         }
-        // What is in memory is complete; otherwise the rows are read from the start of the data.
+        // The data in memory is complete; otherwise the rows are read from the start of the data.
         if self.memory().is_none() {
             self.seek(0, layout.rows, elements)?;
         }

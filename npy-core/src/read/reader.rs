@@ -680,7 +680,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// What all ways of reading share.
+/// The part that all ways of reading share.
 impl<R> Reader<R> {
     /// Returns the same reader, whose errors name this place.
     pub(crate) fn within(mut self, place: Place) -> Self {

@@ -16,7 +16,7 @@ pub(crate) use whole::{Destination, Directory, begin};
 #[cfg(feature = "npz")]
 pub(crate) use whole::{Spool, spool};
 
-/// What happens to a file that has the name already.
+/// The treatment of a file that has the name already.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Existing {
     Replace,

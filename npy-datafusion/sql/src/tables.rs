@@ -66,7 +66,7 @@ fn is_single(names: &[Option<String>], name: &str) -> bool {
     names.iter().flatten().filter(|other| *other == name).count() == 1
 }
 
-/// Adds the names of the tables to the error for a name that is none of them.
+/// Adds the names of the tables to the error for an unknown name.
 pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError {
     let text = error.strip_backtrace();
     if !(text.contains("table '") && text.contains("not found")) {

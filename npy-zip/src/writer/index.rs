@@ -34,7 +34,7 @@ impl Index {
 
 impl Member {
     /// Returns the index after the data: a member of its own that no directory has. `chunk` is the size of the chunks. Returns `None` if
-    /// there is only one, or so many that the index has no header.
+    /// there is only one, or too many for an index with a header.
     pub(super) fn index(&self, chunk: u32) -> io::Result<Option<Vec<u8>>> {
         let Index { positions, checksums } = &self.index;
         if positions.is_empty() {

@@ -26,7 +26,7 @@ pub(super) const PUBLISHED: [&str; 8] = [
 /// The package that is a workspace of its own.
 pub(super) const ENGINE: &str = "npy-datafusion/Cargo.toml";
 
-/// What every package must say about itself.
+/// The keys that every package must have.
 const FIELDS: [&str; 5] = ["description", "license", "rust_version", "readme", "documentation"];
 
 /// Returns what cargo knows about the packages of a workspace and their dependencies.

@@ -13,7 +13,7 @@ const LIBRARIES: [&str; 6] = [
     "whole-file/src/",
 ];
 
-/// What derived code and macros call: it is public, but not for users.
+/// The path of items that derived code and macros call: they are public, but not for users.
 const PRIVATE: [&str; 5] = [
     "npy-core/src/private",
     "npy-core/src/element/cast/proof.rs",

@@ -28,7 +28,7 @@ const PANICS: [&str; 6] =
 /// These may occur in code that runs at compile time.
 const ASSERTIONS: [&str; 3] = ["assert!", "assert_eq!", "assert_ne!"];
 
-/// Where a word may be, as no file can bring the panic about.
+/// The places where a word may be, because no file can cause the panic.
 const ALLOWED: [(&str, &str); 7] = [
     // A user's function that gives two answers to the same question.
     ("npy-core/src/private/with.rs", "panic!"),

@@ -11,7 +11,7 @@ pub(super) struct Blocks {
     source: Source,
     /// `None` for complete rows.
     columns: Option<Columns>,
-    /// What the blocks are cast to.
+    /// The dtype to which the blocks are cast.
     dtype: DType,
     cast: Cast,
     /// The shape of the complete array.

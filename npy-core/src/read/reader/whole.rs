@@ -256,7 +256,7 @@ fn threads<R: Read, T: Element>(reader: &mut Reader<R>, plan: &ItemPlan) -> Resu
     let bytes_of = |items: usize| limits::to_u64(items).saturating_mul(limits::to_u64(size));
     let mut values = reserve::list(count)?;
     reader.data.lose();
-    // What is worth threads is shared.
+    // Work that is large enough for threads is shared.
     let Some(file) = reader.data.shared() else { return Ok(values) };
     fill_in_parts(&mut values, count, plan.per_block, |parts| {
         let threads = file.threads.min(count.div_ceil(plan.per_block));
