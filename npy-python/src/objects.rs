@@ -11,14 +11,16 @@ use npy_core::object::Kind;
 use npy_core::{Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
 use npy_pickle::{BigInt, Id, NONE, Object, Value};
+use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{
     IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PySlice,
     PyString, PyTuple,
 };
 
-use crate::error::{exception, in_python, new};
+use crate::error::{busy, exception, in_python, new};
 use crate::header::{self, Parts};
+use crate::interrupt;
 use crate::memory::owned;
 
 /// The objects that keys may have for each byte of the file, beyond [`FREE_KEY_PARTS`]: a tuple can be in a key any number of times, and each
@@ -39,13 +41,21 @@ const ARRAY_BLOCK: usize = 4096;
 const MAX_EXPANSION: usize = 16;
 const FREE_BYTES: usize = 256 << 20;
 
+/// The bytes of a pickle that takes longer than a hundredth of a second to read.
+const LARGE: u64 = 1 << 20;
+
 /// An array with its header.
 type Loaded<'py> = (Bound<'py, PyAny>, Parts<'py>);
 
 /// Reads a file with objects.
 #[pyfunction]
 pub(crate) fn objects_in_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Loaded<'py>> {
-    let objects = py.detach(|| Objects::read_npy(path)).map_err(exception)?;
+    let is_large = path.metadata().is_ok_and(|metadata| metadata.len() > LARGE);
+    let read = || match is_large {
+        true => interrupt::wait_for(|| Objects::read_npy(path))?,
+        false => Objects::read_npy(path),
+    };
+    let objects = py.detach(read).map_err(exception)?;
     array_of(py, &objects)
 }
 
@@ -650,9 +660,49 @@ impl<'py, 'a> Builder<'py, 'a> {
         ids: &[Id],
     ) -> PyResult<()> {
         let dtype = array.getattr("dtype")?;
-        let is_records = !dtype.getattr("fields")?.is_none();
-        // In another order than C, `reshape` would copy, so the objects are set all at once.
         let in_order = array.getattr("flags")?.getattr("c_contiguous")?.is_truthy()?;
+        match array.cast::<PyArrayDyn<Py<PyAny>>>() {
+            Ok(objects) if in_order => self.set_objects(pickle, objects, ids)?,
+            _ => self.copy_items(pickle, array, &dtype, in_order, ids)?,
+        }
+        if let Some(node) = node {
+            let inner = ids.iter().filter(|id| self.arrays.contains_key(id));
+            self.nested.extend(inner.map(|&id| (node, id)));
+        }
+        Ok(())
+    }
+
+    /// Puts objects into the memory of an array in C order.
+    fn set_objects(
+        &mut self,
+        pickle: &'a npy_pickle::Objects,
+        array: &Bound<'py, PyArrayDyn<Py<PyAny>>>,
+        ids: &[Id],
+    ) -> PyResult<()> {
+        for (block, first) in ids.chunks(ARRAY_BLOCK).zip((0..).step_by(ARRAY_BLOCK)) {
+            self.py.check_signals()?;
+            for &id in block {
+                self.make(pickle, id)?;
+            }
+            let mut memory = array.try_readwrite().map_err(busy)?;
+            let slots = memory.as_slice_mut()?.iter_mut().skip(first);
+            for (slot, &id) in slots.zip(block) {
+                *slot = self.value(id)?.unbind();
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies records, or objects that are in another order than C, from an array that NumPy makes of them.
+    fn copy_items(
+        &mut self,
+        pickle: &'a npy_pickle::Objects,
+        array: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+        in_order: bool,
+        ids: &[Id],
+    ) -> PyResult<()> {
+        // In another order than C, `reshape` would copy, so the objects are set all at once.
         let block = if in_order { ARRAY_BLOCK } else { ids.len().max(1) };
         let flat = if in_order { array.call_method1("reshape", (-1,))? } else { array.clone() };
         for (block_ids, first) in ids.chunks(block).zip((0_usize..).step_by(block)) {
@@ -662,17 +712,10 @@ impl<'py, 'a> Builder<'py, 'a> {
             }
             let values = self.values(block_ids)?;
             let n = values.len();
-            let objects = if is_records {
-                let records = self.python.numpy.call_method1("empty", (n, &dtype))?;
-                for (i, value) in values.into_iter().enumerate() {
-                    records.set_item(i, value).map_err(of_value)?;
-                }
-                records
-            } else {
-                // `fromiter` takes each object as it is; an assignment would look into lists.
-                let list = PyList::new(self.py, values)?;
-                self.python.numpy.call_method1("fromiter", (list, &dtype, n))?
-            };
+            // `fromiter` takes each object as it is; an assignment would look into lists.
+            let list = PyList::new(self.py, values)?;
+            let objects = self.python.numpy.call_method1("fromiter", (list, dtype, n));
+            let objects = objects.map_err(of_value)?;
             if in_order {
                 let block = PySlice::new(self.py, first as isize, (first + n) as isize, 1);
                 flat.set_item(block, objects)?;
@@ -680,10 +723,6 @@ impl<'py, 'a> Builder<'py, 'a> {
                 let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
                 self.python.numpy.call_method1("copyto", (array, objects))?;
             }
-        }
-        if let Some(node) = node {
-            let inner = ids.iter().filter(|id| self.arrays.contains_key(id));
-            self.nested.extend(inner.map(|&id| (node, id)));
         }
         Ok(())
     }

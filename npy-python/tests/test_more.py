@@ -318,7 +318,9 @@ def test_titles_padding_and_metadata() -> None:
     secret["secret"] = 7
     npy.save("x.npy", secret[["a", "b"]])
     assert b"\x07" not in pathlib.Path("x.npy").read_bytes()
-    same_values(np.load("x.npy"), secret[["a", "b"]])
+    npy.append("x.npy", secret[["a", "b"]])
+    assert b"\x07" not in pathlib.Path("x.npy").read_bytes()
+    same_values(np.load("x.npy"), np.concatenate([secret, secret])[["a", "b"]])
     noted = np.zeros(2, np.dtype("f8", metadata={"unit": "m"}))
     npy.save("x.npy", noted)
     assert np.load("x.npy").dtype == "f8"

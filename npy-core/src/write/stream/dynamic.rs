@@ -154,6 +154,28 @@ impl DynRowAppender {
         self.rows.push_rows(array.as_bytes())
     }
 
+    /// Appends rows whose bytes are as in the file: items of its dtype, in C order. They are not looked at, and not converted.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, load, save};
+    ///
+    /// save("ticks.npy", &[0.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append_bytes(&[1.5f64.to_le_bytes(), 2.5f64.to_le_bytes()].concat())?;
+    /// appender.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::push_rows`]; no row is added if the bytes do not make complete rows.
+    pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
+        self.rows.push_rows(rows)
+    }
+
     /// Writes the added rows, then their number into the header: from here on the file has them.
     ///
     /// ```
