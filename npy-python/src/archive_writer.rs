@@ -15,7 +15,7 @@ use crate::memory::{Bytes, readable};
 /// An archive that appears, or changes, when it is finished.
 enum Archive {
     /// A new archive, which replaces an old one.
-    New(Writer<File>),
+    New(Box<Writer<File>>),
     Edited(Box<Editor>),
 }
 
@@ -71,7 +71,7 @@ impl ArchiveWriter {
         }
         let archive = py.detach(|| match is_edited {
             true => options.edit(path).map(Box::new).map(Archive::Edited),
-            false => options.create(path).map(Archive::New),
+            false => options.create(path).map(Box::new).map(Archive::New),
         });
         Ok(ArchiveWriter { archive: Mutex::new(Some(archive.map_err(exception)?)) })
     }

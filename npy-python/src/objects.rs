@@ -3,6 +3,8 @@
 //! Objects are made without recursion. A list, dict, set, array or `Call` is made empty and filled later, so cycles and shared objects keep
 //! their identity. A tuple, frozenset and the arguments of a `Call` are made after their parts.
 
+mod items;
+
 use std::collections::{HashMap, HashSet};
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -11,17 +13,17 @@ use npy_core::object::Kind;
 use npy_core::{Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
 use npy_pickle::{BigInt, Id, NONE, Object, Value};
-use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{
-    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PySlice,
-    PyString, PyTuple,
+    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PyString,
+    PyTuple,
 };
 
-use crate::error::{busy, exception, in_python, new};
+use crate::error::{exception, in_python, new};
 use crate::header::{self, Parts};
 use crate::interrupt;
 use crate::memory::owned;
+use items::has_parts;
 
 /// The objects that keys may have for each byte of the file, beyond [`FREE_KEY_PARTS`]: a tuple can be in a key any number of times, and each
 /// time Python computes its hash again.
@@ -33,9 +35,6 @@ const MAX_KEY_DEPTH: u32 = 100;
 
 /// The longest chain of arrays of objects in each other: NumPy drops them by recursion.
 const MAX_ARRAY_DEPTH: usize = 500;
-
-/// The objects of an array that are made before they are set: they are still in the cache.
-const ARRAY_BLOCK: usize = 4096;
 
 /// The bytes that nested arrays may have for each byte of the file, beyond [`FREE_BYTES`]: arrays can share their bytes in the file, but not in memory.
 const MAX_EXPANSION: usize = 16;
@@ -651,82 +650,6 @@ impl<'py, 'a> Builder<'py, 'a> {
         Ok(())
     }
 
-    /// Makes and sets the objects of an array, block by block.
-    fn set_items(
-        &mut self,
-        pickle: &'a npy_pickle::Objects,
-        node: Option<Id>,
-        array: &Bound<'py, PyAny>,
-        ids: &[Id],
-    ) -> PyResult<()> {
-        let dtype = array.getattr("dtype")?;
-        let in_order = array.getattr("flags")?.getattr("c_contiguous")?.is_truthy()?;
-        match array.cast::<PyArrayDyn<Py<PyAny>>>() {
-            Ok(objects) if in_order => self.set_objects(pickle, objects, ids)?,
-            _ => self.copy_items(pickle, array, &dtype, in_order, ids)?,
-        }
-        if let Some(node) = node {
-            let inner = ids.iter().filter(|id| self.arrays.contains_key(id));
-            self.nested.extend(inner.map(|&id| (node, id)));
-        }
-        Ok(())
-    }
-
-    /// Puts objects into the memory of an array in C order.
-    fn set_objects(
-        &mut self,
-        pickle: &'a npy_pickle::Objects,
-        array: &Bound<'py, PyArrayDyn<Py<PyAny>>>,
-        ids: &[Id],
-    ) -> PyResult<()> {
-        for (block, first) in ids.chunks(ARRAY_BLOCK).zip((0..).step_by(ARRAY_BLOCK)) {
-            self.py.check_signals()?;
-            for &id in block {
-                self.make(pickle, id)?;
-            }
-            let mut memory = array.try_readwrite().map_err(busy)?;
-            let slots = memory.as_slice_mut()?.iter_mut().skip(first);
-            for (slot, &id) in slots.zip(block) {
-                *slot = self.value(id)?.unbind();
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies records, or objects that are in another order than C, from an array that NumPy makes of them.
-    fn copy_items(
-        &mut self,
-        pickle: &'a npy_pickle::Objects,
-        array: &Bound<'py, PyAny>,
-        dtype: &Bound<'py, PyAny>,
-        in_order: bool,
-        ids: &[Id],
-    ) -> PyResult<()> {
-        // In another order than C, `reshape` would copy, so the objects are set all at once.
-        let block = if in_order { ARRAY_BLOCK } else { ids.len().max(1) };
-        let flat = if in_order { array.call_method1("reshape", (-1,))? } else { array.clone() };
-        for (block_ids, first) in ids.chunks(block).zip((0_usize..).step_by(block)) {
-            self.py.check_signals()?;
-            for &id in block_ids {
-                self.make(pickle, id)?;
-            }
-            let values = self.values(block_ids)?;
-            let n = values.len();
-            // `fromiter` takes each object as it is; an assignment would look into lists.
-            let list = PyList::new(self.py, values)?;
-            let objects = self.python.numpy.call_method1("fromiter", (list, dtype, n));
-            let objects = objects.map_err(of_value)?;
-            if in_order {
-                let block = PySlice::new(self.py, first as isize, (first + n) as isize, 1);
-                flat.set_item(block, objects)?;
-            } else {
-                let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
-                self.python.numpy.call_method1("copyto", (array, objects))?;
-            }
-        }
-        Ok(())
-    }
-
     fn fill_call(&self, call: &Bound<'py, PyAny>, object: Object<'a>) -> PyResult<()> {
         if let Some(state) = object.state() {
             call.setattr("state", self.value(state.id())?)?;
@@ -858,21 +781,6 @@ fn method_of(object: Object<'_>) -> Option<String> {
     }
     let class = call.arguments.get(0)?.name()?;
     Some(format!("{class}.{}", call.arguments.text(1)?))
-}
-
-/// Returns true for records with a field that is a sub-array or a record.
-fn has_parts(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let names = dtype.getattr("names")?;
-    if names.is_none() {
-        return Ok(false);
-    }
-    for name in names.try_iter()? {
-        let field = dtype.get_item(name?)?;
-        if !field.getattr("subdtype")?.is_none() || !field.getattr("names")?.is_none() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Returns the arrays that are in these records, or in records within them.

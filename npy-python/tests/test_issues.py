@@ -121,13 +121,13 @@ elif what == "add to an archive":
     values = numbers()
     work, pause = lambda: edit(lambda archive: archive.__setitem__("b", values)), 0.3
 elif what == "change an archive":
-    npy.savez("x.npz", a=[1, 2], large=np.ones(1 << 27), compress=0)
+    npy.savez("x.npz", a=[1, 2], large=np.ones(1 << 26), compress=0)
     work = lambda: edit(lambda archive: archive.rename("large", "huge"))
 elif what == "rows of a member":
     npy.savez("big.npz", a=np.zeros(1 << 28, "i2"), seekable=False)
     work = lambda: npy.Npz("big.npz").read("a", rows=slice(-1, None))
 elif what == "fortran":
-    np.save("big.npy", np.ones((1 << 13, 1 << 14), order="F"))
+    np.save("big.npy", np.ones((1 << 13, 1 << 13), order="F"))
     work = lambda: npy.load("big.npy", rows=slice(0, 1 << 12))
 elif what == "objects":
     np.save("big.npy", np.array([str(i) for i in range(3_000_000)], object))
