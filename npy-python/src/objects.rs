@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use npy_core::object::Kind;
 use npy_core::{Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
-use npy_pickle::{BigInt, Id, NONE, Object, Value};
+use npy_pickle::{BigInt, Form, Id, NONE, Node, Object, Value};
 use pyo3::prelude::*;
 use pyo3::types::{
     IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PyString,
@@ -248,8 +248,16 @@ impl<'py, 'a> Builder<'py, 'a> {
         if self.is_made(root) {
             return Ok(());
         }
+        let object = pickle.object(root);
+        // Python checks that text is UTF-8, so that it need not be checked here, too.
+        if let Node::Data(Form::Str, text) = object.node()
+            && let Ok(text) = PyString::from_bytes(self.py, text.of(&pickle.pickle().bytes))
+        {
+            self.keep(root, text.into_any());
+            return Ok(());
+        }
         // Most objects have no parts.
-        let parts = match self.try_make(pickle.object(root))? {
+        let parts = match self.try_make(object)? {
             Made::Now(value) => {
                 self.keep(root, value);
                 return Ok(());
@@ -394,7 +402,7 @@ impl<'py, 'a> Builder<'py, 'a> {
 
     /// Text that is not UTF-8, with a half of a surrogate pair, or of Python 2.
     fn odd_text(&self, object: Object<'_>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
-        if let npy_pickle::Node::Data(npy_pickle::Form::Str, data) = object.node() {
+        if let Node::Data(Form::Str, data) = object.node() {
             let bytes = PyBytes::new(self.py, data.of(&object.objects().pickle().bytes));
             if let Ok(text) = bytes.call_method1("decode", ("utf-8", "surrogatepass")) {
                 return Ok(text);

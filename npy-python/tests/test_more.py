@@ -352,6 +352,19 @@ def test_append_that_is_interrupted_leaves_the_file(monkeypatch: pytest.MonkeyPa
     assert pathlib.Path("x.npy").read_bytes() == before
 
 
+def test_messages_name_the_file_and_the_mistake() -> None:
+    npy.save("x.npy", [1, 2])
+    with pytest.raises(npy.NpyTypeError, match=r"^x.npy: the file holds int64"):
+        npy.append("x.npy", np.zeros(2))
+    with pytest.raises(npy.NpyTypeError, match=r"^paths is 'x\*.npy', but must be a list of paths"):
+        npy.read_many("x*.npy")
+    npy.savez("x.npz", a=[1, 2])
+    with pytest.raises(npy.NpyKeyError, match=r"^x.npz: no member 'b'"):
+        npy.Npz("x.npz")["b"]
+    with pytest.raises(npy.NpyValueError, match=r"^x.npz: member 'a' is compressed"):
+        npy.Npz("x.npz").map("a")
+
+
 def test_the_new_names_are_in_the_module() -> None:
     assert all(hasattr(npy, name) for name in npy.__all__)
     assert npy.Npz.__mro__[1].__name__ == "Mapping"

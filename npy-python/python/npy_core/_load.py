@@ -293,6 +293,8 @@ def read_many(paths: Iterable[Path], *, threads: int | None = None) -> list[Arra
     >>> read_many(["a.npy", "b.npy"])
     [array([1, 2]), array([3, 4])]
     """
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise NpyTypeError(f"paths is {paths!r}, but must be a list of paths; use [path], or glob.glob(pattern)")
     return _native.read_many([os.fsdecode(path) for path in paths], cpus(1 if threads is None else threads), dtype_of, load)
 
 

@@ -183,8 +183,12 @@ class Npz(Mapping[str, Any]):
         found = self._find(name)
         if found is None:
             known = ", ".join(repr(name) for name in list(self)[:12]) or "none"
-            raise NpyKeyError(f"no member {name!r}; the members are {known}")
+            raise NpyKeyError(f"{self._in_file()}no member {name!r}; the members are {known}")
         return found
+
+    def _in_file(self) -> str:
+        """Returns the start of a message about a member."""
+        return "" if self._path is None else f"{self._path}: "
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -266,10 +270,10 @@ class Npz(Mapping[str, Any]):
             raise NpyValueError("an archive in a file object cannot be mapped; use a path")
         (descr, shape, is_fortran, _, has_objects), offset, position = self._stored().place(self._old[found])
         if has_objects:
-            raise NpyValueError(f"member {name!r} has Python objects, which cannot be mapped; use read")
+            raise NpyValueError(f"{self._in_file()}member {name!r} has Python objects, which cannot be mapped; use read")
         if position is None:
             raise NpyValueError(
-                f"member {name!r} is compressed, so that it cannot be mapped; read it, or write the archive with compress=0"
+                f"{self._in_file()}member {name!r} is compressed, so that it cannot be mapped; read it, or write the archive with compress=0"
             )
         dtype, order = dtype_of(descr), "F" if is_fortran else "C"
         if dtype.itemsize == 0 or 0 in shape:

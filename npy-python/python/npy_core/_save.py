@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._dtypes import Array, descr_of, dtype_of, header_of, object_file, pieces
-from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError
+from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
 from ._rows import rows_of_values
 from ._stream import write_to
 
@@ -131,7 +131,8 @@ def append(path: Path, array: npt.ArrayLike) -> None:
         save(path, np.ascontiguousarray(rows.reshape(1) if rows.ndim == 0 else rows))
         return
     try:
-        _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
+        with named(os.fsdecode(path)):
+            _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
     except BaseException:
         # Ctrl-C, too, leaves the file as it was.
         file.discard()
