@@ -170,12 +170,12 @@ pub trait ReadNpy: Sized {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
-    cast: Cast,
-    limits: Limits,
+    pub(crate) cast: Cast,
+    pub(crate) limits: Limits,
     threads: usize,
-    order: Option<Order>,
+    pub(crate) order: Option<Order>,
     #[cfg(feature = "objects")]
-    encoding: Encoding,
+    pub(crate) encoding: Encoding,
 }
 
 impl ReadOptions {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use npy_core::{DynArray, DynRowAppender, Order};
+use npy_core::DynRowAppender;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -41,16 +41,11 @@ impl Appender {
     }
 
     /// Appends the rows in the memory of an array of the file's dtype, in C order.
-    fn append(&mut self, py: Python<'_>, memory: &Bytes<'_>, rows: usize) -> PyResult<()> {
+    fn append(&mut self, py: Python<'_>, memory: &Bytes<'_>) -> PyResult<()> {
         let borrowed = readable(memory)?;
         let bytes = borrowed.as_slice()?;
         let writer = self.writer.as_mut().ok_or_else(closed)?;
-        py.detach(|| {
-            let shape = [&[rows], writer.row_shape()].concat();
-            let array = DynArray::new(writer.dtype().clone(), shape, Order::C, bytes.to_vec())?;
-            writer.append(&array)
-        })
-        .map_err(exception)
+        py.detach(|| writer.append_bytes(bytes)).map_err(exception)
     }
 
     /// Makes the rows visible to other readers.

@@ -5,13 +5,13 @@ use std::io::{Cursor, Read, Seek};
 use std::path::PathBuf;
 
 use npy_core::npz::{self, Member, ReadOptions, Reader};
-use npy_core::{DynArray, Objects, Order};
+use npy_core::{DynArray, Header, Objects, Order};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use crate::error::{exception, new};
 use crate::header::{self, Parts};
-use crate::interrupt::Signals;
+use crate::interrupt;
 use crate::memory::{Bytes, owned, writable};
 use crate::objects::array_of;
 
@@ -22,6 +22,13 @@ const BLOCK: usize = 1 << 20;
 enum Source {
     File(Reader<File>),
     Bytes(Reader<Cursor<Vec<u8>>>),
+}
+
+/// Options by which Ctrl-C ends each read.
+fn options() -> ReadOptions {
+    let mut options = ReadOptions::new();
+    options.interrupt(interrupt::check);
+    options
 }
 
 /// An archive.
@@ -44,13 +51,13 @@ macro_rules! with {
 impl Archive {
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, threads: usize) -> PyResult<Self> {
-        let open = || ReadOptions::new().threads(threads).open(path);
+        let open = || options().threads(threads).open(path);
         Ok(Archive { source: Source::File(py.detach(open).map_err(exception)?) })
     }
 
     #[staticmethod]
     fn of_bytes(py: Python<'_>, bytes: Vec<u8>) -> PyResult<Self> {
-        let open = || Reader::new(Cursor::new(bytes));
+        let open = || options().reader(Cursor::new(bytes));
         Ok(Archive { source: Source::Bytes(py.detach(open).map_err(exception)?) })
     }
 
@@ -72,14 +79,15 @@ impl Archive {
         with!(self, reader => reader.is_seekable(name)).map_err(exception)
     }
 
-    /// The position of the bytes of a member in the file, if they are stored, and the position of the data in the member.
-    fn stored(&self, py: Python<'_>, name: &str) -> PyResult<Option<(u64, u64)>> {
+    /// The parts of the header of a member, the position of the data in it, and its own position in the file if it is stored.
+    fn place<'py>(&self, py: Python<'py>, name: &str) -> PyResult<(Parts<'py>, u64, Option<u64>)> {
         let find = || -> npy_core::Result<_> {
             let range = with!(self, reader => reader.stored_range(name))?;
-            let offset = with!(self, reader => data_offset(&reader.member(name)?));
-            Ok(range.map(|range| (range.start, offset)))
+            let (header, offset) = with!(self, reader => start_of(&reader.member(name)?));
+            Ok((header, offset, range.map(|range| range.start)))
         };
-        py.detach(find).map_err(exception)
+        let (header, offset, position) = py.detach(find).map_err(exception)?;
+        Ok((header::parts(py, &header)?, offset, position))
     }
 
     /// The bytes of a member, whatever it is.
@@ -131,8 +139,8 @@ impl Archive {
     }
 }
 
-fn data_offset<R: Read + Seek>(array: &npy_core::Reader<Member<R>>) -> u64 {
-    array.data_offset()
+fn start_of<R: Read + Seek>(array: &npy_core::Reader<Member<R>>) -> (Header, u64) {
+    (array.header().clone(), array.data_offset())
 }
 
 fn rows<R: Read + Seek>(
@@ -165,7 +173,6 @@ fn fill<R: Read + Seek>(
     }
     let rows = header.shape().first().copied().unwrap_or(1).max(1);
     let row_bytes = usize::try_from(header.data_bytes()).map_err(|_| too_large())? / rows;
-    let mut signals = Signals::new();
     let mut rest = memory;
     while !rest.is_empty() {
         let count = (BLOCK / row_bytes.max(1)).clamp(1, rest.len() / row_bytes.max(1));
@@ -180,7 +187,6 @@ fn fill<R: Read + Seek>(
         let (to, left) = rest.split_at_mut(bytes.len().min(rest.len()));
         copy(to, bytes)?;
         rest = left;
-        signals.check().map_err(|error| exception(error.into()))?;
     }
     Ok(())
 }

@@ -5,46 +5,75 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use npy_core::npz::{Editor, WriteOptions, Writer};
-use npy_core::{DType, DynView, Objects, Order, ReadNpy};
+use npy_core::{DynView, Objects, Order, ReadNpy, WriteNpy};
 use pyo3::prelude::*;
-use whole_file::Destination;
 
-use crate::error::{exception, io_exception, new};
-use crate::interrupt::Interruptible;
+use crate::error::{exception, new};
+use crate::interrupt;
 use crate::memory::{Bytes, readable};
 
-/// The options of `savez`: a level of zero stores.
-fn options(level: u8, threads: usize, seekable: bool) -> WriteOptions {
-    let mut options = WriteOptions::new();
-    if level > 0 {
-        options.deflate(level);
-    }
-    if !seekable {
-        options.seek_every(0);
-    }
-    options.threads(threads);
-    options
+/// An archive that appears, or changes, when it is finished.
+enum Archive {
+    /// A new archive, which replaces an old one.
+    New(Box<Writer<File>>),
+    Edited(Box<Editor>),
 }
 
-/// A new archive, which replaces the old one when it is complete.
+impl Archive {
+    fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> npy_core::Result<()> {
+        match self {
+            Archive::New(writer) => writer.write(name, array),
+            Archive::Edited(editor) => editor.write(name, array),
+        }
+    }
+
+    fn finish(self) -> npy_core::Result<()> {
+        match self {
+            Archive::New(writer) => writer.finish().map(drop),
+            Archive::Edited(editor) => editor.finish(),
+        }
+    }
+
+    fn discard(self) {
+        match self {
+            Archive::New(writer) => writer.discard(),
+            Archive::Edited(editor) => editor.discard(),
+        }
+    }
+}
+
+/// An archive that is written or edited.
 #[pyclass]
 pub(crate) struct ArchiveWriter {
-    path: PathBuf,
-    /// The mutex is only for the compiler: threads of Python take turns anyway.
-    parts: Mutex<Option<(Writer<Interruptible<File>>, Destination)>>,
+    /// `None` once it is closed. The mutex is only for the compiler: threads of Python take turns anyway.
+    archive: Mutex<Option<Archive>>,
 }
 
 #[pymethods]
 impl ArchiveWriter {
+    /// A level of zero stores.
     #[new]
-    fn create(path: PathBuf, level: u8, threads: usize, seekable: bool) -> PyResult<Self> {
-        let mut file_options = whole_file::Options::new();
-        file_options.prefix(".npy-");
-        let file = file_options.create(&path).map_err(|error| io_exception(error, &path))?;
-        let (file, destination) = file.into_parts();
-        let writer = options(level, threads, seekable).writer(Interruptible::new(file));
-        let writer = writer.map_err(exception)?;
-        Ok(ArchiveWriter { path, parts: Mutex::new(Some((writer, destination))) })
+    fn open(
+        py: Python<'_>,
+        path: PathBuf,
+        is_edited: bool,
+        level: u8,
+        threads: usize,
+        seekable: bool,
+    ) -> PyResult<Self> {
+        let mut options = WriteOptions::new();
+        options.threads(threads).interrupt(interrupt::check);
+        if level > 0 {
+            options.deflate(level);
+        }
+        if !seekable {
+            options.seek_every(0);
+        }
+        let archive = py.detach(|| match is_edited {
+            true => options.edit(path).map(Box::new).map(Archive::Edited),
+            false => options.create(path).map(Box::new).map(Archive::New),
+        });
+        Ok(ArchiveWriter { archive: Mutex::new(Some(archive.map_err(exception)?)) })
     }
 
     /// Writes an array from its memory.
@@ -57,117 +86,58 @@ impl ArchiveWriter {
         is_fortran: bool,
         memory: &Bytes<'_>,
     ) -> PyResult<()> {
-        let (writer, _) = of(&mut self.parts).as_mut().ok_or_else(complete)?;
-        let (dtype, borrowed) = (dtype(descr)?, readable(memory)?);
-        let bytes = borrowed.as_slice()?;
-        py.detach(|| writer.write(name, &DynView::new(dtype, shape, order(is_fortran), bytes)?))
+        let archive = self.archive().as_mut().ok_or_else(closed)?;
+        let borrowed = readable(memory)?;
+        let (bytes, order) = (borrowed.as_slice()?, order(is_fortran));
+        py.detach(|| archive.write(name, &DynView::new(descr.parse()?, shape, order, bytes)?))
             .map_err(exception)
     }
 
     /// Writes the bytes of a file with objects.
     fn write_objects(&mut self, py: Python<'_>, name: &str, file: &[u8]) -> PyResult<()> {
-        let (writer, _) = of(&mut self.parts).as_mut().ok_or_else(complete)?;
-        py.detach(|| writer.write(name, &Objects::read_npy_from(file)?)).map_err(exception)
-    }
-
-    /// Replaces the old archive.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
-        let (writer, destination) = of(&mut self.parts).take().ok_or_else(complete)?;
-        let file = py.detach(|| writer.finish()).map_err(exception)?;
-        py.detach(|| destination.finish(file.inner))
-            .map(drop)
-            .map_err(|error| io_exception(error, &self.path))
-    }
-
-    /// Removes the new archive.
-    fn discard(&mut self) {
-        if let Some((writer, _)) = of(&mut self.parts).take() {
-            writer.discard();
-        }
-    }
-}
-
-/// An archive that is changed at the end, or not at all.
-#[pyclass]
-pub(crate) struct ArchiveEditor {
-    editor: Mutex<Option<Editor>>,
-}
-
-#[pymethods]
-impl ArchiveEditor {
-    #[new]
-    fn open(
-        py: Python<'_>,
-        path: PathBuf,
-        level: u8,
-        threads: usize,
-        seekable: bool,
-    ) -> PyResult<Self> {
-        let open = || options(level, threads, seekable).edit(path);
-        Ok(ArchiveEditor { editor: Mutex::new(Some(py.detach(open).map_err(exception)?)) })
-    }
-
-    fn names(&mut self) -> PyResult<Vec<String>> {
-        let editor = of(&mut self.editor).as_ref().ok_or_else(complete)?;
-        Ok(editor.names().map(str::to_owned).collect())
-    }
-
-    /// Writes an array from its memory, to the archive that will be.
-    fn write(
-        &mut self,
-        py: Python<'_>,
-        name: &str,
-        descr: &str,
-        shape: Vec<usize>,
-        is_fortran: bool,
-        memory: &Bytes<'_>,
-    ) -> PyResult<()> {
-        let editor = of(&mut self.editor).as_mut().ok_or_else(complete)?;
-        let (dtype, borrowed) = (dtype(descr)?, readable(memory)?);
-        let bytes = borrowed.as_slice()?;
-        py.detach(|| editor.write(name, &DynView::new(dtype, shape, order(is_fortran), bytes)?))
-            .map_err(exception)
-    }
-
-    /// Writes the bytes of a file with objects.
-    fn write_objects(&mut self, py: Python<'_>, name: &str, file: &[u8]) -> PyResult<()> {
-        let editor = of(&mut self.editor).as_mut().ok_or_else(complete)?;
-        py.detach(|| editor.write(name, &Objects::read_npy_from(file)?)).map_err(exception)
+        let archive = self.archive().as_mut().ok_or_else(closed)?;
+        py.detach(|| archive.write(name, &Objects::read_npy_from(file)?)).map_err(exception)
     }
 
     fn remove(&mut self, name: &str) -> PyResult<()> {
-        of(&mut self.editor).as_mut().ok_or_else(complete)?.remove(name).map_err(exception)
+        self.editor()?.remove(name).map_err(exception)
     }
 
     fn rename(&mut self, from: &str, to: &str) -> PyResult<()> {
-        of(&mut self.editor).as_mut().ok_or_else(complete)?.rename(from, to).map_err(exception)
+        self.editor()?.rename(from, to).map_err(exception)
     }
 
+    /// Makes the archive what was written.
     fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
-        let editor = of(&mut self.editor).take().ok_or_else(complete)?;
-        py.detach(|| editor.finish()).map_err(exception)
+        let archive = self.archive().take().ok_or_else(closed)?;
+        py.detach(|| archive.finish()).map_err(exception)
     }
 
+    /// Leaves the old archive, if there is one.
     fn discard(&mut self) {
-        if let Some(editor) = of(&mut self.editor).take() {
-            editor.discard();
+        if let Some(archive) = self.archive().take() {
+            archive.discard();
         }
     }
 }
 
-/// Returns the value of a mutex that nobody else has.
-fn of<T>(mutex: &mut Mutex<T>) -> &mut T {
-    mutex.get_mut().unwrap_or_else(PoisonError::into_inner)
-}
+impl ArchiveWriter {
+    fn archive(&mut self) -> &mut Option<Archive> {
+        self.archive.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
 
-fn dtype(descr: &str) -> PyResult<DType> {
-    descr.parse().map_err(exception)
+    fn editor(&mut self) -> PyResult<&mut Editor> {
+        match self.archive() {
+            Some(Archive::Edited(editor)) => Ok(editor),
+            _ => Err(closed()),
+        }
+    }
 }
 
 fn order(is_fortran: bool) -> Order {
     if is_fortran { Order::Fortran } else { Order::C }
 }
 
-fn complete() -> PyErr {
+fn closed() -> PyErr {
     new("NpyValueError", "the archive is closed; open it again")
 }

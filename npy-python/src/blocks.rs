@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::interrupt::Signals;
+use crate::interrupt;
 
 /// The bytes that are read between two questions for signals.
 const BLOCK: usize = 8 << 20;
@@ -22,11 +22,12 @@ pub(crate) fn read(
     let positions = (0..).map(|i| position + i * BLOCK as u64);
     let work = Mutex::new(memory.chunks_mut(BLOCK).zip(positions));
     let stopped = AtomicBool::new(false);
-    let each = |signals: Option<Signals>| read_blocks(file, &work, &stopped, signals);
+    let each = |ask: fn() -> io::Result<()>| read_blocks(file, &work, &stopped, ask);
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(blocks)).map(|_| scope.spawn(|| each(None))).collect();
+        let others: Vec<_> =
+            (1..threads.min(blocks)).map(|_| scope.spawn(|| each(|| Ok(())))).collect();
         // Only the thread of the caller may be the one whose signals Python handles.
-        let mut result = each(Some(Signals::new()));
+        let mut result = each(interrupt::check);
         for other in others {
             let theirs = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             result = result.and(theirs);
@@ -39,7 +40,7 @@ fn read_blocks<'m>(
     file: &File,
     work: &Mutex<impl Iterator<Item = (&'m mut [u8], u64)>>,
     stopped: &AtomicBool,
-    mut signals: Option<Signals>,
+    ask: fn() -> io::Result<()>,
 ) -> io::Result<()> {
     let next = || {
         let mut blocks = work.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -48,11 +49,10 @@ fn read_blocks<'m>(
     while !stopped.load(Ordering::Relaxed)
         && let Some((block, position)) = next()
     {
-        let read = read_exact_at(file, block, position);
-        let asked = read.and_then(|()| signals.as_mut().map_or(Ok(()), Signals::check));
-        if asked.is_err() {
+        let read = read_exact_at(file, block, position).and_then(|()| ask());
+        if read.is_err() {
             stopped.store(true, Ordering::Relaxed);
-            return asked;
+            return read;
         }
     }
     Ok(())

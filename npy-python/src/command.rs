@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use pyo3::prelude::*;
 
-use crate::error::new;
+use crate::error::{exception, new};
+use crate::interrupt;
 
 /// Runs the command with these arguments, its name first, and returns its exit code.
 #[pyfunction]
@@ -19,7 +20,9 @@ pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 /// Returns the problems of a file, and the names that its pickles import.
 #[pyfunction]
 pub(crate) fn findings(py: Python<'_>, path: PathBuf) -> PyResult<(Vec<String>, Vec<String>)> {
-    let findings = py.detach(|| npy_cli::verify(&path));
-    let found = findings.map_err(|message| new("NpyOSError", message))?;
+    let findings = py.detach(|| interrupt::wait_for(move || npy_cli::verify(&path)));
+    let found = findings
+        .map_err(|error| exception(error.into()))?
+        .map_err(|message| new("NpyOSError", message))?;
     Ok((found.problems, found.imports))
 }

@@ -29,6 +29,7 @@ const WORDS: &[(&str, &str)] = &[
         "write_npy_to and Writer::new write to an open file instead",
         "npy_core.save writes to an open file, too",
     ),
+    ("npz::Writer::stream writes to it", "npy_core.savez writes to an open file, too"),
     ("npz::Reader", "npy_core.Npz"),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     ("Reader::open", "npy_core.load"),

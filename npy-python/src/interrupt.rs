@@ -1,6 +1,9 @@
 //! Ctrl-C: long work asks Python between blocks, and ends with its exception.
 
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::cell::Cell;
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -8,64 +11,33 @@ use pyo3::prelude::*;
 /// The time between two questions. Ctrl-C should end work within a tenth of a second.
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// Asks Python for signals, but not more often than every [`PAUSE`].
-#[derive(Debug)]
-pub(crate) struct Signals {
-    asked: Instant,
+/// Returns the exception of a handler of a signal, such as `KeyboardInterrupt`, as an error of `io`.
+///
+/// Python is asked at most once in a pause. Only its main thread handles signals; in other threads nothing happens.
+pub(crate) fn check() -> io::Result<()> {
+    thread_local!(static ASKED: Cell<Option<Instant>> = const { Cell::new(None) });
+    if ASKED.get().is_some_and(|asked| asked.elapsed() < PAUSE) {
+        return Ok(());
+    }
+    let result = Python::attach(|py| py.check_signals());
+    ASKED.set(Some(Instant::now()));
+    result.map_err(io::Error::other)
 }
 
-impl Signals {
-    pub(crate) fn new() -> Self {
-        Signals { asked: Instant::now() }
-    }
-
-    /// Returns the exception of a handler, such as `KeyboardInterrupt`, as an error of `io`.
-    pub(crate) fn check(&mut self) -> io::Result<()> {
-        if self.asked.elapsed() < PAUSE {
-            return Ok(());
+/// Does work that asks nobody in a thread of its own. After Ctrl-C nobody waits for it: it ends by itself, and so must only read.
+pub(crate) fn wait_for<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<T> {
+    let (sender, receiver) = mpsc::channel();
+    let thread = thread::Builder::new().spawn(move || sender.send(work()))?;
+    loop {
+        match receiver.recv_timeout(PAUSE) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Timeout) => check()?,
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Ok(_) => unreachable!("the thread sends before it ends"),
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
         }
-        let result = Python::attach(|py| py.check_signals());
-        self.asked = Instant::now();
-        result.map_err(io::Error::other)
-    }
-}
-
-/// A file or stream each of whose calls may end with Ctrl-C.
-#[derive(Debug)]
-pub(crate) struct Interruptible<T> {
-    pub(crate) inner: T,
-    signals: Signals,
-}
-
-impl<T> Interruptible<T> {
-    pub(crate) fn new(inner: T) -> Self {
-        Interruptible { inner, signals: Signals::new() }
-    }
-}
-
-/// The most bytes that one call writes.
-const BLOCK: usize = 4 << 20;
-
-impl<T: Read> Read for Interruptible<T> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.signals.check()?;
-        self.inner.read(buffer)
-    }
-}
-
-impl<T: Write> Write for Interruptible<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.signals.check()?;
-        self.inner.write(&bytes[..bytes.len().min(BLOCK)])
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<T: Seek> Seek for Interruptible<T> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.inner.seek(to)
     }
 }

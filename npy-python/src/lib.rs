@@ -3,7 +3,7 @@
 //! - `array_file.rs` reads the bytes of a file into the memory of an array, and `blocks.rs` by several threads;
 //! - `many.rs` reads small files;
 //! - `header.rs` reads and writes headers;
-//! - `objects.rs` makes Python values of objects, as data;
+//! - `objects.rs` makes Python values of objects, as data, and `plain.rs` finds those that would not come back as they were;
 //! - `output.rs` writes files that replace others when they are complete, and `append.rs` adds rows to one;
 //! - `archive.rs` reads archives, and `archive_writer.rs` writes and changes them;
 //! - `scan.rs` makes an Arrow stream of files;
@@ -25,6 +25,7 @@ mod many;
 mod memory;
 mod objects;
 mod output;
+mod plain;
 mod scan;
 
 use pyo3::prelude::*;
@@ -37,7 +38,7 @@ mod _native {
     #[pymodule_export]
     use crate::archive::Archive;
     #[pymodule_export]
-    use crate::archive_writer::{ArchiveEditor, ArchiveWriter};
+    use crate::archive_writer::ArchiveWriter;
     #[pymodule_export]
     use crate::array_file::{ArrayFile, open_array};
     #[pymodule_export]
@@ -50,6 +51,8 @@ mod _native {
     use crate::objects::{objects_in_bytes, objects_in_file, unknown_names};
     #[pymodule_export]
     use crate::output::NewFile;
+    #[pymodule_export]
+    use crate::plain::odd_object;
     #[pymodule_export]
     use crate::scan::Stream;
 }

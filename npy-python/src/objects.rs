@@ -3,6 +3,8 @@
 //! Objects are made without recursion. A list, dict, set, array or `Call` is made empty and filled later, so cycles and shared objects keep
 //! their identity. A tuple, frozenset and the arguments of a `Call` are made after their parts.
 
+mod items;
+
 use std::collections::{HashMap, HashSet};
 use std::io::Cursor;
 use std::path::PathBuf;
@@ -10,16 +12,18 @@ use std::path::PathBuf;
 use npy_core::object::Kind;
 use npy_core::{Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
-use npy_pickle::{BigInt, Id, NONE, Object, Value};
+use npy_pickle::{BigInt, Form, Id, NONE, Node, Object, Value};
 use pyo3::prelude::*;
 use pyo3::types::{
-    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PySlice,
-    PyString, PyTuple,
+    IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PyString,
+    PyTuple,
 };
 
 use crate::error::{exception, in_python, new};
 use crate::header::{self, Parts};
+use crate::interrupt;
 use crate::memory::owned;
+use items::has_parts;
 
 /// The objects that keys may have for each byte of the file, beyond [`FREE_KEY_PARTS`]: a tuple can be in a key any number of times, and each
 /// time Python computes its hash again.
@@ -32,12 +36,12 @@ const MAX_KEY_DEPTH: u32 = 100;
 /// The longest chain of arrays of objects in each other: NumPy drops them by recursion.
 const MAX_ARRAY_DEPTH: usize = 500;
 
-/// The objects of an array that are made before they are set: they are still in the cache.
-const ARRAY_BLOCK: usize = 4096;
-
 /// The bytes that nested arrays may have for each byte of the file, beyond [`FREE_BYTES`]: arrays can share their bytes in the file, but not in memory.
 const MAX_EXPANSION: usize = 16;
 const FREE_BYTES: usize = 256 << 20;
+
+/// The bytes of a pickle that takes longer than a hundredth of a second to read.
+const LARGE: u64 = 1 << 20;
 
 /// An array with its header.
 type Loaded<'py> = (Bound<'py, PyAny>, Parts<'py>);
@@ -45,7 +49,12 @@ type Loaded<'py> = (Bound<'py, PyAny>, Parts<'py>);
 /// Reads a file with objects.
 #[pyfunction]
 pub(crate) fn objects_in_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Loaded<'py>> {
-    let objects = py.detach(|| Objects::read_npy(path)).map_err(exception)?;
+    let is_large = path.metadata().is_ok_and(|metadata| metadata.len() > LARGE);
+    let read = || match is_large {
+        true => interrupt::wait_for(|| Objects::read_npy(path))?,
+        false => Objects::read_npy(path),
+    };
+    let objects = py.detach(read).map_err(exception)?;
     array_of(py, &objects)
 }
 
@@ -239,8 +248,16 @@ impl<'py, 'a> Builder<'py, 'a> {
         if self.is_made(root) {
             return Ok(());
         }
+        let object = pickle.object(root);
+        // Python checks that text is UTF-8, so that it need not be checked here, too.
+        if let Node::Data(Form::Str, text) = object.node()
+            && let Ok(text) = PyString::from_bytes(self.py, text.of(&pickle.pickle().bytes))
+        {
+            self.keep(root, text.into_any());
+            return Ok(());
+        }
         // Most objects have no parts.
-        let parts = match self.try_make(pickle.object(root))? {
+        let parts = match self.try_make(object)? {
             Made::Now(value) => {
                 self.keep(root, value);
                 return Ok(());
@@ -385,7 +402,7 @@ impl<'py, 'a> Builder<'py, 'a> {
 
     /// Text that is not UTF-8, with a half of a surrogate pair, or of Python 2.
     fn odd_text(&self, object: Object<'_>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
-        if let npy_pickle::Node::Data(npy_pickle::Form::Str, data) = object.node() {
+        if let Node::Data(Form::Str, data) = object.node() {
             let bytes = PyBytes::new(self.py, data.of(&object.objects().pickle().bytes));
             if let Ok(text) = bytes.call_method1("decode", ("utf-8", "surrogatepass")) {
                 return Ok(text);
@@ -641,53 +658,6 @@ impl<'py, 'a> Builder<'py, 'a> {
         Ok(())
     }
 
-    /// Makes and sets the objects of an array, block by block.
-    fn set_items(
-        &mut self,
-        pickle: &'a npy_pickle::Objects,
-        node: Option<Id>,
-        array: &Bound<'py, PyAny>,
-        ids: &[Id],
-    ) -> PyResult<()> {
-        let dtype = array.getattr("dtype")?;
-        let is_records = !dtype.getattr("fields")?.is_none();
-        // In another order than C, `reshape` would copy, so the objects are set all at once.
-        let in_order = array.getattr("flags")?.getattr("c_contiguous")?.is_truthy()?;
-        let block = if in_order { ARRAY_BLOCK } else { ids.len().max(1) };
-        let flat = if in_order { array.call_method1("reshape", (-1,))? } else { array.clone() };
-        for (block_ids, first) in ids.chunks(block).zip((0_usize..).step_by(block)) {
-            self.py.check_signals()?;
-            for &id in block_ids {
-                self.make(pickle, id)?;
-            }
-            let values = self.values(block_ids)?;
-            let n = values.len();
-            let objects = if is_records {
-                let records = self.python.numpy.call_method1("empty", (n, &dtype))?;
-                for (i, value) in values.into_iter().enumerate() {
-                    records.set_item(i, value).map_err(of_value)?;
-                }
-                records
-            } else {
-                // `fromiter` takes each object as it is; an assignment would look into lists.
-                let list = PyList::new(self.py, values)?;
-                self.python.numpy.call_method1("fromiter", (list, &dtype, n))?
-            };
-            if in_order {
-                let block = PySlice::new(self.py, first as isize, (first + n) as isize, 1);
-                flat.set_item(block, objects)?;
-            } else {
-                let objects = objects.call_method1("reshape", (array.getattr("shape")?,))?;
-                self.python.numpy.call_method1("copyto", (array, objects))?;
-            }
-        }
-        if let Some(node) = node {
-            let inner = ids.iter().filter(|id| self.arrays.contains_key(id));
-            self.nested.extend(inner.map(|&id| (node, id)));
-        }
-        Ok(())
-    }
-
     fn fill_call(&self, call: &Bound<'py, PyAny>, object: Object<'a>) -> PyResult<()> {
         if let Some(state) = object.state() {
             call.setattr("state", self.value(state.id())?)?;
@@ -819,21 +789,6 @@ fn method_of(object: Object<'_>) -> Option<String> {
     }
     let class = call.arguments.get(0)?.name()?;
     Some(format!("{class}.{}", call.arguments.text(1)?))
-}
-
-/// Returns true for records with a field that is a sub-array or a record.
-fn has_parts(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let names = dtype.getattr("names")?;
-    if names.is_none() {
-        return Ok(false);
-    }
-    for name in names.try_iter()? {
-        let field = dtype.get_item(name?)?;
-        if !field.getattr("subdtype")?.is_none() || !field.getattr("names")?.is_none() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// Returns the arrays that are in these records, or in records within them.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use whole_file::Destination;
 
 use crate::error::{io_exception, new};
-use crate::interrupt::Signals;
+use crate::interrupt;
 use crate::memory::{Bytes, readable};
 
 /// The bytes that are written between two questions for signals.
@@ -64,10 +64,9 @@ impl NewFile {
             return Err(new("NpyValueError", "the file is already complete; open another one"));
         };
         let write = || {
-            let mut signals = Signals::new();
             for block in bytes.chunks(BLOCK) {
                 file.write_all(block)?;
-                signals.check()?;
+                interrupt::check()?;
             }
             Ok(())
         };

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::{exception, in_python, new};
+use crate::interrupt;
 
 /// The files of a scan.
 #[pyclass(frozen)]
@@ -144,6 +145,11 @@ impl Iterator for Files {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
+            if let Err(error) = check_signals() {
+                self.current = None;
+                self.rest.clear();
+                return Some(Err(error));
+            }
             if let Some(batch) = self.current.as_mut()?.next() {
                 let batch = batch.map_err(|error| match error {
                     ArrowError::ExternalError(inner) => {
@@ -161,6 +167,17 @@ impl Iterator for Files {
             }
         }
     }
+}
+
+/// Ends the stream after Ctrl-C. Its consumer raises an exception of its own, so Python gets the signal once more, for after that.
+fn check_signals() -> Result<(), ArrowError> {
+    interrupt::check().map_err(|error| {
+        Python::attach(|py| {
+            let again = py.import("_thread").and_then(|it| it.call_method0("interrupt_main"));
+            again.map_or_else(|error| error.write_unraisable(py, None), drop);
+        });
+        ArrowError::ExternalError(error.into())
+    })
 }
 
 impl RecordBatchReader for Files {

@@ -1,4 +1,4 @@
-"""Runs the examples in the docstrings, and the README's."""
+"""Runs the examples in the docstrings, in the README and in the guide."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import tempfile
 
 import npy_core
 
-README = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "npy-python/README.md", ROOT / "docs/python.md"]
 
 
 def main() -> int:
@@ -25,13 +26,16 @@ def main() -> int:
             failed, tried = failed + result.failed, tried + result.attempted
             for file in os.listdir("."):
                 os.remove(file)
-        blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
-        variables: dict[str, object] = {}
-        for block in blocks:
-            exec(compile(block, str(README), "exec"), variables)
+        for page in PAGES:
+            blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+            variables: dict[str, object] = {}
+            for block in blocks:
+                exec(compile(block, str(page), "exec"), variables)
+            print(f"{len(blocks)} examples of {page.name}")
+            failed += not blocks
         os.chdir("/")
-    print(f"{tried} examples of docstrings, {len(blocks)} of the README, {failed} failed")
-    return failed > 0 or tried == 0 or not blocks
+    print(f"{tried} examples of docstrings, {failed} failed")
+    return failed > 0 or tried == 0
 
 
 if __name__ == "__main__":

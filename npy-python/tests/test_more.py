@@ -318,7 +318,9 @@ def test_titles_padding_and_metadata() -> None:
     secret["secret"] = 7
     npy.save("x.npy", secret[["a", "b"]])
     assert b"\x07" not in pathlib.Path("x.npy").read_bytes()
-    same_values(np.load("x.npy"), secret[["a", "b"]])
+    npy.append("x.npy", secret[["a", "b"]])
+    assert b"\x07" not in pathlib.Path("x.npy").read_bytes()
+    same_values(np.load("x.npy"), np.concatenate([secret, secret])[["a", "b"]])
     noted = np.zeros(2, np.dtype("f8", metadata={"unit": "m"}))
     npy.save("x.npy", noted)
     assert np.load("x.npy").dtype == "f8"
@@ -348,6 +350,19 @@ def test_append_that_is_interrupted_leaves_the_file(monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         npy.append("x.npy", np.zeros(5_000_000))
     assert pathlib.Path("x.npy").read_bytes() == before
+
+
+def test_messages_name_the_file_and_the_mistake() -> None:
+    npy.save("x.npy", [1, 2])
+    with pytest.raises(npy.NpyTypeError, match=r"^x.npy: the file holds int64"):
+        npy.append("x.npy", np.zeros(2))
+    with pytest.raises(npy.NpyTypeError, match=r"^paths is 'x\*.npy', but must be a list of paths"):
+        npy.read_many("x*.npy")
+    npy.savez("x.npz", a=[1, 2])
+    with pytest.raises(npy.NpyKeyError, match=r"^x.npz: no member 'b'"):
+        npy.Npz("x.npz")["b"]
+    with pytest.raises(npy.NpyValueError, match=r"^x.npz: member 'a' is compressed"):
+        npy.Npz("x.npz").map("a")
 
 
 def test_the_new_names_are_in_the_module() -> None:

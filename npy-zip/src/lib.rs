@@ -77,7 +77,7 @@ pub use limits::Limits;
 pub use member::Member;
 pub use name::check_name;
 pub use source::{Handle, Source};
-pub use writer::{Compression, MemberWriter, Writer};
+pub use writer::{Compression, Interrupt, MemberWriter, Writer};
 
 /// The data of each stored member that is written begins at a multiple of this number of bytes. It is the size of a cache line, and enough
 /// for the alignment of any value, so that the member can be used in a mapped file.

@@ -19,6 +19,7 @@ use crate::inflate::Inflater;
 use crate::limits::Limits;
 use crate::room;
 use crate::source::{Handle, Source};
+use crate::writer::Interrupt;
 
 /// The bytes of a member, inflated as they are read; made by [`Directory::member`].
 ///
@@ -46,6 +47,7 @@ pub struct Member<R> {
     expected: u32,
     /// True if the end need not be checked (again): it was, or the member was not read from its start because of a seek.
     ended: bool,
+    interrupt: Option<Interrupt>,
 }
 
 /// The reader of the bytes in the archive.
@@ -144,6 +146,7 @@ impl Directory {
             sum: Checksum::new(),
             expected: entry.crc,
             ended: false,
+            interrupt: None,
         })
     }
 
@@ -208,6 +211,27 @@ impl Directory {
 }
 
 impl<R> Member<R> {
+    /// Calls this function before each read, and between the blocks that a read skips. The read fails with its error.
+    ///
+    /// ```
+    /// use std::io::{self, Cursor, Read};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let member = directory.member(&directory.entries()[0], &mut file, &Limits::default())?;
+    /// let stopped = || Err(io::Error::other("stopped"));
+    /// assert!(member.interrupt(Some(stopped)).read(&mut [0]).is_err());
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    #[must_use]
+    pub fn interrupt(self, interrupt: Option<Interrupt>) -> Self {
+        Member { interrupt, ..self }
+    }
+
     /// Returns the number of bytes that the directory states.
     ///
     /// ```
@@ -492,8 +516,9 @@ impl<R: Read + Seek> Member<R> {
             self.sum = Checksum::new();
             self.ended = false;
         }
-        let mut dropped = Vec::new();
+        let (mut dropped, interrupt) = (Vec::new(), self.interrupt);
         while let Some(decoded) = data.decoded.filter(|&decoded| decoded < position) {
+            interrupt.map_or(Ok(()), |interrupt| interrupt())?;
             let most =
                 usize::try_from(checked::sub(position, decoded)).unwrap_or(DROPPED).min(DROPPED);
             dropped.resize(most, 0);
@@ -531,6 +556,9 @@ impl<R: Read + Seek> Member<R> {
     }
 }
 
+/// The most bytes that a read returns if it can be interrupted.
+const READ_AT_ONCE: usize = 256 << 10;
+
 const DAMAGED: &str = "the compressed bytes are damaged";
 
 /// Converts an error of the decoder, which may mean that the bytes cannot be decompressed.
@@ -545,7 +573,11 @@ fn damaged(error: io::Error) -> Error {
 
 impl<R: Read + Seek> Read for Member<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let max = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len());
+        let most = match self.interrupt {
+            Some(interrupt) => interrupt().map(|()| READ_AT_ONCE)?,
+            None => usize::MAX,
+        };
+        let max = usize::try_from(self.left).unwrap_or(usize::MAX).min(out.len()).min(most);
         let out = out.get_mut(..max).unwrap_or_default();
         let read = if out.is_empty() { Ok(0) } else { self.part(out) };
         let read = match read {

@@ -28,13 +28,17 @@ use output::Output;
 /// The most bytes of a stored member that are written at once: they are still in the cache after their checksum is computed.
 const STORED_BLOCK: usize = 256 << 10;
 
+/// A function that is called between blocks. Its error ends the work.
+pub type Interrupt = fn() -> io::Result<()>;
+
 /// How members are compressed when they are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Compression {
     level: Option<u8>,
     threads: usize,
     /// The number of bytes of a chunk; `None` for members without chunks.
     chunk: Option<u32>,
+    interrupt: Option<Interrupt>,
 }
 
 impl Compression {
@@ -48,7 +52,7 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn stored() -> Self {
-        Compression { level: None, threads: 1, chunk: None }
+        Compression { level: None, threads: 1, chunk: None, interrupt: None }
     }
 
     /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
@@ -62,9 +66,8 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn deflate(level: u8, threads: usize) -> Self {
-        let compression =
-            Compression { level: Some(level.clamp(1, 9)), threads: threads.max(1), chunk: None };
-        compression.seek_every(1 << 20)
+        let (level, threads) = (Some(level.clamp(1, 9)), threads.max(1));
+        Compression { level, threads, ..Compression::stored() }.seek_every(1 << 20)
     }
 
     /// A reader can start to inflate a member at each multiple of this many bytes, or of fewer: the number is rounded down to a power of two,
@@ -99,6 +102,26 @@ impl Compression {
     #[must_use]
     pub fn seek_every(self, bytes: u64) -> Self {
         Compression { chunk: deflate::chunk_size(bytes), ..self }
+    }
+
+    /// Calls this function before each block that is written or copied, by the thread that writes. After an error of it nothing more is
+    /// written, as after an error of the inner writer.
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let stopped = || Err(io::Error::other("stopped"));
+    /// let compression = Compression::stored().interrupt(Some(stopped));
+    /// let mut writer = Writer::stream(Vec::new(), compression);
+    /// let error = writer.add("x", |member| member.begin(0)).unwrap_err();
+    /// assert_eq!(error.to_string(), "stopped");
+    /// assert!(writer.finish().is_err());
+    /// ```
+    #[must_use]
+    pub fn interrupt(self, interrupt: Option<Interrupt>) -> Self {
+        Compression { interrupt, ..self }
     }
 }
 
@@ -218,8 +241,9 @@ impl<W: Write> Writer<W> {
         Writer::new(Output::stream(inner), compression)
     }
 
-    fn new(output: Output<W>, compression: Compression) -> Self {
-        let Compression { level, threads, chunk } = compression;
+    fn new(mut output: Output<W>, compression: Compression) -> Self {
+        let Compression { level, threads, chunk, interrupt } = compression;
+        output.interrupt = interrupt;
         Writer {
             output,
             directory: Central::default(),

@@ -138,7 +138,7 @@ pub(crate) struct Pending<T> {
     /// The largest `count` before [`take`](Self::take): a block, or fewer at the end of the array.
     accepted: usize,
     /// The proof that values in memory are canonical items, if [`align`](Self::align) found it.
-    plain: Option<Plain<T>>,
+    pub(crate) plain: Option<Plain<T>>,
 }
 
 impl<T: Element> Pending<T> {

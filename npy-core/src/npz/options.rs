@@ -1,6 +1,7 @@
 //! The options for writing and reading archives.
 
 use std::fs::File;
+use std::io;
 use std::sync::Arc;
 
 use crate::checked::setters::setters;
@@ -38,6 +39,7 @@ pub struct WriteOptions {
     pub(super) sync: bool,
     pub(super) arrays: write::WriteOptions,
     pub(super) limits: Limits,
+    pub(super) interrupt: Option<fn() -> io::Result<()>>,
 }
 
 impl Default for WriteOptions {
@@ -49,6 +51,7 @@ impl Default for WriteOptions {
             sync: false,
             arrays: write::WriteOptions::new(),
             limits: Limits::default(),
+            interrupt: None,
         }
     }
 }
@@ -216,6 +219,33 @@ impl WriteOptions {
         /// # Ok::<(), npy_core::Error>(())
         /// ```
         sync: bool = sync;
+
+        /// Calls this function between the blocks that are written, and between those that an [`Editor`](super::Editor) copies at its end. Its error
+        /// ends the work, and an old file stays as it was: for Ctrl-C, or a button that cancels.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use std::io;
+        /// use std::sync::atomic::{AtomicBool, Ordering};
+        ///
+        /// use npy_core::npz;
+        ///
+        /// static IS_CANCELED: AtomicBool = AtomicBool::new(false);
+        ///
+        /// let mut options = npz::WriteOptions::new();
+        /// options.interrupt(|| match IS_CANCELED.load(Ordering::Relaxed) {
+        ///     true => Err(io::Error::other("canceled")),
+        ///     false => Ok(()),
+        /// });
+        /// let mut writer = options.create("model.npz")?;
+        /// writer.write("weights", &[0.5, -1.0])?;
+        /// IS_CANCELED.store(true, Ordering::Relaxed);
+        /// assert!(writer.finish().unwrap_err().to_string().ends_with("canceled"));
+        /// assert!(!std::fs::exists("model.npz")?);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        interrupt: fn() -> io::Result<()> = Some(interrupt);
     }
 }
 
@@ -234,18 +264,14 @@ impl WriteOptions {
 /// assert_eq!(reader.read::<Vec<f64>>("x")?, [1.0, 2.0, 3.0]);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ReadOptions {
+    /// Zero counts as one.
     pub(super) threads: usize,
     /// Set together with `threads`, so that a program without threads has none of the code.
     pub(super) open_member: Option<OpenMember<File>>,
     pub(super) arrays: read::ReadOptions,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        ReadOptions { threads: 1, open_member: None, arrays: read::ReadOptions::new() }
-    }
+    pub(super) interrupt: Option<fn() -> io::Result<()>>,
 }
 
 impl ReadOptions {
@@ -269,84 +295,95 @@ impl ReadOptions {
         ReadOptions::default()
     }
 
-    /// Sets how far the dtype of a member may differ from the requested one.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{Cast, npz};
-    ///
-    /// let mut writer = npz::Writer::create("model.npz")?;
-    /// writer.write("weights", &[0.5f32, -1.0])?;
-    /// writer.finish()?;
-    ///
-    /// let reader = npz::ReadOptions::new().cast(Cast::Lossless).open("model.npz")?;
-    /// assert_eq!(reader.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn cast(&mut self, cast: Cast) -> &mut Self {
-        self.arrays.cast(cast);
-        self
-    }
+    setters! {
+        /// Sets how far the dtype of a member may differ from the requested one.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{Cast, npz};
+        ///
+        /// let mut writer = npz::Writer::create("model.npz")?;
+        /// writer.write("weights", &[0.5f32, -1.0])?;
+        /// writer.finish()?;
+        ///
+        /// let reader = npz::ReadOptions::new().cast(Cast::Lossless).open("model.npz")?;
+        /// assert_eq!(reader.read::<Vec<f64>>("weights")?, [0.5, -1.0]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        [arrays] cast: Cast = cast;
 
-    /// Sets the memory order of arrays; by default that of each member.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{NpyArray, Order, npz};
-    ///
-    /// let mut writer = npz::Writer::create("model.npz")?;
-    /// writer.write("weights", &NpyArray::new(vec![1u8, 2, 3, 4], [2, 2])?)?;
-    /// writer.finish()?;
-    ///
-    /// let reader = npz::ReadOptions::new().order(Order::Fortran).open("model.npz")?;
-    /// let weights: NpyArray<u8> = reader.read("weights")?;
-    /// assert_eq!(weights.as_slice_memory_order(), [1, 3, 2, 4]);
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn order(&mut self, order: Order) -> &mut Self {
-        self.arrays.order(order);
-        self
-    }
+        /// Sets the memory order of arrays; by default that of each member.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{NpyArray, Order, npz};
+        ///
+        /// let mut writer = npz::Writer::create("model.npz")?;
+        /// writer.write("weights", &NpyArray::new(vec![1u8, 2, 3, 4], [2, 2])?)?;
+        /// writer.finish()?;
+        ///
+        /// let reader = npz::ReadOptions::new().order(Order::Fortran).open("model.npz")?;
+        /// let weights: NpyArray<u8> = reader.read("weights")?;
+        /// assert_eq!(weights.as_slice_memory_order(), [1, 3, 2, 4]);
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        [arrays] order: Order = Some(order);
 
-    /// Sets the meaning of strings in arrays of Python objects that Python 2 wrote; by default, they must be ASCII.
-    ///
-    /// ```no_run
-    /// use npy_core::npz;
-    /// use npy_core::object::Encoding;
-    ///
-    /// let reader = npz::ReadOptions::new().encoding(Encoding::Latin1).open("python2.npz")?;
-    /// let names: Vec<String> = reader.read("names")?;
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    #[cfg(feature = "objects")]
-    pub fn encoding(&mut self, encoding: Encoding) -> &mut Self {
-        self.arrays.encoding(encoding);
-        self
-    }
+        /// Sets the meaning of strings in arrays of Python objects that Python 2 wrote; by default, they must be ASCII.
+        ///
+        /// ```no_run
+        /// use npy_core::npz;
+        /// use npy_core::object::Encoding;
+        ///
+        /// let reader = npz::ReadOptions::new().encoding(Encoding::Latin1).open("python2.npz")?;
+        /// let names: Vec<String> = reader.read("names")?;
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        #[cfg(feature = "objects")]
+        [arrays] encoding: Encoding = encoding;
 
-    /// Sets the limits on what an archive may cost.
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{ErrorKind, Limits, npz};
-    ///
-    /// let mut writer = npz::Writer::create("model.npz")?;
-    /// writer.write("weights", &[0.5, -1.0])?;
-    /// writer.finish()?;
-    ///
-    /// let mut limits = Limits::default();
-    /// limits.array_bytes = Some(8);
-    /// let reader = npz::ReadOptions::new().limits(limits).open("model.npz")?;
-    /// let error = reader.read::<Vec<f64>>("weights").unwrap_err();
-    /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
-    /// # Ok::<(), npy_core::Error>(())
-    /// ```
-    pub fn limits(&mut self, limits: Limits) -> &mut Self {
-        self.arrays.limits(limits);
-        self
+        /// Sets the limits on what an archive may cost.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::{ErrorKind, Limits, npz};
+        ///
+        /// let mut writer = npz::Writer::create("model.npz")?;
+        /// writer.write("weights", &[0.5, -1.0])?;
+        /// writer.finish()?;
+        ///
+        /// let mut limits = Limits::default();
+        /// limits.array_bytes = Some(8);
+        /// let reader = npz::ReadOptions::new().limits(limits).open("model.npz")?;
+        /// let error = reader.read::<Vec<f64>>("weights").unwrap_err();
+        /// assert!(matches!(error.kind(), ErrorKind::Limit { .. }));
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        [arrays] limits: Limits = limits;
+
+        /// Calls this function between the blocks that are read from a member. Its error ends the work: for Ctrl-C, or a button that cancels.
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use std::io;
+        ///
+        /// use npy_core::npz;
+        ///
+        /// let mut writer = npz::Writer::create("model.npz")?;
+        /// writer.write("weights", &[0.5, -1.0])?;
+        /// writer.finish()?;
+        ///
+        /// let mut options = npz::ReadOptions::new();
+        /// let reader = options.interrupt(|| Err(io::Error::other("canceled"))).open("model.npz")?;
+        /// let error = reader.read::<Vec<f64>>("weights").unwrap_err();
+        /// assert!(error.to_string().ends_with("canceled"));
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        interrupt: fn() -> io::Result<()> = Some(interrupt);
     }
 
     /// Sets how many threads read an archive that was opened by its path; 1 by default.
@@ -371,7 +408,7 @@ impl ReadOptions {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn threads(&mut self, threads: usize) -> &mut Self {
-        self.threads = threads.max(1);
+        self.threads = threads;
         self.open_member = (threads > 1).then_some(npy_zip::Directory::member_on_threads);
         self
     }

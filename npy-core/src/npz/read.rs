@@ -536,7 +536,7 @@ impl<R: Read + Seek> Reader<R> {
             Some(open) => open(zip, entry, &self.source, &limits, threads)?,
             None => zip.member(entry, Handle::new(&self.source), &limits)?,
         };
-        Ok((Member::new(member), trusted_len(entry)))
+        Ok((Member::new(member.interrupt(self.options.interrupt)), trusted_len(entry)))
     }
 
     /// Opens a member, which this many threads may inflate, and reads the header of its array, which must fill it.

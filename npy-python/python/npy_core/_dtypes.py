@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import io
+import itertools
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -150,10 +151,18 @@ def pieces(array: Array) -> Iterator[Array]:
 
 def piece(array: Array) -> Array:
     """Returns all bytes of an array as `np.save` writes them."""
-    parts = list(pieces(array))
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.empty(0, np.uint8)
+    if array.nbytes == 0:
+        return np.empty(0, np.uint8)
+    parts = pieces(array)
+    first = next(parts)
+    if first.nbytes == array.nbytes:
+        return first
+    memory = np.empty(array.nbytes, np.uint8)
+    at = 0
+    for part in itertools.chain([first], parts):
+        memory[at : at + part.nbytes] = part
+        at += part.nbytes
+    return memory
 
 
 def object_file(array: Array) -> bytes:

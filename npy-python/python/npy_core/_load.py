@@ -9,7 +9,7 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _native
-from ._dtypes import Array, as_array, dtype_of, empty, memory_of
+from ._dtypes import BLOCK_BYTES, Array, as_array, dtype_of, empty, memory_of
 from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError, named
 from ._npz import Npz, cpus
 from ._select import read, select
@@ -63,8 +63,14 @@ class _FileSource:
         self._file.read_into(memory, first * items * self.dtype.itemsize, self._threads)
 
     def read_rows(self, first: int, count: int) -> Array:
-        memory, shape = self._file.read_rows(first, count)
-        return as_array(memory, self.dtype, shape)
+        array = empty((count, *self.shape[1:]), self.dtype)
+        row_bytes = array.nbytes // count or 1
+        rows = max(BLOCK_BYTES // row_bytes, 1)
+        # Between blocks, Python handles signals.
+        for at in range(0, count, rows):
+            memory, shape = self._file.read_rows(first + at, min(rows, count - at))
+            array[at : at + rows] = as_array(memory, self.dtype, shape)
+        return array
 
 
 def load(
@@ -287,6 +293,8 @@ def read_many(paths: Iterable[Path], *, threads: int | None = None) -> list[Arra
     >>> read_many(["a.npy", "b.npy"])
     [array([1, 2]), array([3, 4])]
     """
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        raise NpyTypeError(f"paths is {paths!r}, but must be a list of paths; use [path], or glob.glob(pattern)")
     return _native.read_many([os.fsdecode(path) for path in paths], cpus(1 if threads is None else threads), dtype_of, load)
 
 

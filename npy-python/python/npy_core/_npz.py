@@ -44,7 +44,7 @@ def level_of(compress: int | None) -> int:
     return level
 
 
-def write_member(writer: Any, name: str, values: Any) -> None:
+def write_member(writer: _native.ArchiveWriter, name: str, values: Any) -> None:
     """Writes an array to an archive that is written or edited."""
     array = np.asanyarray(values)
     if array.dtype.kind == "T":
@@ -121,7 +121,7 @@ class Npz(Mapping[str, Any]):
     ) -> None:
         if mode not in ("r", "a"):
             raise NpyValueError(f'mode is {mode!r}, but must be "r" or "a"; savez writes a new archive')
-        self._editor: _native.ArchiveEditor | None = None
+        self._editor: _native.ArchiveWriter | None = None
         self._archive: _native.Archive | None = None
         self._threads = cpus(threads)
         self._options = (level_of(compress), self._threads, seekable)
@@ -142,7 +142,7 @@ class Npz(Mapping[str, Any]):
             if not self._is_new:
                 self._archive = _native.Archive.open(path, self._threads)
                 if mode == "a":
-                    self._editor = _native.ArchiveEditor(path, *self._options)
+                    self._editor = _native.ArchiveWriter(path, True, *self._options)
         self._old = {name: name for name in self._archive.names()} if self._archive is not None else {}
         self._is_closed = False
 
@@ -183,8 +183,12 @@ class Npz(Mapping[str, Any]):
         found = self._find(name)
         if found is None:
             known = ", ".join(repr(name) for name in list(self)[:12]) or "none"
-            raise NpyKeyError(f"no member {name!r}; the members are {known}")
+            raise NpyKeyError(f"{self._in_file()}no member {name!r}; the members are {known}")
         return found
+
+    def _in_file(self) -> str:
+        """Returns the start of a message about a member."""
+        return "" if self._path is None else f"{self._path}: "
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -239,10 +243,8 @@ class Npz(Mapping[str, Any]):
         found = self._known(name)
         if found in self._added:
             raise NpyValueError(f"member {name!r} is not written yet; close the archive first")
-        archive, stored = self._stored(), self._old[found]
-        descr, shape, is_fortran, version, _ = archive.header(stored)
-        position = archive.stored(stored)
-        return Header(dtype_of(descr), shape, is_fortran, version, position[1] if position else 0)
+        (descr, shape, is_fortran, version, _), offset, _ = self._stored().place(self._old[found])
+        return Header(dtype_of(descr), shape, is_fortran, version, offset)
 
     def map(self, name: str, mode: Literal["r", "c"] = "r") -> np.memmap[Any, Any]:
         """Maps a member that is stored, not compressed, into memory, without reading it.
@@ -266,20 +268,18 @@ class Npz(Mapping[str, Any]):
             raise NpyValueError(f"member {name!r} is not written yet; close the archive first")
         if self._path is None:
             raise NpyValueError("an archive in a file object cannot be mapped; use a path")
-        archive, stored = self._stored(), self._old[found]
-        descr, shape, is_fortran, _, has_objects = archive.header(stored)
+        (descr, shape, is_fortran, _, has_objects), offset, position = self._stored().place(self._old[found])
         if has_objects:
-            raise NpyValueError(f"member {name!r} has Python objects, which cannot be mapped; use read")
-        position = archive.stored(stored)
+            raise NpyValueError(f"{self._in_file()}member {name!r} has Python objects, which cannot be mapped; use read")
         if position is None:
             raise NpyValueError(
-                f"member {name!r} is compressed, so that it cannot be mapped; read it, or write the archive with compress=0"
+                f"{self._in_file()}member {name!r} is compressed, so that it cannot be mapped; read it, or write the archive with compress=0"
             )
         dtype, order = dtype_of(descr), "F" if is_fortran else "C"
         if dtype.itemsize == 0 or 0 in shape:
             nothing: np.memmap[Any, Any] = np.empty(shape, dtype).view(np.memmap)
             return nothing
-        return np.memmap(self._path, dtype, mode, sum(position), shape, order)  # type: ignore[call-overload, no-any-return]
+        return np.memmap(self._path, dtype, mode, position + offset, shape, order)  # type: ignore[call-overload, no-any-return]
 
     def _check_writable(self) -> None:
         self._check_open()
@@ -354,7 +354,7 @@ class Npz(Mapping[str, Any]):
 
 
 def _write(path: str, options: tuple[int, int, bool], arrays: Mapping[str, Any]) -> None:
-    writer = _native.ArchiveWriter(path, *options)
+    writer = _native.ArchiveWriter(path, False, *options)
     try:
         for name, values in arrays.items():
             write_member(writer, name, values)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._dtypes import Array, descr_of, dtype_of, header_of, memory_of, object_file, pieces
-from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError
+from ._dtypes import Array, descr_of, dtype_of, header_of, object_file, pieces
+from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
 from ._rows import rows_of_values
 from ._stream import write_to
 
@@ -93,16 +93,13 @@ def _rows_of(values: Any, dtype: np.dtype[Any], row_shape: tuple[int, ...]) -> A
 
 
 def _append_rows(file: _native.Appender, array: Array) -> None:
-    if array.shape[0] == 0:
-        return
     if array.nbytes == 0:
-        file.append(np.empty(0, np.uint8), array.shape[0])
         return
     row_bytes = array.nbytes // array.shape[0]
     rows = max(_BLOCK // row_bytes, 1)
     for first in range(0, array.shape[0], rows):
-        block = np.ascontiguousarray(array[first : first + rows])
-        file.append(memory_of(block), len(block))
+        for block in pieces(np.ascontiguousarray(array[first : first + rows])):
+            file.append(block)
 
 
 def append(path: Path, array: npt.ArrayLike) -> None:
@@ -134,7 +131,8 @@ def append(path: Path, array: npt.ArrayLike) -> None:
         save(path, np.ascontiguousarray(rows.reshape(1) if rows.ndim == 0 else rows))
         return
     try:
-        _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
+        with named(os.fsdecode(path)):
+            _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
     except BaseException:
         # Ctrl-C, too, leaves the file as it was.
         file.discard()

@@ -4,11 +4,15 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use super::Interrupt;
 use crate::checked;
 use crate::error::{Error, Result, to_u64};
 
 /// The capacity for small writes; longer ones go directly to the writer.
 const MAX_GATHERED: usize = 64 << 10;
+
+/// The bytes that are copied before the next question whether to go on.
+const COPIED_AT_ONCE: u64 = 4 << 20;
 
 /// A writer, and the bytes that are not written to it yet.
 pub(super) struct Output<W> {
@@ -26,6 +30,7 @@ pub(super) struct Output<W> {
     check_next: bool,
     /// The text of the first error; empty if the writer panicked; `None` if it has not failed.
     failure: Option<String>,
+    pub(super) interrupt: Option<Interrupt>,
 }
 
 impl<W: Write + Seek> Output<W> {
@@ -60,6 +65,7 @@ impl<W: Write> Output<W> {
             has_sought: false,
             check_next: false,
             failure: None,
+            interrupt: None,
         }
     }
 
@@ -85,8 +91,15 @@ impl<W: Write> Output<W> {
         self.failure.get_or_insert_with(|| why.to_string());
     }
 
-    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// As `check`, and asks the caller whether to go on.
+    fn ask(&mut self) -> io::Result<()> {
         self.check()?;
+        let answer = self.interrupt.map_or(Ok(()), |interrupt| interrupt());
+        answer.inspect_err(|error| self.fail(error))
+    }
+
+    pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.ask()?;
         if checked::add(self.gathered.len(), bytes.len()) > MAX_GATHERED {
             self.write_gathered()?;
         }
@@ -99,15 +112,22 @@ impl<W: Write> Output<W> {
 
     /// Writes all bytes of a reader, and returns their number.
     pub(super) fn copy(&mut self, mut from: io::Take<impl Read>) -> io::Result<u64> {
-        self.check()?;
+        self.ask()?;
         let room = checked::sub(MAX_GATHERED, self.gathered.len());
         if from.limit() <= to_u64(room) {
             return from.read_to_end(&mut self.gathered).map(to_u64);
         }
         self.write_gathered()?;
-        let copied = self.attempt(|inner| io::copy(&mut from, inner))?;
-        self.base = checked::add(self.base, copied);
-        Ok(copied)
+        let start = self.base;
+        loop {
+            let mut block = (&mut from).take(COPIED_AT_ONCE);
+            let copied = self.attempt(|inner| io::copy(&mut block, inner))?;
+            self.base = checked::add(self.base, copied);
+            if copied < COPIED_AT_ONCE {
+                return Ok(checked::sub(self.base, start));
+            }
+            self.ask()?;
+        }
     }
 
     /// Overwrites bytes that were written by one call.
@@ -230,6 +250,7 @@ fn finished() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::io::Cursor;
 
     use super::*;
@@ -257,6 +278,21 @@ mod tests {
             assert!(bytes[12..12 + size].iter().all(|&byte| byte == 2));
             assert_eq!(bytes[12 + size..], [4, 4]);
         }
+    }
+
+    #[test]
+    fn a_copy_is_interrupted_between_blocks() {
+        thread_local!(static ASKED: Cell<u32> = const { Cell::new(0) });
+        let mut output = Output::seekable(Cursor::new(Vec::new())).unwrap();
+        output.interrupt = Some(|| {
+            ASKED.set(ASKED.get() + 1);
+            if ASKED.get() > 3 { Err(io::Error::other("enough")) } else { Ok(()) }
+        });
+        let zeros = |blocks: u64| io::repeat(0).take(blocks * COPIED_AT_ONCE);
+        assert_eq!(output.copy(zeros(1)).unwrap(), COPIED_AT_ONCE);
+        assert_eq!(output.copy(zeros(4)).unwrap_err().to_string(), "enough");
+        assert_eq!(output.position(), 2 * COPIED_AT_ONCE);
+        assert!(output.write_all(&[1]).unwrap_err().to_string().contains("(enough)"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::super::lock::{self, Lock};
@@ -70,22 +70,24 @@ struct End {
 
 fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End> {
     let (mut file, mut lock) = lock::open(path)?;
-    let reader = ReadOptions::new().limits(options.limits).reader(&mut file)?;
-    let header = reader.header().clone();
+    // A short header is read by one call, and its text taken from the buffer again.
+    let mut start = BufReader::with_capacity(4096, &file);
+    let reader = ReadOptions::new().limits(options.limits).reader(&mut start)?;
+    let (header, data) = (reader.header().clone(), reader.data_offset());
+    let mut text = vec![0; limits::to_usize(data)?];
+    start.seek_relative(0_i64.saturating_sub_unsigned(data))?;
+    start.read_exact(&mut text)?;
     let (stated, plan) = check(&header)?;
-    let data = file.stream_position()?;
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
     if found < bytes {
         return Err(Error::truncated("data", bytes, found));
     }
-    let end = data.saturating_add(bytes);
-    file.seek(SeekFrom::Start(end))?;
-    refuse_array(&mut file)?;
+    if found > bytes {
+        file.seek(SeekFrom::Start(data.saturating_add(bytes)))?;
+        refuse_array(&mut file)?;
+    }
 
-    let mut text = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    (&file).take(data).read_to_end(&mut text)?;
     let rows = stated.rows();
     let uncounted = uncounted_rows(options, &stated, rows, found.saturating_sub(bytes))?;
     let kept = limits::to_u64(uncounted).saturating_mul(stated.row_bytes());

@@ -132,10 +132,9 @@ impl DynRowAppender {
     /// As [`DynArray::cast_with`] for an array of another dtype, [`ErrorKind::Shape`] for rows of
     /// another shape: no row is added then. Also as [`RowWriter::push_rows`].
     pub fn append(&mut self, array: &DynArray) -> Result<()> {
-        let rows = array.shape().split_first().map(|(_, row)| row);
-        if rows != Some(&self.row_shape[..]) {
-            let row = shape::repr(&self.row_shape);
-            let reason = format!("the rows of the file have shape {row}");
+        if array.shape().split_first().is_none_or(|(_, row)| row != self.row_shape) {
+            let reason =
+                format!("the rows of the file have shape {}", shape::repr(&self.row_shape));
             return Err(shape::invalid(array.shape(), reason));
         }
         let cast = array.cast_with(&self.dtype, Cast::Exact).map_err(|error| {
@@ -150,8 +149,29 @@ impl DynRowAppender {
                 kind => kind,
             })
         });
-        let array = cast?.to_order(Order::C)?;
-        self.rows.push_rows(array.as_bytes())
+        self.append_bytes(cast?.to_order(Order::C)?.as_bytes())
+    }
+
+    /// Appends rows whose bytes are as in the file: items of its dtype, in C order. They are not looked at, and not converted.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{DynRowAppender, load, save};
+    ///
+    /// save("ticks.npy", &[0.5])?;
+    /// let mut appender = DynRowAppender::open("ticks.npy")?;
+    /// appender.append_bytes(&[1.5f64.to_le_bytes(), 2.5f64.to_le_bytes()].concat())?;
+    /// appender.finish()?;
+    /// assert_eq!(load::<Vec<f64>>("ticks.npy")?, [0.5, 1.5, 2.5]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`RowWriter::push_rows`]; no row is added if the bytes do not make complete rows.
+    pub fn append_bytes(&mut self, rows: &[u8]) -> Result<()> {
+        self.rows.push_rows(rows)
     }
 
     /// Writes the added rows, then their number into the header: from here on the file has them.

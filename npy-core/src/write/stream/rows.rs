@@ -290,9 +290,16 @@ impl<T: Element, W: Write> RowWriter<T, W> {
     ///
     /// As [`push_row`](Self::push_row), for the first row that fails: those before it are added, and none after it. If the elements do not
     /// make complete rows, none is added.
-    pub fn push_rows(&mut self, rows: &[T]) -> Result<()> {
+    pub fn push_rows(&mut self, mut rows: &[T]) -> Result<()> {
         if rows.len().checked_rem(self.row).unwrap_or(rows.len()) > 0 {
             return self.refuse(rows.len(), ", which do not make complete rows");
+        }
+        // If no value can be invalid, all rows for which the block has slots are added at once.
+        while self.writer.pending.plain.is_some() && !rows.is_empty() {
+            let slots = self.writer.located(|writer| writer.prepare(rows.len()))?;
+            let (now, later) = checked::split(rows, slots.max(self.row));
+            self.writer.write_row(now)?;
+            rows = later;
         }
         rows.chunks(self.row.max(1)).try_for_each(|row| self.writer.write_row(row))
     }
@@ -366,7 +373,7 @@ impl<T: Element, W: Write> RowWriter<T, W> {
 }
 
 impl<T: Element, W: Write> Writer<T, W> {
-    /// Adds a row, or no byte of it. The caller has checked its length, and the block is [aligned](block::Pending::align) to rows.
+    /// Adds a row, or no byte of it, or rows that the block has slots for. The caller has checked their length, and the block is [aligned](block::Pending::align) to rows.
     #[inline]
     fn write_row(&mut self, row: &[T]) -> Result<()> {
         self.located(|writer| {

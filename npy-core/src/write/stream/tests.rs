@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::header::Header;
-use std::io::{self, SeekFrom};
+use std::io::{self, Cursor, SeekFrom};
 
 /// A writer that keeps the header, and the offset and the length of each write.
 #[derive(Default)]
@@ -105,4 +105,19 @@ fn an_element_beyond_the_largest_file_is_refused() {
     assert!(matches!(error.kind(), ErrorKind::Shape { .. }), "{error}");
     let log = writer.finish().unwrap();
     Header::parse(&log.start).unwrap();
+}
+
+#[test]
+fn rows_of_several_blocks_are_written_as_one_by_one() {
+    let values: Vec<u8> = (0..3 * 200_001u32).map(|n| n.to_le_bytes()[1]).collect();
+    let new = || RowWriter::<u8, _>::new(Cursor::new(Vec::new()), &[3]).unwrap();
+    let (mut at_once, mut one_by_one) = (new(), new());
+    at_once.push_row(&values[..3]).unwrap();
+    at_once.push_rows(&values[3..]).unwrap();
+    at_once.push_rows(&[]).unwrap();
+    assert_eq!(at_once.count(), 200_001);
+    values.chunks(3).for_each(|row| one_by_one.push_row(row).unwrap());
+    let file = at_once.finish().unwrap().into_inner();
+    assert!(file[128..] == values);
+    assert!(file == one_by_one.finish().unwrap().into_inner());
 }
