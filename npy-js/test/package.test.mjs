@@ -12,8 +12,8 @@ const here = (path) => new URL(path, import.meta.url).pathname;
 const run = (command, ...args) => execFileSync(command, args, { cwd: folder, encoding: "utf8" });
 const packed = process.env.NPY_PACKAGE;
 
-test("the package has at most 250,000 bytes, and no dependency", { skip: !packed }, () => {
-  assert.ok(statSync(packed).size <= 250_000, `${statSync(packed).size} bytes`);
+test("the package has at most 200,000 bytes, and no dependency", { skip: !packed }, () => {
+  assert.ok(statSync(packed).size <= 200_000, `${statSync(packed).size} bytes`);
   const { dependencies } = JSON.parse(readFileSync(here("../package.json")));
   assert.equal(dependencies, undefined);
 });
