@@ -32,6 +32,10 @@ impl<F: ReadAt + Clone> Module<F> {
     /// # Errors
     ///
     /// If the file or the arguments are wrong.
+    #[cfg_attr(
+        not(feature = "arrays"),
+        expect(unused_variables, reason = "the page sends no bytes")
+    )]
     pub fn call(&mut self, name: &str, arguments: &[&str], input: &[u8]) -> Result<Answer> {
         match name.strip_prefix("view-") {
             #[cfg(feature = "view")]

@@ -30,21 +30,26 @@ const browsers = [
   },
 ];
 
+/** Firefox has variables for what Chromium has an option for: in a container, a sandbox may not start. */
+const ENVIRONMENT = { MOZ_DISABLE_CONTENT_SANDBOX: "1", MOZ_DISABLE_SOCKET_PROCESS_SANDBOX: "1" };
+
 /** Opens the page of the behaviors, and returns what it found. */
 async function run({ program, options }) {
   const profile = mkdtempSync(join(tmpdir(), "npy-js-browser-"));
-  const browser = spawn(program, [...options(profile), `${server.url}/test/browser.html`], { stdio: "ignore", detached: true });
+  const browser = spawn(program, [...options(profile), `${server.url}/test/browser.html`], { stdio: "ignore", detached: true, env: { ...process.env, ...ENVIRONMENT } });
   const ended = new Promise((done) => browser.once("exit", done));
+  let patience;
   try {
     return await new Promise((done, fail) => {
       server.done = done;
       browser.once("error", fail);
-      setTimeout(() => fail(new Error("the browser did not answer within two minutes")), 120_000).unref();
+      patience = setTimeout(() => fail(new Error("the browser did not answer within two minutes")), 120_000);
     });
   } finally {
     // With the processes that it started.
-    process.kill(-browser.pid);
+    process.kill(-browser.pid, "SIGKILL");
     await ended;
+    clearTimeout(patience);
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 }

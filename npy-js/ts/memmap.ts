@@ -275,7 +275,7 @@ function create(path: string, { dtype, shape }: { dtype?: string; shape?: readon
     }
   } else {
     const type = parse(dtype ?? "<f8");
-    header = engine().bytes("start", [type.descr, shape.join(","), ""]);
+    header = engine().bytes("start", [type.descr, shape.join(","), "C", ""]);
     bytes = count(shape) * type.size;
   }
   const file = io(() => files().openSync(path, "w"));

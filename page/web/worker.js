@@ -46,7 +46,7 @@ function part(start, length) {
 async function fetchMissing() {
   if (missing.length === 1) {
     missing[0][1] = Math.max(missing[0][1], ahead);
-    ahead *= 2;
+    ahead = Math.min(2 * ahead, MOST_BYTES);
   }
   const ends = missing.map(([start, length]) => Math.min(start + length, file.size));
   const bytes = await Promise.all(missing.map(([start], i) => part(start, ends[i] - start)));
