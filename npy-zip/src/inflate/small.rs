@@ -126,7 +126,7 @@ mod tests {
     /// Guards that a stream is inflated whatever the sizes of the parts are, and that no byte after it is used.
     #[test]
     fn streams_are_inflated_in_parts() {
-        let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i / 7 % 251 ^ i % 13) as u8).collect();
+        let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i / 7 ^ i % 13).to_le_bytes()[0]).collect();
         let mut encoder = Compress::new(Compression::new(6), false);
         let mut stream = Vec::with_capacity(400_000);
         encoder.compress_vec(&bytes, &mut stream, FlushCompress::Finish).unwrap();
@@ -144,7 +144,7 @@ mod tests {
         let mut encoder = Compress::new(Compression::new(6), false);
         let mut stream = Vec::with_capacity(1 << 17);
         let noise: Vec<u8> =
-            (0..40_000_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 13) as u8).collect();
+            (0..40_000_u32).map(|i| i.wrapping_mul(0x9e37_79b9).to_be_bytes()[1]).collect();
         encoder.compress_vec(&noise, &mut stream, FlushCompress::Sync).unwrap();
         let start = stream.len();
         encoder.compress_vec(&noise[20_000..], &mut stream, FlushCompress::Finish).unwrap();
