@@ -86,6 +86,8 @@ impl Failure {
             Some(name) => format!("member {name:?}: {error}"),
             None => error.to_string(),
         };
+        // The remedy names functions of Rust.
+        let message = message.replace("npz::load or npz::Reader", "loadNPZ, or with open");
         let mut json = object([("kind", kind(error.kind()).into()), ("message", message.into())]);
         for place in error.places() {
             match place {
@@ -118,7 +120,11 @@ fn kind_of_zip(error: &npy_zip::Error) -> &'static str {
 /// Returns the name of a kind: that of Rust in lower case, with hyphens.
 fn kind(kind: &ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Io(_) => "io",
+        // A member reports errors of its archive as those of a reader.
+        ErrorKind::Io(error) => {
+            let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<npy_zip::Error>());
+            inner.map_or("io", kind_of_zip)
+        }
         ErrorKind::NotNpy { .. } => "not-npy",
         ErrorKind::Version { .. } => "version",
         ErrorKind::Truncated { .. } => "truncated",

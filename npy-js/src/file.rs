@@ -20,10 +20,11 @@ pub trait ReadAt {
 /// Smaller reads take a complete block, because each call of the script costs more than the bytes.
 const BLOCK: usize = 64 << 10;
 
-/// A file as a stream. The last block that was read is kept.
+/// A range of a file, as a stream. The last block that was read is kept.
 #[derive(Clone)]
 pub(crate) struct Part<F> {
     file: F,
+    range: Range<u64>,
     /// The position in the file.
     at: u64,
     block: Vec<u8>,
@@ -32,7 +33,15 @@ pub(crate) struct Part<F> {
 
 impl<F: ReadAt> Part<F> {
     pub(crate) fn all(file: F) -> Self {
-        Part { file, at: 0, block: Vec::new(), block_start: 0 }
+        let range = 0..file.size();
+        Part::new(file, range)
+    }
+
+    /// A range that is beyond the end of the file is shortened.
+    pub(crate) fn new(file: F, range: Range<u64>) -> Self {
+        let end = range.end.min(file.size());
+        let start = range.start.min(end);
+        Part { file, range: start..end, at: start, block: Vec::new(), block_start: 0 }
     }
 
     /// Returns the bytes of the block from the position on.
@@ -54,7 +63,7 @@ impl<F: ReadAt> Part<F> {
 
 impl<F: ReadAt> Read for Part<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let left = self.file.size().saturating_sub(self.at);
+        let left = self.range.end.saturating_sub(self.at);
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         let length = out.len().min(left);
         let out = out.get_mut(..length).unwrap_or_default();
@@ -77,16 +86,18 @@ impl<F: ReadAt> Read for Part<F> {
 impl<F: ReadAt> Seek for Part<F> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let to = match to {
-            SeekFrom::Start(to) => Some(to),
+            SeekFrom::Start(to) => self.range.start.checked_add(to),
             SeekFrom::Current(by) => self.at.checked_add_signed(by),
-            SeekFrom::End(by) => self.file.size().checked_add_signed(by),
+            SeekFrom::End(by) => self.range.end.checked_add_signed(by),
         };
-        self.at = to.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at)
+        let to = to.filter(|to| *to >= self.range.start).ok_or(io::ErrorKind::InvalidInput)?;
+        self.at = to;
+        Ok(to.saturating_sub(self.range.start))
     }
 }
 
 /// Returns the range of bytes that covers all of these.
+#[cfg(feature = "arrays")]
 pub(crate) fn hull(ranges: impl IntoIterator<Item = Range<u64>>) -> Option<Range<u64>> {
     ranges.into_iter().reduce(|all, next| all.start.min(next.start)..all.end.max(next.end))
 }
@@ -128,5 +139,21 @@ mod tests {
             assert_eq!(part.seek(SeekFrom::Start(500_000)).unwrap(), 500_000);
             assert_eq!(part.read(&mut [0]).unwrap(), 0);
         }
+    }
+
+    /// Guards that a part begins at 0 and ends at its end.
+    #[test]
+    fn a_part_of_a_file_is_a_stream_of_its_own() {
+        let all: Vec<u8> = (0..300_000u32).map(|i| (i % 251) as u8).collect();
+        let mut part = Part::new(Short(all.clone(), 1 << 20), 10..200_000);
+        for (to, count) in [(0u32, 5u16), (3, 4), (70_000, 100), (1, 65_535), (199_980, 100)] {
+            assert_eq!(part.seek(SeekFrom::Start(to.into())).unwrap(), u64::from(to));
+            let mut out = Vec::new();
+            (&mut part).take(count.into()).read_to_end(&mut out).unwrap();
+            let start = 10 + usize::try_from(to).unwrap();
+            assert_eq!(out, all[start..(start + usize::from(count)).min(200_000)]);
+        }
+        assert_eq!(part.seek(SeekFrom::End(-1)).unwrap(), 199_989);
+        assert!(part.seek(SeekFrom::Current(-199_990)).is_err());
     }
 }

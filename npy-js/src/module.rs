@@ -1,120 +1,49 @@
 //! The calls that the scripts make.
 
-use std::str::FromStr;
+use crate::file::ReadAt;
+use crate::{Answer, Result};
 
-use npy_core::dtype::DType;
-use npy_core::{Header, Objects, Order, ReadOptions};
+#[cfg(feature = "arrays")]
+use crate::arrays::Arrays;
+#[cfg(feature = "view")]
+use crate::view::Session;
 
-use crate::describe;
-use crate::file::{Part, ReadAt};
-use crate::json::{Json, object};
-use crate::members::{Members, NewArchive, limits};
-use crate::objects;
-use crate::versions;
-use crate::{Answer, Failure, Result};
-
-/// The state of a module: the file that it reads, and the archive that it writes.
+/// The state of a module, which reads one file.
 pub struct Module<F> {
-    file: F,
-    members: Option<Members<F>>,
-    new_archive: Option<NewArchive>,
+    #[cfg(feature = "arrays")]
+    arrays: Arrays<F>,
+    #[cfg(feature = "view")]
+    session: Session<F>,
 }
 
 impl<F: ReadAt + Clone> Module<F> {
     /// Makes a module that reads this file.
     pub fn new(file: F) -> Self {
-        Module { file, members: None, new_archive: None }
+        Module {
+            #[cfg(feature = "arrays")]
+            arrays: Arrays::new(file.clone()),
+            #[cfg(feature = "view")]
+            session: Session::new(file),
+        }
     }
 
-    /// Answers a call. `input` has the bytes that it is about.
+    /// Answers a call. `input` has the bytes that it is about. The calls of the page begin with `view-`.
     ///
     /// # Errors
     ///
     /// If the file or the arguments are wrong.
+    #[cfg_attr(
+        not(feature = "arrays"),
+        expect(unused_variables, reason = "the page sends no bytes")
+    )]
     pub fn call(&mut self, name: &str, arguments: &[&str], input: &[u8]) -> Result<Answer> {
-        match (name, arguments) {
-            ("header", []) => header(input).map(Answer::from),
-            ("dtype", [text]) => Ok(describe::dtype(&text.parse()?).into()),
-            ("record", parts) => record(parts).map(Answer::from),
-            ("start", [descr, shape, version]) => start(descr, shape, version).map(Answer::from),
-            ("objects", []) => {
-                let mut options = ReadOptions::new();
-                options.limits(limits());
-                let found: Objects = options.read_from(Part::all(self.file.clone()))?;
-                text(objects::to_json(&found)?)
-            }
-            ("archive", []) => {
-                let members = Members::new(self.file.clone())?;
-                Ok(self.members.insert(members).names().into())
-            }
-            ("create", [is_compressed]) => {
-                self.new_archive = Some(NewArchive::new(*is_compressed == "true")?);
-                Ok(Json::Null.into())
-            }
-            ("add", [name]) => {
-                let archive = self.new_archive.as_mut().ok_or(NO_ARCHIVE)?;
-                archive.add(name, input).map(Answer::from)
-            }
-            ("finish", []) => self.new_archive.take().ok_or(NO_ARCHIVE)?.finish().map(Answer::from),
-            _ => self.member_call(name, arguments),
+        match name.strip_prefix("view-") {
+            #[cfg(feature = "view")]
+            Some(name) => self.session.call(name, arguments),
+            #[cfg(feature = "arrays")]
+            None => self.arrays.call(name, arguments, input),
+            #[cfg(not(all(feature = "arrays", feature = "view")))]
+            _ => Err(crate::Failure::Call("an unknown call")),
         }
-    }
-
-    fn member_call(&mut self, name: &str, arguments: &[&str]) -> Result<Answer> {
-        let members = self.members.as_mut().ok_or(NO_ARCHIVE)?;
-        match (name, arguments) {
-            ("member", [name]) => members.open(name).map(Answer::from),
-            ("chunks", [name, from, to]) => {
-                members.chunks(name, number(from)?, number(to)?).map(Answer::from)
-            }
-            ("seek", [byte]) => members.seek(number(byte)?).map(Answer::from),
-            ("next", [count]) => members.next(number(count)?).map(Answer::from),
-            ("raw", [name]) => members.raw(name).map(Answer::from),
-            ("objects", [name]) => text(members.objects(name)?),
-            _ => Err(Failure::Call("an unknown call")),
-        }
-    }
-}
-
-const NO_ARCHIVE: Failure = Failure::Call("no archive is open");
-
-fn text(text: String) -> Result<Answer> {
-    Ok(Answer { text, bytes: Vec::new() })
-}
-
-fn number<T: FromStr>(text: &str) -> Result<T> {
-    text.parse().map_err(|_| Failure::Call("a number that is too large"))
-}
-
-/// Reads a header from the first bytes of a file; says how many bytes it needs if there are too few.
-fn header(input: &[u8]) -> Result<Json> {
-    match Header::needed(input) {
-        Some(needed) if needed > input.len() => Ok(object([("needed", Json::from(needed))])),
-        _ => {
-            let (header, offset) = Header::parse(input)?;
-            Ok(describe::header(&header, offset as u64))
-        }
-    }
-}
-
-/// Makes a packed record of pairs: a name, and a dtype.
-fn record(parts: &[&str]) -> Result<Json> {
-    let mut fields = Vec::new();
-    for pair in parts.as_chunks::<2>().0 {
-        let [name, dtype] = pair;
-        fields.push((*name, dtype.parse::<DType>()?));
-    }
-    Ok(describe::dtype(&DType::record(fields)?))
-}
-
-/// Returns the start of a file: all bytes that come before the data. An empty version is the one that NumPy chooses.
-fn start(descr: &str, shape: &str, version: &str) -> Result<Vec<u8>> {
-    let dtype: DType = descr.parse()?;
-    let lengths: Vec<usize> = shape.split_terminator(',').map(number).collect::<Result<_>>()?;
-    let header = Header::new(dtype, lengths, Order::C)?;
-    let bytes = header.to_bytes()?;
-    match version {
-        "" => Ok(bytes),
-        _ => versions::restate(&bytes, header.shape(), version),
     }
 }

@@ -62,6 +62,11 @@ export async function behaviors(npy, load) {
     fails(() => readNPY(Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])), "not-npy", "not a .npy file");
   });
 
+  it("classes have their names", async () => {
+    equal([NDArray, npy.NpyError, npy.NpyFile, npy.NpzFile, npy.Call].map((of) => of.name), ["NDArray", "NpyError", "NpyFile", "NpzFile", "Call"]);
+    equal(readNPY(writeNPY([1])).constructor.name, "NDArray");
+  });
+
   for (const version of [[1, 0], [2, 0], [3, 0]]) {
     it(`version ${version.join(".")} is read and written as NumPy writes it`, async () => {
       const bytes = await load(`version${version[0]}.npy`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { Engine } from "../dist/engine.js";
+import { Engine } from "../dist/internal.js";
 import { loadNPZ, NDArray, NpyError, open, readNPY, saveNPZ, writeNPY } from "../dist/node.js";
 import { cases, file } from "./corpus.mjs";
 

@@ -1,5 +1,5 @@
 // Arrays in memory.
-import { NpyError, shown } from "./error.js";
+import { named, NpyError, shown } from "./error.js";
 import type { DType, TypedArray } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
@@ -22,6 +22,10 @@ export interface FromOptions {
 
 /** An array of any number of dimensions. */
 export class NDArray {
+  static {
+    named(this, "NDArray");
+  }
+
   /**
    * The values. Numbers are a typed array (`<f2` a `Float16Array` where there is one and otherwise a `Float32Array`, long doubles a
    * `Float64Array`); booleans a `Uint8Array`; complex numbers a typed array with real and imaginary parts alternating; times a

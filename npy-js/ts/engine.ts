@@ -108,14 +108,7 @@ function view(exports: Exports, address: number, length: number): Uint8Array {
 }
 
 function failure({ kind, message, field, row }: any, cause: unknown): NpyError {
-  return new NpyError(kindOf(kind, message), message.replace("read it with npz::load or npz::Reader", "read it with loadNPZ, or with open"), { field, row, cause });
-}
-
-/** Returns the kind of an error. The module calls an archive that is damaged within a member an error of its reader. */
-function kindOf(kind: string, message: string): string {
-  if (kind !== "io") return kind;
-  const [, found] = /^(?:member ".*": )?(truncated: |the checksum |the archive is malformed: )/.exec(message) ?? [];
-  return { "truncated: ": "truncated", "the checksum ": "checksum", "the archive is malformed: ": "archive" }[found ?? ""] ?? kind;
+  return new NpyError(kind, message, { field, row, cause });
 }
 
 let shared: Engine | undefined;

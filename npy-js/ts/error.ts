@@ -17,8 +17,17 @@ export function shown(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
+/** Gives a class its name back, which the package is sent without: consoles show it. */
+export function named(of: Function, name: string): void {
+  Object.defineProperty(of, "name", { value: name });
+}
+
 /** An error with a kind that a program can compare, such as `"truncated"`, and a message that says what to do. */
 export class NpyError extends Error {
+  static {
+    named(this, "NpyError");
+  }
+
   /** The kind, such as `"not-npy"`, `"header"`, `"truncated"` or `"invalid-value"`. The README lists them all. */
   readonly kind: string;
   /** The path or the URL of the file. */

@@ -4,7 +4,7 @@ import { fortranStrides } from "./assemble.js";
 import type { DType } from "./dtype.js";
 import { classOf, count, parse, product, width } from "./dtype.js";
 import { engine } from "./engine.js";
-import { NpyError, within } from "./error.js";
+import { named, NpyError, within } from "./error.js";
 import { files, io, OpenFile, writeAll } from "./files.js";
 import { checkLength, type Header, readHeader } from "./read.js";
 import { type Scalar, scalar } from "./scalar.js";
@@ -123,6 +123,10 @@ class Blocks {
 
 /** An array in a file. `data` has indices, `length`, `at`, `set`, `fill`, `subarray` and `slice`, as a typed array has. */
 export class MappedArray extends NDArray {
+  static {
+    named(this, "MappedArray");
+  }
+
   readonly #blocks: Blocks;
 
   constructor(blocks: Blocks, header: Header) {
@@ -271,7 +275,7 @@ function create(path: string, { dtype, shape }: { dtype?: string; shape?: readon
     }
   } else {
     const type = parse(dtype ?? "<f8");
-    header = engine().bytes("start", [type.descr, shape.join(","), ""]);
+    header = engine().bytes("start", [type.descr, shape.join(","), "C", ""]);
     bytes = count(shape) * type.size;
   }
   const file = io(() => files().openSync(path, "w"));

@@ -2,12 +2,17 @@
 import { NDArray } from "./array.js";
 import { Assembler } from "./assemble.js";
 import { count, tree } from "./dtype.js";
+import { named } from "./error.js";
 
 /**
  * An object of Python that JavaScript has no value for: what Python would call to make it. Nothing is called. Complex numbers, times of day, spans
  * of time, decimal numbers, ranges, dtypes and classes are such objects too.
  */
 export class Call {
+  static {
+    named(this, "Call");
+  }
+
   /** The class or function, such as `decimal.Decimal`. */
   readonly name: string | null;
   /** The object as Python prints it, or nearly so. */

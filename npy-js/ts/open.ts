@@ -3,7 +3,7 @@ import { Assembler } from "./assemble.js";
 import { CASTS, type Cast, cast } from "./cast.js";
 import { count, type DType, parse } from "./dtype.js";
 import { Engine, type Readable } from "./engine.js";
-import { located, NpyError, shown } from "./error.js";
+import { located, named, NpyError, shown } from "./error.js";
 import { NDArray } from "./array.js";
 import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems } from "./read.js";
 import { END, FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
@@ -108,6 +108,10 @@ interface Data {
 
 /** An array in a file. */
 export class NpyFile {
+  static {
+    named(this, "NpyFile");
+  }
+
   readonly #header: Header;
   readonly #data: Data;
   readonly #path: string | undefined;
@@ -255,6 +259,10 @@ function objectRows(array: NDArray, rows: readonly [number, number] | undefined,
 
 /** An archive. Arrays are found by the names that NumPy shows, without `.npy`. */
 export class NpzFile {
+  static {
+    named(this, "NpzFile");
+  }
+
   readonly #ranges: Ranges;
   readonly #fetched: Fetched;
   readonly #engine: Engine;

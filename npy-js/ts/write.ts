@@ -5,7 +5,6 @@ import { isNative, product, width } from "./dtype.js";
 import { Engine, engine } from "./engine.js";
 import { NpyError, shown, within } from "./error.js";
 import { replace } from "./files.js";
-import { fortranStart, isFortran } from "./order.js";
 import { pickle } from "./pickle.js";
 import { scalar } from "./scalar.js";
 
@@ -21,8 +20,7 @@ export function writeNPY(array: ArrayLike, path?: string | null, version?: reado
   const is_fortran = isFortran(source);
   const { shape, type } = source;
   if (shape.some((n) => n >= 2 ** 32)) throw new NpyError("shape", `the shape (${shape.join(", ")}) has a dimension of 2³² or more, which this package does not write; split the array`);
-  let start = engine().bytes("start", [type.descr, shape.join(","), versionText(version)]);
-  if (is_fortran) start = fortranStart(start, shape, Boolean(version));
+  const start = engine().bytes("start", [type.descr, shape.join(","), is_fortran ? "F" : "C", versionText(version)]);
   let file: Uint8Array;
   if (hasObjects(type)) {
     // A pickle has the elements in C order always.
@@ -38,6 +36,11 @@ export function writeNPY(array: ArrayLike, path?: string | null, version?: reado
   file.set(start);
   deliver(path, file);
   return file;
+}
+
+/** True if NumPy would write the array in Fortran order: only one that is not in C order too. */
+function isFortran({ fortranOrder, shape }: NDArray): boolean {
+  return fortranOrder && !shape.includes(0) && shape.filter((n) => n > 1).length > 1;
 }
 
 /** Returns the version as text; empty if it is not named. */

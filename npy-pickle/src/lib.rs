@@ -41,6 +41,8 @@
 mod checked;
 pub mod emit;
 mod error;
+#[cfg(any(target_family = "wasm", test))]
+mod float;
 mod integer;
 mod invocation;
 mod machine;

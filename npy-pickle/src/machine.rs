@@ -5,6 +5,8 @@ use super::stack::{Memo, Stack, push};
 use super::{Call, Data, Form, Graph, Id, Items, NONE, Node, Pickle, wide};
 use crate::checked;
 use crate::error::{Error, malformed, reserve, to_u64};
+#[cfg(target_family = "wasm")]
+use crate::float::parse as float;
 
 /// Parses a pickle.
 ///
@@ -154,7 +156,7 @@ impl Machine<'_> {
             0x8a | 0x8b => self.make(Node::Data(Form::BigInt, argument))?,
             b'I' | b'L' => self.number(opcode, bytes, argument)?,
             b'F' => {
-                let number = line(bytes).and_then(|text| text.trim().parse().ok());
+                let number = line(bytes).and_then(|text| float(text.trim()));
                 self.make(Node::Float(number.ok_or("not a float")?))?;
             }
             b'G' => {
@@ -519,6 +521,11 @@ fn index(length: usize) -> Result<u32, Error> {
 /// Returns the text of a line, without its line feed.
 fn line(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok().map(|text| text.trim_end_matches('\n'))
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn float(text: &str) -> Option<f64> {
+    text.parse().ok()
 }
 
 /// Parses the number of an entry of the memo.

@@ -1,10 +1,12 @@
 //! The checksum of bytes that are read.
 
+#[cfg(any(target_family = "wasm", test))]
+mod small;
+
 #[cfg(not(target_family = "wasm"))]
-use crc32fast::Hasher;
-/// For WebAssembly this uses the CRC of `flate2`, whose 8 KiB table is linked anyway; `crc32fast` would add 16 KiB and is no faster there.
+pub(crate) use crc32fast::Hasher;
 #[cfg(target_family = "wasm")]
-use flate2::Crc as Hasher;
+pub(crate) use small::Hasher;
 
 /// A checksum (CRC-32) that is being computed.
 pub(crate) struct Checksum(Hasher);
@@ -18,14 +20,8 @@ impl Checksum {
         self.0.update(bytes);
     }
 
-    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn value(&self) -> u32 {
         self.0.clone().finalize()
-    }
-
-    #[cfg(target_family = "wasm")]
-    pub(crate) fn value(&self) -> u32 {
-        self.0.sum()
     }
 
     /// Returns the checksum of these bytes.
@@ -36,7 +32,7 @@ impl Checksum {
     }
 }
 
-/// The checksum of bytes whose parts have known checksums. As `crc32fast` is not in WebAssembly, this computes it.
+/// The checksum of bytes whose parts have known checksums.
 pub(crate) struct Combined {
     pub(crate) value: u32,
     /// The usual size of a part, and the factor of such parts.
@@ -56,9 +52,11 @@ impl Combined {
     }
 }
 
-/// Returns the product of two polynomials modulo that of the CRC-32. The highest bit is the constant term.
+/// The polynomial of the CRC-32. The highest bit is the constant term.
+const POLYNOMIAL: u32 = 0xedb8_8320;
+
+/// Returns the product of two polynomials modulo that of the CRC-32.
 fn product(a: u32, mut b: u32) -> u32 {
-    const POLYNOMIAL: u32 = 0xedb8_8320;
     let mut product = 0;
     for bit in (0..u32::BITS).rev() {
         if a >> bit & 1 == 1 {

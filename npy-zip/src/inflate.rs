@@ -1,9 +1,16 @@
 //! Inflates deflated bytes: as a stream, or a chunk alone.
 
+#[cfg(any(target_family = "wasm", test))]
+mod small;
+
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take};
 use std::ops::Range;
 
-use flate2::{Decompress, FlushDecompress, Status};
+#[cfg(not(target_family = "wasm"))]
+use flate2::Decompress;
+use flate2::{FlushDecompress, Status};
+#[cfg(target_family = "wasm")]
+use small::Decompress;
 
 use crate::checked;
 use crate::error::to_u64;

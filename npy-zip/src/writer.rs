@@ -14,9 +14,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::mem;
 
-use crc32fast::Hasher;
-
 use crate::checked;
+use crate::checksum::Hasher;
 use crate::directory::Central;
 use crate::error::{Result, to_u64};
 use crate::name;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
-use npy_page::{ReadAt, Session};
+use npy_js::{ReadAt, Session};
 
 #[derive(Clone)]
 struct Bytes(Rc<[u8]>);
@@ -14,17 +14,17 @@ impl ReadAt for Bytes {
         self.0.len() as u64
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         let start = usize::try_from(offset).unwrap();
         out.copy_from_slice(&self.0[start..start + out.len()]);
-        Ok(())
+        Ok(out.len())
     }
 }
 
 /// Asks for all that the page can show of a file.
 fn look(bytes: &[u8]) -> Vec<String> {
-    let mut session = Session::new(Bytes(bytes.into()), "dir/a file.npy");
-    let mut answers = vec![session.open()];
+    let mut session = Session::new(Bytes(bytes.into()));
+    let mut answers = vec![session.open("dir/a file.npy")];
     let members = answers[0].matches("{\"name\":").count().min(5);
     let is_archive = answers[0].starts_with("{\"members\"");
     let arrays = if is_archive { members } else { 1 };

@@ -13,7 +13,10 @@ function start() {
   const url = URL.createObjectURL(code);
   worker = new Worker(url);
   const made = new Promise((done) => (waiting = new Map([[0, done]])));
-  worker.onmessage = ({ data: { id, answer } }) => {
+  const own = worker;
+  worker.onmessage = ({ data }) => {
+    if (data.read !== undefined) return forward(data, own);
+    const { id, answer } = data;
     const done = waiting.get(id);
     waiting.delete(id);
     if (answer.is_over) start();
@@ -21,6 +24,26 @@ function start() {
   };
   worker.postMessage({ compiled });
   return made;
+}
+
+// In an editor, the file is at its extension, which sends parts of it.
+const host = globalThis.acquireVsCodeApi?.();
+const reads = new Map();
+let lastRead = 0;
+
+function forward({ read, offset, length }, to) {
+  reads.set(++lastRead, (answer) => to.postMessage({ ...answer, read }));
+  host.postMessage({ read: lastRead, offset, length });
+}
+
+if (host) {
+  addEventListener("message", ({ data }) => {
+    if (data.open) return choose(data.open);
+    reads.get(data.read)?.(data);
+    reads.delete(data.read);
+  });
+  document.querySelector("header").hidden = true;
+  host.postMessage({ ready: true });
 }
 
 function ask(call, ...args) {
@@ -306,5 +329,5 @@ addEventListener("dragleave", (event) => event.relatedTarget || document.body.cl
 addEventListener("drop", (event) => {
   event.preventDefault();
   document.body.classList.remove("dragging");
-  if (event.dataTransfer.files[0]) choose(event.dataTransfer.files[0]);
+  if (event.dataTransfer.files[0] && !host) choose(event.dataTransfer.files[0]);
 });

@@ -18,22 +18,41 @@ Without one, `cargo test --workspace` runs everything else.";
 /// The names by which Chromium is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
+/// Firefox, for the package for npm.
+const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
+
+/// The remedy if there is no Firefox.
+const FIREFOX_REMEDY: &str = "\
+The package for npm is tested in Firefox, too:
+  Debian, Ubuntu   apt install firefox-esr
+  Fedora           dnf install firefox
+  macOS            brew install --cask firefox
+Another name: NPY_FIREFOX=firefox-nightly cargo xtask js";
+
 /// Returns a cargo command whose tests find a browser. Debian's is installed if there is none.
 pub(crate) fn with_browser(mut cargo: Command) -> Result<Command> {
-    let browser = match find() {
-        Some(browser) => browser,
-        None => {
-            apt::install("chromium", REMEDY)?;
-            find().ok_or(REMEDY)?
-        }
-    };
-    cargo.env("NPY_BROWSER", browser);
+    cargo.env("NPY_BROWSER", browser("NPY_BROWSER", &NAMES, "chromium", REMEDY)?);
     Ok(cargo)
 }
 
-fn find() -> Option<OsString> {
-    let named = env::var_os("NPY_BROWSER");
-    let all = named.into_iter().chain(NAMES.map(OsString::from));
+/// Returns a command whose tests find Firefox, which is installed like Chromium.
+pub(crate) fn with_firefox(mut command: Command) -> Result<Command> {
+    command.env("NPY_FIREFOX", browser("NPY_FIREFOX", &FIREFOX, "firefox-esr", FIREFOX_REMEDY)?);
+    Ok(command)
+}
+
+/// Returns the browser that a variable names, or else one of these, or else a package of Debian.
+fn browser(variable: &str, names: &[&str], package: &str, remedy: &str) -> Result<OsString> {
+    if let Some(browser) = find(variable, names) {
+        return Ok(browser);
+    }
+    apt::install(package, remedy)?;
+    Ok(find(variable, names).ok_or(remedy)?)
+}
+
+fn find(variable: &str, names: &[&str]) -> Option<OsString> {
+    let named = env::var_os(variable);
+    let all = named.into_iter().chain(names.iter().map(OsString::from));
     all.into_iter().find(|name| {
         Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
     })

@@ -1,53 +1,60 @@
-//! `cargo xtask js`: makes the package for npm of `npy-js`, and tests it.
+//! `cargo xtask js`: makes the package for npm of `npy-js` and the extension of `npy-js/vscode`, and tests both.
+
+mod runtimes;
+mod types;
+mod vscode;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::browser::with_browser;
+use crate::browser::{with_browser, with_firefox};
 use crate::command::{output, run as run_command};
+use crate::npm::Package;
 use crate::python::with_numpy;
 use crate::wasm::{self, base64, pack};
 use crate::{Result, root};
 
-/// The most bytes of the package as npm sends it, compressed with gzip. The module takes five sixths of them; the goal is 200,000.
-const MAX_BYTES: u64 = 250_000;
+/// The most bytes of the package as npm sends it, compressed with gzip. The module takes five sixths of them.
+const MAX_BYTES: u64 = 200_000;
 
 /// The most memory of the module: files that lie reach an error instead of the end of the machine's memory.
 const MEMORY: &str = "--max-memory=2147483648";
 
-/// The remedy if there is no Node.
-const REMEDY: &str = "\
-The package for npm is built and tested with Node 20 or newer, and npm:
-  Debian, Ubuntu   apt install nodejs npm
-  Fedora           dnf install nodejs
-  macOS            brew install node";
+/// The scripts that programs import, the command, and one for the tests alone.
+const ENTRIES: [&str; 6] = ["index", "node", "file", "file-node", "command", "internal"];
 
 pub(crate) fn run() -> Result {
-    let module = wasm::build("npy-js", &[MEMORY])?;
+    let module = wasm::build("arrays", &[MEMORY])?;
     println!("npy-js: the module has {} bytes", module.len());
-    fs::write(folder().join("ts/packed.ts"), script(&module)?)?;
-    install()?;
-    let dist = folder().join("dist");
-    if dist.exists() {
-        // A script that was renamed would stay in the package.
-        fs::remove_dir_all(&dist)?;
-    }
-    // Comments are for the types, which editors show; the scripts are sent without them.
-    run_command(tool("tsc").args(["--declaration", "false", "--removeComments"]))?;
-    run_command(tool("tsc").arg("--emitDeclarationOnly"))?;
-    let package = package()?;
-    run_command(&mut expected()?)?;
-    let mut tests = with_browser(with_numpy(node(&["--test", "--test-reporter=spec"]))?)?;
-    for test in files("test", ".test.mjs")? {
-        tests.arg(test);
-    }
+    let npm = Package::install("npy-js")?;
+    fs::write(npm.path("ts/packed.ts"), script(&module)?)?;
+    npm.clean("dist")?;
+    scripts(&npm)?;
+    // Comments are in the types alone, which editors show.
+    run_command(&mut npm.tool("tsc"))?;
+    types::keep_public(&npm.path("dist"))?;
+    let package = packed(&npm)?;
+    run_command(&mut expected(&npm)?)?;
+    let mut tests = with_firefox(with_browser(with_numpy(npm.tests()?)?)?)?;
     run_command(tests.env("NPY_PACKAGE", &package))?;
-    run_command(tool("publint").arg("run").arg(&package))?;
+    runtimes::run(&npm)?;
+    run_command(npm.tool("publint").arg("run").arg(&package))?;
     let rules = ["--ignore-rules", "cjs-resolves-to-esm"];
-    run_command(tool("attw").arg(&package).args(["--profile", "node16"]).args(rules))?;
+    run_command(npm.tool("attw").arg(&package).args(["--profile", "node16"]).args(rules))?;
     println!("{}", package.display());
-    Ok(())
+    vscode::run()
+}
+
+/// Joins the scripts of each entry, without comments and with short names: each file of a package costs about 100 bytes, and
+/// their names are a tenth of them.
+fn scripts(npm: &Package) -> Result {
+    let mut esbuild = npm.tool("esbuild");
+    esbuild.args(ENTRIES.map(|name| format!("ts/{name}.ts")));
+    esbuild.args(["--bundle", "--splitting", "--format=esm", "--platform=neutral", "--minify"]);
+    // `sideEffects` of package.json is about the scripts that this makes.
+    esbuild.args(["--ignore-annotations", "--external:node:fs", "--target=es2022"]);
+    run_command(esbuild.args(["--outdir=dist", "--log-level=warning"]))
 }
 
 /// Returns the script with the packed module.
@@ -62,27 +69,15 @@ fn script(module: &[u8]) -> Result<String> {
     ))
 }
 
-/// Installs the tools of the lock file, unless they are there.
-fn install() -> Result {
-    let lock = fs::read(folder().join("package-lock.json"))?;
-    let stamp = folder().join("node_modules/.lock");
-    if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
-        return Ok(());
-    }
-    let ci = run_command(Command::new("npm").arg("ci").current_dir(folder()));
-    ci.map_err(|error| format!("{error}\n\n{REMEDY}"))?;
-    Ok(fs::write(stamp, lock)?)
-}
-
 /// Packs the package and returns its path; refuses one that is too large.
-fn package() -> Result<PathBuf> {
+fn packed(npm: &Package) -> Result<PathBuf> {
     for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
-        fs::copy(root().join(name), folder().join(name))?;
+        fs::copy(root().join(name), npm.path(name))?;
     }
     let target = root().join("target/js");
     fs::create_dir_all(&target)?;
-    let mut pack = Command::new("npm");
-    pack.args(["pack", "--silent", "--pack-destination"]).arg(&target).current_dir(folder());
+    let mut pack = npm.command("npm");
+    pack.args(["pack", "--silent", "--pack-destination"]).arg(&target);
     let path = target.join(output(&mut pack)?.trim());
     let size = fs::metadata(&path)?.len();
     println!("npy-js: the package has {size} bytes");
@@ -93,39 +88,8 @@ fn package() -> Result<PathBuf> {
 }
 
 /// Returns the command that has NumPy write the files of the tests.
-fn expected() -> Result<Command> {
+fn expected(npm: &Package) -> Result<Command> {
     let mut python = Command::new(crate::python::interpreter()?);
-    python.arg("-I").arg(folder().join("test/expected.py")).arg(folder().join("test/made"));
+    python.arg("-I").arg(npm.path("test/expected.py")).arg(npm.path("test/made"));
     Ok(python)
-}
-
-fn node(args: &[&str]) -> Command {
-    let mut command = Command::new("node");
-    command.args(args).current_dir(folder());
-    command
-}
-
-/// Returns a tool of the lock file.
-fn tool(name: &str) -> Command {
-    let mut command = Command::new(folder().join("node_modules/.bin").join(name));
-    command.current_dir(folder());
-    command
-}
-
-fn folder() -> PathBuf {
-    root().join("npy-js")
-}
-
-/// Returns the files in a folder of the package that end like this.
-fn files(of: &str, ending: &str) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder().join(of))? {
-        let path = entry?.path();
-        let is_wanted = |path: &Path| path.to_str().is_some_and(|path| path.ends_with(ending));
-        if is_wanted(&path) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }

@@ -19,6 +19,7 @@ mod large;
 mod marked;
 mod miri;
 mod model;
+mod npm;
 mod package;
 mod page;
 mod portable;
@@ -70,7 +71,7 @@ usage: cargo xtask <command>
   wheel               the Python package, into target/wheels
   python              the wheel in an empty environment: its tests, types and examples
   page                the page that shows files in a browser, into target/page/npy.html
-  js                  the package for npm, into target/js, and its tests, which need Node
+  js                  the package for npm and the extension for editors, into target/js, and their tests, which need Node
   portable            tidy, and the tests that need neither Python nor a browser
   release --dry-run [--online] [STEP...]
                       everything that must hold before a version is published; publishes nothing

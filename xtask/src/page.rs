@@ -1,4 +1,4 @@
-//! `cargo xtask page`: makes one HTML file of `page/web` and the module that the package `npy-page` compiles to.
+//! `cargo xtask page`: makes one HTML file of `page/web` and the module of `npy-js` with the calls of the page.
 
 use std::fs;
 use std::io::Write;
@@ -21,7 +21,7 @@ pub(crate) fn run() -> Result {
 
 /// Builds the page and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
-    let module = wasm::build("npy-page", &[])?;
+    let module = wasm::build("view", &[])?;
     let target = root().join("target");
     let web = |name: &str| fs::read_to_string(root().join("page/web").join(name));
     let page = assemble(

@@ -12,11 +12,12 @@ use crate::{Result, root};
 /// The target of browsers.
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Builds a package as a small module, with more flags for the linker, and returns its bytes.
-pub(crate) fn build(package: &str, linker: &[&str]) -> Result<Vec<u8>> {
+/// Builds `npy-js` as a small module: with one of its features, and with more flags for the linker. Returns its bytes.
+pub(crate) fn build(feature: &str, linker: &[&str]) -> Result<Vec<u8>> {
     install_target(TARGET)?;
-    let build = ["build", "--package", package, "--lib", "--profile", "page"];
+    let build = ["build", "--package", "npy-js", "--lib", "--profile", "page"];
     let mut build = cargo(&build);
+    build.args(["--no-default-features", "--features", feature]);
     build.args(["--target", TARGET, "--target-dir", "target"]);
     // The messages of panics would name folders of this machine.
     let registry = std::env::home_dir().unwrap_or_default().join(".cargo/registry/src");
@@ -26,8 +27,7 @@ pub(crate) fn build(package: &str, linker: &[&str]) -> Result<Vec<u8>> {
     let small = ["-O2", "--compress-relocations"];
     flags.extend(small.iter().chain(linker).map(|flag| format!("-Clink-arg={flag}")));
     run_command(build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")))?;
-    let file = format!("target/{TARGET}/page/{}.wasm", package.replace('-', "_"));
-    Ok(fs::read(root().join(file))?)
+    Ok(fs::read(root().join(format!("target/{TARGET}/page/npy_js.wasm")))?)
 }
 
 /// Compresses a module for `unpack.js`.

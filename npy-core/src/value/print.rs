@@ -152,12 +152,12 @@ fn shortest_half(value: f32) -> f64 {
         let excess = decimal.abs() - value.abs();
         (-below..above).contains(&excess) && excess != -below
     };
-    // The nearest decimal with this many digits after the first one; in a tie, both decimals.
-    let decimals = |digits: usize| {
-        [value, value * (1.0 + f64::EPSILON)].map(|value| format!("{value:.digits$e}"))
+    // The nearest decimal with this many digits after the point; in a tie, both decimals. Its digits are few, so the quotient is exact.
+    let decimals = |digits: i32| {
+        let power = 10_f64.powi(digits);
+        [value, value * (1.0 + f64::EPSILON)].map(|value| (value * power).round_ties_even() / power)
     };
-    let parsed = (0..5).flat_map(decimals).filter_map(|decimal| decimal.parse().ok());
-    parsed.into_iter().find(is_near).unwrap_or(value)
+    (-4..13).flat_map(decimals).find(is_near).unwrap_or(value)
 }
 
 #[cfg(test)]

@@ -7,6 +7,10 @@
 //! previous block is the dictionary of each.
 
 mod block;
+#[cfg(not(target_family = "wasm"))]
+mod pool;
+#[cfg(target_family = "wasm")]
+#[path = "deflate/at_once.rs"]
 mod pool;
 
 use std::io;
@@ -33,8 +37,9 @@ pub(super) fn chunk_size(every: u64) -> Option<u32> {
     if every == 0 { None } else { Some(size) }
 }
 
-/// The number of bytes at the end of a block that are the dictionary of the next: deflate looks back no further.
-const DICTIONARY: usize = 32 << 10;
+/// The number of bytes at the end of a block that are the dictionary of the next: deflate looks back no further. The compressor for WebAssembly has no
+/// dictionaries.
+const DICTIONARY: usize = if cfg!(target_family = "wasm") { 0 } else { 32 << 10 };
 
 /// Cuts members into blocks, and compresses these.
 pub(super) struct Compressor {

@@ -2,10 +2,9 @@
 
 use std::io;
 
-use crc32fast::Hasher;
-
 use super::index::Index;
 use crate::checked;
+use crate::checksum::Hasher;
 use crate::error::to_u64;
 use crate::extra::{append_extra, append_padding, zip64};
 use crate::records::{CentralHeader, Common, ExtraHeader, IN_ZIP64, LocalHeader, Part};

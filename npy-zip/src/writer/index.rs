@@ -2,10 +2,9 @@
 
 use std::io;
 
-use crc32fast::Hasher;
-
 use super::headers::{Member, named};
 use crate::checked;
+use crate::checksum::Hasher;
 use crate::error::to_u64;
 use crate::index;
 use crate::records::{Common, LocalHeader, Part, SeekIndex};

@@ -5,7 +5,7 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 13] = [
+const PUBLISHED: [&str; 12] = [
     "npy-core/src/",
     "whole-file/src/",
     "npy-derive/src/",
@@ -17,7 +17,6 @@ const PUBLISHED: [&str; 13] = [
     "npy-datafusion/src/",
     "npy-datafusion/sql/src/",
     "npy-datafusion/ballista/src/",
-    "page/src/",
     "npy-js/src/",
 ];
 

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use crc32fast::Hasher;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 use super::BLOCK;
 use crate::checked;
+use crate::checksum::Hasher;
 use crate::room;
 
 /// The memory of an encoder, rounded up.
@@ -16,6 +16,7 @@ const ENCODER_BYTES: usize = 512 << 10;
 pub(super) struct Task {
     pub(super) bytes: Vec<u8>,
     /// The bytes before the block, at most as many as deflate's window; none if it has chunks.
+    #[cfg_attr(target_family = "wasm", expect(dead_code, reason = "it is empty"))]
     pub(super) dictionary: Vec<u8>,
     /// The number of bytes of a chunk, if a reader may start at each.
     pub(super) chunk: Option<usize>,
@@ -35,6 +36,7 @@ pub(super) fn compress(level: u8, task: &Task) -> io::Result<Block> {
     // Not one that was reset: what it compressed before would change the bytes, which then depended on the threads.
     let level = Compression::new(level.into());
     let mut encoder = room::with_room(ENCODER_BYTES, || Compress::new(level, false))?;
+    #[cfg(not(target_family = "wasm"))]
     if !task.dictionary.is_empty() {
         encoder.set_dictionary(&task.dictionary)?;
     }

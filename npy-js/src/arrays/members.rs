@@ -5,10 +5,10 @@ use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use npy_core::{Header, Limits, Objects, ReadOptions};
 use npy_zip::{Compression, Directory, Entry, Member};
 
-use crate::describe;
+use super::describe;
+use super::objects;
 use crate::file::{Part, ReadAt, hull};
 use crate::json::Json;
-use crate::objects;
 use crate::{Failure, Result};
 
 /// The extension of members that are arrays, which NumPy does not show.

@@ -3,11 +3,11 @@
 use npy_core::dtype::{Leaf, Part, ScalarKind};
 use npy_core::{DType, Header, Order, Value};
 
-use crate::Result;
-use crate::elements::Elements;
+use super::Result;
+use super::elements::Elements;
+use super::text;
 use crate::file::ReadAt;
 use crate::json::{Json, object};
-use crate::text;
 
 /// The most columns of a table.
 const MAX_COLUMNS: usize = 40;

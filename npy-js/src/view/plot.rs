@@ -3,12 +3,12 @@
 use npy_core::dtype::ScalarKind;
 use npy_core::{DType, Value};
 
-use crate::Result;
-use crate::elements::Elements;
+use super::Result;
+use super::elements::Elements;
+use super::table::Table;
+use super::text;
 use crate::file::ReadAt;
 use crate::json::{Json, object};
-use crate::table::Table;
-use crate::text;
 
 /// The most points: each is the least and the greatest value of a range of rows.
 const POINTS: usize = 512;

@@ -2,17 +2,22 @@
 
 use crate::{Failure, Result};
 use npy_core::header::MAGIC;
+use npy_core::{Header, Order};
 
 /// The data begin at a multiple of this.
 const ALIGNMENT: usize = 64;
 /// The digits that the growing dimension has space for.
 const GROWTH_DIGITS: usize = 21;
 
-/// Returns a header that NumPy's default version has, in another version.
-pub(crate) fn restate(header: &[u8], shape: &[usize], version: &str) -> Result<Vec<u8>> {
-    let mut text = text_of(header).trim_end().to_owned();
-    if let Some(first) = shape.first() {
-        let digits = first.to_string().len();
+/// Returns a header, whose bytes have NumPy's default version, in another version.
+pub(crate) fn restate(bytes: &[u8], header: &Header, version: &str) -> Result<Vec<u8>> {
+    let mut text = text_of(bytes).trim_end().to_owned();
+    let grows = match header.order() {
+        Order::C => header.shape().first(),
+        Order::Fortran => header.shape().last(),
+    };
+    if let Some(length) = grows {
+        let digits = length.to_string().len();
         text.push_str(&" ".repeat(GROWTH_DIGITS.saturating_sub(digits)));
     }
     let latin = || text.chars().map(|c| u8::try_from(c).ok()).collect::<Option<Vec<u8>>>();
@@ -71,12 +76,17 @@ mod tests {
     /// Guards that a header in its own version is the same, and that NumPy's reader finds it in every other.
     #[test]
     fn a_header_has_the_version_that_was_asked_for() {
-        for (descr, shape) in [("<f8", vec![3, 4]), ("[('ü', '<i4')]", vec![]), ("|u1", vec![0])] {
-            let header = Header::new(descr.parse().unwrap(), shape, Order::C).unwrap();
+        for (descr, shape, order) in [
+            ("<f8", vec![3, 4], Order::C),
+            ("<f8", vec![3, 12_345], Order::Fortran),
+            ("[('ü', '<i4')]", vec![], Order::C),
+            ("|u1", vec![0], Order::C),
+        ] {
+            let header = Header::new(descr.parse().unwrap(), shape, order).unwrap();
             let bytes = header.to_bytes().unwrap();
-            assert_eq!(restate(&bytes, header.shape(), "1.0").unwrap(), bytes);
+            assert_eq!(restate(&bytes, &header, "1.0").unwrap(), bytes);
             for version in ["2.0", "3.0"] {
-                let other = restate(&bytes, header.shape(), version).unwrap();
+                let other = restate(&bytes, &header, version).unwrap();
                 let (parsed, offset) = Header::parse(&other).unwrap();
                 assert_eq!((parsed.version().to_string().as_str(), offset % 64), (version, 0));
                 assert_eq!(parsed, header);
@@ -84,8 +94,8 @@ mod tests {
         }
         let wide = Header::new("[('时', '<i4')]".parse().unwrap(), [1], Order::C).unwrap();
         let bytes = wide.to_bytes().unwrap();
-        assert_eq!(restate(&bytes, &[1], "3.0").unwrap(), bytes);
-        assert!(restate(&bytes, &[1], "1.0").is_err());
-        assert!(restate(&bytes, &[1], "4.0").is_err());
+        assert_eq!(restate(&bytes, &wide, "3.0").unwrap(), bytes);
+        assert!(restate(&bytes, &wide, "1.0").is_err());
+        assert!(restate(&bytes, &wide, "4.0").is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Headers and dtypes as JSON.
 
+use super::text;
 use crate::json::{Json, object};
-use crate::text;
 use npy_core::{DType, Header, Order};
 
 /// The most fields that are listed.

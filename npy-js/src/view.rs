@@ -1,14 +1,24 @@
-//! A file that is being looked at.
+//! The calls of the page: a file as text.
+
+mod describe;
+mod elements;
+mod objects;
+mod plot;
+mod table;
+mod text;
 
 use std::io::{Read, Seek};
 
 use npy_core::{ErrorKind, Header, Limits, Objects, ReadNpy, ReadOptions, Reader, npz};
 
-use crate::elements::Elements;
 use crate::file::{Part, ReadAt};
 use crate::json::{Json, object};
-use crate::table::Table;
-use crate::{Result, describe, objects, plot, text};
+use crate::{Answer, Failure, number};
+use elements::Elements;
+use table::Table;
+
+/// The reason why something is not shown, as text.
+type Result<T> = std::result::Result<T, String>;
 
 /// The most members that are listed, and of how many of them the header is read.
 const MAX_MEMBERS: usize = 2000;
@@ -31,13 +41,28 @@ enum Array<F> {
 }
 
 impl<F: ReadAt + Clone> Session<F> {
-    /// Starts to look at a file. `name` is for the Rust struct.
-    pub fn new(file: F, name: &str) -> Self {
-        Session { file, name: stem(name).to_owned(), archive: None, array: None }
+    /// Starts to look at a file.
+    pub fn new(file: F) -> Self {
+        Session { file, name: String::new(), archive: None, array: None }
     }
 
-    /// Opens the file: answers with the description of its array, or with the members of the archive.
-    pub fn open(&mut self) -> String {
+    /// Answers a call by its name.
+    pub(crate) fn call(&mut self, name: &str, arguments: &[&str]) -> crate::Result<Answer> {
+        let text = match (name, arguments) {
+            ("open", [name]) => self.open(name),
+            ("member", [index]) => self.member(number(index)?),
+            ("rows", [from, count]) => self.rows(number(from)?, number(count)?),
+            ("plot", [column]) => self.plot(number(column)?),
+            _ => return Err(Failure::Call("an unknown call")),
+        };
+        Ok(Answer { text, bytes: Vec::new() })
+    }
+
+    /// Opens the file: answers with the description of its array, or with the members of the archive. `name` is for the Rust struct.
+    pub fn open(&mut self, name: &str) -> String {
+        self.name = stem(name).to_owned();
+        self.archive = None;
+        self.array = None;
         answer(self.try_open())
     }
 
@@ -124,7 +149,8 @@ impl<F: ReadAt + Clone> Session<F> {
             let objects = archive.read::<Objects>(&name).map_err(|error| error.to_string());
             return self.show_objects(&header, objects, &code);
         }
-        self.show_values(&header, Elements::inflated(reader), None, &code)
+        let is_seekable = archive.is_seekable(&name).map_err(|error| error.to_string())?;
+        self.show_values(&header, Elements::inflated(reader, is_seekable), None, &code)
     }
 
     /// Shows an array of the file, or of a stored member.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use npy_core::object::Kind;
 use npy_core::{Error, ObjectRef, Objects};
 
-use crate::describe;
+use super::describe;
 use crate::json::{Json, write_text};
 
 /// Larger pickles are not read.

@@ -1,0 +1,2 @@
+// For the tests of this package.
+export { Engine } from "./engine.js";
