@@ -172,8 +172,8 @@ impl fmt::Display for Damage {
             }
             Damage::LineEnds { count } => write!(
                 f,
-                "it was copied as text: {} of it \\n became \\r\\n; each becomes \\n again, which gives the length that the header states",
-                times(*count)
+                "it was copied as text: {} became \\r\\n; each becomes \\n again, which gives the length that the header states",
+                counted(*count, "line end")
             ),
             Damage::Utf8 { count } => write!(
                 f,
@@ -197,7 +197,7 @@ impl fmt::Display for Damage {
                 rest_left_out(f, *rest)
             }
             Damage::Directory { reason } => {
-                write!(f, "{}; the members are found by their own headers", reason.trim_end_matches('.'))
+                XX
             }
             Damage::Member { name, reason } => {
                 write!(f, "member {name:?}: {}; it is left out", first_part(reason))
@@ -222,10 +222,6 @@ fn rest_left_out(f: &mut fmt::Formatter<'_>, rest: u64) -> fmt::Result {
 /// Returns the text before the first remedy, which would be that of another program.
 fn first_part(reason: &str) -> &str {
     reason.split("; ").next().unwrap_or(reason)
-}
-
-fn times(count: u64) -> String {
-    if count == 1 { "once in".into() } else { format!("{count} times in") }
 }
 
 /// Returns a number and its noun.
