@@ -11,11 +11,11 @@ use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
 
 use self::file::File;
-use self::records::Member;
 use crate::array::Array;
 use crate::damage::{Damage, counted};
 use crate::error::{Error, Result, unrepairable};
@@ -31,7 +31,7 @@ pub(crate) struct Archive {
     pub(crate) names: Vec<String>,
     /// The length of the file, and the directory that is read as if it came after it; empty if that of the file is right.
     length: u64,
-    directory: Vec<u8>,
+    directory: Arc<[u8]>,
     /// The arrays that are written again, by the names of their members.
     arrays: HashMap<String, Array>,
 }
@@ -47,7 +47,7 @@ enum Checked {
 impl Archive {
     /// Diagnoses an archive of this length.
     pub(crate) fn diagnose(file: &fs::File, length: u64) -> Result<Self> {
-        let whole = File::new(file, length, Vec::new());
+        let whole = File::new(file, length, Arc::default());
         let mut archive = match Directory::of_file(whole.clone(), &Limits::default()) {
             Ok(directory) => Archive::of_directory(&whole, &directory)?,
             Err(npy_zip::Error::Io(error)) => return Err(error.into()),
@@ -68,7 +68,7 @@ impl Archive {
             remarks: Vec::new(),
             names: Vec::new(),
             length,
-            directory: Vec::new(),
+            directory: Arc::default(),
             arrays: HashMap::new(),
         }
     }
@@ -76,86 +76,81 @@ impl Archive {
     /// Reads all members of a directory. If some are damaged, those are kept that their own headers describe rightly.
     fn of_directory(file: &File<'_>, directory: &Directory) -> Result<Self> {
         let mut archive = Archive::new(file.len());
-        let mut damaged = Vec::new();
+        let (mut damaged, mut unknown) = (Vec::new(), Vec::new());
         for entry in directory.entries() {
             match check(directory, entry, file.clone())? {
                 Checked::Right => {}
-                Checked::Unknown(reason) => archive.remark(entry.name(), &reason),
+                Checked::Unknown(reason) => unknown.push((entry.name(), reason)),
                 Checked::Damaged(reason) => damaged.push((entry.name(), reason)),
             }
             archive.names.push(entry.name().to_owned());
         }
-        if damaged.is_empty() {
+        if damaged.is_empty() && unknown.is_empty() {
             return Ok(archive);
         }
         let mut found = scan::members(file)?;
+        // A member that is right by its own header was not encrypted or compressed in another way: its entry is wrong.
+        let right = found.members.iter().filter(|member| !member.is_unchecked);
+        let right: HashSet<&str> = right.map(|member| &member.label[..]).collect();
+        damaged.extend(unknown.extract_if(.., |(name, _)| right.contains(name)));
+        if damaged.is_empty() {
+            archive.remarks.extend(unknown.iter().map(|(name, reason)| unchecked(name, reason)));
+            return Ok(archive);
+        }
         let known: HashSet<&str> = directory.entries().iter().map(Entry::name).collect();
         found.members.retain(|member| known.contains(&member.label[..]));
-        let mut archive = Archive::new(file.len());
-        let kept = archive.keep(found)?;
-        for (name, reason) in damaged {
-            // The header of the member is right, and the entry in the directory was not.
-            if kept.contains(name) {
-                let reason = format!("the directory has wrong numbers for the member {name:?}");
-                archive.damages.push(Damage::Directory { reason });
-            } else {
-                archive.damages.push(Damage::Member { name: name.to_owned(), reason });
-            }
-        }
-        let reason = "its own header is damaged";
+        let mut mended = Archive::new(file.len());
+        let kept = mended.keep(&found)?;
+        let reasons: HashMap<&str, String> = damaged.into_iter().collect();
         for name in directory.entries().iter().map(Entry::name) {
-            let is_known = |damage: &Damage| matches!(damage, Damage::Member { name: known, .. } if known == name);
-            if !kept.contains(name) && !archive.damages.iter().any(is_known) {
-                archive.damages.push(Damage::Member { name: name.into(), reason: reason.into() });
+            let reason = reasons.get(name).cloned();
+            match (kept.contains(name), reason) {
+                (true, None) => {}
+                // The header of the member is right, and the entry in the directory was not.
+                (true, Some(_)) => {
+                    let reason = format!("the directory has wrong numbers for the member {name:?}");
+                    mended.damages.push(Damage::Directory { reason });
+                }
+                (false, reason) => {
+                    let reason = reason.unwrap_or_else(|| "its own header is damaged".into());
+                    mended.damages.push(Damage::Member { name: name.to_owned(), reason });
+                }
             }
         }
-        Ok(archive)
+        Ok(mended)
     }
 
     /// Finds the members of an archive without a directory that can be read.
     fn of_members(file: &File<'_>, error: &str) -> Result<Self> {
-        let mut found = scan::members(file)?;
+        let found = scan::members(file)?;
         let mut archive = Archive::new(file.len());
         archive.damages.push(Damage::Directory { reason: error.to_owned() });
-        let lost = std::mem::take(&mut found.lost);
-        let kept = archive.keep(found)?;
-        for (name, reason) in lost {
-            let name = String::from_utf8_lossy(&name).into_owned();
-            if !kept.contains(&name) {
-                archive.damages.push(Damage::Member { name, reason });
+        let kept = archive.keep(&found)?;
+        let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let mut known = HashSet::new();
+        for (name, reason) in found.lost.iter().map(|(bytes, reason)| (name(bytes), reason)) {
+            // A forged file can claim any number of members.
+            if !kept.contains(&name) && known.insert(name.clone()) {
+                archive.damages.push(Damage::Member { name, reason: reason.clone() });
             }
         }
+        let repeated = found.repeated.iter().map(|bytes| name(bytes));
+        archive.damages.extend(repeated.map(|name| Damage::SameName { name }));
         Ok(archive)
     }
 
-    /// Keeps members that were found, of each name the last one, and returns the names.
-    fn keep(&mut self, found: scan::Found) -> Result<HashSet<String>> {
-        let mut last: HashMap<&str, u64> = HashMap::new();
-        let mut repeated = Vec::new();
-        for Member { label, start, .. } in &found.members {
-            if last.insert(label, *start).is_some() && !repeated.contains(&label) {
-                repeated.push(label);
-            }
-        }
-        let kept = || {
-            found.members.iter().filter(|member| last.get(&member.label[..]) == Some(&member.start))
-        };
-        self.names = kept().map(|member| member.label.clone()).collect();
-        if self.names.is_empty() {
+    /// Keeps members that were found, and returns their names.
+    fn keep(&mut self, found: &scan::Found) -> Result<HashSet<String>> {
+        if found.members.is_empty() {
             return Err(unrepairable("no member of the archive is complete; copy the file again"));
         }
-        for name in repeated {
-            self.damages.push(Damage::SameName { name: name.clone() });
+        self.names = found.members.iter().map(|member| member.label.clone()).collect();
+        for member in found.members.iter().filter(|member| member.is_unchecked) {
+            let reason = "it is encrypted, or compressed by an unknown method";
+            self.remarks.push(unchecked(&member.label, reason));
         }
-        for (name, reason) in &found.unchecked {
-            self.remark(name, reason);
-        }
-        self.directory = records::directory(kept(), self.length);
+        self.directory = records::directory(found.members.iter(), self.length).into();
         Ok(self.names.iter().cloned().collect())
-    }
-
-    fn remark(&mut self, name: &str, reason: &str) {
-        self.remarks.push(format!("member {name:?} is kept, and was not checked: {reason}"));
     }
 
     /// Returns the archive as it will be read: the file, and the directory after it.
@@ -234,6 +229,11 @@ impl Archive {
     pub(crate) fn summary(&self) -> String {
         format!("an archive of {}", counted(to_u64(self.names.len()), "member"))
     }
+}
+
+/// Says that a member is kept although it was not checked.
+fn unchecked(name: &str, reason: &str) -> String {
+    format!("member {name:?} is kept, and was not checked: {reason}")
 }
 
 /// Reads a member to its end.

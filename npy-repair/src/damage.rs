@@ -197,7 +197,7 @@ impl fmt::Display for Damage {
                 rest_left_out(f, *rest)
             }
             Damage::Directory { reason } => {
-                XX
+                write!(f, "{}; the members are found by their own headers", first_part(reason))
             }
             Damage::Member { name, reason } => {
                 write!(f, "member {name:?}: {}; it is left out", first_part(reason))

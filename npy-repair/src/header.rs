@@ -49,7 +49,7 @@ fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Found {
         end_of_line(start, end)
     });
     match line.map(to_u64) {
-        Some(line) if line != stated && fits(line) && !fits(stated) => {
+        Some(line) if line != stated && !fits(stated) => {
             let text = to_u64(dict);
             let damage = Damage::HeaderLength {
                 stated: stated.saturating_sub(text),
@@ -133,11 +133,12 @@ fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>)
     let mut version = if is_utf8 { 3 } else { 2 };
     let text = match str::from_utf8(dict) {
         Ok(text) if is_utf8 || dict.is_ascii() => text.to_owned(),
-        Err(_) if is_utf8 => {
+        Err(_) if is_utf8 && is_latin1(dict) => {
             version = 2;
             damages.push(Damage::Encoding);
             latin1(dict)
         }
+        Err(_) if is_utf8 => return Err(unrepairable(error)),
         _ => latin1(dict),
     };
     let malformed = || unrepairable(error);
@@ -177,27 +178,26 @@ fn note(text: &str, edits: &[Edit], damages: &mut Vec<Damage>) {
     }
 }
 
-/// Finds the data after the dictionary, which ends at `end`.
+/// Finds the data after the dictionary, which ends at `end`: after the line end, or where the stated length says. Without either, the size of
+/// the file must say the same as the padding: bytes of the data may be missing, too.
 fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> Result<u64> {
-    let is_blank = |to: u64| {
-        let range = usize::try_from(to).ok().and_then(|to| start.get(end..to));
-        range.is_some_and(|blanks| blanks.iter().all(|byte| b" \n".contains(byte)))
-    };
-    let stated = Some(to_u64(form.text) + form.stated).filter(|&at| is_blank(at));
-    let line = end_of_line(start, end).map(to_u64);
-    if stated.is_some() && (stated == line || line.is_none()) {
-        return Ok(stated.unwrap_or_default());
+    if let Some(line) = end_of_line(start, end) {
+        return Ok(to_u64(line));
     }
-    let exact = length.checked_sub(header.data_bytes()).filter(|&at| is_blank(at));
-    // A writer aligns the data to 16 bytes at least.
-    let aligned = line.filter(|at| stated.is_none() && at.is_multiple_of(16));
-    let candidates = [exact.filter(|_| !header.dtype().has_object()), aligned];
-    candidates.into_iter().flatten().next().ok_or_else(|| {
-        unrepairable(format!(
-            "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; state the data as raw",
-            form.stated
-        ))
-    })
+    let rest = start.get(end..).unwrap_or_default();
+    let padding = to_u64(end + rest.iter().take_while(|&&byte| byte == b' ').count());
+    let stated = to_u64(form.text) + form.stated;
+    if (to_u64(end)..=padding).contains(&stated) {
+        return Ok(stated);
+    }
+    let fits = length.checked_sub(padding) == Some(header.data_bytes());
+    if fits && !header.dtype().has_object() {
+        return Ok(padding);
+    }
+    Err(unrepairable(format!(
+        "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; state the data as raw",
+        form.stated
+    )))
 }
 
 /// Returns the position after the line end that follows the dictionary and its padding.
@@ -205,6 +205,15 @@ fn end_of_line(start: &[u8], end: usize) -> Option<usize> {
     let rest = start.get(end..)?;
     let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
     (rest.get(blanks) == Some(&b'\n')).then_some(end + blanks + 1)
+}
+
+/// Returns true if Python can have written this text as latin-1, and none of it is a character of UTF-8. Python escapes what cannot be
+/// printed.
+fn is_latin1(text: &[u8]) -> bool {
+    const SOFT_HYPHEN: u8 = 0xad;
+    let is_printed =
+        |byte: &u8| matches!(byte, b'\n' | b' '..=b'~' | 0xa1..) && *byte != SOFT_HYPHEN;
+    text.iter().all(is_printed) && text.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
 }
 
 fn latin1(bytes: &[u8]) -> String {
@@ -248,13 +257,17 @@ mod tests {
 
     #[test]
     fn padding_that_is_missing_is_noticed_by_the_size() {
-        for missing in [1, 4, 16, 40] {
+        for (end, missing) in [(120, 1), (127, 4), (120, 16), (128, 1), (128, 40)] {
             let mut bytes = file(&[5]);
-            bytes.drain(120 - missing..120);
+            bytes.drain(end - missing..end);
             let found = found(&bytes).unwrap();
             assert_eq!(found.data, to_u64(128 - missing));
             assert_eq!(found.damages.len(), 1);
         }
+        // Bytes of the data are missing, too, so that the size would say something else.
+        let mut bytes = file(&[5]);
+        bytes.drain(110..130);
+        assert!(found(&bytes).is_err());
     }
 
     #[test]

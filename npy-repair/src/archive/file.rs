@@ -1,29 +1,31 @@
 //! A file of which a part is kept, with other bytes after it: a damaged archive, and the directory that it gets.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::Arc;
 
 use crate::header::to_u64;
 
-/// The size of the parts in which a file is searched.
-const BLOCK: u64 = 1 << 16;
+/// The sizes of the first and of the largest parts in which a file is searched. What is near costs little.
+const FIRST: u64 = 256;
+const LARGEST: u64 = 1 << 16;
 
 /// The first bytes of a file, and other bytes after them.
 #[derive(Clone, Debug)]
 pub(crate) struct File<'f> {
     file: &'f std::fs::File,
     kept: u64,
-    after: Vec<u8>,
+    after: Arc<[u8]>,
     position: u64,
 }
 
 impl<'f> File<'f> {
-    pub(crate) fn new(file: &'f std::fs::File, kept: u64, after: Vec<u8>) -> Self {
+    pub(crate) fn new(file: &'f std::fs::File, kept: u64, after: Arc<[u8]>) -> Self {
         File { file, kept, after, position: 0 }
     }
 
     /// Returns the same file of which less is kept, with other bytes after it.
     pub(super) fn ending_with(&self, kept: u64, after: Vec<u8>) -> Self {
-        File::new(self.file, kept.min(self.kept), after)
+        File::new(self.file, kept.min(self.kept), after.into())
     }
 
     pub(crate) fn len(&self) -> u64 {
@@ -40,9 +42,10 @@ impl<'f> File<'f> {
 
     /// Returns the position of the next four bytes of this kind.
     pub(super) fn find(&self, wanted: &[u8; 4], from: u64) -> io::Result<Option<u64>> {
-        let mut at = from;
+        let (mut at, mut size) = (from, FIRST);
         while at < self.len() {
-            let block = self.bytes(at, BLOCK)?;
+            let block = self.bytes(at, size)?;
+            size = LARGEST.min(2 * size);
             if let Some(found) = block.windows(4).position(|bytes| bytes == wanted) {
                 return Ok(Some(at + to_u64(found)));
             }

@@ -15,6 +15,10 @@ const ZIP64_END: &[u8; 4] = b"PK\x06\x06";
 const LOCAL_SIZE: u64 = 30;
 const MAX_TAIL: u64 = 1 << 17;
 
+/// The method of members that are not compressed.
+const STORED: u16 = 0;
+/// The flag for a name in UTF-8.
+const UTF8: u16 = 1 << 11;
 /// The flag for sizes that come after the data, and the value of a field whose number is elsewhere.
 const STREAMED: u16 = 1 << 3;
 const ELSEWHERE: u32 = u32::MAX;
@@ -26,6 +30,8 @@ pub(super) struct Member {
     /// The name as bytes, and as readers decode it; the latter is empty until it was.
     pub(super) name: Vec<u8>,
     pub(super) label: String,
+    /// True if its bytes cannot be checked.
+    pub(super) is_unchecked: bool,
     pub(super) start: u64,
     pub(super) data: u64,
     /// The end of the data and of the descriptor after it.
@@ -74,7 +80,8 @@ impl Member {
         let fields = file.bytes(start + LOCAL_SIZE + u64::from(name), extra.into())?;
         member.data = start + LOCAL_SIZE + u64::from(name) + u64::from(extra);
         let is_complete = member.data <= file.len() && name > 0;
-        Ok((is_complete && member.apply_zip64(&fields)).then_some(member))
+        let is_name = member.flags & UTF8 == 0 || str::from_utf8(&member.name).is_ok();
+        Ok((is_complete && is_name && member.apply_zip64(&fields)).then_some(member))
     }
 
     fn fixed(bytes: &[u8], start: u64) -> Option<Self> {
@@ -87,6 +94,7 @@ impl Member {
         is_known.then(|| Member {
             name: Vec::new(),
             label: String::new(),
+            is_unchecked: false,
             start,
             data: start,
             end: start,
@@ -153,25 +161,24 @@ impl Member {
         self.ending_at(end)
     }
 
-    /// Returns the member with the sizes and the checksum of the descriptor at this position; `None` if it is not that of its data.
-    pub(super) fn with_descriptor(&self, at: u64, bytes: &[u8]) -> Option<Self> {
-        let found = at.checked_sub(self.data)?;
-        let mut numbers = Numbers(bytes.strip_prefix(DESCRIPTOR)?);
-        let crc = numbers.u32()?;
-        let of = |compressed: u64, size: u64, length: u64| {
-            let is_right = compressed == found && (self.method != 0 || size == compressed);
+    /// Returns the member with the sizes and the checksum of the descriptor at this position, which has sizes of four or of eight bytes.
+    pub(super) fn with_descriptor(&self, at: u64, bytes: &[u8]) -> [Option<Self>; 2] {
+        let Some(numbers) = bytes.strip_prefix(DESCRIPTOR) else { return [None, None] };
+        let of = |crc: u32, compressed: u64, size: u64, length: u64| {
+            // It is that of other data if it does not state the size of the data before it.
+            let is_right = at.checked_sub(self.data) == Some(compressed)
+                && (self.method != STORED || size == compressed);
             is_right.then(|| Member { crc, compressed, size, end: at + length, ..self.clone() })
         };
-        let (mut small, mut large) = (Numbers(numbers.0), Numbers(numbers.0));
-        let large =
-            large.u64().zip(large.u64()).and_then(|(compressed, size)| of(compressed, size, 24));
         let small = || {
-            small
-                .u32()
-                .zip(small.u32())
-                .and_then(|(compressed, size)| of(compressed.into(), size.into(), 16))
+            let mut numbers = Numbers(numbers);
+            of(numbers.u32()?, numbers.u32()?.into(), numbers.u32()?.into(), 16)
         };
-        large.or_else(small)
+        let large = || {
+            let mut numbers = Numbers(numbers);
+            of(numbers.u32()?, numbers.u64()?, numbers.u64()?, 24)
+        };
+        [small(), large()]
     }
 
     /// Returns the entry of the member in a directory.

@@ -1,24 +1,27 @@
 //! The members of an archive whose directory is missing or wrong: they are found by their own headers.
 //!
-//! The file is read once from its start. After a member that is complete, the next one is expected; otherwise the next header is searched. A
-//! forged file can claim members within members, so the bytes that are read are limited to a few times the size of the file.
+//! The file is read from its start. Where a member ends and another record follows, the next one is expected; otherwise the next header is
+//! searched. At the end, all members that were found are read. A forged file can claim members within members, so the bytes that are searched
+//! are limited to a few times the size of the file.
+
+use std::collections::{HashMap, HashSet};
 
 use npy_zip::{Directory, Limits};
 
 use super::file::File;
 use super::records::{self, Member};
-use super::{Checked, check};
-use crate::error::Result;
+use super::{Checked, check, of_zip};
+use crate::error::{Result, unrepairable};
 
 /// The members that were found, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Those whose bytes have their checksum, and those that cannot be checked.
+    /// Those whose bytes have their checksum, and those that cannot be checked: of each name the last one, which readers find.
     pub(super) members: Vec<Member>,
     /// Those that are damaged, with the reason.
     pub(super) lost: Vec<(Vec<u8>, String)>,
-    /// Those that cannot be checked.
-    pub(super) unchecked: Vec<(String, String)>,
+    /// The names of several members, each once.
+    pub(super) repeated: Vec<Vec<u8>>,
 }
 
 /// A file that is searched.
@@ -26,14 +29,21 @@ struct Scan<'f> {
     file: &'f File<'f>,
     /// True if the members end with a directory, so that a member which reaches beyond the end of the file has a wrong size.
     has_directory: bool,
-    /// The number of bytes that may still be read.
+    /// The number of bytes that may still be searched.
     budget: u64,
     found: Found,
 }
 
+/// The reasons why a member has no end.
+const INCOMPLETE: &str = "the file ends within the member";
+const TOO_MANY: &str = "it was not checked, because too many members overlap";
+
+/// The cost of reading a member alone, in addition to its bytes.
+const COST_ALONE: u64 = 1 << 17;
+
 /// Finds the members of a file.
 pub(super) fn members(file: &File<'_>) -> Result<Found> {
-    let budget = file.len().saturating_mul(8).saturating_add(1 << 20);
+    let budget = file.len().saturating_mul(8).saturating_add(1 << 24);
     let has_directory = records::has_directory(file)?;
     let mut scan = Scan { file, has_directory, budget, found: Found::default() };
     let mut from = 0;
@@ -43,42 +53,44 @@ pub(super) fn members(file: &File<'_>) -> Result<Found> {
             None => start + 4,
         };
     }
+    scan.found.keep_last();
+    scan.found.check(file)?;
     Ok(scan.found)
 }
 
 impl Scan<'_> {
-    /// Checks a member, and returns the position from which the next one is searched.
+    /// Finds the end of a member, and returns the position from which the next one is searched.
     fn member(&mut self, member: Member) -> Result<u64> {
         let (name, data) = (member.name.clone(), member.data);
         if is_index(&name) {
             return Ok(member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data));
         }
-        let (mut member, is_delimited) = match self.end_of(member)? {
+        let (member, is_delimited) = match self.end_of(member)? {
             Ok(found) => found,
             Err(reason) => {
                 self.found.lost.push((name, reason));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
-                return Ok(if self.has_directory { data } else { self.file.len() });
+                return Ok(if self.has_directory && self.budget > 0 {
+                    data
+                } else {
+                    self.file.len()
+                });
             }
         };
-        if !self.spend(member.end - data) {
-            self.found
-                .lost
-                .push((name, "it was not checked, because too many members overlap".into()));
+        let end = member.end;
+        if is_delimited {
+            self.found.members.push(member);
+            return Ok(end);
+        }
+        if !self.spend((end - data).saturating_add(COST_ALONE)) {
+            self.found.lost.push((name, TOO_MANY.into()));
             return Ok(self.file.len());
         }
-        let end = member.end;
-        let checked;
-        (checked, member.label) = check_alone(self.file, &member)?;
-        match checked {
+        match check_alone(self.file, &member)? {
             Checked::Right => self.found.members.push(member),
-            Checked::Unknown(reason) if is_delimited => {
-                self.found.unchecked.push((member.label.clone(), reason));
-                self.found.members.push(member);
-            }
             Checked::Unknown(reason) | Checked::Damaged(reason) => {
                 self.found.lost.push((name, reason));
-                return Ok(if is_delimited { end } else { data });
+                return Ok(data);
             }
         }
         Ok(end)
@@ -86,7 +98,7 @@ impl Scan<'_> {
 
     /// Finds the end of a member's data; true if another record follows. The error is the reason why it has none.
     fn end_of(&mut self, member: Member) -> Result<std::result::Result<(Member, bool), String>> {
-        let incomplete = || Ok(Err("the file ends within the member".to_owned()));
+        let incomplete = || Ok(Err(INCOMPLETE.to_owned()));
         if !member.has_no_size() {
             let Some(end) = member.stated_end().filter(|&end| end <= self.file.len()) else {
                 return incomplete();
@@ -119,16 +131,28 @@ impl Scan<'_> {
         let mut from = member.data;
         while let Some(at) = records::next_descriptor(self.file, from)? {
             if !self.spend(at - from) {
-                return Ok(Err("it was not checked, because too many members overlap".into()));
+                return Ok(Err(TOO_MANY.into()));
             }
-            if let Some(found) = member.with_descriptor(at, &self.file.bytes(at, 24)?) {
-                let is_delimited = records::is_boundary(self.file, found.end)?;
-                return Ok(Ok((found, is_delimited)));
+            let mut found = None;
+            for member in
+                member.with_descriptor(at, &self.file.bytes(at, 24)?).into_iter().flatten()
+            {
+                let is_delimited = records::is_boundary(self.file, member.end)?;
+                if is_delimited || found.is_none() {
+                    found = Some((member, is_delimited));
+                }
+                if is_delimited {
+                    break;
+                }
+            }
+            if let Some(found) = found {
+                return Ok(Ok(found));
             }
             from = at + 4;
         }
-        self.spend(self.file.len().saturating_sub(from));
-        Ok(Err("the file ends within the member".into()))
+        let reason =
+            if self.spend(self.file.len().saturating_sub(from)) { INCOMPLETE } else { TOO_MANY };
+        Ok(Err(reason.into()))
     }
 
     /// Returns false if more bytes were read than a real archive needs.
@@ -139,22 +163,61 @@ impl Scan<'_> {
     }
 }
 
+impl Found {
+    /// Keeps the last member of each name: the others are older, or forged.
+    fn keep_last(&mut self) {
+        let mut last: HashMap<&[u8], (u64, usize)> = HashMap::new();
+        for Member { name, start, .. } in &self.members {
+            let (at, count) = last.entry(name).or_default();
+            (*at, *count) = (*start, *count + 1);
+        }
+        let repeated = last.iter().filter(|(_, (_, count))| *count > 1);
+        self.repeated = repeated.map(|(name, _)| name.to_vec()).collect();
+        self.repeated.sort();
+        let kept: HashSet<u64> = last.into_values().map(|(start, _)| start).collect();
+        self.members.retain(|member| kept.contains(&member.start));
+    }
+
+    /// Reads all members, and keeps those that are not damaged.
+    fn check(&mut self, file: &File<'_>) -> Result<()> {
+        let members = std::mem::take(&mut self.members);
+        let file = file.ending_with(file.len(), records::directory(members.iter(), file.len()));
+        let directory = Directory::read(file.clone(), &Limits::default()).map_err(of_zip)?;
+        if directory.entries().len() != members.len() {
+            let reason = "names of members differ as bytes, and are one name to readers; unpack the archive with another tool";
+            return Err(unrepairable(reason));
+        }
+        for (mut member, entry) in members.into_iter().zip(directory.entries()) {
+            member.label = entry.name().to_owned();
+            match check(&directory, entry, file.clone())? {
+                Checked::Right => self.members.push(member),
+                Checked::Unknown(_) => {
+                    member.is_unchecked = true;
+                    self.members.push(member);
+                }
+                Checked::Damaged(reason) => self.lost.push((member.name, reason)),
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Returns true for the seek index of the member before it, which is no member.
 fn is_index(name: &[u8]) -> bool {
     let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
 }
 
-/// Reads a member in an archive of its own, and returns its name as readers decode it, too.
-fn check_alone(file: &File<'_>, member: &Member) -> Result<(Checked, String)> {
+/// Reads a member in an archive of its own.
+fn check_alone(file: &File<'_>, member: &Member) -> Result<Checked> {
     let alone = file.ending_with(member.end, records::directory([member].into_iter(), member.end));
     let directory = match Directory::read(alone.clone(), &Limits::default()) {
         Ok(directory) => directory,
         Err(npy_zip::Error::Io(error)) => return Err(error.into()),
-        Err(error) => return Ok((Checked::Damaged(error.to_string()), String::new())),
+        Err(error) => return Ok(Checked::Damaged(error.to_string())),
     };
     match directory.entries() {
-        [entry] => Ok((check(&directory, entry, alone)?, entry.name().to_owned())),
-        _ => Ok((Checked::Damaged("it is none".into()), String::new())),
+        [entry] => check(&directory, entry, alone),
+        _ => Ok(Checked::Damaged("it has no name".into())),
     }
 }
