@@ -101,6 +101,9 @@ impl Archive {
         found.members.retain(|member| known.contains(&member.label[..]));
         let mut mended = Archive::new(file.len());
         let kept = mended.keep(&found)?;
+        if directory.shadowed() > 0 {
+            mended.damages.extend(found.same_names());
+        }
         let reasons: HashMap<&str, String> = damaged.into_iter().collect();
         for name in directory.entries().iter().map(Entry::name) {
             let reason = reasons.get(name).cloned();
@@ -134,8 +137,7 @@ impl Archive {
                 archive.damages.push(Damage::Member { name, reason: reason.clone() });
             }
         }
-        let repeated = found.repeated.iter().map(|bytes| name(bytes));
-        archive.damages.extend(repeated.map(|name| Damage::SameName { name }));
+        archive.damages.extend(found.same_names());
         Ok(archive)
     }
 

@@ -69,19 +69,22 @@ impl Numbers<'_> {
 }
 
 impl Member {
-    /// Reads the header at this position; `None` if there is none that can be right. Sizes that come after the data are 0.
-    pub(super) fn read(file: &File<'_>, start: u64) -> Result<Option<Self>> {
+    /// Reads the header at this position, and returns its size, too; `None` if there is none that can be right.
+    pub(super) fn read(file: &File<'_>, start: u64) -> Result<(u64, Option<Self>)> {
         let fixed = file.bytes(start, LOCAL_SIZE)?;
-        let Some(mut member) = Member::fixed(&fixed, start) else { return Ok(None) };
+        let Some(mut member) = Member::fixed(&fixed, start) else { return Ok((LOCAL_SIZE, None)) };
         let lengths = fixed.get(26..).unwrap_or_default();
         let mut lengths = Numbers(lengths);
-        let (Some(name), Some(extra)) = (lengths.u16(), lengths.u16()) else { return Ok(None) };
+        let (Some(name), Some(extra)) = (lengths.u16(), lengths.u16()) else {
+            return Ok((LOCAL_SIZE, None));
+        };
         member.name = file.bytes(start + LOCAL_SIZE, name.into())?;
         let fields = file.bytes(start + LOCAL_SIZE + u64::from(name), extra.into())?;
         member.data = start + LOCAL_SIZE + u64::from(name) + u64::from(extra);
         let is_complete = member.data <= file.len() && name > 0;
         let is_name = member.flags & UTF8 == 0 || str::from_utf8(&member.name).is_ok();
-        Ok((is_complete && is_name && member.apply_zip64(&fields)).then_some(member))
+        let is_right = is_complete && is_name && member.apply_zip64(&fields);
+        Ok((member.data - start, is_right.then_some(member)))
     }
 
     fn fixed(bytes: &[u8], start: u64) -> Option<Self> {

@@ -11,6 +11,7 @@ use npy_zip::{Directory, Limits};
 use super::file::File;
 use super::records::{self, Member};
 use super::{Checked, check, of_zip};
+use crate::damage::Damage;
 use crate::error::{Result, unrepairable};
 
 /// The members that were found, in the order of the file.
@@ -38,6 +39,9 @@ struct Scan<'f> {
 const INCOMPLETE: &str = "the file ends within the member";
 const TOO_MANY: &str = "it was not checked, because too many members overlap";
 
+/// The most members that are found, which is the most that are read.
+const MAX_MEMBERS: usize = 1 << 20;
+
 /// The cost of reading a member alone, in addition to its bytes.
 const COST_ALONE: u64 = 1 << 17;
 
@@ -48,10 +52,18 @@ pub(super) fn members(file: &File<'_>) -> Result<Found> {
     let mut scan = Scan { file, has_directory, budget, found: Found::default() };
     let mut from = 0;
     while let Some(start) = records::next_member(file, from)? {
-        from = match Member::read(file, start)? {
+        let (size, member) = Member::read(file, start)?;
+        if !scan.spend(size) {
+            scan.found.lost.push((b"?".to_vec(), TOO_MANY.into()));
+            break;
+        }
+        from = match member {
             Some(member) => scan.member(member)?,
             None => start + 4,
         };
+        if scan.found.members.len().max(scan.found.lost.len()) > MAX_MEMBERS {
+            return Err(unrepairable(format!("it has more than {MAX_MEMBERS} members")));
+        }
     }
     scan.found.keep_last();
     scan.found.check(file)?;
@@ -63,7 +75,8 @@ impl Scan<'_> {
     fn member(&mut self, member: Member) -> Result<u64> {
         let (name, data) = (member.name.clone(), member.data);
         if is_index(&name) {
-            return Ok(member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data));
+            let end = member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data);
+            return Ok(if records::is_boundary(self.file, end)? { end } else { data });
         }
         let (member, is_delimited) = match self.end_of(member)? {
             Ok(found) => found,
@@ -164,6 +177,12 @@ impl Scan<'_> {
 }
 
 impl Found {
+    /// Returns the damage of each name that several members have.
+    pub(super) fn same_names(&self) -> impl Iterator<Item = Damage> {
+        let names = self.repeated.iter().map(|name| String::from_utf8_lossy(name).into_owned());
+        names.map(|name| Damage::SameName { name })
+    }
+
     /// Keeps the last member of each name: the others are older, or forged.
     fn keep_last(&mut self) {
         let mut last: HashMap<&[u8], (u64, usize)> = HashMap::new();
