@@ -18,7 +18,7 @@ use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
 use self::file::File;
 use crate::array::Array;
 use crate::damage::{Damage, counted};
-use crate::error::{Error, Result, unrepairable};
+use crate::error::{Error, Result, problem, unrepairable};
 use crate::header::{MAGIC, to_u64};
 use crate::options::Options;
 
@@ -51,7 +51,7 @@ impl Archive {
         let mut archive = match Directory::of_file(whole.clone(), &Limits::default()) {
             Ok(directory) => Archive::of_directory(&whole, &directory)?,
             Err(npy_zip::Error::Io(error)) => return Err(error.into()),
-            Err(error) => Archive::of_members(&whole, &error.to_string())?,
+            Err(error) => Archive::of_members(&whole, &problem(&error))?,
         };
         archive.diagnose_arrays(file)?;
         Ok(archive)
@@ -250,19 +250,19 @@ fn check(directory: &Directory, entry: &Entry, file: File<'_>) -> Result<Checked
         Err(Zip::Io(error)) => match error.kind() {
             io::ErrorKind::InvalidData
             | io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::InvalidInput => Ok(Checked::Damaged(error.to_string())),
+            | io::ErrorKind::InvalidInput => Ok(Checked::Damaged(problem(&error))),
             _ => Err(error.into()),
         },
         Err(error @ (Zip::Unsupported(_) | Zip::Limit { .. } | Zip::Memory { .. })) => {
-            Ok(Checked::Unknown(error.to_string()))
+            Ok(Checked::Unknown(problem(&error)))
         }
-        Err(error) => Ok(Checked::Damaged(error.to_string())),
+        Err(error) => Ok(Checked::Damaged(problem(&error))),
     }
 }
 
 fn of_zip(error: npy_zip::Error) -> Error {
     match error {
         npy_zip::Error::Io(error) => error.into(),
-        error => unrepairable(error.to_string()),
+        error => unrepairable(problem(&error)),
     }
 }

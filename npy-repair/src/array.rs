@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use npy_core::{Header, Objects, Order, ReadNpy};
 
 use crate::damage::{Damage, counted};
-use crate::error::{Error, Result, unfit, unrepairable};
+use crate::error::{Error, Result, problem, unfit, unrepairable};
 use crate::header::{self, MAGIC, MAX_HEADER, to_u64};
 use crate::options::{Options, Raw};
 use crate::translation::{Measure, Translation, Undone, measure};
@@ -82,7 +82,7 @@ impl Array {
     }
 
     fn new(header: Header, data: u64, bytes: u64, damages: Vec<Damage>) -> Result<Self> {
-        let head = header.to_bytes().map_err(|error| unrepairable(error.to_string()))?;
+        let head = header.to_bytes().map_err(|error| unrepairable(problem(&error)))?;
         let remarks = Vec::new();
         Ok(Array { header, damages, remarks, head, data, bytes, translation: None })
     }
@@ -172,7 +172,8 @@ impl Array {
         match Objects::read_npy_from((&array.head[..]).chain(&mut *file)) {
             Ok(_) => Ok(array),
             Err(error) => {
-                Err(unrepairable(format!("the pickle of its Python objects is damaged: {error}")))
+                let problem = problem(&error);
+                Err(unrepairable(format!("the pickle of its Python objects is damaged: {problem}")))
             }
         }
     }
@@ -228,7 +229,7 @@ impl Rows {
             *count = rows;
         }
         Header::new(header.dtype().clone(), shape, header.order())
-            .map_err(|error| unrepairable(error.to_string()))
+            .map_err(|error| unrepairable(problem(&error)))
     }
 }
 
@@ -343,7 +344,7 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
     let shape: std::result::Result<Vec<usize>, _> = shape.iter().map(|&n| number(n)).collect();
     let shape = shape.map_err(|_| unfit("a dimension is too large for this system"))?;
     let header =
-        Header::new(dtype.clone(), shape, Order::C).map_err(|error| unfit(error.to_string()))?;
+        Header::new(dtype.clone(), shape, Order::C).map_err(|error| unfit(problem(&error)))?;
     match header.dtype().has_object() {
         true => Err(unfit("raw data cannot be Python objects; state another dtype")),
         false => Ok(header),

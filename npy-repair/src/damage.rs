@@ -197,10 +197,10 @@ impl fmt::Display for Damage {
                 rest_left_out(f, *rest)
             }
             Damage::Directory { reason } => {
-                write!(f, "{}; the members are found by their own headers", first_part(reason))
+                write!(f, "{}; the members are found by their own headers", reason)
             }
             Damage::Member { name, reason } => {
-                write!(f, "member {name:?}: {}; it is left out", first_part(reason))
+                write!(f, "member {name:?}: {}; it is left out", reason)
             }
             Damage::SameName { name } => write!(
                 f,
@@ -217,11 +217,6 @@ fn rest_left_out(f: &mut fmt::Formatter<'_>, rest: u64) -> fmt::Result {
         1 => f.write_str(", and 1 byte of an incomplete one is left out"),
         n => write!(f, ", and {n} bytes of an incomplete one are left out"),
     }
-}
-
-/// Returns the text before the first remedy, which would be that of another program.
-fn first_part(reason: &str) -> &str {
-    reason.split("; ").next().unwrap_or(reason)
 }
 
 /// Returns a number and its noun.
@@ -260,10 +255,7 @@ mod tests {
                 "member \"x.npy\": the header is latin-1, and its version 3.0 says UTF-8; it is written as the version of its text",
             ),
             (
-                Damage::Member {
-                    name: "a".into(),
-                    reason: "the checksum is wrong; copy it again".into(),
-                },
+                Damage::Member { name: "a".into(), reason: "the checksum is wrong".into() },
                 "member \"a\": the checksum is wrong; it is left out",
             ),
             (

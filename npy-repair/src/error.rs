@@ -78,3 +78,9 @@ pub(crate) fn unrepairable(reason: impl Into<String>) -> Error {
 pub(crate) fn unfit(reason: impl Into<String>) -> Error {
     Error::Options { reason: reason.into() }
 }
+
+/// Returns the text of an error without its remedy, which would be that of another program.
+pub(crate) fn problem(error: &impl fmt::Display) -> String {
+    let text = error.to_string();
+    text.split("; ").next().unwrap_or(&text).to_owned()
+}

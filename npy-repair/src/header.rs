@@ -6,7 +6,7 @@
 use npy_core::{Header, Limits};
 
 use crate::damage::{Damage, shortened};
-use crate::error::{Result, unrepairable};
+use crate::error::{Result, problem, unrepairable};
 use crate::literal::{self, Edit, Kind};
 
 /// The six bytes that each file begins with.
@@ -35,7 +35,7 @@ struct Form {
 pub(crate) fn find(start: &[u8], length: u64) -> Result<Found> {
     match Header::parse(start) {
         Ok((header, data)) => Ok(moved(start, length, header, data)),
-        Err(error) => mend(start, length, &error.to_string()),
+        Err(error) => mend(start, length, &problem(&error)),
     }
 }
 
@@ -159,7 +159,7 @@ fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>)
     match Header::parse_with(&file, &limits) {
         Ok((header, _)) => Ok(header),
         // Positions are those of the file only if nothing was edited.
-        Err(new) if !edits.is_empty() => Err(unrepairable(new.to_string())),
+        Err(new) if !edits.is_empty() => Err(unrepairable(problem(&new))),
         Err(_) => Err(malformed()),
     }
 }

@@ -12,7 +12,7 @@ use super::file::File;
 use super::records::{self, Member};
 use super::{Checked, check, of_zip};
 use crate::damage::Damage;
-use crate::error::{Result, unrepairable};
+use crate::error::{Result, problem, unrepairable};
 
 /// The members that were found, in the order of the file.
 #[derive(Debug, Default)]
@@ -233,7 +233,7 @@ fn check_alone(file: &File<'_>, member: &Member) -> Result<Checked> {
     let directory = match Directory::read(alone.clone(), &Limits::default()) {
         Ok(directory) => directory,
         Err(npy_zip::Error::Io(error)) => return Err(error.into()),
-        Err(error) => return Ok(Checked::Damaged(error.to_string())),
+        Err(error) => return Ok(Checked::Damaged(problem(&error))),
     };
     match directory.entries() {
         [entry] => check(&directory, entry, alone),
