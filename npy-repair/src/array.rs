@@ -189,7 +189,7 @@ struct Rows {
 }
 
 impl Rows {
-    /// Returns the rows that the header counts, of which some may be kept.
+    /// Returns the rows that the header counts; a truncated file has some of them.
     fn counted(header: &Header) -> Option<Self> {
         let mut long = (0..).zip(header.shape()).filter(|(_, n)| **n != 1);
         match (long.next(), long.next()) {

@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_anything_is_refused() {
+    fn ambiguous_headers_are_refused() {
         let right = file(&[5]);
         let mut two = right.clone();
         (two[0], two[5]) = (0, 0);

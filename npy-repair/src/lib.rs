@@ -23,7 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What is repaired
+//! # Repairs
 //!
 //! | damage | repair |
 //! |---|---|
@@ -38,7 +38,7 @@
 //! | members with a wrong checksum | they are left out |
 //! | members that are a part of an array | as a file |
 //!
-//! # What is not
+//! # Certainty
 //!
 //! Nothing is guessed. A file is an error if more than one file could have become it: if `\r\n` became `\n`, or bytes became U+FFFD, or a header ends before its
 //! dictionary does. An array has no checksum, so a wrong byte in its data is not noticed, and neither are bytes that are missing in its middle: the file is

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_numpy_reads_stays() {
+    fn readable_text_stays() {
         for text in [
             "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }",
             "{'descr': [('shape', '<f4'), ('np.int64(3)', '<f4')], 'shape': (2,3)}",

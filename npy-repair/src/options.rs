@@ -2,7 +2,7 @@
 
 use npy_core::DType;
 
-/// What a program knows about a file, and what it wants to be kept of it.
+/// Settings of [`diagnose`](crate::diagnose): the array in a file without a header, and rows that are to be counted.
 ///
 /// ```
 /// use npy_repair::{Options, Raw};

@@ -1,4 +1,4 @@
-//! A plan: what is wrong with a file, and the file that is written instead.
+//! A plan: the damage of a file, and the file that is written instead.
 
 use std::fmt;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::damage::Damage;
 use crate::error::{Error, Result};
 use crate::options::Options;
 
-/// What is wrong with a file, and what will be done about it. Nothing is written before [`write`](Self::write).
+/// The damage of a file, and the file that will be written instead. Nothing is written before [`write`](Self::write).
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
@@ -114,7 +114,7 @@ impl Plan {
         }
     }
 
-    /// Returns what is wrong, and is repaired.
+    /// Returns the damage that will be repaired.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -132,7 +132,7 @@ impl Plan {
         }
     }
 
-    /// Returns what is unusual, and stays as it is.
+    /// Returns remarks: unusual things that stay as they are.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

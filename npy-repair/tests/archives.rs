@@ -128,7 +128,7 @@ fn a_member_with_a_wrong_byte_is_left_out() {
     }
 }
 
-/// Guards a wrong directory beside right members: each of its bytes may be wrong.
+/// Guards a wrong directory of right members: each of its bytes may be wrong.
 #[test]
 fn a_wrong_directory_is_made_again() {
     let folder = Folder::new();

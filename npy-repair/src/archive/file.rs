@@ -1,4 +1,4 @@
-//! A file of which a part is kept, with other bytes after it: a damaged archive, and the directory that it gets.
+//! The start of a file, with other bytes after it: a damaged archive, and the directory that it gets.
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl<'f> File<'f> {
         File { file, kept, after, position: 0 }
     }
 
-    /// Returns the same file of which less is kept, with other bytes after it.
+    /// Returns less of the file, with other bytes after it.
     pub(super) fn ending_with(&self, kept: u64, after: Vec<u8>) -> Self {
         File::new(self.file, kept.min(self.kept), after.into())
     }

@@ -224,7 +224,7 @@ impl Member {
     }
 }
 
-/// Returns a directory and the end records after it, for members in a file of which `start` bytes are kept.
+/// Returns a directory and the end records after it, for members in the first `start` bytes of a file.
 pub(super) fn directory<'m>(members: impl Iterator<Item = &'m Member>, start: u64) -> Vec<u8> {
     let (mut bytes, mut count) = (Vec::new(), 0_u64);
     for member in members {
