@@ -63,6 +63,11 @@ enum Command {
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
+    /// Says what is wrong with a damaged file, and writes a repaired one
+    ///
+    /// Repaired are headers that NumPy does not read, sizes that are wrong, copies as text (\r\n), and archives without a directory: all that is certain.
+    /// The damaged file stays as it is. A file that needs no repair says so, and OUT is not written.
+    Repair(commands::repair::Args),
     /// Draws lines, histograms, heat maps, scatter plots and images: as SVG or PNG, or in the terminal
     Plot(commands::plot::Args),
     /// Writes an HTML page with the header, the first rows and pictures
@@ -120,6 +125,7 @@ impl Npy {
             Some(Command::Stats(args)) => args.run(),
             Some(Command::Diff(args)) => args.run(),
             Some(Command::Verify(args)) => args.run(),
+            Some(Command::Repair(args)) => args.run(),
             Some(Command::Plot(args)) => args.run(),
             Some(Command::View(args)) => args.run(),
             Some(Command::Struct(args)) => args.run(),

@@ -12,6 +12,7 @@ pub(crate) mod info;
 mod members;
 pub(crate) mod npz;
 pub(crate) mod plot;
+pub(crate) mod repair;
 pub(crate) mod sql;
 pub(crate) mod stats;
 pub(crate) mod structs;

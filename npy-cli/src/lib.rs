@@ -9,6 +9,7 @@
 //! - `row_text.rs`: one row as text, and `text.rs`: one scalar;
 //! - `sheet.rs`: a table of rows, and `table.rs`: any other table;
 //! - `input.rs`: CSV and JSON, which become arrays;
+//! - `raw.rs`: files without a header, by an option;
 //! - `dtypes.rs`: the dtypes that users write;
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
@@ -26,6 +27,7 @@ mod output;
 mod output_file;
 mod plot;
 mod printer;
+mod raw;
 mod row_text;
 mod rows;
 mod sheet;

@@ -12,6 +12,8 @@ use std::str::FromStr;
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
 use npy_core::npz;
 
+use crate::raw::Raw;
+
 /// An array, or an archive, that an argument names.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Target {
@@ -21,6 +23,8 @@ pub(crate) struct Target {
     pub(crate) member: Option<String>,
     /// One for each dimension; `None` if the argument has no slice.
     pub(crate) slice: Option<Vec<Index>>,
+    /// How the file is read if it has no header.
+    pub(crate) raw: Option<Raw>,
 }
 
 /// One part of a slice.
@@ -82,7 +86,7 @@ impl Target {
 
 impl From<PathBuf> for Target {
     fn from(path: PathBuf) -> Self {
-        Target { path, member: None, slice: None }
+        Target { path, member: None, slice: None, raw: None }
     }
 }
 
@@ -133,7 +137,7 @@ impl Target {
                 )
             })?),
         };
-        Ok(Target { path: path_of(path), member, slice })
+        Ok(Target { path: path_of(path), member, slice, raw: None })
     }
 }
 

@@ -35,6 +35,7 @@ fn no_message_names_a_function_of_the_library() {
         for command in [
             &["info"][..],
             &["verify"],
+            &["repair"],
             &["concat", "-o", "out.npy"],
             &["append", "x.npy"],
             &["plot", "-o", "x.svg"],
@@ -45,7 +46,7 @@ fn no_message_names_a_function_of_the_library() {
             assert!(output.status.code().is_some_and(|code| code < 3), "{name} {output:?}");
             let mut text = String::from_utf8(output.stderr).unwrap().replace(".npz::", "");
             assert!(text.lines().all(|line| line.starts_with("npy: ")), "{text}");
-            if command == ["verify"] {
+            if command == ["verify"] || command == ["repair"] {
                 text += &String::from_utf8(output.stdout).unwrap();
             }
             for word in ["npy_core", "Limits::", "Options::", "npz::", "Cast::", "Rust", "Vec<"] {

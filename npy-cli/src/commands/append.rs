@@ -12,6 +12,7 @@ use npy_core::{
 use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
 use crate::output_file::is_same_file;
+use crate::raw::RawFiles;
 use crate::source::{self, Source};
 use crate::target::{Index, Target};
 
@@ -23,6 +24,8 @@ pub(crate) struct Args {
     /// The arrays whose rows are added, in this order; their dtype must be that of FILE, in either byte order; with --uncounted there may be none
     #[arg(required_unless_present = "uncounted", value_name = "IN")]
     inputs: Vec<Target>,
+    #[command(flatten)]
+    raw: RawFiles,
     /// Counts or removes complete rows at the end that the header does not count; a writer that was stopped may have left them
     #[arg(long, value_enum, value_name = "keep|remove", hide_possible_values = true)]
     uncounted: Option<Uncounted>,
@@ -35,7 +38,8 @@ enum Uncounted {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
         let name = self.file.display();
         let target = Target::parse(self.file.as_os_str());
         if !self.file.exists() && target.is_ok_and(|target| target.member.is_some()) {

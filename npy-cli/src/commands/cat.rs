@@ -2,6 +2,7 @@
 
 use crate::output::{Output, Result};
 use crate::printer::Printer;
+use crate::raw::RawFiles;
 use crate::rows::{Form, Format, Rows};
 use crate::target::Target;
 
@@ -12,10 +13,13 @@ pub(crate) struct Args {
     files: Vec<Target>,
     #[command(flatten)]
     format: Format,
+    #[command(flatten)]
+    raw: RawFiles,
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.files.iter_mut().for_each(|file| self.raw.mark(file));
         let mut out = Output::stdout();
         let form = self.format.form(if out.is_terminal { Form::Table } else { Form::CSV });
         let mut printer = Printer::stdout(&mut out, form);

@@ -8,6 +8,7 @@ use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::Replacing;
+use crate::raw::RawFiles;
 use crate::source::Source;
 use crate::target::Target;
 
@@ -20,11 +21,14 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<Target>,
     #[command(flatten)]
+    raw: RawFiles,
+    #[command(flatten)]
     replacing: Replacing,
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
         if Format::of(&self.output).is_some_and(|format| format != Format::Npy) {
             let (out, npy) = (self.output.display(), self.output.with_extension("npy"));
             let npy = npy.display();

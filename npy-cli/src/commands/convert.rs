@@ -18,6 +18,7 @@ use crate::input::{self, Dialect, FirstLine};
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::printer::Printer;
+use crate::raw::RawFiles;
 use crate::rows::{Form, Rows};
 use crate::source::{self, AnyReader, Input, Parted, Selection, Source};
 use crate::target::Target;
@@ -27,6 +28,8 @@ pub(crate) struct Args {
     /// A .npy file, an archive or a member of one, or a .csv, .tsv, .json or .jsonl file
     #[arg(value_name = "IN")]
     input: Target,
+    #[command(flatten)]
+    raw: RawFiles,
     /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .tsv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
@@ -136,7 +139,8 @@ impl Format {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.raw.mark(&mut self.input);
         let Some(format) = self.to.or_else(|| Format::of(&self.output.path)) else {
             let message = "its name does not end in .npy, .npz, .csv, .tsv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(

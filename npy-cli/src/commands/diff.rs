@@ -14,6 +14,7 @@ use serde_json::json;
 use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Of, Output, Progress, Result, printable};
+use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Input, Parted, Source};
 use crate::target::Target;
 use crate::text::{complex_parts, numpy_time, short_float};
@@ -24,6 +25,8 @@ pub(crate) struct Args {
     a: Target,
     /// Another one
     b: Target,
+    #[command(flatten)]
+    raw: RawFiles,
     #[command(flatten)]
     tolerance: Tolerance,
     /// Compares only these columns, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
@@ -98,7 +101,9 @@ impl Differences {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.raw.mark(&mut self.a);
+        self.raw.mark(&mut self.b);
         let mut out = Output::stdout();
         let is_equal = match (source::open(&self.a)?, source::open(&self.b)?) {
             (Input::Archive(a), Input::Archive(b)) => {

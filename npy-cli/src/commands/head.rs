@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::members;
 use crate::output::{Output, Result};
 use crate::printer::Printer;
+use crate::raw::RawFiles;
 use crate::rows::{Form, Format, Rows};
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
@@ -20,6 +21,8 @@ pub(crate) struct Args {
     rows: Option<usize>,
     #[command(flatten)]
     format: Format,
+    #[command(flatten)]
+    raw: RawFiles,
 }
 
 /// The rows of an array, and of each member of an archive.
@@ -47,7 +50,11 @@ impl Args {
         })
     }
 
-    fn print(self, print: impl Fn(&mut Rows<'_>, usize, &mut Printer<'_>) -> Result<()>) -> Result {
+    fn print(
+        mut self,
+        print: impl Fn(&mut Rows<'_>, usize, &mut Printer<'_>) -> Result<()>,
+    ) -> Result {
+        self.raw.mark(&mut self.file);
         let form = self.format.form(Form::Table);
         let mut out = Output::stdout();
         let show = |reader: AnyReader, target: &Target, count: usize, out: &mut Output| {

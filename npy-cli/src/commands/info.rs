@@ -6,6 +6,7 @@ use npy_core::{DType, ErrorKind, Field, Header, Order};
 use serde_json::Value;
 
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
+use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Input, Origin};
 use crate::table::Table;
 use crate::target::Target;
@@ -16,6 +17,8 @@ pub(crate) struct Args {
     /// The files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<Target>,
+    #[command(flatten)]
+    raw: RawFiles,
     /// One line of JSON for each array
     #[arg(long)]
     json: bool,
@@ -25,7 +28,8 @@ pub(crate) struct Args {
 const MAX_PICKLE: u64 = 64 << 20;
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.files.iter_mut().for_each(|file| self.raw.mark(file));
         let mut out = Output::stdout();
         let mut answer = Ok(Answer::Yes);
         for file in &self.files {
@@ -100,7 +104,7 @@ impl Args {
 
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
-        let is_text = reader.origin() == Origin::Memory;
+        let has_header = !matches!(reader.origin(), Origin::Memory | Origin::Raw);
         let truncated = truncated(&reader, target);
         let after = bytes_after(&reader, target);
         let is_object = header.dtype().has_object();
@@ -118,7 +122,7 @@ impl Args {
                 info.add_text("member", member);
             }
             describe(&header, &mut info);
-            if !is_text {
+            if has_header {
                 info.add_text("version", &header.version().to_string());
                 info.add("data_offset", reader.data_offset());
             }
@@ -137,11 +141,12 @@ impl Args {
                 out.bold(&printable(&Target { slice: None, ..target.clone() }.to_string()))
             )?;
             let offset = reader.data_offset();
-            match is_text {
-                true => writeln!(out, "  format   text; this is the array that it becomes")?,
-                false => {
-                    writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?
+            match reader.origin() {
+                Origin::Memory => {
+                    writeln!(out, "  format   text; this is the array that it becomes")?
                 }
+                Origin::Raw => writeln!(out, "  format   data without a header")?,
+                _ => writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?,
             }
             let order = match header.order() {
                 Order::C => "C order",
@@ -197,7 +202,7 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
 /// Returns the size of the pickle, or of the file that has it.
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
     match reader.origin() {
-        Origin::Stream | Origin::Memory => None,
+        Origin::Stream | Origin::Memory | Origin::Raw => None,
         _ => target.path.metadata().ok().map(|metadata| metadata.len()),
     }
 }

@@ -11,6 +11,7 @@ use npy_core::{ErrorKind, npz};
 
 use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
 use crate::output_file::{Begun, OutputFile, Replacing, is_same_file};
+use crate::raw::RawFiles;
 use crate::source::{self, Input};
 use crate::target::{Target, path_of};
 
@@ -64,6 +65,8 @@ enum Command {
         force: bool,
         #[command(flatten)]
         replacing: Replacing,
+        #[command(flatten)]
+        raw: RawFiles,
     },
     /// Makes stored members mappable: the same archive, each of them at a multiple of 64 bytes
     Align {
@@ -101,8 +104,8 @@ impl Args {
                 let replacing = Replacing { no_clobber: !force };
                 extract(&archive, &members, &directory, replacing)
             }
-            Command::Pack { archive, files, compress, append, force, replacing } => {
-                pack(&archive, &files, compress, append, force, replacing)
+            Command::Pack { archive, files, compress, append, force, replacing, raw } => {
+                pack(&archive, &files, compress, append, force, replacing, &raw)
             }
             Command::Align { archive, seekable } => super::align::align(&archive, seekable),
             Command::Rm { archive, members } => {
@@ -270,6 +273,7 @@ fn pack(
     append: bool,
     force: bool,
     replacing: Replacing,
+    raw: &RawFiles,
 ) -> Result {
     let mut options = npz::WriteOptions::new();
     if compress {
@@ -280,7 +284,8 @@ fn pack(
     let mut names: Vec<String> = Vec::new();
     let mut targets = Vec::new();
     for file in files {
-        let (name, target) = named(file)?;
+        let (name, mut target) = named(file)?;
+        raw.mark(&mut target);
         check_name(&name)?;
         if names.contains(&name) {
             let message = format!(

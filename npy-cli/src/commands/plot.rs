@@ -7,6 +7,7 @@ use std::slice;
 use crate::output::{Answer, Output, Result};
 use crate::output_file::Replacing;
 use crate::plot::{Canvas, Format, Kind, Picture, terminal};
+use crate::raw::RawFiles;
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -14,6 +15,8 @@ pub(crate) struct Args {
     /// A .npy, .csv or .jsonl file, or a member of an archive
     #[arg(value_name = "FILE")]
     input: Target,
+    #[command(flatten)]
+    raw: RawFiles,
     /// The columns to draw, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; a first column of times is the horizontal axis
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
@@ -28,7 +31,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.raw.mark(&mut self.input);
         let draw = |canvas| Picture::of_file(&self.input, &self.columns, self.kind, canvas);
         if let Some(path) = &self.output {
             let output = self.replacing.output(path, slice::from_ref(&self.input))?;

@@ -16,6 +16,7 @@ use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
 use crate::input::{decimal, integer_part, is_float};
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
+use crate::raw::RawFiles;
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
 use crate::target::Target;
@@ -34,6 +35,8 @@ pub(crate) struct Args {
     /// Prints a line of JSON for each column
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    raw: RawFiles,
 }
 
 /// An array with longer rows and without fields is one column.
@@ -54,7 +57,8 @@ struct Column {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.raw.mark(&mut self.file);
         let mut out = Output::stdout();
         // Columns and a slice are for one array.
         let is_plain = self.columns.is_empty() && self.file.slice.is_none();
@@ -104,7 +108,7 @@ impl Args {
     /// Summarizes the columns of an array.
     fn of_rows(&self, array: Parted<'_>, target: &Target) -> Result<(Vec<Column>, Vec<Summary>)> {
         let Parted { reader, dtype, objects } = array;
-        let is_file = reader.origin() == Origin::File;
+        let is_file = matches!(reader.origin(), Origin::File | Origin::Raw) && !target.is_stream();
         let header = reader.header().clone();
         let is_record = dtype.is_record();
         let row: usize = header.shape().iter().skip(1).fold(1, |row, &n| row.saturating_mul(n));

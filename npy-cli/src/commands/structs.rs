@@ -6,6 +6,7 @@ use npy_codegen::Code;
 use npy_core::DType;
 
 use crate::output::{Failure, Of, Output, Result, is_unsafe};
+use crate::raw::RawFiles;
 use crate::source::{self, Input};
 use crate::target::Target;
 use crate::text::json_string;
@@ -15,6 +16,8 @@ pub(crate) struct Args {
     /// A .npy file, or an archive or a member of one
     #[arg(value_name = "FILE")]
     input: Target,
+    #[command(flatten)]
+    raw: RawFiles,
     /// The name of the struct; by default that of the file
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -27,7 +30,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.raw.mark(&mut self.input);
         self.input.whole()?;
         let name = self.name.clone().unwrap_or_else(|| self.default_name());
         let code = match source::open(&self.input)? {

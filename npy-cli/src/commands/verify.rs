@@ -14,6 +14,7 @@ use serde_json::json;
 
 use super::info::{bytes_after, follow};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable, reason};
+use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
 
@@ -22,6 +23,8 @@ pub(crate) struct Args {
     /// The files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<Target>,
+    #[command(flatten)]
+    raw: RawFiles,
     /// Prints only files with problems, and no remarks
     #[arg(short, long)]
     quiet: bool,
@@ -41,7 +44,8 @@ struct Report {
 }
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.files.iter_mut().for_each(|file| self.raw.mark(file));
         let mut out = Output::stdout();
         let mut answer = Ok(Answer::Yes);
         for target in &self.files {

@@ -12,6 +12,7 @@ use crate::output::{Answer, Failure, Of, Result, printable};
 use crate::output_file::Replacing;
 use crate::plot::svg::escaped;
 use crate::plot::{Canvas, Kind, Picture, is_drawn, is_time};
+use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Source};
 use crate::target::Target;
 
@@ -20,6 +21,8 @@ pub(crate) struct Args {
     /// A .npy, .npz, .csv or .jsonl file, or a member of an archive
     #[arg(value_name = "FILE")]
     input: Target,
+    #[command(flatten)]
+    raw: RawFiles,
     /// The HTML file to write, or - for standard output
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -47,7 +50,8 @@ th { color: #59636e; font-weight: 600 } .n { text-align: right } svg { max-width
 p.note { color: #59636e }";
 
 impl Args {
-    pub(crate) fn run(self) -> Result {
+    pub(crate) fn run(mut self) -> Result {
+        self.raw.mark(&mut self.input);
         let output = self.replacing.output(&self.output, slice::from_ref(&self.input))?;
         let title = printable(&self.input.to_string());
         let mut page = format!(

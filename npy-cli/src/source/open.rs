@@ -8,6 +8,7 @@ use npy_core::{Reader, npz};
 use super::reader::{AnyReader, Origin, Stream};
 use crate::input;
 use crate::output::{Failure, Of, Result};
+use crate::raw::Raw;
 use crate::target::Target;
 
 /// A file that was opened.
@@ -47,7 +48,7 @@ pub(crate) fn file(target: &Target) -> Result<File> {
 fn open_file(target: &Target) -> Result<Input> {
     let name = target.path_text();
     if target.is_stdin() {
-        return open_stream(Box::new(io::stdin()), &name);
+        return open_stream(Box::new(io::stdin()), target);
     }
     let mut file = file(target)?;
     let metadata = file.metadata().of(&name)?;
@@ -55,11 +56,15 @@ fn open_file(target: &Target) -> Result<Input> {
         return Err(Failure::new(name, "is a directory; name a file in it"));
     }
     if !metadata.is_file() {
-        return open_stream(Box::new(file), &name);
+        return open_stream(Box::new(file), target);
     }
     let start = start_of(&mut file).of(&name)?;
     if let Some(form) = input::Form::of(&target.path).filter(|_| !is_known(&start)) {
         return open_text(target, &form, None);
+    }
+    if let Some(raw) = target.raw.as_ref().filter(|_| !is_known(&start)) {
+        let reader = Reader::open_headerless(&target.path, raw.dtype.clone(), &raw.row);
+        return Ok(Input::Array(AnyReader::new(reader.of(&name)?, Origin::Raw)));
     }
     let is_named_npz =
         target.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
@@ -84,20 +89,48 @@ pub(crate) fn open_text(
     Ok(Input::Array(AnyReader::of_array(array, &name)?))
 }
 
-fn open_stream(mut stream: Box<dyn Read>, name: &str) -> Result<Input> {
+fn open_stream(mut stream: Box<dyn Read>, target: &Target) -> Result<Input> {
+    let name = target.path_text();
     let start = start_of(&mut stream).of(&name)?;
-    let is_archive = is_archive(&start);
+    let (is_archive, is_known) = (is_archive(&start), is_known(&start));
     let mut stream = Stream(Cursor::new(start).chain(stream));
+    if let Some(raw) = target.raw.as_ref().filter(|_| !is_known) {
+        let file = arrived(&mut stream).of(&name)?;
+        return Ok(Input::Array(raw_file(file, raw, &name)?));
+    }
     if !is_archive {
         let reader = Reader::new(stream).of(&name)?;
         return Ok(Input::Array(AnyReader::new(reader, Origin::Stream)));
     }
     // The directory of an archive is at its end, so all of it must have arrived.
-    let mut file = tempfile::tempfile().of(&name)?;
-    io::copy(&mut stream, &mut file).of(&name)?;
-    file.flush().of(&name)?;
-    file.seek(SeekFrom::Start(0)).of(&name)?;
-    Ok(Input::Archive(npz::Reader::new(file).of(&name)?))
+    Ok(Input::Archive(npz::Reader::new(arrived(&mut stream).of(&name)?).of(&name)?))
+}
+
+/// Copies all of a stream to a file without a name.
+fn arrived(stream: &mut impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(stream, &mut file)?;
+    file.flush()?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file)
+}
+
+/// Reads a file without a header, which has no path.
+fn raw_file(file: File, raw: &Raw, name: &str) -> Result<AnyReader> {
+    let Raw { dtype, row } = raw;
+    let bytes = file.metadata().of(&name)?.len();
+    let items =
+        row.iter().try_fold(dtype.itemsize(), |bytes, &n| bytes.checked_mul(n)).unwrap_or(0) as u64;
+    let (rows, rest) = (bytes.checked_div(items), bytes.checked_rem(items));
+    let (Some(rows), Some(0)) = (rows.and_then(|rows| usize::try_from(rows).ok()), rest) else {
+        let rest = rest.unwrap_or(0);
+        return Err(Failure::new(
+            name,
+            format!("a row has {items} bytes, and the input {bytes}: {rest} too many"),
+        ));
+    };
+    let reader = Reader::headerless(file, dtype.clone(), [&[rows], &row[..]].concat());
+    Ok(AnyReader::new(reader.of(&name)?, Origin::Raw))
 }
 
 fn start_of(stream: &mut impl Read) -> io::Result<Vec<u8>> {

@@ -36,6 +36,8 @@ pub(crate) enum Origin {
     Stream,
     /// Text that was read, or the indices of Python objects.
     Memory,
+    /// A file without a header.
+    Raw,
 }
 
 /// The methods of a reader that do not depend on its source.
@@ -92,7 +94,7 @@ impl Seek for Stream {
 impl AnyReader {
     pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
         let seek = match origin {
-            Origin::File | Origin::Stored | Origin::Memory => Seeking::Free,
+            Origin::File | Origin::Stored | Origin::Memory | Origin::Raw => Seeking::Free,
             Origin::Compressed | Origin::Stream => Seeking::Never,
         };
         AnyReader { reader: Box::new(reader), origin, seek }

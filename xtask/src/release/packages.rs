@@ -12,13 +12,14 @@ use crate::{Result, root};
 const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
 
 /// In the order in which they are published.
-pub(super) const PUBLISHED: [&str; 8] = [
+pub(super) const PUBLISHED: [&str; 9] = [
     "npy-core-derive",
     "npy-pickle",
     "npy-zip",
     "whole-file",
     "npy-core",
     "npy-codegen",
+    "npy-repair",
     "npy-arrow",
     "npy-cli",
 ];

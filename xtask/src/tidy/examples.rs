@@ -4,12 +4,13 @@ use super::lexer::{closing, words};
 use super::{File, Problem};
 
 /// The folders whose functions users call.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "npy-core/src/",
     "npy-pickle/src/",
     "npy-zip/src/",
     "npy-arrow/src/",
     "npy-codegen/src/",
+    "npy-repair/src/",
     "whole-file/src/",
 ];
 

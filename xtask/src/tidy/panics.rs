@@ -5,7 +5,7 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 12] = [
+const PUBLISHED: [&str; 13] = [
     "npy-core/src/",
     "whole-file/src/",
     "npy-derive/src/",
@@ -13,6 +13,7 @@ const PUBLISHED: [&str; 12] = [
     "npy-zip/src/",
     "npy-arrow/src/",
     "npy-codegen/src/",
+    "npy-repair/src/",
     "npy-cli/src/",
     "npy-datafusion/src/",
     "npy-datafusion/sql/src/",

@@ -11,7 +11,7 @@ const FUNCTIONS: [&str; 3] =
     ["npy-core/src/mmap.rs", "npy-core/src/npz/map.rs", "npy-core/src/reserve.rs"];
 
 /// The packages that have no other `unsafe`.
-const CHECKED: [&str; 8] = [
+const CHECKED: [&str; 9] = [
     "npy-core/",
     "npy-derive/",
     "npy-pickle/",
@@ -19,6 +19,7 @@ const CHECKED: [&str; 8] = [
     "whole-file/",
     "npy-arrow/",
     "npy-codegen/",
+    "npy-repair/",
     "npy-js/src/",
 ];
 

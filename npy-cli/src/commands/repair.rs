@@ -1,0 +1,126 @@
+//! `npy repair FILE -o OUT`: says what is wrong with a file, and writes a repaired one.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::slice;
+
+use npy_repair::{Error, Options, Plan, diagnose};
+
+use crate::output::{Answer, Failure, Output, Result, printable};
+use crate::output_file::Replacing;
+use crate::raw::Raw;
+use crate::target::Target;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The damaged .npy or .npz file, which stays as it is
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The repaired file
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Writes OUT; without this, npy repair says what it would do, and the exit code is 1 if FILE is damaged
+    #[arg(short, long, requires = "output")]
+    yes: bool,
+    /// FILE has no header, and its data is rows of this dtype and shape, such as '<u2' or '<u2,384'
+    #[arg(long, value_name = "DTYPE[,ROW]")]
+    raw: Option<Raw>,
+    /// The shape of the data without a header, such as 480,640; one number may be -1, which the size of the file says
+    #[arg(
+        long,
+        value_name = "N,N,…",
+        value_delimiter = ',',
+        requires = "raw",
+        allow_hyphen_values = true
+    )]
+    shape: Option<Vec<i64>>,
+    /// Counts complete rows at the end that the header does not count; a writer that was stopped may have left them
+    #[arg(long, value_enum, value_name = "keep", hide_possible_values = true)]
+    uncounted: Option<Uncounted>,
+    #[command(flatten)]
+    replacing: Replacing,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Uncounted {
+    Keep,
+}
+
+impl Args {
+    pub(crate) fn run(self) -> Result {
+        let name = self.file.display();
+        if let Some(out) = &self.output {
+            let output =
+                self.replacing.output(out, slice::from_ref(&Target::from(self.file.clone())))?;
+            if output.is_stdout() {
+                return Err(Failure::usage("npy repair writes a file; name it with -o OUT"));
+            }
+        }
+        let plan =
+            diagnose(&self.file, &self.options()?).map_err(|error| Failure::new(&name, error))?;
+        let mut out = Output::stdout();
+        self.print(&plan, &mut out)?;
+        let answer = match &self.output {
+            _ if !plan.is_needed() => Answer::Yes,
+            Some(path) if self.yes => {
+                // What is lost is said before it is written.
+                out.flush()?;
+                self.write(&plan, path)?;
+                Answer::Yes
+            }
+            _ => Answer::No,
+        };
+        out.finish()?;
+        Ok(answer)
+    }
+
+    fn options(&self) -> Result<Options> {
+        let mut options = Options::new();
+        if let Some(Raw { dtype, row }) = &self.raw {
+            let shape = match (&self.shape, &row[..]) {
+                (Some(shape), []) => shape.clone(),
+                (None, row) => {
+                    let row: Vec<i64> = row.iter().filter_map(|&n| i64::try_from(n).ok()).collect();
+                    [&[-1], &row[..]].concat()
+                }
+                (Some(_), _) => {
+                    return Err(Failure::usage(
+                        "--shape has all dimensions; leave out ROW of --raw",
+                    ));
+                }
+            };
+            options.raw(npy_repair::Raw::new(dtype.clone(), &shape));
+        }
+        options.uncounted(self.uncounted.is_some());
+        Ok(options)
+    }
+
+    fn print(&self, plan: &Plan, out: &mut Output) -> Result<()> {
+        let name = printable(&self.file.display().to_string());
+        let text = plan.to_string();
+        let mut lines: Vec<&str> = text.lines().collect();
+        let last = lines.pop().unwrap_or_default();
+        for line in lines {
+            writeln!(out, "{name}: {}", printable(line))?;
+        }
+        let end = match &self.output {
+            _ if !plan.is_needed() => String::new(),
+            Some(path) if self.yes => format!(", in {}", path.display()),
+            Some(path) => format!(" in {}, with --yes", path.display()),
+            None => ", with -o OUT --yes".into(),
+        };
+        writeln!(out, "{name}: {}{}", printable(last), printable(&end))?;
+        Ok(())
+    }
+
+    fn write(&self, plan: &Plan, path: &Path) -> Result<()> {
+        let written = match self.replacing.no_clobber {
+            true => plan.write_new(path),
+            false => plan.write(path),
+        };
+        written.map_err(|error| match error {
+            Error::Changed => Failure::new(self.file.display(), error),
+            error => Failure::new(path.display(), error),
+        })
+    }
+}

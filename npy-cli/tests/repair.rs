@@ -1,0 +1,144 @@
+//! `npy repair`: what it says, what it writes, and its exit code.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use npy_core::{NpyArray, WriteNpy, npz};
+
+/// Runs the command in a directory, and returns its exit code, its output and its messages.
+fn npy(directory: &Path, args: &[&str]) -> (i32, String, String) {
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+/// Writes an array that ends too early.
+fn truncated(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    NpyArray::new((0..6).collect::<Vec<i32>>(), [3, 2]).unwrap().write_npy_to(&mut bytes).unwrap();
+    bytes.truncate(bytes.len() - 5);
+    fs::write(path, &bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn nothing_is_written_without_yes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let bytes = truncated(&path.join("x.npy"));
+    let line = "x.npy: truncated: 5 bytes are missing; the first 2 of 3 along dimension 0 are complete and kept, and 3 bytes of an incomplete one are left out\n";
+    for (args, end) in [
+        (&["repair", "x.npy"][..], ", with -o OUT --yes"),
+        (&["repair", "x.npy", "-o", "y.npy"], " in y.npy, with --yes"),
+    ] {
+        let (code, out, messages) = npy(path, args);
+        let expected = format!("{line}x.npy: becomes <i4, shape (2, 2), C order{end}\n");
+        assert_eq!((code, &out[..], &messages[..]), (1, &expected[..], ""));
+    }
+    assert!(!path.join("y.npy").exists());
+
+    let (code, out, _) = npy(path, &["repair", "x.npy", "-o", "y.npy", "--yes"]);
+    assert_eq!(
+        (code, &out[..]),
+        (0, &format!("{line}x.npy: becomes <i4, shape (2, 2), C order, in y.npy\n")[..])
+    );
+    assert_eq!(
+        npy_core::load::<NpyArray<i32>>(path.join("y.npy")).unwrap().into_vec(),
+        [0, 1, 2, 3]
+    );
+    assert!(fs::read(path.join("x.npy")).unwrap() == bytes);
+
+    let (code, out, _) = npy(path, &["repair", "y.npy", "-o", "z.npy", "--yes"]);
+    assert_eq!((code, &out[..]), (0, "y.npy: needs no repair: <i4, shape (2, 2), C order\n"));
+    assert!(!path.join("z.npy").exists());
+}
+
+#[test]
+fn outputs_are_kept_as_by_other_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let bytes = truncated(&path.join("x.npy"));
+    fs::write(path.join("y.npy"), "old").unwrap();
+    for (args, part) in [
+        (&["repair", "x.npy", "-o", "x.npy", "--yes"][..], "x.npy: is also an input"),
+        (
+            &["repair", "x.npy", "-o", "y.npy", "--yes", "--no-clobber"],
+            "y.npy: exists, and --no-clobber keeps it",
+        ),
+        (&["repair", "x.npy", "-o", "-", "--yes"], "npy repair writes a file"),
+        (&["repair", "x.npy", "--yes"], "--output <OUT>"),
+        (&["repair", "none.npy"], "none.npy: No such file"),
+        (&["repair", "y.npy"], "y.npy: not a .npy file"),
+        (&["repair", "x.npy", "--raw", "<i2"], "x.npy: the file has a header"),
+    ] {
+        let (code, _, messages) = npy(path, args);
+        assert!(code == 2 && messages.contains(part), "{args:?}: {code} {messages}");
+    }
+    assert!(fs::read(path.join("x.npy")).unwrap() == bytes);
+    assert_eq!(fs::read(path.join("y.npy")).unwrap(), b"old");
+}
+
+#[test]
+fn raw_data_gets_a_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("raw.npy"), [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0]).unwrap();
+    for args in [
+        &["--raw", "<u2,3"][..],
+        &["--raw", "u2", "--shape", "-1,3"],
+        &["--raw", "u2", "--shape", "2,3"],
+    ] {
+        let (code, _, messages) =
+            npy(path, &[&["repair", "raw.npy", "-o", "x.npy", "-y"], args].concat());
+        assert_eq!(code, 0, "{messages}");
+        let array = npy_core::load::<NpyArray<u16>>(path.join("x.npy")).unwrap();
+        assert_eq!((array.shape(), array[[1, 0]]), (&[2, 3][..], 4));
+    }
+    let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "<u2,4"]);
+    assert!(
+        code == 2 && messages.contains("the file has 12 bytes, and a row 8: 4 are left over"),
+        "{messages}"
+    );
+    let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "<u2,3", "--shape", "2,3"]);
+    assert!(code == 2 && messages.contains("leave out ROW"), "{messages}");
+}
+
+#[test]
+fn rows_that_are_not_counted_are_a_remark() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut bytes = Vec::new();
+    [1u8, 2].write_npy_to(&mut bytes).unwrap();
+    bytes.push(3);
+    fs::write(path.join("x.npy"), bytes).unwrap();
+    let (code, out, _) = npy(path, &["repair", "x.npy"]);
+    assert_eq!(code, 0);
+    assert!(
+        out.starts_with("x.npy: 1 byte after the array: 1 row that the header does not count"),
+        "{out}"
+    );
+    let (code, _, _) = npy(path, &["repair", "x.npy", "--uncounted", "keep", "-o", "y.npy", "-y"]);
+    assert_eq!((code, npy_core::load::<Vec<u8>>(path.join("y.npy")).unwrap()), (0, vec![1, 2, 3]));
+}
+
+#[test]
+fn an_archive_keeps_its_complete_members() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut archive = npz::Writer::create(path.join("x.npz")).unwrap();
+    for i in 0..100 {
+        archive.write(&format!("a{i}"), &[i; 50]).unwrap();
+    }
+    archive.finish().unwrap();
+    let bytes = fs::read(path.join("x.npz")).unwrap();
+    let last = bytes.windows(4).rposition(|part| part == b"PK\x03\x04").unwrap();
+    fs::write(path.join("x.npz"), &bytes[..last + 100]).unwrap();
+    let (code, out, _) = npy(path, &["repair", "x.npz", "-o", "y.npz", "-y"]);
+    assert_eq!(code, 0);
+    assert!(out.ends_with("x.npz: becomes an archive of 99 members, in y.npz\n"), "{out}");
+    let archive = npz::Reader::open(path.join("y.npz")).unwrap();
+    assert_eq!(archive.len(), 99);
+    assert!((0..99).all(|i| archive.read::<Vec<i32>>(&format!("a{i}")).unwrap() == [i; 50]));
+}

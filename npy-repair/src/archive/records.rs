@@ -1,0 +1,282 @@
+//! The records of zip archives that are looked for, and the directory that is written for them.
+
+use super::file::File;
+use crate::error::Result;
+use crate::header::to_u64;
+
+const LOCAL: &[u8; 4] = b"PK\x03\x04";
+const CENTRAL: &[u8; 4] = b"PK\x01\x02";
+const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
+const END: &[u8; 4] = b"PK\x05\x06";
+/// The record that comes before the others of a large archive.
+const ZIP64_END: &[u8; 4] = b"PK\x06\x06";
+
+/// The sizes of a member's own header, and of its entry in a directory, without the name.
+const LOCAL_SIZE: u64 = 30;
+const MAX_TAIL: u64 = 1 << 17;
+
+/// The method of members that are not compressed.
+const STORED: u16 = 0;
+/// The flag for a name in UTF-8.
+const UTF8: u16 = 1 << 11;
+/// The flag for sizes that come after the data, and the value of a field whose number is elsewhere.
+const STREAMED: u16 = 1 << 3;
+const ELSEWHERE: u32 = u32::MAX;
+const ZIP64: u16 = 1;
+
+/// A member, as its own header describes it.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// The name as bytes, and as readers decode it; the latter is empty until it was.
+    pub(super) name: Vec<u8>,
+    pub(super) label: String,
+    /// True if its bytes cannot be checked.
+    pub(super) is_unchecked: bool,
+    pub(super) start: u64,
+    pub(super) data: u64,
+    /// The end of the data and of the descriptor after it.
+    pub(super) end: u64,
+    version: u16,
+    flags: u16,
+    method: u16,
+    time_and_date: u32,
+    crc: u32,
+    compressed: u64,
+    size: u64,
+}
+
+/// Reads numbers of little-endian bytes, one after the other.
+struct Numbers<'b>(&'b [u8]);
+
+impl Numbers<'_> {
+    fn u16(&mut self) -> Option<u16> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u16::from_le_bytes(*number))
+    }
+
+    fn u32(&mut self) -> Option<u32> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u32::from_le_bytes(*number))
+    }
+
+    fn u64(&mut self) -> Option<u64> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+}
+
+impl Member {
+    /// Reads the header at this position, and returns its size, too; `None` if there is none that can be right.
+    pub(super) fn read(file: &File<'_>, start: u64) -> Result<(u64, Option<Self>)> {
+        let fixed = file.bytes(start, LOCAL_SIZE)?;
+        let Some(mut member) = Member::fixed(&fixed, start) else { return Ok((LOCAL_SIZE, None)) };
+        let lengths = fixed.get(26..).unwrap_or_default();
+        let mut lengths = Numbers(lengths);
+        let (Some(name), Some(extra)) = (lengths.u16(), lengths.u16()) else {
+            return Ok((LOCAL_SIZE, None));
+        };
+        member.name = file.bytes(start + LOCAL_SIZE, name.into())?;
+        let fields = file.bytes(start + LOCAL_SIZE + u64::from(name), extra.into())?;
+        member.data = start + LOCAL_SIZE + u64::from(name) + u64::from(extra);
+        let is_complete = member.data <= file.len() && name > 0;
+        let is_name = member.flags & UTF8 == 0 || str::from_utf8(&member.name).is_ok();
+        let is_right = is_complete && is_name && member.apply_zip64(&fields);
+        Ok((member.data - start, is_right.then_some(member)))
+    }
+
+    fn fixed(bytes: &[u8], start: u64) -> Option<Self> {
+        let mut numbers = Numbers(bytes.strip_prefix(LOCAL)?);
+        let (version, flags, method) = (numbers.u16()?, numbers.u16()?, numbers.u16()?);
+        let time_and_date = numbers.u32()?;
+        let (crc, compressed, size) = (numbers.u32()?, numbers.u32()?, numbers.u32()?);
+        const NEWEST: u16 = 63;
+        let is_known = [0, 8, 12, 14, 93].contains(&method) && version & 0xff <= NEWEST;
+        is_known.then(|| Member {
+            name: Vec::new(),
+            label: String::new(),
+            is_unchecked: false,
+            start,
+            data: start,
+            end: start,
+            version,
+            flags,
+            method,
+            time_and_date,
+            crc,
+            compressed: compressed.into(),
+            size: size.into(),
+        })
+    }
+
+    /// Reads the numbers that are too large for the header; false if they are missing.
+    fn apply_zip64(&mut self, mut fields: &[u8]) -> bool {
+        let is_elsewhere = |number: u64| number == u64::from(ELSEWHERE);
+        if !is_elsewhere(self.size) && !is_elsewhere(self.compressed) {
+            return true;
+        }
+        while let Some((head, rest)) = fields.split_first_chunk::<4>() {
+            let [a, b, c, d] = *head;
+            let length = usize::from(u16::from_le_bytes([c, d]));
+            let Some((data, rest)) = rest.split_at_checked(length) else { return false };
+            if u16::from_le_bytes([a, b]) == ZIP64 {
+                let mut numbers = Numbers(data);
+                for number in [&mut self.size, &mut self.compressed] {
+                    if is_elsewhere(*number) {
+                        let Some(found) = numbers.u64() else { return false };
+                        *number = found;
+                    }
+                }
+                return true;
+            }
+            fields = rest;
+        }
+        // A stream may have begun without knowing that it would need the field.
+        self.is_streamed()
+    }
+
+    /// Returns true if the sizes may be after the data.
+    pub(super) fn is_streamed(&self) -> bool {
+        self.flags & STREAMED != 0
+    }
+
+    /// Returns true if the header has no size: that of a member which is still being written, or of a stream.
+    pub(super) fn has_no_size(&self) -> bool {
+        self.compressed == 0 && self.size == 0
+            || self.is_streamed() && self.compressed == u64::from(ELSEWHERE)
+    }
+
+    /// Returns the end of the data by the size in the header.
+    pub(super) fn stated_end(&self) -> Option<u64> {
+        self.data.checked_add(self.compressed)
+    }
+
+    /// Returns the member with its end.
+    pub(super) fn ending_at(self, end: u64) -> Self {
+        Member { end, ..self }
+    }
+
+    /// Returns the member as one that has no bytes.
+    pub(super) fn without_data(self) -> Self {
+        let end = self.data;
+        self.ending_at(end)
+    }
+
+    /// Returns the member with the sizes and the checksum of the descriptor at this position, which has sizes of four or of eight bytes.
+    pub(super) fn with_descriptor(&self, at: u64, bytes: &[u8]) -> [Option<Self>; 2] {
+        let Some(numbers) = bytes.strip_prefix(DESCRIPTOR) else { return [None, None] };
+        let of = |crc: u32, compressed: u64, size: u64, length: u64| {
+            // It is that of other data if it does not state the size of the data before it.
+            let is_right = at.checked_sub(self.data) == Some(compressed)
+                && (self.method != STORED || size == compressed);
+            is_right.then(|| Member { crc, compressed, size, end: at + length, ..self.clone() })
+        };
+        let small = || {
+            let mut numbers = Numbers(numbers);
+            of(numbers.u32()?, numbers.u32()?.into(), numbers.u32()?.into(), 16)
+        };
+        let large = || {
+            let mut numbers = Numbers(numbers);
+            of(numbers.u32()?, numbers.u64()?, numbers.u64()?, 24)
+        };
+        [small(), large()]
+    }
+
+    /// Returns the entry of the member in a directory.
+    pub(super) fn entry(&self) -> Vec<u8> {
+        const MADE_BY_UNIX: u16 = 0x032d;
+        const READABLE: u32 = 0o600 << 16;
+        let mut large = Vec::new();
+        let mut small = |number: u64| {
+            u32::try_from(number).ok().filter(|&number| number < ELSEWHERE).unwrap_or_else(|| {
+                large.extend(number.to_le_bytes());
+                ELSEWHERE
+            })
+        };
+        // The order of the large numbers is that of the zip64 field.
+        let (size, compressed, start) =
+            (small(self.size), small(self.compressed), small(self.start));
+        let mut extra = Vec::new();
+        if !large.is_empty() {
+            extra.extend(ZIP64.to_le_bytes());
+            extra.extend(u16::try_from(large.len()).unwrap_or(u16::MAX).to_le_bytes());
+            extra.extend(large);
+        }
+        let mut entry = CENTRAL.to_vec();
+        for number in [MADE_BY_UNIX, self.version, self.flags, self.method] {
+            entry.extend(number.to_le_bytes());
+        }
+        for number in [self.time_and_date, self.crc, compressed, size] {
+            entry.extend(number.to_le_bytes());
+        }
+        // Of the name, the extra fields and a comment; then disk and attributes.
+        for length in [self.name.len(), extra.len(), 0, 0, 0] {
+            entry.extend(u16::try_from(length).unwrap_or(u16::MAX).to_le_bytes());
+        }
+        for number in [READABLE, start] {
+            entry.extend(number.to_le_bytes());
+        }
+        entry.extend(&self.name);
+        entry.extend(extra);
+        entry
+    }
+}
+
+/// Returns a directory and the end records after it, for members in the first `start` bytes of a file.
+pub(super) fn directory<'m>(members: impl Iterator<Item = &'m Member>, start: u64) -> Vec<u8> {
+    let (mut bytes, mut count) = (Vec::new(), 0_u64);
+    for member in members {
+        bytes.extend(member.entry());
+        count += 1;
+    }
+    let size = to_u64(bytes.len());
+    let end = start + size;
+    const VERSION: u16 = 45;
+    let is_large = count >= u16::MAX.into() || end >= ELSEWHERE.into();
+    if is_large {
+        bytes.extend(ZIP64_END);
+        bytes.extend(44_u64.to_le_bytes());
+        bytes.extend([VERSION, VERSION].map(u16::to_le_bytes).concat());
+        bytes.extend([0; 8]);
+        bytes.extend([count, count, size, start].map(u64::to_le_bytes).concat());
+        bytes.extend(b"PK\x06\x07\0\0\0\0");
+        bytes.extend(end.to_le_bytes());
+        bytes.extend(1_u32.to_le_bytes());
+    }
+    let small_count = if is_large { u16::MAX } else { u16::try_from(count).unwrap_or(u16::MAX) };
+    let small = |number: u64| match is_large {
+        true => ELSEWHERE,
+        false => u32::try_from(number).unwrap_or(ELSEWHERE),
+    };
+    bytes.extend(END);
+    bytes.extend([0; 4]);
+    bytes.extend([small_count, small_count].map(u16::to_le_bytes).concat());
+    bytes.extend([small(size), small(start)].map(u32::to_le_bytes).concat());
+    bytes.extend([0; 2]);
+    bytes
+}
+
+/// Returns true if a member may end at this position: the next one begins there, the directory, or nothing.
+pub(super) fn is_boundary(file: &File<'_>, at: u64) -> Result<bool> {
+    let bytes = file.bytes(at, 4)?;
+    Ok(at == file.len() || [LOCAL, CENTRAL, END, ZIP64_END].iter().any(|&record| bytes == record))
+}
+
+/// Returns true if the file has a part of a directory at its end, so that nothing is missing after the members.
+pub(super) fn has_directory(file: &File<'_>) -> Result<bool> {
+    let start = file.len().saturating_sub(MAX_TAIL);
+    let tail = file.bytes(start, MAX_TAIL)?;
+    Ok(tail.windows(4).any(|record| record == CENTRAL || record == END))
+}
+
+/// Returns the position of the next header of a member.
+pub(super) fn next_member(file: &File<'_>, from: u64) -> Result<Option<u64>> {
+    Ok(file.find(LOCAL, from)?)
+}
+
+/// Returns the position of the next descriptor.
+pub(super) fn next_descriptor(file: &File<'_>, from: u64) -> Result<Option<u64>> {
+    Ok(file.find(DESCRIPTOR, from)?)
+}

@@ -1,0 +1,242 @@
+//! The members of an archive whose directory is missing or wrong: they are found by their own headers.
+//!
+//! The file is read from its start. Where a member ends and another record follows, the next one is expected; otherwise the next header is
+//! searched. At the end, all members that were found are read. A forged file can claim members within members, so the bytes that are searched
+//! are limited to a few times the size of the file.
+
+use std::collections::{HashMap, HashSet};
+
+use npy_zip::{Directory, Limits};
+
+use super::file::File;
+use super::records::{self, Member};
+use super::{Checked, check, of_zip};
+use crate::damage::Damage;
+use crate::error::{Result, problem, unrepairable};
+
+/// The members that were found, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Those whose bytes have their checksum, and those that cannot be checked: of each name the last one, which readers find.
+    pub(super) members: Vec<Member>,
+    /// Those that are damaged, with the reason.
+    pub(super) lost: Vec<(Vec<u8>, String)>,
+    /// The names of several members, each once.
+    pub(super) repeated: Vec<Vec<u8>>,
+}
+
+/// A file that is searched.
+struct Scan<'f> {
+    file: &'f File<'f>,
+    /// True if the members end with a directory, so that a member which reaches beyond the end of the file has a wrong size.
+    has_directory: bool,
+    /// The number of bytes that may still be searched.
+    budget: u64,
+    found: Found,
+}
+
+/// The reasons why a member has no end.
+const INCOMPLETE: &str = "the file ends within the member";
+const TOO_MANY: &str = "it was not checked, because too many members overlap";
+
+/// The most members that are found, which is the most that are read.
+const MAX_MEMBERS: usize = 1 << 20;
+
+/// The cost of reading a member alone, in addition to its bytes.
+const COST_ALONE: u64 = 1 << 17;
+
+/// Finds the members of a file.
+pub(super) fn members(file: &File<'_>) -> Result<Found> {
+    let budget = file.len().saturating_mul(8).saturating_add(1 << 24);
+    let has_directory = records::has_directory(file)?;
+    let mut scan = Scan { file, has_directory, budget, found: Found::default() };
+    let mut from = 0;
+    while let Some(start) = records::next_member(file, from)? {
+        let (size, member) = Member::read(file, start)?;
+        if !scan.spend(size) {
+            scan.found.lost.push((b"?".to_vec(), TOO_MANY.into()));
+            break;
+        }
+        from = match member {
+            Some(member) => scan.member(member)?,
+            None => start + 4,
+        };
+        if scan.found.members.len().max(scan.found.lost.len()) > MAX_MEMBERS {
+            return Err(unrepairable(format!("it has more than {MAX_MEMBERS} members")));
+        }
+    }
+    scan.found.keep_last();
+    scan.found.check(file)?;
+    Ok(scan.found)
+}
+
+impl Scan<'_> {
+    /// Finds the end of a member, and returns the position from which the next one is searched.
+    fn member(&mut self, member: Member) -> Result<u64> {
+        let (name, data) = (member.name.clone(), member.data);
+        if is_index(&name) {
+            let end = member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data);
+            return Ok(if records::is_boundary(self.file, end)? { end } else { data });
+        }
+        let (member, is_delimited) = match self.end_of(member)? {
+            Ok(found) => found,
+            Err(reason) => {
+                self.found.lost.push((name, reason));
+                // A truncated archive ends within this member: headers in its data are those of other archives.
+                return Ok(if self.has_directory && self.budget > 0 {
+                    data
+                } else {
+                    self.file.len()
+                });
+            }
+        };
+        let end = member.end;
+        if is_delimited {
+            self.found.members.push(member);
+            return Ok(end);
+        }
+        if !self.spend((end - data).saturating_add(COST_ALONE)) {
+            self.found.lost.push((name, TOO_MANY.into()));
+            return Ok(self.file.len());
+        }
+        match check_alone(self.file, &member)? {
+            Checked::Right => self.found.members.push(member),
+            Checked::Unknown(reason) | Checked::Damaged(reason) => {
+                self.found.lost.push((name, reason));
+                return Ok(data);
+            }
+        }
+        Ok(end)
+    }
+
+    /// Finds the end of a member's data; true if another record follows. The error is the reason why it has none.
+    fn end_of(&mut self, member: Member) -> Result<std::result::Result<(Member, bool), String>> {
+        let incomplete = || Ok(Err(INCOMPLETE.to_owned()));
+        if !member.has_no_size() {
+            let Some(end) = member.stated_end().filter(|&end| end <= self.file.len()) else {
+                return incomplete();
+            };
+            // A descriptor repeats the sizes of the header: with or without a signature, and with sizes of four or eight bytes.
+            let descriptors: &[u64] = if member.is_streamed() { &[16, 24, 12, 20] } else { &[] };
+            for more in [0].iter().chain(descriptors) {
+                let after = end.saturating_add(*more);
+                if after <= self.file.len() && records::is_boundary(self.file, after)? {
+                    return Ok(Ok((member.ending_at(after), true)));
+                }
+            }
+            return Ok(Ok((member.ending_at(end), false)));
+        }
+        if !member.is_streamed() {
+            let at_end = member.data == self.file.len();
+            return match !at_end && records::is_boundary(self.file, member.data)? {
+                true => Ok(Ok((member.without_data(), true))),
+                false => Ok(Err("its writer was stopped before it was complete".into())),
+            };
+        }
+        self.end_of_stream(&member)
+    }
+
+    /// Finds the descriptor after the data of a member whose size is nowhere else.
+    fn end_of_stream(
+        &mut self,
+        member: &Member,
+    ) -> Result<std::result::Result<(Member, bool), String>> {
+        let mut from = member.data;
+        while let Some(at) = records::next_descriptor(self.file, from)? {
+            if !self.spend(at - from) {
+                return Ok(Err(TOO_MANY.into()));
+            }
+            let mut found = None;
+            for member in
+                member.with_descriptor(at, &self.file.bytes(at, 24)?).into_iter().flatten()
+            {
+                let is_delimited = records::is_boundary(self.file, member.end)?;
+                if is_delimited || found.is_none() {
+                    found = Some((member, is_delimited));
+                }
+                if is_delimited {
+                    break;
+                }
+            }
+            if let Some(found) = found {
+                return Ok(Ok(found));
+            }
+            from = at + 4;
+        }
+        let reason =
+            if self.spend(self.file.len().saturating_sub(from)) { INCOMPLETE } else { TOO_MANY };
+        Ok(Err(reason.into()))
+    }
+
+    /// Returns false if more bytes were read than a real archive needs.
+    fn spend(&mut self, bytes: u64) -> bool {
+        let left = self.budget.checked_sub(bytes);
+        self.budget = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+impl Found {
+    /// Returns the damage of each name that several members have.
+    pub(super) fn same_names(&self) -> impl Iterator<Item = Damage> {
+        let names = self.repeated.iter().map(|name| String::from_utf8_lossy(name).into_owned());
+        names.map(|name| Damage::SameName { name })
+    }
+
+    /// Keeps the last member of each name: the others are older, or forged.
+    fn keep_last(&mut self) {
+        let mut last: HashMap<&[u8], (u64, usize)> = HashMap::new();
+        for Member { name, start, .. } in &self.members {
+            let (at, count) = last.entry(name).or_default();
+            (*at, *count) = (*start, *count + 1);
+        }
+        let repeated = last.iter().filter(|(_, (_, count))| *count > 1);
+        self.repeated = repeated.map(|(name, _)| name.to_vec()).collect();
+        self.repeated.sort();
+        let kept: HashSet<u64> = last.into_values().map(|(start, _)| start).collect();
+        self.members.retain(|member| kept.contains(&member.start));
+    }
+
+    /// Reads all members, and keeps those that are not damaged.
+    fn check(&mut self, file: &File<'_>) -> Result<()> {
+        let members = std::mem::take(&mut self.members);
+        let file = file.ending_with(file.len(), records::directory(members.iter(), file.len()));
+        let directory = Directory::read(file.clone(), &Limits::default()).map_err(of_zip)?;
+        if directory.entries().len() != members.len() {
+            let reason = "names of members differ as bytes, and are one name to readers; unpack the archive with another tool";
+            return Err(unrepairable(reason));
+        }
+        for (mut member, entry) in members.into_iter().zip(directory.entries()) {
+            member.label = entry.name().to_owned();
+            match check(&directory, entry, file.clone())? {
+                Checked::Right => self.members.push(member),
+                Checked::Unknown(_) => {
+                    member.is_unchecked = true;
+                    self.members.push(member);
+                }
+                Checked::Damaged(reason) => self.lost.push((member.name, reason)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns true for the seek index of the member before it, which is no member.
+fn is_index(name: &[u8]) -> bool {
+    let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    last.starts_with(b".") && last.ends_with(b".sozip.idx")
+}
+
+/// Reads a member in an archive of its own.
+fn check_alone(file: &File<'_>, member: &Member) -> Result<Checked> {
+    let alone = file.ending_with(member.end, records::directory([member].into_iter(), member.end));
+    let directory = match Directory::read(alone.clone(), &Limits::default()) {
+        Ok(directory) => directory,
+        Err(npy_zip::Error::Io(error)) => return Err(error.into()),
+        Err(error) => return Ok(Checked::Damaged(problem(&error))),
+    };
+    match directory.entries() {
+        [entry] => check(&directory, entry, alone),
+        _ => Ok(Checked::Damaged("it has no name".into())),
+    }
+}

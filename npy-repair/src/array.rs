@@ -1,0 +1,376 @@
+//! One array: its header and the size of its data, and the file that is written of both.
+
+use std::io::{self, Read, Seek, SeekFrom, Write};
+
+use npy_core::{Header, Objects, Order, ReadNpy};
+
+use crate::damage::{Damage, counted};
+use crate::error::{Error, Result, problem, unfit, unrepairable};
+use crate::header::{self, MAGIC, MAX_HEADER, to_u64};
+use crate::options::{Options, Raw};
+use crate::translation::{Measure, Translation, Undone, measure};
+
+/// An array as it will be written.
+#[derive(Debug)]
+pub(crate) struct Array {
+    pub(crate) header: Header,
+    pub(crate) damages: Vec<Damage>,
+    pub(crate) remarks: Vec<String>,
+    /// The header as bytes.
+    head: Vec<u8>,
+    /// The position and the size of the data that is kept, in the file before its translation.
+    data: u64,
+    bytes: u64,
+    translation: Option<Translation>,
+}
+
+/// The first bytes of files that were copied as latin-1 that became UTF-8.
+const UTF8_MAGIC: &[u8] = b"\xc2\x93NUMPY";
+
+impl Array {
+    /// Diagnoses an array in a file or a member of this length.
+    pub(crate) fn diagnose(
+        file: &mut (impl Read + Seek),
+        length: u64,
+        options: &Options,
+    ) -> Result<Self> {
+        let start = start(file)?;
+        if let Some(raw) = &options.raw {
+            return Array::of_raw(raw, &start, length);
+        }
+        if let Some((translation, before)) = translation(&start, file)? {
+            let mut undone = Vec::new();
+            file.seek(SeekFrom::Start(0))?;
+            Undone::new(&mut *file, translation)
+                .take(to_u64(MAX_HEADER))
+                .read_to_end(&mut undone)?;
+            return Array::of_translated(file, &undone, translation, before);
+        }
+        let found = header::find(&start, length)?;
+        if found.header.dtype().has_object() {
+            return Array::of_objects(found, file, length);
+        }
+        Array::of_items(found, length, options)
+    }
+
+    /// Returns true if nothing is wrong.
+    pub(crate) fn is_right(&self) -> bool {
+        self.damages.is_empty()
+    }
+
+    /// Returns the number of bytes of the file that is written.
+    pub(crate) fn len(&self) -> u64 {
+        to_u64(self.head.len()).saturating_add(self.bytes)
+    }
+
+    /// Writes the repaired array.
+    pub(crate) fn write(&self, file: &mut (impl Read + Seek), out: &mut impl Write) -> Result<()> {
+        out.write_all(&self.head)?;
+        let copied = match self.translation {
+            None => {
+                file.seek(SeekFrom::Start(self.data))?;
+                io::copy(&mut file.take(self.bytes), out)?
+            }
+            Some(translation) => {
+                file.seek(SeekFrom::Start(0))?;
+                let mut undone = Undone::new(file, translation);
+                io::copy(&mut (&mut undone).take(self.data), &mut io::sink())?;
+                io::copy(&mut undone.take(self.bytes), out)?
+            }
+        };
+        if copied == self.bytes { Ok(()) } else { Err(Error::Changed) }
+    }
+
+    fn new(header: Header, data: u64, bytes: u64, damages: Vec<Damage>) -> Result<Self> {
+        let head = header.to_bytes().map_err(|error| unrepairable(problem(&error)))?;
+        let remarks = Vec::new();
+        Ok(Array { header, damages, remarks, head, data, bytes, translation: None })
+    }
+
+    /// Gives data a header.
+    fn of_raw(raw: &Raw, start: &[u8], length: u64) -> Result<Self> {
+        if start.starts_with(MAGIC) {
+            return Err(unfit(
+                "the file has a header, and so is not raw data; leave out the dtype",
+            ));
+        }
+        let header = raw_header(raw, length)?;
+        let damages = vec![Damage::NoHeader { header: header.to_string() }];
+        Array::new(header, 0, length, damages)
+    }
+
+    /// Undoes the translation of a file, if that gives exactly the size that its header states.
+    fn of_translated(
+        file: &mut (impl Read + Seek),
+        start: &[u8],
+        translation: Translation,
+        before: Measure,
+    ) -> Result<Self> {
+        let mut found = header::find(start, before.bytes)?;
+        let expected = found.data.saturating_add(found.header.data_bytes());
+        let is_exact = before.bytes == expected && before.lone == 0 && before.undone > 0;
+        if !is_exact || found.header.dtype().has_object() {
+            return Err(unrepairable(inexact(translation, &before, expected)));
+        }
+        let count = before.undone;
+        found.damages.insert(
+            0,
+            match translation {
+                Translation::LineEnds => Damage::LineEnds { count },
+                Translation::Utf8 => Damage::Utf8 { count },
+            },
+        );
+        file.seek(SeekFrom::Start(0))?;
+        let bytes = found.header.data_bytes();
+        let array = Array::new(found.header, found.data, bytes, found.damages)?;
+        Ok(Array { translation: Some(translation), ..array })
+    }
+
+    /// Compares the size of the data with the header.
+    fn of_items(found: header::Found, length: u64, options: &Options) -> Result<Self> {
+        let header::Found { header, data, mut damages } = found;
+        let available = length.saturating_sub(data);
+        let expected = header.data_bytes();
+        if available < expected {
+            let rows = Rows::counted(&header).filter(|rows| available >= rows.bytes);
+            let rows = rows.ok_or_else(|| too_short(&header, available))?;
+            let (kept, rest) = rows.complete(available);
+            let missing = expected - available;
+            let Rows { count: stated, axis, .. } = rows;
+            damages.push(Damage::Truncated { missing, stated, kept, rest, axis });
+            let header = rows.resized(&header, kept)?;
+            let bytes = header.data_bytes();
+            return Array::new(header, data, bytes, damages);
+        }
+        let after = available - expected;
+        if after == 0 {
+            return Array::new(header, data, available, damages);
+        }
+        let rows = Rows::growing(&header);
+        let (more, rest) = rows.map_or((0, after), |rows| rows.complete(after));
+        let Some(rows) = rows.filter(|_| options.uncounted && more > 0) else {
+            let mut array = Array::new(header, data, available, damages)?;
+            array.remarks.push(follow(after, more));
+            return Ok(array);
+        };
+        damages.push(Damage::Uncounted { rows: more, rest });
+        let count = rows.count.checked_add(more).ok_or_else(|| unrepairable("too many rows"))?;
+        let header = rows.resized(&header, count)?;
+        let bytes = header.data_bytes();
+        Array::new(header, data, bytes, damages)
+    }
+
+    /// Checks the pickle of Python objects, whose end only the pickle itself states.
+    fn of_objects(
+        found: header::Found,
+        file: &mut (impl Read + Seek),
+        length: u64,
+    ) -> Result<Self> {
+        let bytes = length.saturating_sub(found.data);
+        let array = Array::new(found.header, found.data, bytes, found.damages)?;
+        file.seek(SeekFrom::Start(array.data))?;
+        match Objects::read_npy_from((&array.head[..]).chain(&mut *file)) {
+            Ok(_) => Ok(array),
+            Err(error) => {
+                let problem = problem(&error);
+                Err(unrepairable(format!("the pickle of its Python objects is damaged: {problem}")))
+            }
+        }
+    }
+}
+
+/// The rows of an array: the parts along the dimension that changes slowest in the file.
+#[derive(Clone, Copy)]
+struct Rows {
+    axis: usize,
+    count: usize,
+    /// The number of bytes of a row, at least one.
+    bytes: u64,
+}
+
+impl Rows {
+    /// Returns the rows that the header counts; a truncated file has some of them.
+    fn counted(header: &Header) -> Option<Self> {
+        let mut long = (0..).zip(header.shape()).filter(|(_, n)| **n != 1);
+        match (long.next(), long.next()) {
+            // The order of the elements is the same along this dimension and along the first or the last.
+            (Some((axis, _)), None) => Rows::along(header, axis),
+            _ => Rows::growing(header),
+        }
+    }
+
+    /// Returns the rows along the dimension that grows.
+    fn growing(header: &Header) -> Option<Self> {
+        let last = header.shape().len().checked_sub(1)?;
+        Rows::along(header, if header.order() == Order::Fortran { last } else { 0 })
+    }
+
+    /// Returns the rows; `None` for an array without dimensions, and for rows without bytes.
+    fn along(header: &Header, axis: usize) -> Option<Self> {
+        let shape = header.shape();
+        let count = *shape.get(axis)?;
+        let others = shape.iter().enumerate().filter(|(i, _)| *i != axis);
+        let itemsize = to_u64(header.dtype().itemsize());
+        let bytes = others.map(|(_, n)| to_u64(*n)).try_fold(itemsize, u64::checked_mul)?;
+        (bytes > 0).then_some(Rows { axis, count, bytes })
+    }
+
+    /// Returns the number of complete rows in this many bytes, and the bytes that are left.
+    fn complete(&self, bytes: u64) -> (usize, u64) {
+        let rows = bytes.checked_div(self.bytes).unwrap_or(0);
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        (rows, bytes.checked_rem(self.bytes).unwrap_or(0))
+    }
+
+    /// Returns the header of this many rows.
+    fn resized(&self, header: &Header, rows: usize) -> Result<Header> {
+        let mut shape = header.shape().to_vec();
+        if let Some(count) = shape.get_mut(self.axis) {
+            *count = rows;
+        }
+        Header::new(header.dtype().clone(), shape, header.order())
+            .map_err(|error| unrepairable(problem(&error)))
+    }
+}
+
+/// Reads the first bytes: the header, or as many bytes as one can have if it is damaged.
+fn start(file: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
+    const FIRST: u64 = 4096;
+    file.seek(SeekFrom::Start(0))?;
+    let mut start = Vec::new();
+    file.take(FIRST).read_to_end(&mut start)?;
+    if Header::parse(&start).is_err() {
+        file.take(to_u64(MAX_HEADER) - FIRST).read_to_end(&mut start)?;
+    }
+    Ok(start)
+}
+
+/// Returns the translation that the first bytes show, with the measure of the file.
+fn translation(
+    start: &[u8],
+    file: &mut (impl Read + Seek),
+) -> Result<Option<(Translation, Measure)>> {
+    let translation = if start.starts_with(UTF8_MAGIC) {
+        Translation::Utf8
+    } else if has_line_end(start) && Header::parse(start).is_err() {
+        Translation::LineEnds
+    } else {
+        return Ok(None);
+    };
+    match measure(file, translation)? {
+        Some(measure) => Ok(Some((translation, measure.counted_for(translation)))),
+        None => Err(unrepairable(
+            "it was copied as text, and some of its characters are not bytes; nothing can be restored, so copy the original as bytes",
+        )),
+    }
+}
+
+impl Measure {
+    /// Ignores what does not matter to a translation.
+    fn counted_for(self, translation: Translation) -> Self {
+        let lone = if translation == Translation::LineEnds { self.lone } else { 0 };
+        Measure { lone, ..self }
+    }
+}
+
+/// Returns true if the line of the header ends with `\r\n`.
+fn has_line_end(start: &[u8]) -> bool {
+    let dict = match (start.get(10), start.get(12)) {
+        (Some(b'{'), _) => 10,
+        (_, Some(b'{')) => 12,
+        _ => return false,
+    };
+    let rest = start.get(dict..).unwrap_or_default();
+    let Some(end) = crate::literal::end_of_dict(rest) else { return false };
+    let blanks = rest.get(end..).unwrap_or_default();
+    let line = blanks.trim_ascii_start();
+    let skipped = blanks.len() - line.len();
+    // The end of the line is white space, and so is at the end of what was skipped.
+    blanks.get(..skipped).is_some_and(|skipped| {
+        let padding = skipped.iter().take_while(|&&byte| byte == b' ').count();
+        skipped.get(padding..padding + 2) == Some(b"\r\n")
+    })
+}
+
+/// Returns the reason why a translation cannot be undone.
+fn inexact(translation: Translation, before: &Measure, expected: u64) -> String {
+    let Measure { bytes, lone, .. } = before;
+    let what = match translation {
+        Translation::LineEnds => "each \\n became \\r\\n",
+        Translation::Utf8 => "bytes became characters of UTF-8",
+    };
+    let why = match (translation, lone) {
+        (Translation::LineEnds, 1..) => {
+            format!("{lone} \\n are without \\r, so it is not known where one was added")
+        }
+        _ => format!("undone, the file would have {bytes} bytes, and its header states {expected}"),
+    };
+    format!("it was copied as text, so that {what}; {why}; copy the original as bytes")
+}
+
+/// Returns the header of data without one.
+fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
+    let Raw { dtype, shape } = raw;
+    let itemsize = to_u64(dtype.itemsize());
+    let known = shape.iter().filter(|&&n| n != -1);
+    let known = known.map(|&n| u64::try_from(n).ok());
+    let row = known.fold(Some(itemsize), |bytes, n| bytes?.checked_mul(n?));
+    let row = row.ok_or_else(|| {
+        unfit("a dimension must be -1, 0 or more, and all together a size of a file")
+    })?;
+    let (rows, rest) = match shape.iter().filter(|&&n| n == -1).count() {
+        0 => (1, length.abs_diff(row)),
+        1 if row == 0 => {
+            return Err(unfit(
+                "a row has no bytes, so the size of the file does not state their number",
+            ));
+        }
+        1 => (length / row, length % row),
+        _ => return Err(unfit("only one dimension can be -1")),
+    };
+    if rest > 0 && shape.contains(&-1) {
+        return Err(unfit(format!(
+            "the file has {}, and a row {row}: {rest} are left over; state another dtype or shape",
+            counted(length, "byte")
+        )));
+    }
+    if rest > 0 {
+        return Err(unfit(format!(
+            "the file has {}, and the array {row}; state another dtype or shape, in which -1 is the dimension that the size says",
+            counted(length, "byte")
+        )));
+    }
+    let number = |n: i64| if n == -1 { usize::try_from(rows) } else { usize::try_from(n) };
+    let shape: std::result::Result<Vec<usize>, _> = shape.iter().map(|&n| number(n)).collect();
+    let shape = shape.map_err(|_| unfit("a dimension is too large for this system"))?;
+    let header =
+        Header::new(dtype.clone(), shape, Order::C).map_err(|error| unfit(problem(&error)))?;
+    match header.dtype().has_object() {
+        true => Err(unfit("raw data cannot be Python objects; state another dtype")),
+        false => Ok(header),
+    }
+}
+
+/// Returns the error for a file that has not one row.
+fn too_short(header: &Header, available: u64) -> Error {
+    unrepairable(format!(
+        "truncated: the array {header} has {}, and {} there, not one complete row; copy the file again",
+        counted(header.data_bytes(), "byte"),
+        match available {
+            1 => "1 byte is".into(),
+            n => format!("{n} bytes are"),
+        }
+    ))
+}
+
+/// Says what follows the array.
+fn follow(bytes: u64, rows: usize) -> String {
+    let bytes = counted(bytes, "byte");
+    match rows {
+        0 => format!("{bytes} after the array, which NumPy ignores"),
+        rows => format!(
+            "{bytes} after the array: {} that the header does not count, if a writer was stopped",
+            counted(to_u64(rows), "row")
+        ),
+    }
+}

@@ -1,0 +1,280 @@
+//! The kinds of damage, each with its text.
+
+use std::fmt;
+
+/// Something that is wrong with a file, and what the repaired file will have instead.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// use npy_core::{Header, Order};
+/// use npy_repair::{Damage, Options, diagnose};
+///
+/// let mut file = Header::new("<u2".parse()?, [4], Order::C)?.to_bytes()?;
+/// file.extend([1, 0, 2, 0, 3]); // of eight bytes
+/// std::fs::write("x.npy", file)?;
+/// let plan = diagnose("x.npy", &Options::new())?;
+/// assert!(matches!(plan.damages(), [Damage::Truncated { kept: 2, rest: 1, .. }]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Damage {
+    /// One of the six bytes that each `.npy` file begins with is wrong.
+    Magic {
+        /// The bytes that are there.
+        found: [u8; 6],
+    },
+    /// The file has a version of the format that does not exist.
+    Version {
+        /// The first number.
+        major: u8,
+        /// The second number.
+        minor: u8,
+    },
+    /// The header has another length than it states.
+    HeaderLength {
+        /// The number of bytes that is stated.
+        stated: u64,
+        /// The number of bytes that it has.
+        found: u64,
+    },
+    /// The text of the header is latin-1, and its version says UTF-8.
+    Encoding,
+    /// A value in the header is not written as NumPy reads it.
+    Value {
+        /// The value as it is.
+        found: String,
+        /// The same value as NumPy reads it.
+        written: String,
+    },
+    /// The dtype has metadata, which NumPy can write and not read.
+    Metadata {
+        /// The number of dtypes that have some.
+        count: usize,
+        /// The first of them.
+        first: String,
+    },
+    /// The file has no header.
+    NoHeader {
+        /// The header that it gets.
+        header: String,
+    },
+    /// Each `\n` became `\r\n` when the file was copied.
+    LineEnds {
+        /// The number of them.
+        count: u64,
+    },
+    /// Each byte from 0x80 on became a character of UTF-8 when the file was copied.
+    Utf8 {
+        /// The number of them.
+        count: u64,
+    },
+    /// The file ends before the array does.
+    Truncated {
+        /// The number of bytes that are missing.
+        missing: u64,
+        /// The number of rows that the header states: along the first dimension, or in Fortran order along the last.
+        stated: usize,
+        /// The number of complete rows, which are kept.
+        kept: usize,
+        /// The number of bytes of an incomplete row, which are left out.
+        rest: u64,
+        /// The dimension of the rows.
+        axis: usize,
+    },
+    /// Complete rows follow the array, and [are to be counted](crate::Options::uncounted).
+    Uncounted {
+        /// The number of these rows.
+        rows: usize,
+        /// The number of bytes of an incomplete row, which are left out.
+        rest: u64,
+    },
+    /// The directory of an archive is missing or damaged. The members are found by their own headers.
+    Directory {
+        /// The problem.
+        reason: String,
+    },
+    /// A member of an archive is damaged, and left out.
+    Member {
+        /// Its name.
+        name: String,
+        /// The problem.
+        reason: String,
+    },
+    /// Several members have this name. The last, which readers find, is kept.
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// The array in a member is damaged, and is repaired.
+    Array {
+        /// The name of the member.
+        name: String,
+        /// The damage.
+        damage: Box<Damage>,
+    },
+}
+
+impl Damage {
+    /// Returns true if the repaired file lacks something that the damaged one should have.
+    ///
+    /// ```
+    /// use npy_repair::Damage;
+    ///
+    /// assert!(!Damage::Encoding.loses());
+    /// assert!(Damage::Truncated { missing: 8, stated: 3, kept: 2, rest: 0, axis: 0 }.loses());
+    /// ```
+    pub fn loses(&self) -> bool {
+        match self {
+            Damage::Truncated { .. } | Damage::Member { .. } | Damage::SameName { .. } => true,
+            Damage::Uncounted { rest, .. } => *rest > 0,
+            Damage::Array { damage, .. } => damage.loses(),
+            _ => false,
+        }
+    }
+}
+
+/// Prints the problem, and what is done about it.
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Damage::Magic { found } => write!(
+                f,
+                "it begins with \"{}\" in place of \"\\x93NUMPY\"; the rest is a header, so the first bytes are mended",
+                found.escape_ascii()
+            ),
+            Damage::Version { major, minor } => write!(
+                f,
+                "its version {major}.{minor} does not exist; the header is read by its form, and gets the right version"
+            ),
+            Damage::HeaderLength { stated, found } => write!(
+                f,
+                "the header is said to have {}, and has {found}; it gets the right length",
+                counted(*stated, "byte")
+            ),
+            Damage::Encoding => f.write_str(
+                "the header is latin-1, and its version 3.0 says UTF-8; it is written as the version of its text",
+            ),
+            Damage::Value { found, written } => write!(
+                f,
+                "the header has {}, which NumPy does not read; it becomes {written}",
+                shortened(found)
+            ),
+            Damage::Metadata { count, first } => write!(
+                f,
+                "{} metadata, {}, which NumPy does not read; it is left out",
+                if *count == 1 { "the dtype has".into() } else { format!("{count} dtypes have") },
+                shortened(first)
+            ),
+            Damage::NoHeader { header } => {
+                write!(f, "it has no header; it gets that of {header}, and its bytes stay as they are")
+            }
+            Damage::LineEnds { count } => write!(
+                f,
+                "it was copied as text: {} became \\r\\n; each becomes \\n again, which gives the length that the header states",
+                counted(*count, "line end")
+            ),
+            Damage::Utf8 { count } => write!(
+                f,
+                "it was copied as text: {} became UTF-8; each becomes a byte again, which gives the length that the header states",
+                counted(*count, "byte")
+            ),
+            Damage::Truncated { missing, stated, kept, rest, axis } => {
+                write!(
+                    f,
+                    "truncated: {} missing; the first {kept} of {stated} along dimension {axis} are complete and kept",
+                    match missing {
+                        1 => "1 byte is".into(),
+                        n => format!("{n} bytes are"),
+                    },
+                )?;
+                rest_left_out(f, *rest)
+            }
+            Damage::Uncounted { rows, rest } => {
+                let rows = counted(to_u64(*rows), "row");
+                write!(f, "{rows} after the array, which the header does not count; it counts them now")?;
+                rest_left_out(f, *rest)
+            }
+            Damage::Directory { reason } => {
+                write!(f, "{}; the members are found by their own headers", reason)
+            }
+            Damage::Member { name, reason } => {
+                write!(f, "member {name:?}: {}; it is left out", reason)
+            }
+            Damage::SameName { name } => write!(
+                f,
+                "several members have the name {name:?}; the last is kept, which readers find"
+            ),
+            Damage::Array { name, damage } => write!(f, "member {name:?}: {damage}"),
+        }
+    }
+}
+
+fn rest_left_out(f: &mut fmt::Formatter<'_>, rest: u64) -> fmt::Result {
+    match rest {
+        0 => Ok(()),
+        1 => f.write_str(", and 1 byte of an incomplete one is left out"),
+        n => write!(f, ", and {n} bytes of an incomplete one are left out"),
+    }
+}
+
+/// Returns a number and its noun.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Returns a text of a file for a message: short, and without control characters.
+pub(crate) fn shortened(text: &str) -> String {
+    const MAX: usize = 60;
+    let mut shown: String = text.chars().take(MAX).flat_map(char::escape_default).collect();
+    if text.chars().nth(MAX).is_some() {
+        shown.push('…');
+    }
+    shown.replace("\\'", "'").replace("\\\"", "\"")
+}
+
+fn to_u64(number: usize) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_damage_says_what_is_done() {
+        let truncated = Damage::Truncated { missing: 5, stated: 4, kept: 2, rest: 1, axis: 0 };
+        for (damage, text) in [
+            (
+                truncated.clone(),
+                "truncated: 5 bytes are missing; the first 2 of 4 along dimension 0 are complete and kept, and 1 byte of an incomplete one is left out",
+            ),
+            (
+                Damage::Array { name: "x.npy".into(), damage: Box::new(Damage::Encoding) },
+                "member \"x.npy\": the header is latin-1, and its version 3.0 says UTF-8; it is written as the version of its text",
+            ),
+            (
+                Damage::Member { name: "a".into(), reason: "the checksum is wrong".into() },
+                "member \"a\": the checksum is wrong; it is left out",
+            ),
+            (
+                Damage::Value { found: "(np.int64(3),)".into(), written: "(3,)".into() },
+                "the header has (np.int64(3),), which NumPy does not read; it becomes (3,)",
+            ),
+            (
+                Damage::Uncounted { rows: 1, rest: 0 },
+                "1 row after the array, which the header does not count; it counts them now",
+            ),
+        ] {
+            assert_eq!(damage.to_string(), text);
+        }
+        assert!(truncated.loses() && !Damage::Encoding.loses());
+    }
+
+    #[test]
+    fn texts_of_files_are_short_and_printable() {
+        assert_eq!(shortened("('|S3', {\"a\": '\x1b'})"), "('|S3', {\"a\": '\\u{1b}'})");
+        assert_eq!(shortened(&"x".repeat(100)).chars().count(), 61);
+    }
+}

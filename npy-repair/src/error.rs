@@ -1,0 +1,86 @@
+//! Errors.
+
+use std::fmt;
+use std::io;
+
+/// The result of a call of this package.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The reason why a file cannot be repaired. It does not name the path, which the caller knows.
+///
+/// ```
+/// # let dir = tempfile::tempdir()?;
+/// # std::env::set_current_dir(&dir)?;
+/// use npy_repair::{Error, Options, diagnose};
+///
+/// std::fs::write("notes.npy", "not an array")?;
+/// let error = diagnose("notes.npy", &Options::new()).unwrap_err();
+/// assert!(matches!(error, Error::Unrepairable { .. }));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// A file cannot be read or written.
+    Io(io::Error),
+    /// Nothing can be restored with certainty.
+    Unrepairable {
+        /// The problem, and the remedy.
+        reason: String,
+    },
+    /// The options do not fit the file.
+    Options {
+        /// The problem, and the remedy.
+        reason: String,
+    },
+    /// The file changed after it was diagnosed.
+    Changed,
+    /// The output is the damaged file itself.
+    SameFile,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Io(error) => error.fmt(f),
+            Error::Unrepairable { reason } | Error::Options { reason } => f.write_str(reason),
+            Error::Changed => f.write_str(
+                "the file changed after it was diagnosed; diagnose it again when no other program writes to it",
+            ),
+            Error::SameFile => f.write_str(
+                "the output is the damaged file itself, which stays as it is; write to another name",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Io(error)
+    }
+}
+
+/// Returns the error for a file that cannot be repaired.
+pub(crate) fn unrepairable(reason: impl Into<String>) -> Error {
+    Error::Unrepairable { reason: reason.into() }
+}
+
+/// Returns the error for options that do not fit.
+pub(crate) fn unfit(reason: impl Into<String>) -> Error {
+    Error::Options { reason: reason.into() }
+}
+
+/// Returns the text of an error without its remedy, which would be that of another program.
+pub(crate) fn problem(error: &impl fmt::Display) -> String {
+    let text = error.to_string();
+    text.split("; ").next().unwrap_or(&text).to_owned()
+}

@@ -1,0 +1,286 @@
+//! The header of a damaged file: where it ends, what it says, and what is wrong with it.
+//!
+//! A header is mended if its dictionary is complete. The dictionary says how much data there is, and so the size of the file decides where the
+//! data begins.
+
+use npy_core::{Header, Limits};
+
+use crate::damage::{Damage, shortened};
+use crate::error::{Result, problem, unrepairable};
+use crate::literal::{self, Edit, Kind};
+
+/// The six bytes that each file begins with.
+pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
+/// The most bytes of a header that are read, with its magic, version and length.
+pub(crate) const MAX_HEADER: usize = (1 << 20) + 12;
+
+/// A header, and the position of the data after it.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) header: Header,
+    pub(crate) data: u64,
+    pub(crate) damages: Vec<Damage>,
+}
+
+/// The form of the first bytes.
+struct Form {
+    /// The version of the text, after what is wrong with it was mended.
+    is_utf8: bool,
+    /// The positions of the text and of its length.
+    text: usize,
+    stated: u64,
+}
+
+/// Reads the header that a file of this length begins with. `start` is its first [`MAX_HEADER`] bytes.
+pub(crate) fn find(start: &[u8], length: u64) -> Result<Found> {
+    match Header::parse(start) {
+        Ok((header, data)) => Ok(moved(start, length, header, data)),
+        Err(error) => mend(start, length, &problem(&error)),
+    }
+}
+
+/// Corrects the position of the data after a header that can be read: its stated length may be wrong by some blanks.
+fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Found {
+    let stated = to_u64(data);
+    let fits = |data: u64| length.checked_sub(data) == Some(header.data_bytes());
+    let dict = if start.get(6) == Some(&1) { 10 } else { 12 };
+    let line = start.get(dict..).and_then(|text| {
+        let end = dict + literal::end_of_dict(text)?;
+        end_of_line(start, end)
+    });
+    match line.map(to_u64) {
+        Some(line) if line != stated && !fits(stated) => {
+            let text = to_u64(dict);
+            let damage = Damage::HeaderLength {
+                stated: stated.saturating_sub(text),
+                found: line.saturating_sub(text),
+            };
+            Found { header, data: line, damages: vec![damage] }
+        }
+        _ => Found { header, data: stated, damages: Vec::new() },
+    }
+}
+
+/// Reads a header that is damaged; `error` is that of the library.
+fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
+    let mut damages = Vec::new();
+    let form = form(start, error, &mut damages)?;
+    let incomplete = || match to_u64(start.len()) {
+        read if read == length && start.iter().rev().take(8).all(|&byte| byte != 0) => {
+            unrepairable(
+                "the file ends within its header, which says what the data is; copy it again",
+            )
+        }
+        _ => unrepairable(format!("{error}; the dictionary of the header is damaged")),
+    };
+    let text = start.get(form.text..).ok_or_else(incomplete)?;
+    let size = literal::end_of_dict(text).ok_or_else(incomplete)?;
+    let dict = text.get(..size).unwrap_or_default();
+    let header = read_dict(dict, form.is_utf8, error, &mut damages)?;
+    let data = data(start, form.text + size, length, &form, &header)?;
+    let found = data - to_u64(form.text);
+    if found != form.stated {
+        damages.push(Damage::HeaderLength { stated: form.stated, found });
+    }
+    if damages.is_empty() {
+        return Err(unrepairable(error));
+    }
+    Ok(Found { header, data, damages })
+}
+
+/// Reads the magic, the version and the length. The position of the dictionary shows which version it is.
+fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
+    let damaged = || unrepairable(not_npy(start, error));
+    let magic = *start.first_chunk::<6>().ok_or_else(damaged)?;
+    match magic.iter().zip(MAGIC).filter(|(found, expected)| found != expected).count() {
+        0 => {}
+        1 => damages.push(Damage::Magic { found: magic }),
+        _ => return Err(damaged()),
+    }
+    let &[major, minor, a, b, c, d, ..] = start.get(6..).unwrap_or_default() else {
+        return Err(unrepairable("the file ends within its header; copy it again"));
+    };
+    let is_v1 = c == b'{';
+    let is_later = start.get(12) == Some(&b'{');
+    if !is_v1 && !is_later {
+        return Err(damaged());
+    }
+    let is_right = match (major, minor) {
+        (1, 0) => is_v1,
+        (2 | 3, 0) => !is_v1,
+        _ => false,
+    };
+    if !is_right {
+        damages.push(Damage::Version { major, minor });
+    }
+    let (text, stated) = match is_v1 {
+        true => (10, u16::from_le_bytes([a, b]).into()),
+        false => (12, u32::from_le_bytes([a, b, c, d]).into()),
+    };
+    Ok(Form { is_utf8: !is_v1 && (!is_right || major == 3), text, stated })
+}
+
+/// Returns the reason why these bytes are not a damaged array either.
+fn not_npy(start: &[u8], error: &str) -> String {
+    if start.starts_with(b"\xef\xbf\xbdNUMPY") {
+        return "it was copied as text, and each byte that is not text became the same character U+FFFD; nothing can be restored, so copy the original as bytes".into();
+    }
+    format!("{error}; if it is data without a header, state its dtype and shape as raw")
+}
+
+/// Parses the dictionary, after its values are written as NumPy reads them.
+fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>) -> Result<Header> {
+    let mut version = if is_utf8 { 3 } else { 2 };
+    let text = match str::from_utf8(dict) {
+        Ok(text) if is_utf8 || dict.is_ascii() => text.to_owned(),
+        Err(_) if is_utf8 && is_latin1(dict) => {
+            version = 2;
+            damages.push(Damage::Encoding);
+            latin1(dict)
+        }
+        Err(_) if is_utf8 => return Err(unrepairable(error)),
+        _ => latin1(dict),
+    };
+    let malformed = || unrepairable(error);
+    let edits = literal::edits(&text).ok_or_else(malformed)?;
+    let edited = literal::edited(&text, &edits).ok_or_else(malformed)?;
+    note(&text, &edits, damages);
+    let bytes = match version {
+        2 => edited.chars().filter_map(|c| u8::try_from(c).ok()).collect(),
+        _ => edited.into_bytes(),
+    };
+    let length = u32::try_from(bytes.len()).map_err(|_| malformed())?;
+    let mut file = MAGIC.to_vec();
+    file.extend([version, 0]);
+    file.extend(length.to_le_bytes());
+    file.extend(bytes);
+    let mut limits = Limits::default();
+    limits.header_bytes = to_u64(MAX_HEADER);
+    match Header::parse_with(&file, &limits) {
+        Ok((header, _)) => Ok(header),
+        // Positions are those of the file only if nothing was edited.
+        Err(new) if !edits.is_empty() => Err(unrepairable(problem(&new))),
+        Err(_) => Err(malformed()),
+    }
+}
+
+/// Adds the damage that the edits undo.
+fn note(text: &str, edits: &[Edit], damages: &mut Vec<Damage>) {
+    let source = |edit: &Edit| text.get(edit.range.clone()).unwrap_or_default().to_owned();
+    let mut metadata = edits.iter().filter(|edit| edit.kind == Kind::Metadata);
+    if let Some(first) = metadata.next() {
+        let count = 1 + metadata.count();
+        damages.push(Damage::Metadata { count, first: shortened(&source(first)) });
+    }
+    for edit in edits.iter().filter(|edit| edit.kind == Kind::Value) {
+        let written = shortened(&edit.new);
+        damages.push(Damage::Value { found: shortened(&source(edit)), written });
+    }
+}
+
+/// Finds the data after the dictionary, which ends at `end`: after the line end, or where the stated length says. Without either, the size of
+/// the file must say the same as the padding: bytes of the data may be missing, too.
+fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> Result<u64> {
+    if let Some(line) = end_of_line(start, end) {
+        return Ok(to_u64(line));
+    }
+    let rest = start.get(end..).unwrap_or_default();
+    let padding = to_u64(end + rest.iter().take_while(|&&byte| byte == b' ').count());
+    let stated = to_u64(form.text) + form.stated;
+    if (to_u64(end)..=padding).contains(&stated) {
+        return Ok(stated);
+    }
+    let fits = length.checked_sub(padding) == Some(header.data_bytes());
+    if fits && !header.dtype().has_object() {
+        return Ok(padding);
+    }
+    Err(unrepairable(format!(
+        "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; state the data as raw",
+        form.stated
+    )))
+}
+
+/// Returns the position after the line end that follows the dictionary and its padding.
+fn end_of_line(start: &[u8], end: usize) -> Option<usize> {
+    let rest = start.get(end..)?;
+    let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
+    (rest.get(blanks) == Some(&b'\n')).then_some(end + blanks + 1)
+}
+
+/// Returns true if Python can have written this text as latin-1, and none of it is a character of UTF-8. Python escapes what cannot be
+/// printed.
+fn is_latin1(text: &[u8]) -> bool {
+    const SOFT_HYPHEN: u8 = 0xad;
+    let is_printed =
+        |byte: &u8| matches!(byte, b'\n' | b' '..=b'~' | 0xa1..) && *byte != SOFT_HYPHEN;
+    text.iter().all(is_printed) && text.utf8_chunks().all(|chunk| chunk.valid().is_ascii())
+}
+
+fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
+pub(crate) fn to_u64(number: usize) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use npy_core::Order;
+
+    fn file(shape: &[usize]) -> Vec<u8> {
+        let header = Header::new("<u2".parse().unwrap(), shape, Order::C).unwrap();
+        let mut bytes = header.to_bytes().unwrap();
+        bytes.extend(vec![7; usize::try_from(header.data_bytes()).unwrap()]);
+        bytes
+    }
+
+    fn found(bytes: &[u8]) -> Result<Found> {
+        find(bytes, to_u64(bytes.len()))
+    }
+
+    /// Guards each byte of magic, version and length: any value of it is mended, or is right.
+    #[test]
+    fn one_wrong_byte_before_the_dictionary_is_mended() {
+        let right = file(&[5]);
+        for at in 0..10 {
+            for value in 0..=255 {
+                let mut bytes = right.clone();
+                bytes[at] = value;
+                let found = found(&bytes).unwrap();
+                assert_eq!((found.header.shape(), found.data), (&[5][..], 128), "{at} {value}");
+                assert_eq!(found.damages.is_empty(), value == right[at], "{at} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn padding_that_is_missing_is_noticed_by_the_size() {
+        for (end, missing) in [(120, 1), (127, 4), (120, 16), (128, 1), (128, 40)] {
+            let mut bytes = file(&[5]);
+            bytes.drain(end - missing..end);
+            let found = found(&bytes).unwrap();
+            assert_eq!(found.data, to_u64(128 - missing));
+            assert_eq!(found.damages.len(), 1);
+        }
+        // Bytes of the data are missing, too, so that the size would say something else.
+        let mut bytes = file(&[5]);
+        bytes.drain(110..130);
+        assert!(found(&bytes).is_err());
+    }
+
+    #[test]
+    fn ambiguous_headers_are_refused() {
+        let right = file(&[5]);
+        let mut two = right.clone();
+        (two[0], two[5]) = (0, 0);
+        let mut dict = right.clone();
+        dict[20] = b'}';
+        for bytes in
+            [&two[..], &dict, b"", b"\x93NUMPY", &right[..60], b"\xef\xbf\xbdNUMPY\x01\0v\0{'de"]
+        {
+            assert!(found(bytes).is_err());
+        }
+    }
+}

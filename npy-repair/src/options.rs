@@ -1,0 +1,98 @@
+//! The options of a diagnosis.
+
+use npy_core::DType;
+
+/// Settings of [`diagnose`](crate::diagnose): the array in a file without a header, and rows that are to be counted.
+///
+/// ```
+/// use npy_repair::{Options, Raw};
+///
+/// let mut options = Options::new();
+/// options.raw(Raw::new("<u2".parse()?, &[-1, 3])).uncounted(true);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub(crate) raw: Option<Raw>,
+    pub(crate) uncounted: bool,
+}
+
+impl Options {
+    /// Repairs what is certain.
+    ///
+    /// ```
+    /// let options = npy_repair::Options::new();
+    /// # drop(options);
+    /// ```
+    pub fn new() -> Self {
+        Options::default()
+    }
+
+    /// States the array that the data of a file without a header is. A file that has a header is refused.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_repair::{Options, Raw, diagnose};
+    ///
+    /// std::fs::write("raw.npy", [1, 0, 2, 0, 3, 0])?; // as np.array([1, 2, 3], "<u2").tofile("raw.npy")
+    /// let mut options = Options::new();
+    /// options.raw(Raw::new("<u2".parse()?, &[-1]));
+    /// diagnose("raw.npy", &options)?.write("x.npy")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn raw(&mut self, raw: Raw) -> &mut Self {
+        self.raw = Some(raw);
+        self
+    }
+
+    /// Counts complete rows after the end of the array, too: a writer that was killed may have left them. Without this option they are a
+    /// [remark](crate::Plan::remarks), because a file may have other bytes there.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, Order};
+    /// use npy_repair::{Options, diagnose};
+    ///
+    /// let mut file = Header::new("<u2".parse()?, [1], Order::C)?.to_bytes()?;
+    /// file.extend([1, 0, 2, 0, 3, 0]);
+    /// std::fs::write("x.npy", file)?;
+    /// assert!(!diagnose("x.npy", &Options::new())?.is_needed());
+    /// let plan = diagnose("x.npy", Options::new().uncounted(true))?;
+    /// assert_eq!(plan.header().map(Header::shape), Some(&[3][..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn uncounted(&mut self, keep: bool) -> &mut Self {
+        self.uncounted = keep;
+        self
+    }
+}
+
+/// The array that the data of a file without a header is.
+///
+/// ```
+/// use npy_repair::Raw;
+///
+/// let rows_of_three = Raw::new("<u2".parse()?, &[-1, 3]);
+/// # drop(rows_of_three);
+/// # Ok::<(), npy_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raw {
+    pub(crate) dtype: DType,
+    pub(crate) shape: Vec<i64>,
+}
+
+impl Raw {
+    /// States dtype and shape, in which one dimension may be -1: the size of the file says it.
+    ///
+    /// ```
+    /// let raw = npy_repair::Raw::new("<f4".parse()?, &[-1]);
+    /// # drop(raw);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn new(dtype: DType, shape: &[i64]) -> Self {
+        Raw { dtype, shape: shape.to_vec() }
+    }
+}

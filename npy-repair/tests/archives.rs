@@ -1,0 +1,226 @@
+//! Damaged archives: the members that are kept, and the cost of forged ones.
+
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use npy_repair::{Damage, Error, Options, Plan, diagnose};
+use npy_tests::alloc::{Counting, peak};
+use npy_zip::{Compression, Directory, Limits, Writer};
+use tempfile::TempDir;
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const NAMES: [&str; 5] = ["a.npy", "b/c.npy", "größe.npy", "empty", "last.npy"];
+
+/// The bytes of a member.
+fn data(name: &str) -> Vec<u8> {
+    match name {
+        "empty" => Vec::new(),
+        name => name.bytes().cycle().take(5000).collect(),
+    }
+}
+
+fn archive(compression: Compression, is_stream: bool) -> Vec<u8> {
+    fn fill<W: Write>(mut writer: Writer<W>) -> W {
+        for name in NAMES {
+            let bytes = data(name);
+            let added = writer.add(name, |member| {
+                member.begin(bytes.len() as u64)?;
+                member.write_all(&bytes)
+            });
+            added.unwrap();
+        }
+        writer.finish().unwrap()
+    }
+    match is_stream {
+        true => fill(Writer::stream(Vec::new(), compression)),
+        false => fill(Writer::seekable(Cursor::new(Vec::new()), compression).unwrap()).into_inner(),
+    }
+}
+
+/// Archives that differ in what a repair must know.
+fn archives() -> Vec<Vec<u8>> {
+    let deflate = Compression::deflate(6, 1).seek_every(4096);
+    [Compression::stored(), deflate]
+        .into_iter()
+        .flat_map(|compression| [false, true].map(|is_stream| archive(compression, is_stream)))
+        .collect()
+}
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn diagnose(&self, bytes: &[u8]) -> Result<Plan, Error> {
+        fs::write(self.path("x.npz"), bytes).unwrap();
+        diagnose(self.path("x.npz"), &Options::new())
+    }
+
+    /// Repairs an archive, and returns the names of its members, whose bytes must be right.
+    fn repaired(&self, bytes: &[u8]) -> Vec<String> {
+        self.diagnose(bytes).unwrap().write(self.path("out.npz")).unwrap();
+        let out = fs::read(self.path("out.npz")).unwrap();
+        let limits = Limits::default();
+        let directory = Directory::of_file(Cursor::new(&out), &limits).unwrap();
+        let entries = directory.entries().iter();
+        entries
+            .map(|entry| {
+                let mut found = Vec::new();
+                let member = directory.member(entry, Cursor::new(&out), &limits);
+                member.unwrap().read_to_end(&mut found).unwrap();
+                assert!(found == data(entry.name()), "{}", entry.name());
+                entry.name().to_owned()
+            })
+            .collect()
+    }
+}
+
+fn position(bytes: &[u8], part: &[u8]) -> usize {
+    bytes.windows(part.len()).position(|window| window == part).unwrap()
+}
+
+#[test]
+fn an_archive_that_ends_anywhere_keeps_its_complete_members() {
+    let folder = Folder::new();
+    for bytes in archives() {
+        let starts: Vec<usize> = (0..bytes.len())
+            .filter(|&at| bytes[at..].starts_with(b"PK\x03\x04"))
+            .chain([position(&bytes, b"PK\x01\x02")])
+            .collect();
+        for length in (0..bytes.len()).step_by(97).chain(starts.iter().copied()) {
+            match folder.diagnose(&bytes[..length]) {
+                // A member is complete where the next one, or the directory, would begin.
+                Ok(_) => {
+                    let names = folder.repaired(&bytes[..length]);
+                    assert_eq!(names, NAMES[..names.len()], "{length}");
+                }
+                Err(error) => assert!(length < starts[1], "{length}: {error}"),
+            }
+        }
+        let directory = *starts.last().unwrap();
+        assert_eq!(folder.repaired(&bytes[..directory]), NAMES);
+    }
+}
+
+#[test]
+fn a_member_with_a_wrong_byte_is_left_out() {
+    let folder = Folder::new();
+    for mut bytes in archives() {
+        let name = position(&bytes, b"b/c.npy");
+        let extra = usize::from(u16::from_le_bytes([bytes[name - 2], bytes[name - 1]]));
+        bytes[name + 7 + extra + 9] ^= 0x10;
+        let plan = folder.diagnose(&bytes).unwrap();
+        assert!(
+            matches!(plan.damages(), [Damage::Member { name, .. }] if name == "b/c.npy"),
+            "{plan}"
+        );
+        assert_eq!(folder.repaired(&bytes), ["a.npy", "größe.npy", "empty", "last.npy"]);
+    }
+}
+
+/// Guards a wrong directory of right members: each of its bytes may be wrong.
+#[test]
+fn a_wrong_directory_is_made_again() {
+    let folder = Folder::new();
+    let bytes = archive(Compression::stored(), false);
+    let directory = position(&bytes, b"PK\x01\x02");
+    for at in directory..bytes.len() {
+        let mut wrong = bytes.clone();
+        wrong[at] ^= 0x04;
+        let names = folder.repaired(&wrong);
+        // A wrong name in the directory is the name that the member has lost.
+        let is_name = NAMES
+            .iter()
+            .any(|name| wrong[directory..].windows(name.len()).all(|part| part != name.as_bytes()));
+        assert!(names == NAMES || is_name && names.len() == NAMES.len() - 1, "{at}: {names:?}");
+    }
+}
+
+#[test]
+fn bytes_before_an_archive_are_left_out() {
+    let folder = Folder::new();
+    let bytes = [b"HTTP/1.1 200 OK\r\n\r\n", &archive(Compression::stored(), false)[..]].concat();
+    assert_eq!(folder.repaired(&bytes), NAMES);
+    assert!(folder.diagnose(b"nothing").unwrap_err().to_string().contains("no member"));
+}
+
+/// Guards `np.savez` that failed in a member: the archive is right, and the array in it is not complete.
+#[test]
+fn a_part_of_an_array_in_a_member_keeps_its_rows() {
+    let folder = Folder::new();
+    let mut array = Vec::new();
+    npy_core::WriteNpy::write_npy_to(&[1u16, 2, 3], &mut array).unwrap();
+    array.pop();
+    let mut writer = Writer::stream(Vec::new(), Compression::stored());
+    for (name, bytes) in [("short.npy", &array[..]), ("other.txt", b"text")] {
+        writer
+            .add(name, |member| {
+                member.begin(bytes.len() as u64)?;
+                member.write_all(bytes)
+            })
+            .unwrap();
+    }
+    let plan = folder.diagnose(&writer.finish().unwrap()).unwrap();
+    assert!(
+        matches!(plan.damages(), [Damage::Array { name, .. }] if name == "short.npy"),
+        "{plan}"
+    );
+    plan.write(folder.path("out.npz")).unwrap();
+    let out = fs::read(folder.path("out.npz")).unwrap();
+    let directory = Directory::read(Cursor::new(&out), &Limits::default()).unwrap();
+    let entry = directory.find("short.npy").unwrap();
+    let member = directory.member(entry, Cursor::new(&out), &Limits::default()).unwrap();
+    assert_eq!(npy_core::ReadNpy::read_npy_from(member).ok(), Some(vec![1u16, 2]));
+    assert!(directory.find("other.txt").is_some());
+}
+
+/// Guards time and memory: headers in the data of members that claim all of the file, and streams without an end.
+#[test]
+fn forged_archives_cost_linear_time_and_little_memory() {
+    let folder = Folder::new();
+    let local = |flags: u16, size: u32| {
+        let mut header = b"PK\x03\x04\x14\0".to_vec();
+        header.extend(flags.to_le_bytes());
+        header.extend([0; 10]);
+        header.extend([size, size].map(u32::to_le_bytes).concat());
+        header.extend([1, 0, 0, 0, b'x']);
+        header
+    };
+    for (flags, descriptor) in [(0, &b""[..]), (8, b""), (8, b"PK\x07\x08")] {
+        let bytes = |count: u32| {
+            let one = [&local(flags, 0)[..], descriptor].concat().len();
+            let total = u32::try_from(one).unwrap() * count;
+            let mut bytes = Vec::new();
+            for i in 0..count {
+                let rest =
+                    if flags == 0 { total - i * u32::try_from(one).unwrap() - 31 } else { 0 };
+                bytes.extend(local(flags, rest));
+                bytes.extend(descriptor);
+            }
+            // So that the file does not seem to end within a member.
+            bytes.extend(b"PK\x05\x06");
+            bytes
+        };
+        let time = |count: u32| {
+            let bytes = bytes(count);
+            let start = Instant::now();
+            let (result, memory) = peak(|| folder.diagnose(&bytes).is_err());
+            assert!(result);
+            assert!(memory < (4 << 20) + 20 * bytes.len(), "{memory}");
+            start.elapsed().as_secs_f64()
+        };
+        let (one, four) = (time(1500), time(6000));
+        // Quadratic time would be sixteen times as much.
+        assert!(four < 10.0 * one + 0.5, "{flags}: {one} s, then {four} s");
+    }
+}

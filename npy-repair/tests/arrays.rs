@@ -1,0 +1,194 @@
+//! Damaged arrays: what is kept, what is refused, and that nothing is changed in place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use npy_core::{Header, NpyArray, Order, WriteNpy};
+use npy_repair::{Damage, Error, Options, Plan, Raw, diagnose};
+use tempfile::TempDir;
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Folder(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn diagnose(&self, bytes: &[u8], options: &Options) -> Result<Plan, Error> {
+        let path = self.path("x.npy");
+        fs::write(&path, bytes).unwrap();
+        diagnose(path, options)
+    }
+
+    fn error(&self, bytes: &[u8]) -> String {
+        match self.diagnose(bytes, &Options::new()) {
+            Err(Error::Unrepairable { reason }) => reason,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Writes the repaired file, and returns it.
+    fn repaired(&self, plan: &Plan) -> NpyArray<u16> {
+        let out = self.path("out.npy");
+        plan.write(&out).unwrap();
+        npy_core::load(out).unwrap()
+    }
+}
+
+fn file(shape: &[usize], order: Order) -> Vec<u8> {
+    let count: usize = shape.iter().product();
+    let values: Vec<u16> = (0..count).map(|n| u16::try_from(n).unwrap()).collect();
+    let mut bytes = Vec::new();
+    NpyArray::with_order(values, shape, order).unwrap().write_npy_to(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn complete_rows_are_kept_at_each_length() {
+    let folder = Folder::new();
+    let complete = file(&[4, 3], Order::C);
+    for length in 128..complete.len() {
+        let result = folder.diagnose(&complete[..length], &Options::new());
+        let rows = (length - 128) / 6;
+        if rows == 0 {
+            assert!(result.unwrap_err().to_string().contains("not one complete row"));
+            continue;
+        }
+        let array = folder.repaired(&result.unwrap());
+        assert_eq!(array.shape(), [rows, 3]);
+        assert!(array.iter().copied().eq(0..u16::try_from(3 * rows).unwrap()));
+    }
+}
+
+/// Guards arrays in Fortran order, whose rows are strided: all of them lack the same columns.
+#[test]
+fn in_fortran_order_complete_columns_are_kept() {
+    let folder = Folder::new();
+    let complete = file(&[4, 3], Order::Fortran);
+    let plan = folder.diagnose(&complete[..complete.len() - 3], &Options::new()).unwrap();
+    assert!(matches!(
+        plan.damages(),
+        [Damage::Truncated { stated: 3, kept: 2, axis: 1, rest: 5, .. }]
+    ));
+    let array = folder.repaired(&plan);
+    assert_eq!((array.shape(), array.at(&[3, 1])), (&[4, 2][..], Some(&7)));
+}
+
+#[test]
+fn rows_that_are_not_counted_are_kept_on_request() {
+    let folder = Folder::new();
+    let mut bytes = file(&[2, 3], Order::C);
+    bytes.extend([9, 0, 9, 0, 9, 0, 9, 0]);
+    let plan = folder.diagnose(&bytes, &Options::new()).unwrap();
+    assert!(!plan.is_needed());
+    assert_eq!(
+        plan.remarks(),
+        ["8 bytes after the array: 1 row that the header does not count, if a writer was stopped"]
+    );
+    let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
+    assert_eq!(plan.damages(), [Damage::Uncounted { rows: 1, rest: 2 }]);
+    assert_eq!(folder.repaired(&plan).shape(), [3, 3]);
+    // With another damage, they stay after the array.
+    bytes[6] = 0;
+    let plan = folder.diagnose(&bytes, &Options::new()).unwrap();
+    plan.write(folder.path("out.npy")).unwrap();
+    assert!(fs::read(folder.path("out.npy")).unwrap().ends_with(&bytes[128..]));
+}
+
+/// Guards translations that lose bytes, or that may not be what happened.
+#[test]
+fn only_an_exact_translation_is_undone() {
+    let folder = Folder::new();
+    let right = file(&[300], Order::C);
+    let text = |bytes: &[u8]| {
+        let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
+        lines.join(&b"\r\n"[..])
+    };
+    let translated = text(&right);
+    let plan = folder.diagnose(&translated, &Options::new()).unwrap();
+    assert!(matches!(plan.damages(), [Damage::LineEnds { count: 3.. }]));
+    assert!(folder.repaired(&plan).iter().copied().eq(0..300));
+    let error = folder.error(&translated[..translated.len() - 1]);
+    assert!(error.contains("the file would have 727 bytes, and its header states 728"), "{error}");
+    let mut mixed = translated.clone();
+    mixed.extend(b"\n");
+    assert!(folder.error(&mixed).contains("1 \\n are without \\r"));
+    // A program that leaves `\r\n` as it is: with one such pair in the data, a byte would be missing.
+    let pair = [&right[..128], b"\r\n", &right[130..]].concat();
+    let once = text(&pair).windows(3).position(|bytes| bytes == b"\r\r\n").unwrap();
+    let mut kept = text(&pair);
+    kept.remove(once);
+    assert!(folder.error(&kept).contains("its header states 728"));
+    let replaced = String::from_utf8_lossy(&right).into_owned();
+    assert!(folder.error(replaced.as_bytes()).contains("U+FFFD"));
+}
+
+#[test]
+fn raw_data_must_fit_its_shape() {
+    let folder = Folder::new();
+    let bytes = [1, 0, 2, 0, 3, 0];
+    let raw = |shape: &[i64]| {
+        let mut options = Options::new();
+        options.raw(Raw::new("<u2".parse().unwrap(), shape));
+        folder.diagnose(&bytes, &options).map(|plan| folder.repaired(&plan).shape().to_vec())
+    };
+    for (shape, expected) in
+        [(&[-1][..], &[3][..]), (&[3], &[3]), (&[1, -1], &[1, 3]), (&[-1, 3], &[1, 3])]
+    {
+        assert_eq!(raw(shape).unwrap(), expected);
+    }
+    for (shape, part) in [
+        (&[-1, 2][..], "a row 4: 2 are left over"),
+        (&[2], "and the array 4"),
+        (&[-1, -1], "only one dimension"),
+        (&[-2], "must be -1, 0 or more"),
+        (&[-1, 0], "a row has no bytes"),
+        (&[i64::MAX, i64::MAX], "a size of a file"),
+    ] {
+        let error = raw(shape).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let mut options = Options::new();
+    options.raw(Raw::new("<u2".parse().unwrap(), &[-1]));
+    let error = folder.diagnose(&file(&[3], Order::C), &options).unwrap_err().to_string();
+    assert!(error.contains("the file has a header"), "{error}");
+}
+
+/// Guards the damaged file: neither its own name nor a link to it is written.
+#[test]
+fn the_damaged_file_is_never_replaced() {
+    let folder = Folder::new();
+    let complete = file(&[4, 3], Order::C);
+    let bytes = &complete[..complete.len() - 1];
+    let plan = folder.diagnose(bytes, &Options::new()).unwrap();
+    let same = |path: &Path| matches!(plan.write(path), Err(Error::SameFile));
+    assert!(same(&folder.path("x.npy")));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("x.npy", folder.path("link.npy")).unwrap();
+        assert!(same(&folder.path("link.npy")));
+    }
+    assert!(fs::read(folder.path("x.npy")).unwrap() == bytes);
+    fs::write(folder.path("x.npy"), b"other").unwrap();
+    assert!(matches!(plan.write(folder.path("out.npy")), Err(Error::Changed)));
+    assert!(!folder.path("out.npy").exists());
+}
+
+/// Guards files of a foreign writer, which are right although they are unusual.
+#[test]
+fn unusual_files_need_no_repair() {
+    let folder = Folder::new();
+    let header = "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}";
+    let length = [u8::try_from(header.len()).unwrap(), 0];
+    for data in [[1, 2, 3, 4], [b' ', b'\n', b'\n', 0], [b'\n', 0, 0, 0]] {
+        let bytes = [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), &data].concat();
+        let plan = folder.diagnose(&bytes, &Options::new()).unwrap();
+        assert!(!plan.is_needed(), "{plan}");
+    }
+    let big = Header::new("<u2".parse().unwrap(), [0, 7], Order::C).unwrap().to_bytes().unwrap();
+    assert!(!folder.diagnose(&big, &Options::new()).unwrap().is_needed());
+}
