@@ -384,10 +384,7 @@ impl<W: Write> fmt::Debug for Writer<W> {
 
 impl WriteOptions {
     pub(super) fn compression(&self) -> Compression {
-        match self.level {
-            Some(level) => Compression::deflate(level, self.threads).seek_every(self.seek_every),
-            None => Compression::stored(),
-        }
+        self.method.threads(self.threads).seek_every(self.seek_every)
     }
 
     /// Creates a file; see [`Writer::create`].
