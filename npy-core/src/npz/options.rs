@@ -3,8 +3,6 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use npy_zip::Compression;
-
 use crate::checked::setters::setters;
 use crate::limits::Limits;
 use crate::plan::Cast;
@@ -35,7 +33,7 @@ use npy_pickle::Encoding;
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
     /// Without the number of threads and the size of chunks.
-    pub(super) method: Compression,
+    pub(super) method: npy_zip::Compression,
     pub(super) threads: usize,
     pub(super) seek_every: u64,
     pub(super) sync: bool,
@@ -46,7 +44,7 @@ pub struct WriteOptions {
 impl Default for WriteOptions {
     fn default() -> Self {
         WriteOptions {
-            method: Compression::stored(),
+            method: npy_zip::Compression::stored(),
             threads: 1,
             seek_every: 1 << 20,
             sync: false,
@@ -90,7 +88,7 @@ impl WriteOptions {
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     pub fn stored(&mut self) -> &mut Self {
-        self.method = Compression::stored();
+        self.method = npy_zip::Compression::stored();
         self
     }
 
@@ -110,7 +108,7 @@ impl WriteOptions {
     /// ```
     #[doc(alias("savez_compressed"))]
     pub fn deflate(&mut self, level: u8) -> &mut Self {
-        self.method = Compression::deflate(level, 1);
+        self.method = npy_zip::Compression::deflate(level, 1);
         self
     }
 
@@ -131,7 +129,7 @@ impl WriteOptions {
     /// ```
     #[cfg(feature = "zstd-write")]
     pub fn zstd(&mut self, level: u8) -> &mut Self {
-        self.method = Compression::zstd(level);
+        self.method = npy_zip::Compression::zstd(level);
         self
     }
 

@@ -58,3 +58,71 @@ fn step(
     let end = out.len();
     write(&mut OutBuffer::around_pos(out, end))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Cursor, Read, Write};
+
+    use crate::{Compression, Directory, Limits, Writer};
+
+    /// Returns bytes that shrink to about the half.
+    fn bytes(size: usize) -> Vec<u8> {
+        let mut state = 1u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state.to_be_bytes()[0] & 15
+        };
+        (0..size).map(|_| next()).collect()
+    }
+
+    /// Writes one member, in parts of this size.
+    fn archive(level: u8, bytes: &[u8], part: usize) -> Vec<u8> {
+        let mut writer =
+            Writer::seekable(Cursor::new(Vec::new()), Compression::zstd(level)).unwrap();
+        let add = |member: &mut crate::MemberWriter<'_, _>| -> io::Result<()> {
+            member.begin(u64::try_from(bytes.len()).unwrap())?;
+            bytes.chunks(part).try_for_each(|part| member.write_all(part))
+        };
+        writer.add("a", add).unwrap();
+        writer.finish().unwrap().into_inner()
+    }
+
+    /// Guards that our reader, which is other code, finds the bytes, for sizes around those of blocks.
+    #[test]
+    fn members_are_read_back_at_each_size() {
+        for size in [0, 1, 100, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3 << 20] {
+            let bytes = bytes(size);
+            for level in [1, 3, 19] {
+                let file = archive(level, &bytes, 100_000);
+                assert!(file.len() < size * 2 / 3 + 200, "{size} bytes become {}", file.len());
+                assert!(file == archive(level, &bytes, 7919), "the bytes depend on the parts");
+                let directory = Directory::read(Cursor::new(&file), &Limits::default()).unwrap();
+                let entry = directory.find("a").unwrap();
+                assert!(entry.is_compressed());
+                let mut member =
+                    directory.member(entry, Cursor::new(&file), &Limits::default()).unwrap();
+                let mut found = Vec::new();
+                member.read_to_end(&mut found).unwrap();
+                assert!(found == bytes, "{size} bytes, level {level}");
+            }
+        }
+    }
+
+    /// Guards that a member which fails is dropped with its frame, and that the next one has its own.
+    #[test]
+    fn a_member_that_is_dropped_leaves_no_frame() {
+        let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::zstd(3)).unwrap();
+        let bytes = bytes(2 << 20);
+        let wrong = |member: &mut crate::MemberWriter<'_, _>| -> io::Result<()> {
+            member.begin(3 << 20)?;
+            member.write_all(&bytes)
+        };
+        writer.add("wrong", wrong).unwrap_err();
+        let right = |member: &mut crate::MemberWriter<'_, _>| -> io::Result<()> {
+            member.begin(2 << 20)?;
+            member.write_all(&bytes)
+        };
+        writer.add("a", right).unwrap();
+        assert!(writer.finish().unwrap().into_inner() == archive(3, &bytes, 1 << 20));
+    }
+}

@@ -236,23 +236,21 @@ fn is_part(path: &Path) -> bool {
 
 /// Parses a number of bytes, with the units of `split -b`: MB are 10⁶ bytes, M and MiB 2²⁰.
 pub(super) fn size(text: &str) -> Result<u64, String> {
+    const LETTERS: [(&str, u32); 4] = [("k", 1), ("m", 2), ("g", 3), ("t", 4)];
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
-    let (power, base) = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => (0, 1),
-        unit => {
-            let power = unit.chars().next().and_then(|first| "kmgt".find(first));
-            let base = match unit.get(1..) {
-                Some("b") => 1000,
-                Some("" | "ib") => 1024,
-                _ => 0,
-            };
-            (power.map_or(0, |power| power as u32 + 1), base)
-        }
-    };
-    let unit = if power == 0 && base != 1 { None } else { u64::checked_pow(base, power) };
-    let size =
-        number.parse().ok().zip(unit).and_then(|(number, unit)| u64::checked_mul(number, unit));
+    let unit = unit.trim().to_ascii_lowercase();
+    let prefixed = LETTERS.iter().find_map(|(letter, power)| {
+        let base: u64 = match unit.strip_prefix(letter)? {
+            "b" => 1000,
+            "" | "ib" => 1024,
+            _ => return None,
+        };
+        Some(base.pow(*power))
+    });
+    let factor = prefixed.or_else(|| ["", "b"].contains(&&*unit).then_some(1));
+    let size = number.parse().ok().zip(factor);
+    let size = size.and_then(|(number, factor)| u64::checked_mul(number, factor));
     size.filter(|size| *size > 0)
         .ok_or_else(|| "a size is a number of bytes, such as 256MB, 1GiB or 500000".into())
 }
