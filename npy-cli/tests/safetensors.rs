@@ -250,6 +250,13 @@ fn raw_bytes_are_numbers_by_name() {
     assert_eq!(tensor.tensor("x").unwrap().dtype(), Dtype::BF16);
     // A tensor has a known dtype.
     assert_eq!(ok(path, &["cat", "x.safetensors"]), rows);
+    for args in [&["x.npy", "--void", "bfloat16"][..], &["x.safetensors"]] {
+        let stats = ok(path, &[&["stats", "--json"], args].concat());
+        assert!(stats.contains("\"min\":-10.0,\"max\":1.0"), "{stats}");
+        assert!(ok(path, &[&["plot"], args].concat()).starts_with("value: -10.0 … 1.0"));
+    }
+    let info = ok(path, &["info", "x.safetensors"]);
+    assert!(info.contains("format   safetensors; this is the array that the tensor"), "{info}");
     ok(path, &["convert", "x.safetensors", "numbers.npz", "--dtype", "f4"]);
     assert_eq!(ok(path, &["cat", "numbers.npz::x"]), rows);
     let archive = npz::Reader::open(path.join("numbers.npz")).unwrap();
@@ -290,6 +297,7 @@ fn files_with_others_are_replaced_by_force_alone() {
     fs::write(path.join("a.safetensors"), file(&[])).unwrap();
     let message = refused(path, &["head", "a.safetensors"]);
     assert!(message.contains("npy convert a.safetensors a.npz"), "{message}");
+    assert_eq!(ok(path, &["verify", "a.safetensors"]), "a.safetensors: ok\n");
     let message = refused(path, &["head", "a.safetensors::weight"]);
     assert!(message.contains("there is no tensor \"weight\""), "{message}");
 }

@@ -100,7 +100,11 @@ impl Args {
 
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
-        let is_text = reader.origin() == Origin::Memory;
+        let origin = match reader.origin() {
+            Origin::Memory => Some("text; this is the array that it becomes"),
+            Origin::Tensor => Some("safetensors; this is the array that the tensor becomes"),
+            _ => None,
+        };
         let truncated = truncated(&reader, target);
         let after = bytes_after(&reader, target);
         let is_object = header.dtype().has_object();
@@ -118,7 +122,7 @@ impl Args {
                 info.add_text("member", member);
             }
             describe(&header, &mut info);
-            if !is_text {
+            if origin.is_none() {
                 info.add_text("version", &header.version().to_string());
                 info.add("data_offset", reader.data_offset());
             }
@@ -137,9 +141,9 @@ impl Args {
                 out.bold(&printable(&Target { slice: None, ..target.clone() }.to_string()))
             )?;
             let offset = reader.data_offset();
-            match is_text {
-                true => writeln!(out, "  format   text; this is the array that it becomes")?,
-                false => {
+            match origin {
+                Some(origin) => writeln!(out, "  format   {origin}")?,
+                None => {
                     writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?
                 }
             }
@@ -197,7 +201,7 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
 /// Returns the size of the pickle, or of the file that has it.
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
     match reader.origin() {
-        Origin::Stream | Origin::Memory => None,
+        Origin::Stream | Origin::Tensor | Origin::Memory => None,
         _ => target.path.metadata().ok().map(|metadata| metadata.len()),
     }
 }

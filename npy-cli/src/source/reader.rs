@@ -39,6 +39,8 @@ pub(crate) enum Origin {
     /// A member that is compressed.
     Compressed,
     Stream,
+    /// A tensor of a safetensors file.
+    Tensor,
     /// Text that was read, or the indices of Python objects.
     Memory,
 }
@@ -97,7 +99,7 @@ impl Seek for Stream {
 impl AnyReader {
     pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
         let seek = match origin {
-            Origin::File | Origin::Stored | Origin::Memory => Seeking::Free,
+            Origin::File | Origin::Stored | Origin::Tensor | Origin::Memory => Seeking::Free,
             Origin::Compressed | Origin::Stream => Seeking::Never,
         };
         AnyReader { reader: Box::new(reader), origin, seek, numbers: None }

@@ -156,7 +156,7 @@ impl Safetensors {
         };
         let dtype = array.parse::<DType>().of(&self.name)?;
         let reader = Reader::headerless(section, dtype, shape).of(&tensor())?;
-        let reader = AnyReader::new(reader, Origin::Memory);
+        let reader = AnyReader::new(reader, Origin::Tensor);
         Ok(reader.with_numbers(numbers.parse::<MlDtype>().ok()))
     }
 

@@ -271,7 +271,7 @@ mod tests {
         ] {
             assert_eq!(size(text), Ok(bytes), "{text}");
         }
-        for text in ["", "0", "-1", "1.5GB", "MB", "3x", "9999999999GB", "1mbx", "1b b"] {
+        for text in ["", "0", "-1", "1.5GB", "MB", "3x", "99999999999GB", "1mbx", "1b b"] {
             assert!(size(text).is_err(), "{text}");
         }
     }
