@@ -35,7 +35,7 @@ A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard i
 
 An output that an argument names replaces a file of that name, completely or, after an error or a signal, not at all; \
 it cannot also be an input, by this or another name. With --no-clobber, an output that exists is an error. Only --force \
-replaces an archive whose other members would be lost, and files whose names come from an archive (npz extract). append, npz align, npz rm, npz mv and npz pack --append change the \
+replaces an archive or a safetensors file whose other members would be lost, parts in a directory that is not empty (concat --target-size), and files whose names come from an archive (npz extract). append, npz align, npz rm, npz mv and npz pack --append change the \
 file that they name.
 
 Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments, unreadable files and outputs that are kept. A signal \

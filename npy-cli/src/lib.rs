@@ -10,7 +10,7 @@
 //! - `sheet.rs`: a table of rows, and `table.rs`: any other table;
 //! - `input.rs`: CSV and JSON, which become arrays;
 //! - `raw.rs`: files without a header, by an option;
-//! - `dtypes.rs`: the dtypes that users write;
+//! - `dtypes.rs`: the dtypes that users write, and `ml_dtype.rs`: the numbers that raw bytes are;
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `output.rs`: standard output, errors and the exit code;
@@ -23,6 +23,7 @@ mod commands;
 mod dtypes;
 mod histogram;
 mod input;
+mod ml_dtype;
 mod output;
 mod output_file;
 mod plot;
@@ -43,7 +44,10 @@ use std::process::ExitCode;
 /// Runs the command with these arguments; the first one is the name of the program. The program `npy` and the entry point of the
 /// Python package are this function.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    whole_file::remove_at_signals(whole_file::NewFile::remove_incomplete);
+    whole_file::remove_at_signals(|| {
+        whole_file::NewFile::remove_incomplete();
+        commands::concat::parts::remove_unfinished();
+    });
     output::exit_code(args::Npy::run_with(args))
 }
 

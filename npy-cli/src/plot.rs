@@ -1,6 +1,6 @@
 //! Pictures of arrays: what `npy plot` and `npy view` draw.
 //!
-//! `Picture::of_file(&target, &columns, kind, canvas)` reads what is drawn (`plot/read.rs`). From there on nothing is about files: `plot/chart.rs` lays
+//! `Picture::of_file(&target, &columns, kind, &void, canvas)` reads what is drawn (`plot/read.rs`). From there on nothing is about files: `plot/chart.rs` lays
 //! the picture out as marks (`plot/scene.rs`), which `plot/svg.rs` and `plot/png.rs` write, and `plot/terminal.rs` draws it with characters.
 
 pub(crate) mod axis;

@@ -1,6 +1,6 @@
 //! The rows of an array that `head`, `tail`, `sample`, `cat` and `convert` print, and the options that say how.
 //!
-//! `Rows::open(&target, &names, form, &mut kept)` reads the header only, unless there are Python objects; `rows.skip(n)` and `printer.print(&mut rows, n)` go
+//! `Rows::open(&target, &format, form, &mut kept)` reads the header only, unless there are Python objects; `rows.skip(n)` and `printer.print(&mut rows, n)` go
 //! through the rows.
 
 use std::thread;
@@ -8,6 +8,7 @@ use std::thread;
 use npy_core::{DynArray, ObjectRef, Objects};
 
 use crate::columns::{Columns, Leaf, Split, Taken, Tree};
+use crate::ml_dtype::RawNumbers;
 use crate::output::{Failure, Result};
 use crate::sheet::Align;
 use crate::source::{self, AnyReader, MAX_EMPTY_ITEMS, Parted, Selection, Source};
@@ -19,6 +20,8 @@ pub(crate) struct Format {
     /// The columns to print, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     pub(crate) columns: Vec<String>,
+    #[command(flatten)]
+    pub(crate) void: RawNumbers,
     /// Prints CSV with a line of names
     #[arg(long, group = "form")]
     csv: bool,
@@ -85,12 +88,12 @@ impl<'a> Rows<'a> {
     /// Opens an array. `kept` is where its Python objects are kept, if it has any.
     pub(crate) fn open(
         target: &Target,
-        names: &[String],
+        Format { columns, void, .. }: &Format,
         form: Form,
         kept: &'a mut Option<Objects>,
     ) -> Result<Self> {
-        let reader = source::open(target)?.into_array(target)?;
-        Rows::of(reader, target, names, form, kept)
+        let reader = source::open(target)?.into_array(target)?.numbers_of(void, target)?;
+        Rows::of(reader, target, columns, form, kept)
     }
 
     /// Finds the columns by the header, and then what is to be read of each row.

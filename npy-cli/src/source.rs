@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `source/open.rs` | `open(&target)`: the file, and its array or archive |
 //! | `source/reader.rs` | `AnyReader`: the reader of an array, from wherever it comes |
+//! | `source/safetensors.rs` | `Safetensors`: the tensors of such a file, each of them an array |
+//! | `source/widened.rs` | raw bytes as the numbers of ml_dtypes that they are |
 //! | `source/objects.rs` | `Parted`: an array, with its Python objects beside it |
 //! | `source/selection.rs`, `source/steps.rs` | `Selection`: what a slice and the columns select, known from the header |
 //! | `source/units.rs` | units of a reader by their positions |
@@ -15,14 +17,16 @@
 mod objects;
 mod open;
 mod reader;
+pub(crate) mod safetensors;
 mod selection;
 mod steps;
 mod units;
+mod widened;
 
 use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::objects::{Parted, objects};
-pub(crate) use self::open::{Input, file, open, open_text};
+pub(crate) use self::open::{Input, file, is_safetensors, open, open_text};
 use self::reader::Seeking;
 pub(crate) use self::reader::{AnyReader, Origin};
 pub(crate) use self::selection::Selection;

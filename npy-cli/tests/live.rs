@@ -498,3 +498,58 @@ for value, row in zip(values, rows):
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
 }
+
+/// Guards the values of each dtype, for the package `safetensors` and for NumPy with `ml_dtypes`, in both directions.
+#[test]
+fn safetensors_of_python_have_the_same_values() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let write = r#"
+import sys, numpy as np, ml_dtypes
+from safetensors.numpy import save_file
+rng = np.random.default_rng(1)
+dtypes = "bool u1 i1 i2 u2 f2 i4 u4 f4 c8 f8 i8 u8 bfloat16 float8_e4m3fn float8_e5m2".split()
+arrays = {f"layer.{name}/w": (rng.normal(size=(3, 5)) * 3).astype(name) for name in dtypes}
+arrays |= {"scalar": np.array(1.5, "f4"), "empty": np.zeros((0, 3), "bfloat16")}
+save_file(arrays, sys.argv[1], {"format": "np", "größe": "1"})
+np.savez(sys.argv[2], **{name: np.asfortranarray(array) for name, array in arrays.items() if not hasattr(ml_dtypes, array.dtype.name)}, big=np.arange(5, dtype=">f8"))
+np.save(sys.argv[3], rng.normal(size=9).astype("bfloat16"))
+"#;
+    let files = ["a.safetensors", "a.npz", "v2.npy"].map(path);
+    let args: Vec<&OsStr> = files.iter().map(|name| name.as_os_str()).collect();
+    npy_tests::Numpy::run(write, &args);
+    npy(&[&path("a.safetensors"), &path("b.npz")]);
+    npy(&[&path("b.npz"), &path("b.safetensors")]);
+    npy(&[&path("a.npz"), &path("c.safetensors")]);
+    npy(&[&path("v2.npy"), &path("v2.safetensors"), Path::new("--void"), Path::new("bfloat16")]);
+    let compare = r#"
+import os, sys, json, numpy as np, ml_dtypes
+from safetensors import deserialize, safe_open
+os.chdir(sys.argv[1])
+# `load_file` finds no float8 in NumPy.
+names = dict(BOOL="?", BF16="bfloat16", F8_E4M3="float8_e4m3fn", F8_E5M2="float8_e5m2", C64="c8")
+def load(path):
+    for name, tensor in deserialize(open(path, "rb").read()):
+        dtype = names.get(tensor["dtype"]) or f"{tensor['dtype'][0].lower()}{int(tensor['dtype'][1:]) // 8}"
+        yield name, np.frombuffer(tensor["data"], dtype).reshape(tensor["shape"])
+a, b, c = (dict(load(f"{name}.safetensors")) for name in "abc")
+same = lambda x, y: (x.dtype, x.shape, x.tobytes()) == (y.dtype, y.shape, y.tobytes())
+assert a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
+one, other = (safe_open(f"{name}.safetensors", "np").metadata() for name in "ab")
+assert one == other == {"format": "np", "größe": "1"}, other
+npz = np.load("b.npz")
+note = json.loads(npz["__metadata__"].item())
+assert note["metadata"] == one
+for name, array in a.items():
+    found = npz[name]
+    if name in note["dtypes"]:
+        found = found.view(note["dtypes"][name])
+    assert same(found, array), name
+before = np.load("a.npz")
+assert set(before) == set(c)
+for name in before:
+    assert same(np.ascontiguousarray(before[name]).reshape(before[name].shape).astype(before[name].dtype.newbyteorder("<")), c[name]), name
+assert same(dict(load("v2.safetensors"))["v2"], np.load("v2.npy").view("bfloat16"))
+"#;
+    npy_tests::Numpy::run(compare, &[dir.path().as_os_str()]);
+}

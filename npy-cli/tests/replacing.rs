@@ -24,8 +24,9 @@ fn ok(directory: &Path, args: &[&str]) {
 }
 
 /// The commands that write a file that an argument names. The last argument is the input, the one before it the output.
-const WRITING: [&[&str]; 7] = [
+const WRITING: [&[&str]; 8] = [
     &["convert", "IN", "OUT", "--to", "npy"],
+    &["convert", "IN", "OUT", "--to", "safetensors"],
     &["convert", "IN", "OUT", "--to", "csv"],
     &["convert", "IN", "OUT", "--to", "npz"],
     &["concat", "-o", "OUT", "IN", "IN"],
@@ -186,6 +187,36 @@ mod linux {
                 assert_eq!(status.signal(), Some(number), "{args:?} {status:?}");
                 assert_eq!(names(path), ["out"], "{signal} {args:?}");
                 assert_eq!(fs::read(path.join("out")).unwrap(), b"old");
+            }
+        }
+    }
+
+    /// Guards a directory of files: a signal leaves none of them, and a directory that was there.
+    #[test]
+    fn no_signal_leaves_a_part() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let args = ["concat", "--target-size", "1kB", "-o", "out", "-"];
+        for exists in [false, true] {
+            if exists {
+                fs::create_dir(path.join("out")).unwrap();
+            }
+            for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+                let mut command = with_signals(env!("CARGO_BIN_EXE_npy"));
+                let mut child = started(path, &args, &mut command);
+                let within = if exists { path.join("out") } else { path.to_owned() };
+                let start = Instant::now();
+                while names(&within).is_empty() && start.elapsed() < Duration::from_secs(20) {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                let before = names(&within);
+                assert!(before.len() == 1 && before[0].starts_with(".npy-"), "{before:?}");
+                let pipe = child.stdin.take();
+                kill(&child, signal);
+                let status = child.wait().unwrap();
+                drop(pipe);
+                assert_eq!(status.signal(), Some(number), "{status:?}");
+                assert!(names(&within).is_empty(), "{signal} {:?}", names(&within));
             }
         }
     }

@@ -131,6 +131,7 @@
 //! | `bzip2` | archives whose members are compressed by bzip2 are read | `npz`; `bzip2` in Rust |
 //! | `lzma` | the same for LZMA | `npz`; `lzma-rust2` |
 //! | `zstd` | the same for Zstandard | `npz`; `ruzstd` |
+//! | `zstd-write` | archives are also written by Zstandard: `npz::WriteOptions::zstd` | `zstd`; the crate `zstd`, which needs a C compiler |
 //! | `ndarray` | `ndarray::Array` is read, written, and converted to and from [`NpyArray`]; our arrays are viewed as theirs | `ndarray` 0.17 |
 //! | `serde` | rows, tables and Python objects to and from JSON, CSV, your structs | `objects`; `serde` 1, `castaway` |
 //! | `half` | `half::f16`, `half::bf16` as items | `half` 2 |

@@ -30,6 +30,7 @@
 //! # Features
 //!
 //! `bzip2`, `lzma` and `zstd` read members that were compressed by these methods. Stored and deflated ones are always read.
+//! `zstd-write` also writes members by Zstandard (`Compression::zstd`), by the reference code in C.
 
 #![forbid(unsafe_code)]
 #![warn(missing_debug_implementations)]

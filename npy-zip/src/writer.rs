@@ -7,6 +7,8 @@ mod deflate;
 mod headers;
 mod index;
 mod output;
+#[cfg(feature = "zstd-write")]
+mod zstd;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,6 +21,7 @@ use crate::checksum::Hasher;
 use crate::directory::Central;
 use crate::error::{Result, to_u64};
 use crate::name;
+use crate::records::Common;
 use deflate::{Block, Compressor, Pending};
 use headers::Member;
 use index::Index;
@@ -33,11 +36,32 @@ pub type Interrupt = fn() -> io::Result<()>;
 /// How members are compressed when they are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Compression {
-    level: Option<u8>,
+    method: Method,
     threads: usize,
-    /// The number of bytes of a chunk; `None` for members without chunks.
+    /// The number of bytes of a chunk of a deflated member; `None` for members without chunks.
     chunk: Option<u32>,
     interrupt: Option<Interrupt>,
+}
+
+/// A method of compression, with its level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Stored,
+    Deflate(u8),
+    #[cfg(feature = "zstd-write")]
+    Zstd(u8),
+}
+
+impl Method {
+    /// Returns the number in the zip format.
+    fn number(self) -> u16 {
+        match self {
+            Method::Stored => Common::STORED,
+            Method::Deflate(_) => Common::DEFLATED,
+            #[cfg(feature = "zstd-write")]
+            Method::Zstd(_) => Common::ZSTD,
+        }
+    }
 }
 
 impl Compression {
@@ -51,7 +75,7 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn stored() -> Self {
-        Compression { level: None, threads: 1, chunk: None, interrupt: None }
+        Compression { method: Method::Stored, threads: 1, chunk: None, interrupt: None }
     }
 
     /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
@@ -65,8 +89,36 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn deflate(level: u8, threads: usize) -> Self {
-        let (level, threads) = (Some(level.clamp(1, 9)), threads.max(1));
-        Compression { level, threads, ..Compression::stored() }.seek_every(1 << 20)
+        let method = Method::Deflate(level.clamp(1, 9));
+        Compression { method, ..Compression::stored() }.threads(threads).seek_every(1 << 20)
+    }
+
+    /// Members are compressed by Zstandard, at a level from 1 to 22, with one thread. Each can be read from its start alone.
+    ///
+    /// ```
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::stream(Vec::new(), Compression::zstd(3));
+    /// writer.add("a", |member| member.begin(0))?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[cfg(feature = "zstd-write")]
+    pub fn zstd(level: u8) -> Self {
+        Compression { method: Method::Zstd(level.clamp(1, 22)), ..Compression::stored() }
+    }
+
+    /// Members are deflated with this number of threads, including the caller's.
+    ///
+    /// ```
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let mut writer = Writer::stream(Vec::new(), Compression::deflate(6, 1).threads(2));
+    /// writer.add("a", |member| member.begin(0))?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Compression { threads: threads.max(1), ..self }
     }
 
     /// A reader can start to inflate a member at each multiple of this many bytes, or of fewer: the number is rounded down to a power of two,
@@ -158,6 +210,7 @@ pub struct Writer<W> {
     directory: Central,
     /// The member of the last step that was done.
     open: Option<Member>,
+    method: Method,
     /// `None` if members are stored.
     compressor: Option<Compressor>,
     /// The steps that are not done yet. Without threads, there are none between calls.
@@ -241,13 +294,20 @@ impl<W: Write> Writer<W> {
     }
 
     fn new(mut output: Output<W>, compression: Compression) -> Self {
-        let Compression { level, threads, chunk, interrupt } = compression;
+        let Compression { method, threads, chunk, interrupt } = compression;
         output.interrupt = interrupt;
+        let compressor = match method {
+            Method::Stored => None,
+            Method::Deflate(level) => Some(Compressor::new(level, threads, chunk)),
+            #[cfg(feature = "zstd-write")]
+            Method::Zstd(level) => Some(Compressor::zstd(level)),
+        };
         Writer {
             output,
             directory: Central::default(),
             open: None,
-            compressor: level.map(|level| Compressor::new(level, threads, chunk)),
+            method,
+            compressor,
             steps: VecDeque::new(),
         }
     }
@@ -466,13 +526,13 @@ impl<W: Write> Writer<W> {
     }
 
     fn write_header(&mut self, name: String, size: u64) -> io::Result<()> {
-        let is_deflated = self.compressor.is_some();
+        let method = self.method.number();
         // Bytes that cannot be compressed are stored, in blocks whose headers take less than this.
-        let max = if is_deflated { size.saturating_add(size / 256) } else { size };
+        let max = if method == Common::STORED { size } else { size.saturating_add(size / 256) };
         let member = Member {
             name,
             start: self.output.position(),
-            is_deflated,
+            method,
             is_streamed: self.output.is_stream(),
             is_large: max >= 0xfff0_0000,
             crc: Hasher::new(),

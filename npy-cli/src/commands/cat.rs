@@ -25,7 +25,7 @@ impl Args {
         let mut printer = Printer::stdout(&mut out, form);
         for file in &self.files {
             let mut objects = None;
-            let mut rows = Rows::open(file, &self.format.columns, form, &mut objects)?;
+            let mut rows = Rows::open(file, &self.format, form, &mut objects)?;
             printer.print(&mut rows, usize::MAX)?;
         }
         printer.finish()?;

@@ -1,9 +1,12 @@
-//! `npy concat -o OUT IN...`: joins arrays along their first dimension.
+//! `npy concat -o OUT IN...`: joins arrays along their first dimension, in one file or in several of some size (`concat/parts.rs`).
+
+pub(crate) mod parts;
 
 use std::path::PathBuf;
 
 use npy_core::{Cast, Header, Order};
 
+use self::parts::Parts;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
@@ -14,9 +17,15 @@ use crate::target::Target;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The .npy file to write; - is standard output
+    /// The .npy file to write; - is standard output; with --target-size, the directory for the files
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// Writes files part-00000.npy, … of at most about this size, such as 256MB or 1GiB; all of them or none
+    #[arg(long, value_name = "SIZE", value_parser = parts::size)]
+    target_size: Option<u64>,
+    /// Replaces the files part-*.npy of a directory that is not empty
+    #[arg(long, requires = "target_size", conflicts_with = "no_clobber")]
+    force: bool,
     /// The arrays, joined in this order
     #[arg(required = true, value_name = "IN")]
     inputs: Vec<Target>,
@@ -26,9 +35,26 @@ pub(crate) struct Args {
     replacing: Replacing,
 }
 
+/// The inputs, whose headers fit.
+struct Joined {
+    /// The header of all rows.
+    header: Header,
+    /// Streams stay open, as they cannot be opened again; files do not, as there may be thousands.
+    sources: Vec<Option<Source>>,
+}
+
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
+        if let Some(size) = self.target_size {
+            Parts::check(&self.output, &self.inputs, self.force)?;
+            let joined = self.joined()?;
+            let mut parts = Parts::create(&self.output, joined.header.clone(), size)?;
+            let named = |failure: Failure| failure.named(self.output.display());
+            self.each_block(joined, |block| parts.write(block).map_err(named))?;
+            parts.finish().map_err(named)?;
+            return Ok(Answer::Yes);
+        }
         if Format::of(&self.output).is_some_and(|format| format != Format::Npy) {
             let (out, npy) = (self.output.display(), self.output.with_extension("npy"));
             let npy = npy.display();
@@ -38,12 +64,20 @@ impl Args {
             return Err(Failure::new(&out, message));
         }
         let output = self.replacing.output(&self.output, &self.inputs)?.binary()?;
-        let mut inputs = self.inputs.iter();
+        let joined = self.joined()?;
+        output.write(|out| {
+            out.write_all(&joined.header.to_bytes().of(&self.output.display())?)?;
+            self.each_block(joined, |block| Ok(out.write_all(block)?))
+        })?;
+        Ok(Answer::Yes)
+    }
+
+    /// Reads the headers of the inputs.
+    fn joined(&self) -> Result<Joined> {
         let mut header = None;
         let mut rows = 0usize;
-        // Streams stay open, as they cannot be opened again; files do not, as there may be thousands.
         let mut sources = Vec::new();
-        for input in inputs.by_ref() {
+        for input in &self.inputs {
             let source = Source::open(input)?;
             let found = source.header();
             if found.shape().is_empty() {
@@ -63,41 +97,49 @@ impl Args {
         let Some(first) = header else { return Err(Failure::usage("no input")) };
         let shape: Vec<usize> =
             [rows].into_iter().chain(first.shape().iter().skip(1).copied()).collect();
-        let dtype = first.dtype();
-        let header = Header::new(dtype.clone(), shape, Order::C).of(&self.output.display())?;
-        output.write(|out| {
-            out.write_all(&header.to_bytes().of(&self.output.display())?)?;
-            let mut left = header.data_bytes();
-            let mut progress = Progress::start(left);
-            for (input, source) in self.inputs.iter().zip(sources) {
-                let mut source = match source {
-                    Some(source) => source,
-                    None => Source::open(input)?,
+        let dtype = first.dtype().clone();
+        let header = Header::new(dtype, shape, Order::C).of(&self.output.display())?;
+        Ok(Joined { header, sources })
+    }
+
+    /// Passes the bytes of all rows to a function, block by block.
+    fn each_block(
+        &self,
+        Joined { header, sources }: Joined,
+        mut write: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        let dtype = header.dtype();
+        let mut left = header.data_bytes();
+        let mut progress = Progress::start(left);
+        for (input, source) in self.inputs.iter().zip(sources) {
+            let mut source = match source {
+                Some(source) => source,
+                None => Source::open(input)?,
+            };
+            let block_rows = source.rows_per_block();
+            // Rows without bytes need not be read.
+            while left > 0
+                && let Some(block) = source.next(block_rows)?
+            {
+                let is_same = block.dtype() == dtype;
+                let block = if is_same {
+                    block
+                } else {
+                    block.cast_with(dtype, Cast::Lossless).of(input)?
                 };
-                let block_rows = source.rows_per_block();
-                // Rows without bytes need not be read.
-                while left > 0
-                    && let Some(block) = source.next(block_rows)?
-                {
-                    let is_same = block.dtype() == dtype;
-                    let block = if is_same {
-                        block
-                    } else {
-                        block.cast_with(dtype, Cast::Lossless).of(input)?
-                    };
-                    left = left.saturating_sub(block.as_bytes().len() as u64);
-                    out.write_all(block.as_bytes())?;
-                    progress.add(block.as_bytes().len());
-                }
+                left = left
+                    .checked_sub(block.as_bytes().len() as u64)
+                    .ok_or_else(|| self.changed())?;
+                write(block.as_bytes())?;
+                progress.add(block.as_bytes().len());
             }
-            match left == 0 {
-                true => Ok(Answer::Yes),
-                false => Err(Failure::new(
-                    self.output.display(),
-                    "an input changed while it was read; run the command again",
-                )),
-            }
-        })
+        }
+        if left == 0 { Ok(()) } else { Err(self.changed()) }
+    }
+
+    fn changed(&self) -> Failure {
+        let message = "an input changed while it was read; run the command again";
+        Failure::new(self.output.display(), message)
     }
 }
 

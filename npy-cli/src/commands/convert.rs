@@ -1,9 +1,11 @@
 //! `npy convert IN OUT`: another dtype, order or container, and text.
 //!
 //! The names of the files say what they are. Arrays go through in blocks (`convert/blocks.rs`), unless the order of the elements changes.
+//! `convert/safetensors.rs` reads and writes safetensors files.
 
 mod blocks;
 mod cast;
+mod safetensors;
 
 use std::path::Path;
 use std::slice;
@@ -15,6 +17,7 @@ use self::cast::Block;
 use crate::columns::Columns;
 use crate::dtypes;
 use crate::input::{self, Dialect, FirstLine};
+use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::printer::Printer;
@@ -25,12 +28,12 @@ use crate::target::Target;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// A .npy file, an archive or a member of one, or a .csv, .tsv, .json or .jsonl file
+    /// A .npy file, an archive or a member of one, or a .safetensors, .csv, .tsv, .json or .jsonl file
     #[arg(value_name = "IN")]
     input: Target,
     #[command(flatten)]
     raw: RawFiles,
-    /// The file to write: .npy, .npz (or a member: x.npz::name), .csv, .tsv, .json, .jsonl; - with --to is standard output
+    /// The file to write: .npy, .npz (or a member: x.npz::name), .safetensors, .csv, .tsv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
     /// The format of IN, if its name does not say so: csv, tsv, json or jsonl
@@ -69,7 +72,9 @@ pub(crate) struct Args {
     /// The columns to write, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; their dtypes stay. One column becomes an array of its dtype, several fields become records
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
-    /// Replaces an archive whose other members are lost
+    #[command(flatten)]
+    void: RawNumbers,
+    /// Replaces an archive whose other members are lost, or a safetensors file whose other tensors are
     #[arg(long, conflicts_with = "no_clobber")]
     force: bool,
     #[command(flatten)]
@@ -81,6 +86,7 @@ pub(crate) struct Args {
 pub(crate) enum Format {
     Npy,
     Npz,
+    Safetensors,
     Csv,
     /// CSV with tabs
     Tsv,
@@ -129,6 +135,7 @@ impl Format {
         Some(match extension.as_str() {
             "npy" => Format::Npy,
             "npz" => Format::Npz,
+            "safetensors" => Format::Safetensors,
             "csv" => Format::Csv,
             "tsv" => Format::Tsv,
             "json" => Format::Json,
@@ -141,8 +148,8 @@ impl Format {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
-        let Some(format) = self.to.or_else(|| Format::of(&self.output.path)) else {
-            let message = "its name does not end in .npy, .npz, .csv, .tsv, .json or .jsonl; say what it is with --to";
+        let Some(format) = self.format() else {
+            let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(
                 format!("the output {}", self.output.path.display()),
                 message,
@@ -165,6 +172,7 @@ impl Args {
         match format {
             Format::Npy => self.to_npy(&output.binary()?)?,
             Format::Npz => self.to_npz(&output.binary()?)?,
+            Format::Safetensors => self.to_safetensors(&output.binary()?)?,
             Format::Csv => self.to_text(Form::CSV, &output)?,
             Format::Tsv => self.to_text(Form::TSV, &output)?,
             Format::Json => self.to_text(Form::Json, &output)?,
@@ -173,12 +181,30 @@ impl Args {
         Ok(Answer::Yes)
     }
 
+    /// Returns the format of the output.
+    fn format(&self) -> Option<Format> {
+        self.to.or_else(|| Format::of(&self.output.path))
+    }
+
+    /// Reads raw bytes as the numbers that they are, if the output shall have numbers.
+    fn numbers(&self, reader: AnyReader, target: &Target) -> Result<AnyReader> {
+        // Tensors have these numbers, too.
+        let is_asked = self.void.is_named() && self.format() != Some(Format::Safetensors);
+        match is_asked || self.dtype.is_some() {
+            // Of an archive, the option is for the members that have such bytes.
+            true if *target != self.input => reader.widened(&self.void).of(target),
+            true => reader.numbers_of(&self.void, target),
+            false => Ok(reader),
+        }
+    }
+
     fn to_text(&self, form: Form, output: &OutputFile<'_>) -> Result<()> {
         if self.dtype.is_some() || self.order.is_some() || self.endian.is_some() || self.compress {
             let message = "--dtype, --order, --endian and --compress are for .npy and .npz files";
             return Err(Failure::new(&self.output, message));
         }
         let reader = self.open()?.into_array(&self.input)?;
+        let reader = reader.numbers_of(&self.void, &self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
         let progress = Progress::start(rows.bytes());
@@ -257,9 +283,16 @@ impl Args {
     }
 
     fn to_npz(&self, output: &OutputFile<'_>) -> Result<()> {
+        if self.input.member.is_none() && source::is_safetensors(&self.input) {
+            return self.tensors_to_npz(output);
+        }
         let input = self.open()?;
         if !self.force && !output.is_stdout() {
-            self.check_lost(&input)?;
+            let written: Vec<String> = match &input {
+                Input::Archive(archive) => archive.names().map(str::to_owned).collect(),
+                Input::Array(_) => vec![self.member_name()],
+            };
+            self.check_lost(&written)?;
         }
         let archive = self.members(super::npz::begin(output, &self.npz_options())?, input)?;
         output.finish(archive)
@@ -275,17 +308,13 @@ impl Args {
     }
 
     /// Refuses to replace an archive that has other members. A file that is not an archive is replaced, as any other output is.
-    fn check_lost(&self, input: &Input) -> Result<()> {
+    fn check_lost(&self, written: &[String]) -> Result<()> {
         let path = &self.output.path;
         if npz::Reader::open(path).is_err() {
             return Ok(());
         }
-        let written: Vec<String> = match input {
-            Input::Archive(archive) => archive.names().map(str::to_owned).collect(),
-            Input::Array(_) => vec![self.member_name()],
-        };
         let instead = format!("{}::NAME adds a member", path.display());
-        super::npz::check_lost(path, &written, &instead)
+        super::npz::check_lost(path, written, &instead)
     }
 
     /// Returns the name of the member that a single array becomes.
@@ -342,8 +371,9 @@ impl Args {
     }
 
     /// Reads and converts an array.
-    fn array(&self, mut reader: AnyReader, target: &Target) -> Result<DynArray> {
+    fn array(&self, reader: AnyReader, target: &Target) -> Result<DynArray> {
         let name = target.to_string();
+        let mut reader = self.numbers(reader, target)?;
         let order = self.order(reader.header());
         let has_object = reader.header().dtype().has_object();
         let array = if has_object && let Some(dtype) = &self.dtype {
@@ -366,7 +396,8 @@ impl Args {
     /// Returns the blocks of an array in C order, with the chosen columns.
     fn blocks(&self, reader: AnyReader, target: &Target) -> Result<Blocks> {
         let mut kept = None;
-        let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;
+        let numbers = self.numbers(reader, target)?;
+        let Parted { reader, dtype, .. } = Parted::of(numbers, target, &mut kept)?;
         let selection = Selection::of(reader.header(), target)?;
         let columns = match self.columns[..] {
             [] => None,
@@ -425,6 +456,9 @@ impl Args {
         Ok(match self.endian {
             Some(Endian::Little) => dtype.with_byte_order(ByteOrder::Little),
             Some(Endian::Big) => dtype.with_byte_order(ByteOrder::Big),
+            None if self.format() == Some(Format::Safetensors) => {
+                dtype.with_byte_order(ByteOrder::Little)
+            }
             None => dtype,
         })
     }

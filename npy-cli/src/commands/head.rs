@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::members;
-use crate::output::{Output, Result};
+use crate::output::{Of, Output, Result};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
 use crate::rows::{Form, Format, Rows};
@@ -72,13 +72,14 @@ impl Args {
                 let count = self.rows.unwrap_or(MEMBER_ROWS);
                 let answer =
                     members::each(&archive, &self.file, true, &mut out, |reader, target, out| {
-                        show(reader, target, count, out)
+                        show(reader.widened(&self.format.void).of(target)?, target, count, out)
                     });
                 out.finish()?;
                 answer
             }
             input => {
                 let reader = input.into_array(&self.file)?;
+                let reader = reader.numbers_of(&self.format.void, &self.file)?;
                 show(reader, &self.file, self.rows.unwrap_or(ROWS), &mut out)?;
                 out.finish()
             }

@@ -104,7 +104,12 @@ impl Args {
 
     fn array(&self, mut reader: AnyReader, target: &Target, out: &mut Output) -> Result {
         let header = reader.header().clone();
-        let has_header = !matches!(reader.origin(), Origin::Memory | Origin::Raw);
+        let origin = match reader.origin() {
+            Origin::Memory => Some("text; this is the array that it becomes"),
+            Origin::Tensor => Some("safetensors; this is the array that the tensor becomes"),
+            Origin::Raw => Some("data without a header"),
+            _ => None,
+        };
         let truncated = truncated(&reader, target);
         let after = bytes_after(&reader, target);
         let is_object = header.dtype().has_object();
@@ -122,7 +127,7 @@ impl Args {
                 info.add_text("member", member);
             }
             describe(&header, &mut info);
-            if has_header {
+            if origin.is_none() {
                 info.add_text("version", &header.version().to_string());
                 info.add("data_offset", reader.data_offset());
             }
@@ -141,12 +146,11 @@ impl Args {
                 out.bold(&printable(&Target { slice: None, ..target.clone() }.to_string()))
             )?;
             let offset = reader.data_offset();
-            match reader.origin() {
-                Origin::Memory => {
-                    writeln!(out, "  format   text; this is the array that it becomes")?
+            match origin {
+                Some(origin) => writeln!(out, "  format   {origin}")?,
+                None => {
+                    writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?
                 }
-                Origin::Raw => writeln!(out, "  format   data without a header")?,
-                _ => writeln!(out, "  format   npy {}, data at byte {offset}", header.version())?,
             }
             let order = match header.order() {
                 Order::C => "C order",
@@ -202,7 +206,7 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
 /// Returns the size of the pickle, or of the file that has it.
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
     match reader.origin() {
-        Origin::Stream | Origin::Memory | Origin::Raw => None,
+        Origin::Stream | Origin::Tensor | Origin::Memory | Origin::Raw => None,
         _ => target.path.metadata().ok().map(|metadata| metadata.len()),
     }
 }

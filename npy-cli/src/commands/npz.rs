@@ -57,6 +57,9 @@ enum Command {
         /// Deflates the members
         #[arg(short = 'z', long)]
         compress: bool,
+        /// Compresses the members by Zstandard, at a level from 1 to 22; NumPy reads them with Python 3.14 or newer alone
+        #[arg(long, value_name = "LEVEL", num_args = 0..=1, require_equals = true, default_missing_value = "3", value_parser = clap::value_parser!(u8).range(1..=22), conflicts_with = "compress")]
+        zstd: Option<u8>,
         /// Adds the arrays to an archive that exists
         #[arg(long)]
         append: bool,
@@ -104,8 +107,19 @@ impl Args {
                 let replacing = Replacing { no_clobber: !force };
                 extract(&archive, &members, &directory, replacing)
             }
-            Command::Pack { archive, files, compress, append, force, replacing, raw } => {
-                pack(&archive, &files, compress, append, force, replacing, &raw)
+            Command::Pack { archive, files, compress, zstd, append, force, replacing, raw } => {
+                let mut options = npz::WriteOptions::new();
+                match (compress, zstd) {
+                    (_, Some(level)) => by_zstd(&mut options, level)?,
+                    (true, None) => _ = options.deflate(6),
+                    (false, None) => _ = options.stored(),
+                }
+                pack(&archive, &files, &options, append, force, replacing, &raw)?;
+                if zstd.is_some() {
+                    let message = "its members are compressed by Zstandard, which NumPy reads with Python 3.14 or newer alone";
+                    complain(&Failure::new(archive.display(), message));
+                }
+                Ok(Answer::Yes)
             }
             Command::Align { archive, seekable } => super::align::align(&archive, seekable),
             Command::Rm { archive, members } => {
@@ -269,18 +283,12 @@ pub(crate) fn check_name(member: &str) -> Result<()> {
 fn pack(
     archive: &Path,
     files: &[OsString],
-    compress: bool,
+    options: &npz::WriteOptions,
     append: bool,
     force: bool,
     replacing: Replacing,
     raw: &RawFiles,
-) -> Result {
-    let mut options = npz::WriteOptions::new();
-    if compress {
-        options.deflate(6);
-    } else {
-        options.stored();
-    }
+) -> Result<()> {
     let mut names: Vec<String> = Vec::new();
     let mut targets = Vec::new();
     for file in files {
@@ -313,15 +321,28 @@ fn pack(
         if output.is_stdout() {
             return Err(Failure::usage("--append needs an archive that exists"));
         }
-        write_members(options.append(archive).of(&path)?, members(), &path)?;
-        return Ok(Answer::Yes);
+        return write_members(options.append(archive).of(&path)?, members(), &path).map(drop);
     }
     if !force && !output.is_stdout() {
         check_lost(archive, &names, "--append adds the arrays to it")?;
     }
-    let archive = write_members(begin(&output, &options)?, members(), &path)?;
-    output.finish(archive)?;
-    Ok(Answer::Yes)
+    let archive = write_members(begin(&output, options)?, members(), &path)?;
+    output.finish(archive)
+}
+
+/// Chooses Zstandard.
+#[cfg(feature = "zstd-write")]
+#[expect(clippy::unnecessary_wraps, reason = "without the feature, it fails")]
+fn by_zstd(options: &mut npz::WriteOptions, level: u8) -> Result<()> {
+    options.zstd(level);
+    Ok(())
+}
+
+/// Refuses Zstandard, whose code needs a C compiler and is left out.
+#[cfg(not(feature = "zstd-write"))]
+fn by_zstd(_: &mut npz::WriteOptions, _: u8) -> Result<()> {
+    let message = "this npy reads Zstandard and does not write it; -z deflates, and cargo install npy-cli --features zstd-write makes one that does";
+    Err(Failure::usage(message))
 }
 
 /// Starts an archive, which is a stream on standard output.

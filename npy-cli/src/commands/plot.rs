@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::slice;
 
+use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Output, Result};
 use crate::output_file::Replacing;
 use crate::plot::{Canvas, Format, Kind, Picture, terminal};
@@ -23,6 +24,8 @@ pub(crate) struct Args {
     /// The kind of picture; without it lines, a heat map of a matrix, or the image of bytes or floats of shape (h, w, 3) or (h, w, 4)
     #[arg(short, long, value_enum)]
     kind: Option<Kind>,
+    #[command(flatten)]
+    void: RawNumbers,
     /// The file to write, .svg or .png, or - for SVG on standard output; without it, draws in the terminal
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -33,7 +36,8 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
-        let draw = |canvas| Picture::of_file(&self.input, &self.columns, self.kind, canvas);
+        let draw =
+            |canvas| Picture::of_file(&self.input, &self.columns, self.kind, &self.void, canvas);
         if let Some(path) = &self.output {
             let output = self.replacing.output(path, slice::from_ref(&self.input))?;
             let format = Format::of(path)?;

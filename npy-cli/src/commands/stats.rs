@@ -15,7 +15,8 @@ use super::members;
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
 use crate::input::{decimal, integer_part, is_float};
-use crate::output::{Answer, Failure, Output, Result, complain, printable};
+use crate::ml_dtype::RawNumbers;
+use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
 use crate::raw::RawFiles;
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
@@ -37,6 +38,8 @@ pub(crate) struct Args {
     json: bool,
     #[command(flatten)]
     raw: RawFiles,
+    #[command(flatten)]
+    void: RawNumbers,
 }
 
 /// An array with longer rows and without fields is one column.
@@ -69,7 +72,7 @@ impl Args {
                 })
             }
             input => {
-                let reader = input.into_array(&self.file)?;
+                let reader = input.into_array(&self.file)?.numbers_of(&self.void, &self.file)?;
                 self.array(reader, &self.file, None, &mut out).map(|()| Answer::Yes)
             }
         };
@@ -86,6 +89,7 @@ impl Args {
         out: &mut Output,
     ) -> Result<()> {
         let mut kept = None;
+        let reader = reader.widened(&self.void).of(target)?;
         let (columns, summaries) = self.of_rows(Parted::of(reader, target, &mut kept)?, target)?;
         for (column, summary) in columns.iter().zip(&summaries) {
             if summary.left_out() > 0 {
@@ -134,7 +138,9 @@ impl Args {
             let part = |i: usize| {
                 let columns = &columns;
                 let open = || {
-                    let reader = flat(source::open(target)?.into_array(target)?)?;
+                    let reader = flat(
+                        source::open(target)?.into_array(target)?.widened(&self.void).of(target)?,
+                    )?;
                     Source::new(reader, selection.clone(), target)
                 };
                 scope.spawn(move || {

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::info::{bytes_after, follow};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable, reason};
 use crate::raw::RawFiles;
+use crate::source::safetensors::Safetensors;
 use crate::source::{self, AnyReader, Input};
 use crate::target::Target;
 
@@ -131,6 +132,12 @@ fn verify(target: &Target) -> Result<Report> {
         return source::open(target).map(|_| Report::default());
     }
     let mut report = Report::default();
+    if target.member.is_none() && source::is_safetensors(target) {
+        if let Err(failure) = Safetensors::open(target) {
+            report.problems.push(without_path(&failure, target));
+        }
+        return Ok(report);
+    }
     let result = match source::open(target) {
         Ok(Input::Archive(archive)) => {
             archive_members(&archive, &mut report);

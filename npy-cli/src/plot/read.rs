@@ -8,6 +8,7 @@ use super::time::Clock;
 use super::{Kind, Picture, Series, axis, range, widened, wider};
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::Histogram;
+use crate::ml_dtype::RawNumbers;
 use crate::output::{Failure, Progress, Result, complain};
 use crate::source::{self, Parted, Source};
 use crate::target::Target;
@@ -124,9 +125,10 @@ impl Picture {
         target: &Target,
         selection: &[String],
         kind: Option<Kind>,
+        void: &RawNumbers,
         canvas: Canvas,
     ) -> Result<Self> {
-        let reader = source::open(target)?.into_array(target)?;
+        let reader = source::open(target)?.into_array(target)?.numbers_of(void, target)?;
         let mut kept = None;
         let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;
         of_dtype(Source::of(reader, target)?, &dtype, selection, kind, canvas)

@@ -6,6 +6,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use npy_core::{Reader, npz};
 
 use super::reader::{AnyReader, Origin, Stream};
+use super::safetensors::Safetensors;
 use crate::input;
 use crate::output::{Failure, Of, Result};
 use crate::raw::Raw;
@@ -19,6 +20,9 @@ pub(crate) enum Input {
 
 /// Opens a file, or standard input, and the member of it that the target names.
 pub(crate) fn open(target: &Target) -> Result<Input> {
+    if is_safetensors(target) {
+        return Ok(Input::Array(Safetensors::open(target)?.only(target)?));
+    }
     let input = open_file(target)?;
     let Some(member) = &target.member else { return Ok(input) };
     match input {
@@ -30,6 +34,15 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
             format!("is an array, not an archive, and so has no member {member:?}"),
         )),
     }
+}
+
+/// Returns true for a safetensors file. An array or an archive may have such a name, too.
+pub(crate) fn is_safetensors(target: &Target) -> bool {
+    let path = &target.path;
+    let is_named =
+        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("safetensors"));
+    let start = || File::open(path).and_then(|mut file| start_of(&mut file));
+    is_named && !target.is_stream() && start().is_ok_and(|start| !is_known(&start))
 }
 
 /// Opens the file that a target names. A missing one may have been meant as a file with `::` in its name.

@@ -5,13 +5,18 @@ use std::io::{self, Chain, Cursor, Read, Seek, SeekFrom};
 
 use npy_core::{DynArray, Header, Order, Reader, npz};
 
-use crate::output::{Of, Result};
+use super::widened::Widened;
+use crate::ml_dtype::{MlDtype, RawNumbers};
+use crate::output::{Failure, Of, Result};
+use crate::target::Target;
 
 /// A reader of any origin.
 pub(crate) struct AnyReader {
     reader: Box<dyn DynReader>,
     origin: Origin,
     seek: Seeking,
+    /// The numbers that raw bytes are, if the file says so.
+    numbers: Option<MlDtype>,
 }
 
 /// How a reader moves to a row.
@@ -34,6 +39,8 @@ pub(crate) enum Origin {
     /// A member that is compressed.
     Compressed,
     Stream,
+    /// A tensor of a safetensors file.
+    Tensor,
     /// Text that was read, or the indices of Python objects.
     Memory,
     /// A file without a header.
@@ -41,7 +48,7 @@ pub(crate) enum Origin {
 }
 
 /// The methods of a reader that do not depend on its source.
-trait DynReader {
+pub(super) trait DynReader {
     fn header(&self) -> &Header;
     fn data_offset(&self) -> u64;
     fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray>;
@@ -94,10 +101,12 @@ impl Seek for Stream {
 impl AnyReader {
     pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
         let seek = match origin {
-            Origin::File | Origin::Stored | Origin::Memory | Origin::Raw => Seeking::Free,
+            Origin::File | Origin::Stored | Origin::Tensor | Origin::Memory | Origin::Raw => {
+                Seeking::Free
+            }
             Origin::Compressed | Origin::Stream => Seeking::Never,
         };
-        AnyReader { reader: Box::new(reader), origin, seek }
+        AnyReader { reader: Box::new(reader), origin, seek, numbers: None }
     }
 
     /// Reads an array that is in memory, in C order.
@@ -116,6 +125,36 @@ impl AnyReader {
             reader.seek = Seeking::Chunks;
         }
         Ok(reader)
+    }
+
+    /// Says which numbers the raw bytes are.
+    pub(crate) fn with_numbers(self, numbers: Option<MlDtype>) -> Self {
+        AnyReader { numbers, ..self }
+    }
+
+    /// Returns the numbers that the raw bytes are, by the option or the file.
+    pub(crate) fn numbers(&self, option: &RawNumbers) -> Option<MlDtype> {
+        let dtype = self.header().dtype();
+        option.of(dtype).or(self.numbers.filter(|numbers| numbers.fits(dtype)))
+    }
+
+    /// Reads raw bytes as the numbers that they are, by the option or the file.
+    pub(crate) fn widened(self, option: &RawNumbers) -> npy_core::Result<Self> {
+        let Some(numbers) = self.numbers(option) else { return Ok(self) };
+        let reader = Box::new(Widened::new(self.reader, numbers)?);
+        Ok(AnyReader { reader, numbers: None, ..self })
+    }
+
+    /// Like `widened`. It is an error if the option is for other bytes.
+    pub(crate) fn numbers_of(self, option: &RawNumbers, target: &Target) -> Result<Self> {
+        if option.is_named() && self.numbers(option).is_none() {
+            let dtype = self.header().dtype();
+            let message = format!(
+                "--void names numbers that are saved as raw bytes of one size, V1 or V2, and its dtype is {dtype}; leave the option out"
+            );
+            return Err(Failure::new(target, message));
+        }
+        self.widened(option).of(target)
     }
 
     pub(crate) fn origin(&self) -> Origin {

@@ -50,9 +50,7 @@ fn remedy(what: Unsupported) -> &'static str {
         (Unsupported::Patched, _) => "a tool that applies the patch",
         (Unsupported::Encrypted, _) => "a tool that decrypts it first",
         (Unsupported::Version, _) => "a newer tool to unpack it",
-        _ => {
-            "another form: unpack it with a tool that knows the method, and save the arrays with np.savez or np.savez_compressed"
-        }
+        _ => "a tool that knows the method, to unpack it, and np.savez, to save it again",
     }
 }
 

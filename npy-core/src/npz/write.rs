@@ -384,11 +384,7 @@ impl<W: Write> fmt::Debug for Writer<W> {
 
 impl WriteOptions {
     pub(super) fn compression(&self) -> Compression {
-        let compression = match self.level {
-            Some(level) => Compression::deflate(level, self.threads).seek_every(self.seek_every),
-            None => Compression::stored(),
-        };
-        compression.interrupt(self.interrupt)
+        self.method.threads(self.threads).seek_every(self.seek_every).interrupt(self.interrupt)
     }
 
     /// Creates a file; see [`Writer::create`].

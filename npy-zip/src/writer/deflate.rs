@@ -17,6 +17,8 @@ use std::io;
 use std::mem;
 use std::ops::RangeInclusive;
 
+#[cfg(feature = "zstd-write")]
+use super::zstd::Frames;
 use crate::room;
 
 pub(super) use block::Block;
@@ -50,6 +52,9 @@ pub(super) struct Compressor {
     next: Option<Next>,
     /// The number of blocks that may wait for the threads.
     pub(super) max_waiting: usize,
+    /// Compresses the blocks, if they are not deflated.
+    #[cfg(feature = "zstd-write")]
+    frames: Option<Frames>,
 }
 
 /// The next block of a member.
@@ -63,13 +68,31 @@ impl Compressor {
     pub(super) fn new(level: u8, threads: usize, chunk: Option<u32>) -> Self {
         // With one thread, each block is compressed at once. With more, two blocks for each thread may wait.
         let max_waiting = if threads > 1 { threads.saturating_mul(2) } else { 0 };
-        Compressor { pool: Pool::new(level, threads), chunk, next: None, max_waiting }
+        Compressor {
+            pool: Pool::new(level, threads),
+            chunk,
+            next: None,
+            max_waiting,
+            #[cfg(feature = "zstd-write")]
+            frames: None,
+        }
+    }
+
+    /// Compresses by Zstandard, in the thread of the caller.
+    #[cfg(feature = "zstd-write")]
+    pub(super) fn zstd(level: u8) -> Self {
+        let frames = Some(Frames::new(level.into()));
+        Compressor { frames, ..Compressor::new(1, 1, None) }
     }
 
     /// Begins a member of this many bytes.
     pub(super) fn begin(&mut self, size: u64) -> io::Result<()> {
         let bytes = room::buffer(usize::try_from(size).unwrap_or(BLOCK).min(BLOCK))?;
         self.next = Some(Next { bytes, dictionary: Vec::new() });
+        #[cfg(feature = "zstd-write")]
+        if let Some(frames) = &mut self.frames {
+            frames.begin(size)?;
+        }
         Ok(())
     }
 
@@ -105,6 +128,10 @@ impl Compressor {
         let Next { bytes, dictionary } =
             mem::replace(&mut self.next, following).unwrap_or_default();
         let size = bytes.len();
+        #[cfg(feature = "zstd-write")]
+        if let Some(frames) = &mut self.frames {
+            return Ok((pool::done(frames.compress(&bytes, is_last)), size));
+        }
         let chunk = self.chunk.and_then(|chunk| usize::try_from(chunk).ok());
         Ok((self.pool.start(Task { bytes, dictionary, chunk, is_last }, waiting), size))
     }

@@ -14,7 +14,8 @@ pub(super) struct Member {
     pub(super) name: String,
     /// The position of the first header.
     pub(super) start: u64,
-    pub(super) is_deflated: bool,
+    /// The number of the method of compression.
+    pub(super) method: u16,
     /// True if the sizes come after the data.
     pub(super) is_streamed: bool,
     /// True if the sizes take eight bytes instead of four.
@@ -46,7 +47,7 @@ impl Member {
         }
         // Nobody views compressed data in place, and some readers of seek indexes expect extra fields of the same length in both headers. A member
         // that begins after 4 GiB has a field in the directory alone.
-        if !self.is_deflated {
+        if self.method == Common::STORED {
             let size = checked::add(LocalHeader::SIZE, checked::add(self.name.len(), extra.len()));
             append_padding(&mut extra, self.start.wrapping_add(to_u64(size)));
         }
@@ -106,7 +107,7 @@ impl Member {
         Ok(Common {
             version: self.version(),
             flags: streamed | named.flags,
-            method: if self.is_deflated { Common::DEFLATED } else { Common::STORED },
+            method: self.method,
             crc: self.crc.clone().finalize(),
             compressed: size(self.compressed)?,
             size: size(self.size)?,
@@ -115,12 +116,13 @@ impl Member {
         })
     }
 
-    /// Returns the version of zip that a reader needs: 4.5, 2.0 or 1.0.
+    /// Returns the version of zip that a reader needs: 6.3, 4.5, 2.0 or 1.0.
     fn version(&self) -> u16 {
-        match (self.is_large, self.is_deflated) {
-            (true, _) => 45,
-            (false, true) => 20,
-            (false, false) => 10,
+        match (self.method, self.is_large) {
+            (Common::ZSTD, _) => 63,
+            (_, true) => 45,
+            (Common::STORED, false) => 10,
+            (_, false) => 20,
         }
     }
 }

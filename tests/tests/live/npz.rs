@@ -80,6 +80,34 @@ fn fill<W: std::io::Write>(mut writer: Writer<W>) {
     writer.finish().unwrap();
 }
 
+/// Guards members by Zstandard, as the `zipfile` of Python 3.14 reads them: from a file, from a stream, and with copied members.
+#[cfg(feature = "zstd-write")]
+#[test]
+fn members_by_zstandard_are_read_by_python() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let mut zstd = WriteOptions::new();
+    zstd.zstd(3);
+    fill(zstd.create(path("zstd.npz")).unwrap());
+    fill(zstd.stream(File::create(path("stream.npz")).unwrap()));
+    let mut writer = zstd.clone().zstd(22).create(path("appended.npz")).unwrap();
+    writer.write("first", &vec![7u8; 3 << 20]).unwrap();
+    writer.finish().unwrap();
+    fill(zstd.append(path("appended.npz")).unwrap());
+    let script = r#"
+import io
+from backports.zstd import zipfile
+for name in ["zstd.npz", "stream.npz", "appended.npz"]:
+    z = zipfile.ZipFile(name)
+    assert z.testzip() is None and all(i.compress_type == 93 and i.extract_version == 63 for i in z.infolist())
+    f = {i.filename[:-4]: np.load(io.BytesIO(z.read(i))) for i in z.infolist()}
+    assert f["grid"].tolist() == [[1.5, 2.5], [3.5, 4.5]] and f["a/b"].tolist() == ["x", "é€"] and f["größe"] == 3
+    assert (f["big"] == np.arange(300_000)).all() and (f["rows"][:, 1] == -np.arange(50_000)).all()
+    assert f["picks"]["samples"][999, 1] == 999
+"#;
+    python(script, dir.path());
+}
+
 #[test]
 fn archives_of_ours_are_read_by_numpy() {
     let dir = tempfile::tempdir().unwrap();

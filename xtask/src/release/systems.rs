@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use super::packages::{PUBLISHED, list, metadata, text};
 use crate::command::{cargo, output, run as run_command};
 use crate::{Result, root};
 
@@ -24,7 +25,7 @@ pub(super) fn oldest_rust() -> Result<Vec<String>> {
         check.args(["--target-dir", "target/oldest-rust"]).current_dir(root());
         // This program was started by another cargo, whose choice of a compiler would be inherited.
         check.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO").env_remove("RUSTC");
-        for name in super::packages::PUBLISHED {
+        for name in PUBLISHED {
             check.args(["--package", name]);
         }
         run_command(&mut check)?;
@@ -32,7 +33,7 @@ pub(super) fn oldest_rust() -> Result<Vec<String>> {
     }
     // The lint knows since when each function of the standard library exists.
     let mut clippy = cargo(&["clippy", "--all-features", "--lib", "--bins"]);
-    for name in super::packages::PUBLISHED {
+    for name in PUBLISHED {
         clippy.args(["--package", name]);
     }
     run_command(clippy.args(["--", "-D", "clippy::incompatible_msrv"]))?;
@@ -45,17 +46,36 @@ pub(super) fn oldest_rust() -> Result<Vec<String>> {
 pub(super) fn others() -> Result<Vec<String>> {
     let installed = output(Command::new("rustup").args(["target", "list", "--installed"]))?;
     let mut notes = Vec::new();
+    let features = features()?;
     for target in OTHERS {
         if !installed.lines().any(|line| line == target) {
             notes.push(format!("{target} was not checked: `rustup target add {target}`"));
             continue;
         }
         println!("{target}");
-        let mut check = cargo(&["check", "--all-features", "--lib", "--bins", "--target", target]);
-        for name in super::packages::PUBLISHED {
+        let mut check = cargo(&["check", "--lib", "--bins", "--target", target]);
+        check.args(["--features", &features]);
+        for name in PUBLISHED {
             check.args(["--package", name]);
         }
         run_command(&mut check)?;
     }
     Ok(notes)
+}
+
+/// Returns all features of the published packages but the one that needs a C compiler for the other system.
+fn features() -> Result<String> {
+    const OF_C: &str = "zstd-write";
+    let workspace = metadata(&["--no-deps"])?;
+    let mut features = Vec::new();
+    for package in list(&workspace, "packages") {
+        let name = text(package, "name");
+        if let Some(of_package) =
+            package["features"].as_object().filter(|_| PUBLISHED.contains(&name))
+        {
+            let others = of_package.keys().filter(|feature| *feature != OF_C);
+            features.extend(others.map(|feature| format!("{name}/{feature}")));
+        }
+    }
+    Ok(features.join(","))
 }

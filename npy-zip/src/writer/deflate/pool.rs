@@ -94,6 +94,15 @@ impl Drop for Pool {
     }
 }
 
+/// Returns a block that is compressed already.
+#[cfg(feature = "zstd-write")]
+pub(super) fn done(block: io::Result<Block>) -> Pending {
+    let (result, pending) = mpsc::channel();
+    // This cannot fail: the receiver is here.
+    result.send(block).ok();
+    pending
+}
+
 /// Compresses blocks until no more will come.
 fn work(queue: &Mutex<Receiver<Job>>, level: u8) {
     loop {
