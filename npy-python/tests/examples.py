@@ -1,8 +1,10 @@
-"""Runs the examples in the docstrings, and the README's."""
+"""Runs the examples in the docstrings, the README's, and those of the first page for Python."""
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import os
 import pathlib
 import re
@@ -12,6 +14,11 @@ import tempfile
 import npy_core
 
 README = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+FIRST = README.parents[1] / "docs/start/python.md"
+
+
+def programs(page: pathlib.Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
 
 
 def main() -> int:
@@ -25,10 +32,14 @@ def main() -> int:
             failed, tried = failed + result.failed, tried + result.attempted
             for file in os.listdir("."):
                 os.remove(file)
-        blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
+        blocks = programs(README)
         variables: dict[str, object] = {}
         for block in blocks:
             exec(compile(block, str(README), "exec"), variables)
+        [first] = programs(FIRST)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(first, str(FIRST), "exec"), {})
+        assert f"It prints `{printed.getvalue().strip()}`" in FIRST.read_text(), printed.getvalue()
         os.chdir("/")
     print(f"{tried} examples of docstrings, {len(blocks)} of the README, {failed} failed")
     return failed > 0 or tried == 0 or not blocks
