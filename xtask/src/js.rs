@@ -24,6 +24,22 @@ The package for npm is built and tested with Node 20 or newer, and npm:
   macOS            brew install node";
 
 pub(crate) fn run() -> Result {
+    let package = build()?;
+    run_command(&mut expected()?)?;
+    let mut tests = with_browser(with_numpy(node(&["--test", "--test-reporter=spec"]))?)?;
+    for test in files("test", ".test.mjs")? {
+        tests.arg(test);
+    }
+    run_command(tests.env("NPY_PACKAGE", &package))?;
+    run_command(tool("publint").arg("run").arg(&package))?;
+    let rules = ["--ignore-rules", "cjs-resolves-to-esm"];
+    run_command(tool("attw").arg(&package).args(["--profile", "node16"]).args(rules))?;
+    println!("{}", package.display());
+    Ok(())
+}
+
+/// Builds the package, and returns its path.
+pub(crate) fn build() -> Result<PathBuf> {
     let module = wasm::build("npy-js", &[MEMORY])?;
     println!("npy-js: the module has {} bytes", module.len());
     fs::write(folder().join("ts/packed.ts"), script(&module)?)?;
@@ -36,18 +52,7 @@ pub(crate) fn run() -> Result {
     // Comments are for the types, which editors show; the scripts are sent without them.
     run_command(tool("tsc").args(["--declaration", "false", "--removeComments"]))?;
     run_command(tool("tsc").arg("--emitDeclarationOnly"))?;
-    let package = package()?;
-    run_command(&mut expected()?)?;
-    let mut tests = with_browser(with_numpy(node(&["--test", "--test-reporter=spec"]))?)?;
-    for test in files("test", ".test.mjs")? {
-        tests.arg(test);
-    }
-    run_command(tests.env("NPY_PACKAGE", &package))?;
-    run_command(tool("publint").arg("run").arg(&package))?;
-    let rules = ["--ignore-rules", "cjs-resolves-to-esm"];
-    run_command(tool("attw").arg(&package).args(["--profile", "node16"]).args(rules))?;
-    println!("{}", package.display());
-    Ok(())
+    package()
 }
 
 /// Returns the script with the packed module.
