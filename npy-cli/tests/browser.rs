@@ -1,4 +1,4 @@
-//! The page of `npy view` in a real browser, which has no network. Only `cargo xtask test` turns on the feature `browser`, and names the browser.
+//! The page of `npy view` in a real browser, which has no network. Only `cargo xtask slow` turns on the feature `browser`, and names the browser.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 /// Returns the elements of a page after the browser has parsed it.
 fn dom(page: &Path, profile: &Path) -> String {
     let Some(browser) = std::env::var_os("NPY_BROWSER") else {
-        panic!("NPY_BROWSER names no browser: `cargo xtask test` finds one and runs this")
+        panic!("NPY_BROWSER names no browser: `cargo xtask slow` finds one and runs this")
     };
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])

@@ -1,4 +1,4 @@
-// The code of the README, line by line: a comment with an arrow is the value of the line.
+// The code of the README, and of the first page, line by line: a comment with an arrow is the value of the line.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,9 +7,9 @@ import { after, test } from "node:test";
 import { NDArray, writeNPY } from "../dist/node.js";
 import { serve } from "./server.mjs";
 
-/** Returns the code of the README that runs. */
-export function code() {
-  const text = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+/** Returns the code of a page that runs. */
+export function code(page = "../README.md") {
+  const text = readFileSync(new URL(page, import.meta.url), "utf8");
   return [...text.matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1]).join("\n");
 }
 
@@ -35,17 +35,19 @@ test("every line of the README has the value that it shows", async () => {
   process.chdir(folder);
   writeNPY(NDArray.from(new Float32Array(4e6), { shape: [1_000_000, 4] }), "large.npy");
   let lines = 0;
-  const checked = code().replaceAll(/^(.*); \/\/ → (.*)$/gm, (_, line, wanted) => {
+  const checked = (text) => text.replaceAll(/^(.*); \/\/ → (.*)$/gm, (_, line, wanted) => {
     lines += 1;
     // The value of a loop or a branch is that of its body.
     const [, before, value] = /^((?:for|if) .*\) )?(.*)$/.exec(line);
     return `${before ?? ""}check(${value}, ${JSON.stringify(wanted)});`;
   });
-  const runs = checked.replaceAll(" as NpyError", "").replaceAll(/(\w|\))!\./g, "$1.").replaceAll("http://localhost:8080", server.url)
+  const runs = (text) => checked(text).replaceAll(" as NpyError", "").replaceAll(/(\w|\))!\./g, "$1.").replaceAll("http://localhost:8080", server.url)
     .replaceAll('from "npy-core"', `from ${JSON.stringify(new URL("../dist/node.js", import.meta.url).href)}`);
   globalThis.check = (value, wanted) => assert.equal(shown(value), wanted);
-  writeFileSync("readme.mjs", runs);
+  writeFileSync("readme.mjs", runs(code()));
   server.requests = 0;
   await import(join(folder, "readme.mjs"));
-  assert.ok(lines >= 34, `${lines} lines have values`);
+  writeFileSync("first.mjs", runs(code("../../docs/start/typescript.md")));
+  await import(join(folder, "first.mjs"));
+  assert.ok(lines >= 38, `${lines} lines have values`);
 });

@@ -1,8 +1,10 @@
-"""Runs the examples in the docstrings, in the README and in the guide."""
+"""Runs the examples in the docstrings, in the README, in the guide and on the first page for Python."""
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import io
 import os
 import pathlib
 import re
@@ -13,6 +15,11 @@ import npy_core
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "npy-python/README.md", ROOT / "docs/python.md"]
+FIRST = ROOT / "docs/start/python.md"
+
+
+def programs(page: pathlib.Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
 
 
 def main() -> int:
@@ -27,12 +34,16 @@ def main() -> int:
             for file in os.listdir("."):
                 os.remove(file)
         for page in PAGES:
-            blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+            blocks = programs(page)
             variables: dict[str, object] = {}
             for block in blocks:
                 exec(compile(block, str(page), "exec"), variables)
             print(f"{len(blocks)} examples of {page.name}")
             failed += not blocks
+        [first] = programs(FIRST)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(first, str(FIRST), "exec"), {})
+        assert f"It prints `{printed.getvalue().strip()}`" in FIRST.read_text(), printed.getvalue()
         os.chdir("/")
     print(f"{tried} examples of docstrings, {failed} failed")
     return failed > 0 or tried == 0

@@ -1,4 +1,4 @@
-//! The page in a real browser, which has no network. Only `cargo xtask test` turns on the feature `browser`; it builds the page and names the
+//! The page in a real browser, which has no network. Only `cargo xtask slow` turns on the feature `browser`; it builds the page and names the
 //! browser.
 
 #[path = "browser/devtools.rs"]
@@ -21,7 +21,7 @@ struct Page {
 impl Page {
     fn open() -> Self {
         let Some(page) = std::env::var_os("NPY_PAGE") else {
-            panic!("NPY_PAGE names no page: `cargo xtask test` builds it and runs this")
+            panic!("NPY_PAGE names no page: `cargo xtask slow` builds it and runs this")
         };
         let dir = tempfile::tempdir().unwrap();
         let mut browser = Browser::start(&dir.path().join("profile"));

@@ -12,7 +12,7 @@ The test of `npy view` opens a page in Chromium:
   Debian, Ubuntu   apt install chromium
   Fedora           dnf install chromium
   macOS            brew install --cask chromium
-Another browser of its kind: NPY_BROWSER=google-chrome cargo xtask test
+Another browser of its kind: NPY_BROWSER=google-chrome cargo xtask slow
 Without one, `cargo test --workspace` runs everything else.";
 
 /// The names by which Chromium is installed.

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::command::{cargo, run as run_command};
-use crate::{Result, adopt, cross, engine, fixtures, js, miri, test, tidy, wheel};
+use crate::{Result, adopt, cross, engine, fixtures, js, miri, slow, test, tidy, wheel};
 
 /// The checks, each with the command that runs it alone.
 struct Step {
@@ -11,7 +11,7 @@ struct Step {
     run: fn() -> Result,
 }
 
-const STEPS: [Step; 12] = [
+const STEPS: [Step; 13] = [
     Step {
         command: "cargo fmt --all --check",
         run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
@@ -38,6 +38,7 @@ const STEPS: [Step; 12] = [
     Step { command: "cargo xtask adopt", run: adopt::small },
     Step { command: "cargo xtask js", run: js::run },
     Step { command: "cargo xtask python", run: wheel::test },
+    Step { command: "cargo xtask slow", run: slow::run },
     // Last, so that the output ends with the test counts.
     Step { command: "cargo xtask test", run: || test::run(&[]) },
 ];

@@ -25,16 +25,8 @@ const MEMORY: &str = "--max-memory=2147483648";
 const ENTRIES: [&str; 6] = ["index", "node", "file", "file-node", "command", "internal"];
 
 pub(crate) fn run() -> Result {
-    let module = wasm::build("arrays", &[MEMORY])?;
-    println!("npy-js: the module has {} bytes", module.len());
     let npm = Package::install("npy-js")?;
-    fs::write(npm.path("ts/packed.ts"), script(&module)?)?;
-    npm.clean("dist")?;
-    scripts(&npm)?;
-    // Comments are in the types alone, which editors show.
-    run_command(&mut npm.tool("tsc"))?;
-    types::keep_public(&npm.path("dist"))?;
-    let package = packed(&npm)?;
+    let package = build_in(&npm)?;
     run_command(&mut expected(&npm)?)?;
     let mut tests = with_firefox(with_browser(with_numpy(npm.tests()?)?)?)?;
     run_command(tests.env("NPY_PACKAGE", &package))?;
@@ -44,6 +36,23 @@ pub(crate) fn run() -> Result {
     run_command(npm.tool("attw").arg(&package).args(["--profile", "node16"]).args(rules))?;
     println!("{}", package.display());
     vscode::run()
+}
+
+/// Builds the package, and returns its path.
+pub(crate) fn build() -> Result<PathBuf> {
+    build_in(&Package::install("npy-js")?)
+}
+
+fn build_in(npm: &Package) -> Result<PathBuf> {
+    let module = wasm::build("arrays", &[MEMORY])?;
+    println!("npy-js: the module has {} bytes", module.len());
+    fs::write(npm.path("ts/packed.ts"), script(&module)?)?;
+    npm.clean("dist")?;
+    scripts(npm)?;
+    // Comments are in the types alone, which editors show.
+    run_command(&mut npm.tool("tsc"))?;
+    types::keep_public(&npm.path("dist"))?;
+    packed(npm)
 }
 
 /// Joins the scripts of each entry, without comments and with short names: each file of a package costs about 100 bytes, and

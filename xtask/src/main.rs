@@ -23,9 +23,11 @@ mod npm;
 mod package;
 mod page;
 mod portable;
+mod power;
 mod python;
 mod release;
 mod sanitize;
+mod slow;
 mod soak;
 mod test;
 mod tidy;
@@ -41,8 +43,9 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  test [ARGS]         all tests, including those against a real NumPy; ARGS go to `cargo test`
-                      and narrow the run
+  test [ARGS]         all tests but the slow ones, including those against a real NumPy; ARGS go to
+                      `cargo test` and narrow the run
+  slow                tests that compile programs or open a browser, and the benchmark once
   fixtures [--check]  rewrite tests/golden with NumPy; --check: only compare
   bench               the benchmark, into target/bench: results.md and results.svg
         [--only W1r,W9] [--rounds N]   some workloads; another number of rounds
@@ -52,6 +55,8 @@ usage: cargo xtask <command>
   compile-time        compile time of 100 derived structs, compared with serde's
   kill [ROUNDS]       kill a process that writes, several thousand times
   model [SEQUENCES]   a million random sequences of calls of a reader, compared with a model
+  power [STATES]      every state in which a loss of power may leave files that were synced: thousands of them,
+                      made of recorded system calls; needs strace
   large               files and archives of many gigabytes, most of them holes
   soak [--minutes N] [--seed N]
                       random operations by a process that is killed at random, for 3 minutes;
@@ -73,12 +78,12 @@ usage: cargo xtask <command>
   page                the page that shows files in a browser, into target/page/npy.html
   js                  the package for npm and the extension for editors, into target/js, and their tests, which need Node
   portable            tidy, and the tests that need neither Python nor a browser
-  release --dry-run [--online] [STEP...]
-                      everything that must hold before a version is published; publishes nothing
+  release [VERSION] --dry-run [--online] [--target TRIPLE] [STEP...]
+                      what must hold before a version is published, and its artifacts; publishes nothing
   tidy                the conventions that a program can check
   ci                  everything that must hold before a change lands
 
-test, fixtures, bench and ci need Python 3.11 or newer, and create an environment in target/venv.
+test, slow, fixtures, bench and ci need Python 3.11 or newer, and create an environment in target/venv.
 PYTHON names an interpreter other than python3.";
 
 fn main() -> ExitCode {
@@ -86,6 +91,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.as_slice() {
         ["test", rest @ ..] => test::run(rest),
+        ["slow"] => slow::run(),
         ["fixtures"] => fixtures::write(),
         ["fixtures", "--check"] => fixtures::check(),
         ["bench", rest @ ..] => bench::run(rest),
@@ -95,6 +101,8 @@ fn main() -> ExitCode {
         ["kill", rounds] => kill::run(Some(rounds)),
         ["model"] => model::run(None),
         ["model", sequences] => model::run(Some(sequences)),
+        ["power"] => power::run(None),
+        ["power", states] => power::run(Some(states)),
         ["large"] => large::run(),
         ["soak", rest @ ..] => soak::run(rest),
         ["sanitize", rest @ ..] => sanitize::run(rest),

@@ -1,5 +1,6 @@
-//! `cargo xtask release --dry-run`: everything that must hold before a version is published. Nothing is published.
+//! `cargo xtask release VERSION --dry-run`: everything that must hold before a version is published, and what is published with it. Nothing is published.
 
+mod artifacts;
 mod dependencies;
 mod docs;
 mod links;
@@ -9,7 +10,9 @@ mod systems;
 
 pub(crate) use packages::metadata;
 
-use crate::{Result, adopt, cross, features};
+use artifacts::{command, crates, npm, sums, wheel};
+
+use crate::{Result, adopt, cross, features, root};
 
 /// A check, by its name on the command line.
 struct Step {
@@ -22,10 +25,13 @@ struct Step {
 pub(super) struct Options {
     /// True if other machines may be asked: for advisories and external links.
     is_online: bool,
+    version: String,
+    /// The target of rustc for the command; `None` for this system.
+    target: Option<String>,
 }
 
 /// Each step returns notes: what it could not check, or what is left to do by hand.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 18] = [
     Step {
         name: "packages",
         what: "versions, changelog, metadata, licence files",
@@ -57,27 +63,94 @@ const STEPS: [Step; 11] = [
         run: |_| adopt::all().map(|()| Vec::new()),
     },
     Step { name: "publish", what: "cargo publish --dry-run", run: |_| packages::publish() },
+    Step {
+        name: "crates",
+        what: "the packed crates, and a program that depends on them",
+        run: |options| crates::pack(&options.version),
+    },
+    Step {
+        name: "wheel",
+        what: "the Python package in an empty environment",
+        run: |options| wheel::build(&options.version),
+    },
+    Step {
+        name: "npm",
+        what: "the package for npm in an empty folder",
+        run: |options| npm::build(&options.version),
+    },
+    Step {
+        name: "page",
+        what: "the page that shows files in a browser",
+        run: |options| artifacts::page(&options.version),
+    },
+    Step {
+        name: "command",
+        what: "the command as an archive, with man pages and completions",
+        run: command::build,
+    },
+    Step {
+        name: "sbom",
+        what: "the crates in each package; cargo-cyclonedx",
+        run: |options| sums::components(&options.version),
+    },
+    Step {
+        name: "sums",
+        what: "checksums of all of these",
+        run: |options| sums::write(&options.version),
+    },
 ];
 
 const USAGE: &str = "\
-usage: cargo xtask release --dry-run [--online] [STEP...]
-This only checks. To publish, follow \"Releases\" in CONTRIBUTING.md.
+usage: cargo xtask release [VERSION] --dry-run [--online] [--target TRIPLE] [STEP...]
+Without a VERSION, it is that of Cargo.toml. The artifacts are in target/release-VERSION.
+Nothing is published: for that, follow \"Releases\" in CONTRIBUTING.md.
 Steps:";
 
+/// Reads the arguments; `None` if they are wrong.
+fn parse(args: &[&str], version: &str) -> Option<(Options, Vec<String>)> {
+    let mut options = Options { is_online: false, version: version.to_owned(), target: None };
+    let (mut is_dry, mut names) = (false, Vec::new());
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match *arg {
+            "--dry-run" => is_dry = true,
+            "--online" => options.is_online = true,
+            "--target" => options.target = Some((*args.next()?).to_owned()),
+            name if STEPS.iter().any(|step| step.name == name) => names.push(name.to_owned()),
+            other if other.starts_with(|first: char| first.is_ascii_digit()) => {
+                other.clone_into(&mut options.version);
+            }
+            _ => return None,
+        }
+    }
+    is_dry.then_some((options, names))
+}
+
+/// Returns the version of the packages.
+fn version_here() -> Result<String> {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml"))?;
+    let version = manifest.lines().find_map(|line| line.strip_prefix("version = "));
+    Ok(version.ok_or("Cargo.toml has no version")?.trim_matches('"').to_owned())
+}
+
 pub(crate) fn run(args: &[&str]) -> Result {
-    let (flags, names): (Vec<&str>, Vec<&str>) =
-        args.iter().copied().partition(|arg| arg.starts_with('-'));
-    let known = |name: &&&str| STEPS.iter().any(|step| step.name == **name);
-    let is_wrong = flags.iter().any(|flag| !["--dry-run", "--online"].contains(flag))
-        || !names.iter().all(|name| known(&name));
-    if is_wrong || !flags.contains(&"--dry-run") {
+    let here = version_here()?;
+    let Some((options, names)) = parse(args, &here) else {
         let steps = STEPS.map(|step| format!("  {:10} {}", step.name, step.what));
         return Err(format!("{USAGE}\n{}", steps.join("\n")).into());
+    };
+    if options.version != here {
+        let version = &options.version;
+        return Err(format!(
+            "Cargo.toml has the version {here}, and not {version}; change it there first"
+        )
+        .into());
     }
-    let options = Options { is_online: flags.contains(&"--online") };
     let mut notes = Vec::new();
     let mut failed = Vec::new();
-    for step in STEPS.iter().filter(|step| names.is_empty() || names.contains(&step.name)) {
+    for step in
+        STEPS.iter().filter(|step| names.is_empty() || names.iter().any(|name| name == step.name))
+    {
         println!("\n== {}: {}", step.name, step.what);
         match (step.run)(&options) {
             Ok(more) => notes.extend(more.into_iter().map(|note| format!("{}: {note}", step.name))),
@@ -92,9 +165,26 @@ pub(crate) fn run(args: &[&str]) -> Result {
     }
     match failed.as_slice() {
         [] => {
-            println!("\nrelease: all checks passed");
+            println!("\nrelease {}: all checks passed", options.version);
             Ok(())
         }
         _ => Err(format!("\nrelease: failed: {}", failed.join(", ")).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn a_version_and_steps_are_told_apart() {
+        let (options, names) =
+            parse(&["0.2.0", "--dry-run", "crates", "--target", "x"], "0.1.0").unwrap();
+        assert_eq!((options.version.as_str(), options.target.as_deref()), ("0.2.0", Some("x")));
+        assert_eq!(names, ["crates"]);
+        assert_eq!(parse(&["--dry-run"], "0.1.0").unwrap().0.version, "0.1.0");
+        for wrong in [&["0.1.0"][..], &["--dry-run", "none"], &["--dry-run", "--target"]] {
+            assert!(parse(wrong, "0.1.0").is_none(), "{wrong:?}");
+        }
     }
 }

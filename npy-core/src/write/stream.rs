@@ -214,7 +214,9 @@ impl<T: Element> Writer<T, File> {
     /// the name of the file is on the disk (only on Unix, and not with
     /// [`WriteOptions::atomic`]).
     ///
-    /// The synced elements survive a loss of power.
+    /// The synced elements survive a loss of power. A later [`flush`](Self::flush) does not wait for the disk: after a loss of power, the
+    /// header may count elements that it has added and that the file lacks, so that the file is refused as truncated. The synced ones are
+    /// in it nevertheless.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 impl Browser {
     pub(crate) fn start(profile: &Path) -> Self {
         let Some(browser) = std::env::var_os("NPY_BROWSER") else {
-            panic!("NPY_BROWSER names no browser: `cargo xtask test` finds one and runs this")
+            panic!("NPY_BROWSER names no browser: `cargo xtask slow` finds one and runs this")
         };
         // The browser uses file descriptors 3 and 4; the shell makes them of its input and output.
         let mut process = Command::new("sh")

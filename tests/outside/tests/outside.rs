@@ -69,3 +69,17 @@ mod everything_imported {
         Ok(())
     }
 }
+
+/// Guards `docs/start/rust.md`: its program runs as it is pasted, and prints what the page says.
+#[test]
+fn the_first_page_for_rust_prints_what_it_says() {
+    let page = include_str!("../../../docs/start/rust.md");
+    let between = |start: &str, end: &str| page.split_once(start).unwrap().1.split_once(end).unwrap().0;
+    let program = include_str!("../src/bin/first.rs").split_once("\n\n").unwrap().1;
+    assert_eq!(between("```rust\n", "```"), program, "src/bin/first.rs is the program of the page");
+    let place = std::env::temp_dir().join(format!("npy-first-{}", std::process::id()));
+    std::fs::create_dir_all(&place).unwrap();
+    let first = std::process::Command::new(env!("CARGO_BIN_EXE_first")).current_dir(&place).output();
+    std::fs::remove_dir_all(&place).unwrap();
+    assert_eq!(String::from_utf8(first.unwrap().stdout).unwrap().trim(), between("It prints `", "`"));
+}

@@ -5,6 +5,7 @@ mod damage;
 mod floods;
 mod lies;
 mod safe;
+mod writes_objects;
 
 use std::time::{Duration, Instant};
 

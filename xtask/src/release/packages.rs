@@ -9,7 +9,7 @@ use crate::command::{cargo, output, run as run_command};
 use crate::{Result, root};
 
 /// The published packages of the workspace of DataFusion, whose version they have.
-const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
+pub(super) const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
 
 /// In the order in which they are published.
 pub(super) const PUBLISHED: [&str; 9] = [
@@ -95,6 +95,14 @@ pub(super) fn check() -> Result<Vec<String>> {
             }
         }
         println!("{name} {}: {} files", text(package, "version"), files.lines().count());
+    }
+    for (manifest, line) in [
+        ("npy-python/Cargo.toml", format!("version = \"{released}\"")),
+        ("npy-js/package.json", format!("  \"version\": \"{released}\",")),
+    ] {
+        if !fs::read_to_string(root().join(manifest))?.lines().any(|other| other == line) {
+            problems.push(format!("{manifest} has another version than npy-core {released}"));
+        }
     }
     let changelog = fs::read_to_string(root().join("CHANGELOG.md"))?;
     match changelog.lines().find(|line| is_heading_of(line, released)) {

@@ -51,8 +51,9 @@ pub(super) fn open<T: Element>(
     let End { count, plan, growing, file, opened, has_uncounted } = end;
     let mut writer = Writer::resume(count, file, plan, Length::Grows(growing), Some(opened))?;
     if has_uncounted {
-        // Counts the kept rows in the header at once, even if this writer writes nothing.
-        writer.flush()?;
+        // Counts the kept rows in the header at once, even if this writer writes nothing. With `sync`, they are on the disk first: a header
+        // that counts rows which a loss of power has taken would lose the synced rows before them, too.
+        if options.sync { writer.sync()? } else { writer.flush()? }
     }
     Ok(writer)
 }

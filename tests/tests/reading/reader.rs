@@ -23,7 +23,7 @@ fn items_are_given_once() {
     assert_eq!(reader.remaining(), 3);
     assert_eq!(reader.read_vec::<u8>().unwrap(), [1, 2, 3]);
     assert_eq!(reader.remaining(), 0);
-    assert_eq!(reader.read_vec::<u8>().unwrap(), []);
+    assert_eq!(reader.read_vec::<u8>().unwrap(), [0_u8; 0]);
     for error in [reader.read_array::<u8>().err(), reader.read_dyn().err()] {
         assert_eq!(
             error.unwrap().to_string(),

@@ -87,7 +87,7 @@ fn a_single_value_is_an_array_without_dimensions() {
 
     let mut file = Vec::new();
     Phase::S.write_npy_to(&mut file).unwrap();
-    assert_eq!(Header::parse(&file).unwrap().0.shape(), []);
+    assert_eq!(Header::parse(&file).unwrap().0.shape(), [0_usize; 0]);
     assert_eq!(i16::read_npy_from(&file[..]).unwrap(), 300);
     assert_eq!(Phase::read_npy_from(&file[..]).unwrap(), Phase::S);
     let mut file = Vec::new();

@@ -13,7 +13,7 @@ use num_complex::Complex;
 
 /// Returns the rows of the table with this heading; each cell without its markup.
 fn table(heads: &[&str]) -> Vec<Vec<String>> {
-    let page = include_str!("../../npy-core/src/types.rs");
+    let page = include_str!("../../../npy-core/src/types.rs");
     let cells = |line: &str| -> Option<Vec<String>> {
         let line = line.strip_prefix("//! |")?.strip_suffix('|')?.replace("\\|", "\0");
         Some(line.split('|').map(|cell| cell.trim().replace('\0', "|")).collect())
@@ -165,7 +165,7 @@ fn items_are_what_the_page_says() {
         Void<5>,
         Float8,
     ];
-    let features = include_str!("../../npy-core/Cargo.toml");
+    let features = include_str!("../../../npy-core/Cargo.toml");
     let mut page = BTreeMap::new();
     for row in table(&["Rust", "NumPy", "feature", "reads without loss"]) {
         let [rust, dtype, feature, lossless] = row.try_into().unwrap();

@@ -484,7 +484,7 @@ fn a_new_file_is_zeros_of_its_shape() {
     assert_eq!(std::fs::read(&path).unwrap(), bytes);
     let map = created::<f64>(&path, &[]).unwrap();
     assert_eq!(map.as_slice(), [0.0]);
-    assert_eq!(Header::read_npy(&path).unwrap().shape(), []);
+    assert_eq!(Header::read_npy(&path).unwrap().shape(), [0_usize; 0]);
     drop(map);
     let before = std::fs::read(&path).unwrap();
     for shape in [&[usize::MAX, 2][..], &[1 << 59]] {

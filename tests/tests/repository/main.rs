@@ -1,0 +1,5 @@
+//! What documents and packages say is so.
+
+mod documented;
+mod matrix;
+mod packages;

@@ -1,0 +1,4 @@
+//! Arrays in place: in memory, and in mapped files.
+
+mod mmap;
+mod view;
