@@ -29,7 +29,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::format::NpyFormat;
-use crate::header::{external, shown};
+use crate::header::{external, plain, shown};
 use crate::index::{self, Index, IndexMode, Loaded};
 use crate::location;
 
@@ -348,8 +348,8 @@ async fn list_files(
         {
             check_is_file(&path, found.is_file() || found.is_dir())?;
         }
-        let files = url.list_all_files(state, &*store, &options.file_extension).await?;
-        return files.try_collect().await;
+        let files = url.list_all_files(state, &*store, &options.file_extension).await;
+        return files.map_err(plain)?.map_err(plain).try_collect().await;
     }
     let settings = &state.config_options().execution;
     let wanted = Wanted::new(url, options, settings.listing_table_ignore_subdirectory)?;
@@ -450,9 +450,15 @@ pub(crate) async fn resolved(
         );
     }
     let own = &state.runtime_env().cache_manager;
+    let is_local = urls.iter().all(|url| url.scheme() == "file");
     let caches = CacheManager::try_new(&CacheManagerConfig {
-        file_statistics_cache: own.get_file_statistic_cache(),
-        file_statistics_cache_limit: own.get_file_statistic_cache_limit(),
+        // The cache compares sizes and times alone, which in a store may be the same after a change.
+        file_statistics_cache: own.get_file_statistic_cache().filter(|_| is_local),
+        file_statistics_cache_limit: if is_local {
+            own.get_file_statistic_cache_limit()
+        } else {
+            0
+        },
         list_files_cache: Some(Arc::new(cache)),
         list_files_cache_limit: usize::MAX,
         list_files_cache_ttl: None,

@@ -142,6 +142,8 @@
 mod ahead;
 mod archive;
 mod barriers;
+#[cfg(feature = "clouds")]
+mod clouds;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
@@ -163,6 +165,7 @@ mod sink;
 mod small;
 mod source;
 mod sql_options;
+mod stores;
 mod table;
 mod table_function;
 mod vectors;
@@ -185,6 +188,7 @@ pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
+pub use stores::object_stores;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
 use virtual_columns::{NpySettings, VirtualColumns};
@@ -209,7 +213,7 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
     // Files may be added to a directory, or replaced: each query lists them.
     let runtime = RuntimeEnvBuilder::new()
         .with_object_list_cache_limit(0)
-        .with_object_store_registry(Arc::new(location::Stores::default()))
+        .with_object_store_registry(object_stores())
         .build();
     let runtime = Arc::new(runtime.unwrap_or_default());
     let state = SessionStateBuilder::new()

@@ -235,12 +235,13 @@ impl Scan {
             let bounded = Some(GetRange::Bounded(range.clone()));
             let get = GetOptions { range: bounded, ..GetOptions::default() };
             let result = members.store.get_opts(&members.meta.location, get).await;
-            let result = result.map_err(|error| located(&members.meta, &error))?;
+            let result = result.map_err(|error| header::failed(&members.meta, &error))?;
             header::check_unchanged(&members.meta, &result.meta)?;
             if let GetResultPayload::File(file, _) = result.payload {
                 return Ok(Access::Local(file));
             }
-            let bytes = result.bytes().await.map_err(|error| located(&members.meta, &error))?;
+            let bytes =
+                result.bytes().await.map_err(|error| header::failed(&members.meta, &error))?;
             header::check_size(&members.meta, &bytes, &range)?;
             members.bytes_read.add(bytes.len());
             first = Some((at, (index, bytes)));
