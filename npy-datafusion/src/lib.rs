@@ -52,7 +52,13 @@
 //!
 //! [`write_index`], or the command `npy index`, writes `_npy.index`: the headers of the `.npy` files of a directory, and the bounds of each block of their rows. A table uses it for files
 //! that have not changed since: files and blocks in which no row meets the conditions are not read. `OPTIONS ('index' 'frozen')` trusts it, lists
-//! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]).
+//! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]). Written again, it reads only the files that have changed; `COPY … OPTIONS ('index' 'update')` does
+//! that when its files are there.
+//!
+//! # Files of clouds
+//!
+//! With the feature `clouds`, which is on by default, a location may be `s3://bucket/dir/`, `gs://…`, `az://container/…`, `abfs://…` or the URL of a file of a web server. The stores are made from the usual
+//! environment variables (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, `GOOGLE_APPLICATION_CREDENTIALS`, `AZURE_STORAGE_ACCOUNT_NAME`, …): [`object_stores`].
 //!
 //! # Vectors
 //!
