@@ -29,7 +29,7 @@ use object_store::{ObjectMeta, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::format::NpyFormat;
-use crate::header::{external, plain, shown};
+use crate::header::{self, external, plain, shown};
 use crate::index::{self, Index, IndexMode, Loaded};
 use crate::location;
 
@@ -348,6 +348,12 @@ async fn list_files(
         {
             check_is_file(&path, found.is_file() || found.is_dir())?;
         }
+        if url.scheme() != "file" {
+            let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+            if let Some(file) = header::found(&*cache, &*store, url.prefix()).await? {
+                return Ok(vec![file]);
+            }
+        }
         let files = url.list_all_files(state, &*store, &options.file_extension).await;
         return files.map_err(plain)?.map_err(plain).try_collect().await;
     }
@@ -387,6 +393,22 @@ async fn list_files(
     let files = futures::stream::iter(found).map(head);
     let files = files.boxed().buffered(settings.meta_fetch_concurrency.into());
     files.try_filter_map(|file| futures::future::ready(Ok(file))).try_collect().await
+}
+
+/// Returns the URL by which DataFusion finds the files of a location in its cache. That of a file is its directory: DataFusion would ask for the file again.
+fn listed_as(url: &ListingTableUrl) -> Result<ListingTableUrl> {
+    let all = without_glob(url)?;
+    let mut directory = url.get_url().clone();
+    let Some((path, _)) = url.get_url().path().rsplit_once('/').filter(|_| !url.is_collection())
+    else {
+        return Ok(all);
+    };
+    directory.set_path(&format!("{path}/"));
+    let directory = ListingTableUrl::try_new(directory, None)?;
+    Ok(match url.get_table_ref() {
+        Some(table) => directory.with_table_ref(table.clone()),
+        None => directory,
+    })
 }
 
 fn without_glob(url: &ListingTableUrl) -> Result<ListingTableUrl> {
@@ -434,7 +456,7 @@ pub(crate) async fn resolved(
             check_size(file)?;
             check_directories(url, file, &columns)?;
         }
-        let all = without_glob(url)?;
+        let all = listed_as(url)?;
         lists.entry(all.as_str().to_owned()).or_insert((all, Vec::new())).1.extend(files);
     }
     // An empty list is no entry of the cache.

@@ -295,6 +295,14 @@ pub(crate) fn failed(meta: &ObjectMeta, error: &object_store::Error) -> DataFusi
     located(meta, error)
 }
 
+/// Returns true if an error says what to do.
+fn is_plain(error: &object_store::Error) -> bool {
+    #[cfg(feature = "clouds")]
+    return crate::clouds::advice(error).is_some();
+    #[cfg(not(feature = "clouds"))]
+    false
+}
+
 /// Returns an error of DataFusion without the layers around that of a cloud.
 pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
     #[cfg(feature = "clouds")]
@@ -328,17 +336,53 @@ pub(crate) fn in_sql(message: &str) -> String {
     format!("{reason}; {advice}")
 }
 
+/// Returns the size, the time and the tag of a file of a store, and puts its header into the cache: by one request, unless the session has the
+/// header. `None` if the file is not there, or has no bytes.
+pub(crate) async fn found(
+    cache: &FileMetadataCache,
+    store: &dyn ObjectStore,
+    location: &Path,
+) -> Result<Option<ObjectMeta>> {
+    // An archive has its directory at its end.
+    if cache.get(location).is_some() || location.extension() != Some("npy") {
+        return Ok(None);
+    }
+    let range = Some(GetRange::Bounded(0..FIRST));
+    let get = GetOptions { range, ..GetOptions::default() };
+    let result = match store.get_opts(location, get).await {
+        Ok(result) => result,
+        // There are stores that have no range of an empty file; then the list says so.
+        Err(error)
+            if matches!(error, object_store::Error::NotFound { .. }) || !is_plain(&error) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(plain(error.into())),
+    };
+    let meta = result.meta.clone();
+    let head = result.bytes().await.map_err(|error| failed(&meta, &error))?;
+    check_size(&meta, &head, &(0..meta.size.min(FIRST)))?;
+    let file = of_head(store, &meta, head).await?.without_bytes();
+    cache.put(location, CachedFileMetadataEntry::new(meta.clone(), Arc::new(file)));
+    Ok(Some(meta))
+}
+
 /// Reads the header of a file: by one request, unless the header is longer than 4 KiB.
 async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
     if meta.location.extension() == Some("npz") {
         return archive::read(store, meta).await;
     }
-    let located = |error: &dyn std::fmt::Display| located(meta, error);
-    let mut head = match meta.size {
+    let head = match meta.size {
         // No store returns a range of an empty file.
         0 => Bytes::new(),
         size => get(store, meta, 0..size.min(FIRST)).await?,
     };
+    of_head(store, meta, head).await
+}
+
+/// Returns the header that the first bytes of a file have.
+async fn of_head(store: &dyn ObjectStore, meta: &ObjectMeta, mut head: Bytes) -> Result<File> {
+    let located = |error: &dyn std::fmt::Display| located(meta, error);
     if let Some(needed) = Header::needed(&head)
         && needed > head.len()
     {

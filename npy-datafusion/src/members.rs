@@ -226,6 +226,10 @@ impl Scan {
     async fn begin(&self, rows: &Range<u64>) -> Result<Access> {
         let (members, mut parts) = (&self.members.origin, vec![Bytes::new(); self.count]);
         let mut ranges = self.ranges(&self.first, rows, &mut parts);
+        if !members.is_local {
+            self.fetch(&ranges, rows, &mut parts).await?;
+            return Ok(Access::Store(parts));
+        }
         let is_missing = |(_, range): &(usize, Range<u64>)| {
             members.fetched.as_ref().is_none_or(|fetched| fetched.slice(range).is_none())
         };

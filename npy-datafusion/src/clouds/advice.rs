@@ -208,6 +208,9 @@ impl Place {
             _ if matches!(error, Error::Precondition { .. } | Error::AlreadyExists { .. }) => {
                 "another program has written it meanwhile; run it again".into()
             }
+            (_, Some(416)) => {
+                "the file has no bytes, or fewer than it had; wait until it is written, or write it again".into()
+            }
             (_, Some(429 | 500..=599)) => {
                 format!("the server has failed ({answer}), also when asked again; try it later")
             }
