@@ -25,7 +25,7 @@ use datafusion::execution::{SessionState, SessionStateBuilder};
 use futures::{StreamExt, TryStreamExt};
 use glob::{MatchOptions, Pattern};
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectMeta, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::format::NpyFormat;
@@ -83,6 +83,11 @@ pub(crate) async fn infer(
                 files.push(file);
             }
         }
+    }
+    if files.is_empty() && first.scheme() != "file" && !first.is_collection() {
+        return plan_err!(
+            "{first}: there is no such file; check the URL, which ends in / if it is that of a directory"
+        );
     }
     if files.is_empty() {
         let glob = first.get_glob().as_ref().map_or("", |glob| glob.as_str());
@@ -349,10 +354,8 @@ async fn list_files(
             check_is_file(&path, found.is_file() || found.is_dir())?;
         }
         if url.scheme() != "file" {
-            let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-            if let Some(file) = header::found(&*cache, &*store, url.prefix()).await? {
-                return Ok(vec![file]);
-            }
+            let file = file_of(state, &*store, url).await?;
+            return Ok(file.into_iter().collect());
         }
         let files = url.list_all_files(state, &*store, &options.file_extension).await;
         return files.map_err(plain)?.map_err(plain).try_collect().await;
@@ -393,6 +396,23 @@ async fn list_files(
     let files = futures::stream::iter(found).map(head);
     let files = files.boxed().buffered(settings.meta_fetch_concurrency.into());
     files.try_filter_map(|file| futures::future::ready(Ok(file))).try_collect().await
+}
+
+/// Returns the file of a URL in a store, if it is there. DataFusion would take other URLs for those of directories.
+async fn file_of(
+    state: &dyn Session,
+    store: &dyn ObjectStore,
+    url: &ListingTableUrl,
+) -> Result<Option<ObjectMeta>> {
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    if let Some(file) = header::found(&cache, store, url.prefix()).await? {
+        return Ok(Some(file));
+    }
+    match store.head(url.prefix()).await {
+        Ok(file) => Ok(Some(file)),
+        Err(object_store::Error::NotFound { .. }) => Ok(None),
+        Err(error) => Err(plain(error.into())),
+    }
 }
 
 /// Returns the URL by which DataFusion finds the files of a location in its cache. That of a file is its directory: DataFusion would ask for the file again.

@@ -288,7 +288,11 @@ fn what_is_missing_is_said() {
             &[],
             "there is no such bucket (404 NoSuchBucket)",
         ),
-        ("SELECT * FROM npy('s3://bucket/dir')", &[], "No files found at s3://bucket/dir"),
+        (
+            "SELECT * FROM npy('s3://bucket/dir')",
+            &[],
+            "s3://bucket/dir: there is no such file; check the URL",
+        ),
         ("SELECT * FROM npy('s3://bucket/none/')", &[], "No files found at s3://bucket/none/"),
         ("SELECT * FROM npy('az://container/x.npy')", &[], "set AZURE_STORAGE_ACCOUNT_NAME"),
         (
