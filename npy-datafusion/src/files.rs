@@ -405,7 +405,7 @@ async fn file_of(
     url: &ListingTableUrl,
 ) -> Result<Option<ObjectMeta>> {
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-    if let Some(file) = header::found(&cache, store, url.prefix()).await? {
+    if let Some(file) = header::found(&*cache, store, url.prefix()).await? {
         return Ok(Some(file));
     }
     match store.head(url.prefix()).await {

@@ -297,17 +297,18 @@ pub(crate) fn failed(meta: &ObjectMeta, error: &object_store::Error) -> DataFusi
 
 /// Returns true if an error says what to do.
 fn is_plain(error: &object_store::Error) -> bool {
-    #[cfg(feature = "clouds")]
-    return crate::clouds::advice(error).is_some();
-    #[cfg(not(feature = "clouds"))]
-    false
+    match () {
+        #[cfg(feature = "clouds")]
+        () => crate::clouds::advice(error).is_some(),
+        #[cfg(not(feature = "clouds"))]
+        () => false,
+    }
 }
 
 /// Returns an error of DataFusion without the layers around that of a cloud.
 pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
     #[cfg(feature = "clouds")]
-    return crate::clouds::plain(error);
-    #[cfg(not(feature = "clouds"))]
+    let error = crate::clouds::plain(error);
     error
 }
 

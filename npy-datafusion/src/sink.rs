@@ -33,7 +33,7 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use self::spool::Spool;
 use self::upload::Upload;
-use crate::header::{external, in_sql};
+use crate::header::{external, in_sql, plain};
 use crate::index::update_index;
 use crate::merge::{dtype_of, has_time};
 
@@ -161,7 +161,7 @@ impl FileSink for NpySink {
         let query = demux.join_unwind().await;
         let query = query.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)));
         let result = failure.map_or_else(|| query.flatten(), Err);
-        upload::finish(uploads, result).await?;
+        upload::finish(uploads, result).await.map_err(plain)?;
         self.update_index(context).await?;
         Ok(count)
     }

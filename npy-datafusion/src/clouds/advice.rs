@@ -41,7 +41,7 @@ impl StdError for Advice {
 }
 
 /// Returns the text of an error of a cloud, without those of its layers.
-pub(crate) fn advice(error: &(dyn StdError + 'static)) -> Option<&str> {
+pub(crate) fn advice<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e str> {
     let found = find::<Advice>(error)?;
     Some(&found.text)
 }

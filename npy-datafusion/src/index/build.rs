@@ -119,12 +119,12 @@ async fn write(
     };
     for _ in 0..TRIES {
         let old = target.old().await?;
-        let wanted = match (&wanted, &old) {
+        let asked = match (&wanted, &old) {
             (Some(wanted), _) => wanted.clone(),
             (None, Some(Old { index: Some(index), .. })) => index.wanted.clone(),
             (None, _) => Wanted { columns: None, block: super::INDEX_BLOCK },
         };
-        let made = make(state, &url, &store, &wanted, old.as_ref()).await?;
+        let made = make(state, &url, &store, &asked, old.as_ref()).await?;
         let Made { index, read } = made;
         let mut report = IndexReport {
             files: index.files.len(),
@@ -190,11 +190,11 @@ async fn make(
     let schema = schema(&headers, wanted.columns.as_deref())?;
     let old = old.filter(|old| old.wanted == *wanted && has_same_columns(old, &schema));
     let scan = Arc::new(Scan { schema: Arc::clone(&schema), ..scan });
-    let (kept, others): (Vec<_>, Vec<_>) = metas
+    let (same, others): (Vec<_>, Vec<_>) = metas
         .into_iter()
         .zip(headers)
         .map(|(meta, file)| (kept(old, &schema, &meta, &file), meta))
-        .partition(|(kept, _)| kept.is_some());
+        .partition(|(read, _)| read.is_some());
     let count = others.len();
     let read = others.into_iter().map(|(_, meta)| {
         let scan = Arc::clone(&scan);
@@ -210,7 +210,7 @@ async fn make(
     };
     let read = futures::stream::iter(read).buffered(at_once).map(joined);
     let mut all: Vec<Read> = read.try_collect().await?;
-    all.extend(kept.into_iter().filter_map(|(kept, _)| kept));
+    all.extend(same.into_iter().filter_map(|(read, _)| read));
     all.sort_by(|a, b| a.meta.location.cmp(&b.meta.location));
     Ok(Made { index: index(&schema, wanted, all)?, read: count })
 }
