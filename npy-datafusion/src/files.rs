@@ -25,11 +25,11 @@ use datafusion::execution::{SessionState, SessionStateBuilder};
 use futures::{StreamExt, TryStreamExt};
 use glob::{MatchOptions, Pattern};
 use object_store::path::Path as ObjectPath;
-use object_store::{ObjectMeta, ObjectStoreExt};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::format::NpyFormat;
-use crate::header::{external, shown};
+use crate::header::{self, external, plain, shown};
 use crate::index::{self, Index, IndexMode, Loaded};
 use crate::location;
 
@@ -83,6 +83,11 @@ pub(crate) async fn infer(
                 files.push(file);
             }
         }
+    }
+    if files.is_empty() && first.scheme() != "file" && !first.is_collection() {
+        return plan_err!(
+            "{first}: there is no such file; check the URL, which ends in / if it is that of a directory"
+        );
     }
     if files.is_empty() {
         let glob = first.get_glob().as_ref().map_or("", |glob| glob.as_str());
@@ -348,8 +353,12 @@ async fn list_files(
         {
             check_is_file(&path, found.is_file() || found.is_dir())?;
         }
-        let files = url.list_all_files(state, &*store, &options.file_extension).await?;
-        return files.try_collect().await;
+        if url.scheme() != "file" {
+            let file = file_of(state, &*store, url).await?;
+            return Ok(file.into_iter().collect());
+        }
+        let files = url.list_all_files(state, &*store, &options.file_extension).await;
+        return files.map_err(plain)?.map_err(plain).try_collect().await;
     }
     let settings = &state.config_options().execution;
     let wanted = Wanted::new(url, options, settings.listing_table_ignore_subdirectory)?;
@@ -387,6 +396,39 @@ async fn list_files(
     let files = futures::stream::iter(found).map(head);
     let files = files.boxed().buffered(settings.meta_fetch_concurrency.into());
     files.try_filter_map(|file| futures::future::ready(Ok(file))).try_collect().await
+}
+
+/// Returns the file of a URL in a store, if it is there. DataFusion would take other URLs for those of directories.
+async fn file_of(
+    state: &dyn Session,
+    store: &dyn ObjectStore,
+    url: &ListingTableUrl,
+) -> Result<Option<ObjectMeta>> {
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    if let Some(file) = header::found(&*cache, store, url.prefix()).await? {
+        return Ok(Some(file));
+    }
+    match store.head(url.prefix()).await {
+        Ok(file) => Ok(Some(file)),
+        Err(object_store::Error::NotFound { .. }) => Ok(None),
+        Err(error) => Err(plain(error.into())),
+    }
+}
+
+/// Returns the URL by which DataFusion finds the files of a location in its cache. That of a file is its directory: DataFusion would ask for the file again.
+fn listed_as(url: &ListingTableUrl) -> Result<ListingTableUrl> {
+    let all = without_glob(url)?;
+    let mut directory = url.get_url().clone();
+    let Some((path, _)) = url.get_url().path().rsplit_once('/').filter(|_| !url.is_collection())
+    else {
+        return Ok(all);
+    };
+    directory.set_path(&format!("{path}/"));
+    let directory = ListingTableUrl::try_new(directory, None)?;
+    Ok(match url.get_table_ref() {
+        Some(table) => directory.with_table_ref(table.clone()),
+        None => directory,
+    })
 }
 
 fn without_glob(url: &ListingTableUrl) -> Result<ListingTableUrl> {
@@ -434,7 +476,7 @@ pub(crate) async fn resolved(
             check_size(file)?;
             check_directories(url, file, &columns)?;
         }
-        let all = without_glob(url)?;
+        let all = listed_as(url)?;
         lists.entry(all.as_str().to_owned()).or_insert((all, Vec::new())).1.extend(files);
     }
     // An empty list is no entry of the cache.
@@ -450,9 +492,15 @@ pub(crate) async fn resolved(
         );
     }
     let own = &state.runtime_env().cache_manager;
+    let is_local = urls.iter().all(|url| url.scheme() == "file");
     let caches = CacheManager::try_new(&CacheManagerConfig {
-        file_statistics_cache: own.get_file_statistic_cache(),
-        file_statistics_cache_limit: own.get_file_statistic_cache_limit(),
+        // The cache compares sizes and times alone, which in a store may be the same after a change.
+        file_statistics_cache: own.get_file_statistic_cache().filter(|_| is_local),
+        file_statistics_cache_limit: if is_local {
+            own.get_file_statistic_cache_limit()
+        } else {
+            0
+        },
         list_files_cache: Some(Arc::new(cache)),
         list_files_cache_limit: usize::MAX,
         list_files_cache_ttl: None,

@@ -177,8 +177,18 @@ impl FileFormat for NpyFormat {
             return not_impl_err!("files are added to a table, and not replaced");
         }
         let config = location::exact(config)?;
-        let sink = Arc::new(NpySink::new(config, self.options.clone(), self.is_archive));
-        Ok(Arc::new(DataSinkExec::new(input, sink, order)))
+        let directory = location::written_to(&config)?;
+        let sink = NpySink::new(config, self.options.clone(), self.is_archive);
+        let sink = match self.index {
+            IndexMode::Update if self.is_archive => {
+                return not_impl_err!(
+                    "an index has no archives; write STORED AS NPY, or leave out OPTIONS ('index' 'update')"
+                );
+            }
+            IndexMode::Update => sink.with_index(directory),
+            IndexMode::Auto | IndexMode::Frozen | IndexMode::Off => sink,
+        };
+        Ok(Arc::new(DataSinkExec::new(input, Arc::new(sink), order)))
     }
 
     fn file_source(&self, schema: TableSchema) -> Arc<dyn FileSource> {

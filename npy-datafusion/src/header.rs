@@ -183,6 +183,8 @@ impl FileMetadata for File {
 
 /// Returns the header of a file from the cache of the session.
 pub(crate) fn known(cache: Option<&FileMetadataCache>, meta: &ObjectMeta) -> Option<File> {
+    // The cache has one entry for a path, and without a tag that may be one of another store.
+    meta.e_tag.as_ref()?;
     let entry = cache?.get(&meta.location)?;
     let is_same = entry.is_valid_for(meta) && entry.meta.e_tag == meta.e_tag;
     let file = entry.file_metadata.as_any().downcast_ref::<File>();
@@ -224,9 +226,9 @@ pub(crate) async fn get(
     let bounded = Some(GetRange::Bounded(range.clone()));
     let get = GetOptions { range: bounded, ..GetOptions::default() };
     let result = store.get_opts(&meta.location, get).await;
-    let result = result.map_err(|error| located(meta, &error))?;
+    let result = result.map_err(|error| failed(meta, &error))?;
     check_unchanged(meta, &result.meta)?;
-    let bytes = result.bytes().await.map_err(|error| located(meta, &error))?;
+    let bytes = result.bytes().await.map_err(|error| failed(meta, &error))?;
     check_size(meta, &bytes, &range)?;
     Ok(bytes)
 }
@@ -244,16 +246,28 @@ pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// Checks that a file still is the one that was listed. The session may have the header of that one.
 pub(crate) fn check_unchanged(listed: &ObjectMeta, found: &ObjectMeta) -> Result<()> {
-    let is_other_tag =
-        listed.e_tag.is_some() && found.e_tag.is_some() && listed.e_tag != found.e_tag;
-    let is_same = listed.size == found.size && listed.last_modified == found.last_modified;
-    match is_same && !is_other_tag {
+    match is_unchanged(listed, found) {
         true => Ok(()),
         false => Err(located(
             listed,
             &"the file has changed since it was listed; run SET datafusion.runtime.list_files_cache_limit = '0', so that each query lists the files",
         )),
     }
+}
+
+/// Returns true if both are of one version of a file.
+pub(crate) fn is_unchanged(a: &ObjectMeta, b: &ObjectMeta) -> bool {
+    let is_other_tag = a.e_tag.is_some() && b.e_tag.is_some() && a.e_tag != b.e_tag;
+    a.size == b.size && !is_other_tag && is_same_time(a, b)
+}
+
+/// Compares the times of two answers. Some stores list files with milliseconds, and answer requests for one file in whole seconds: then its tag tells.
+fn is_same_time(a: &ObjectMeta, b: &ObjectMeta) -> bool {
+    let is_whole = |meta: &ObjectMeta| meta.last_modified.timestamp_subsec_nanos() == 0;
+    let is_rounded = a.e_tag.is_some() && a.e_tag == b.e_tag && is_whole(a) != is_whole(b);
+    let difference = (a.last_modified - b.last_modified).abs().num_nanoseconds();
+    let most = if is_rounded { 999_999_999 } else { 0 };
+    difference.is_some_and(|difference| difference <= most)
 }
 
 /// Checks that a store has returned all bytes of a range. Some return fewer at the end of a file.
@@ -270,6 +284,32 @@ pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its he
 /// Returns an error that names the file.
 pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataFusionError {
     exec_datafusion_err!("{}: {}", shown(&meta.location), in_sql(&error.to_string()))
+}
+
+/// Returns the error of a request for a file. That of a cloud names it, and says what to do.
+pub(crate) fn failed(meta: &ObjectMeta, error: &object_store::Error) -> DataFusionError {
+    #[cfg(feature = "clouds")]
+    if let Some(text) = crate::clouds::advice(error) {
+        return DataFusionError::Execution(text.to_owned());
+    }
+    located(meta, error)
+}
+
+/// Returns true if an error says what to do.
+fn is_plain(error: &object_store::Error) -> bool {
+    match () {
+        #[cfg(feature = "clouds")]
+        () => crate::clouds::advice(error).is_some(),
+        #[cfg(not(feature = "clouds"))]
+        () => false,
+    }
+}
+
+/// Returns an error of DataFusion without the layers around that of a cloud.
+pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
+    #[cfg(feature = "clouds")]
+    let error = crate::clouds::plain(error);
+    error
 }
 
 /// Returns the path of a file for messages. Stores have paths without the first slash, also that of this machine.
@@ -297,17 +337,53 @@ pub(crate) fn in_sql(message: &str) -> String {
     format!("{reason}; {advice}")
 }
 
+/// Returns the size, the time and the tag of a file of a store, and puts its header into the cache: by one request, unless the session has the
+/// header. `None` if the file is not there, or has no bytes.
+pub(crate) async fn found(
+    cache: &FileMetadataCache,
+    store: &dyn ObjectStore,
+    location: &Path,
+) -> Result<Option<ObjectMeta>> {
+    // An archive has its directory at its end.
+    if cache.get(location).is_some() || location.extension() != Some("npy") {
+        return Ok(None);
+    }
+    let range = Some(GetRange::Bounded(0..FIRST));
+    let get = GetOptions { range, ..GetOptions::default() };
+    let result = match store.get_opts(location, get).await {
+        Ok(result) => result,
+        // There are stores that have no range of an empty file; then the list says so.
+        Err(error)
+            if matches!(error, object_store::Error::NotFound { .. }) || !is_plain(&error) =>
+        {
+            return Ok(None);
+        }
+        Err(error) => return Err(plain(error.into())),
+    };
+    let meta = result.meta.clone();
+    let head = result.bytes().await.map_err(|error| failed(&meta, &error))?;
+    check_size(&meta, &head, &(0..meta.size.min(FIRST)))?;
+    let file = of_head(store, &meta, head).await?.without_bytes();
+    cache.put(location, CachedFileMetadataEntry::new(meta.clone(), Arc::new(file)));
+    Ok(Some(meta))
+}
+
 /// Reads the header of a file: by one request, unless the header is longer than 4 KiB.
 async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
     if meta.location.extension() == Some("npz") {
         return archive::read(store, meta).await;
     }
-    let located = |error: &dyn std::fmt::Display| located(meta, error);
-    let mut head = match meta.size {
+    let head = match meta.size {
         // No store returns a range of an empty file.
         0 => Bytes::new(),
         size => get(store, meta, 0..size.min(FIRST)).await?,
     };
+    of_head(store, meta, head).await
+}
+
+/// Returns the header that the first bytes of a file have.
+async fn of_head(store: &dyn ObjectStore, meta: &ObjectMeta, mut head: Bytes) -> Result<File> {
+    let located = |error: &dyn std::fmt::Display| located(meta, error);
     if let Some(needed) = Header::needed(&head)
         && needed > head.len()
     {
@@ -412,7 +488,37 @@ pub(crate) fn external(error: impl std::error::Error + Send + Sync + 'static) ->
 
 #[cfg(test)]
 mod tests {
+    use datafusion::arrow::temporal_conversions::timestamp_ns_to_datetime;
+
     use super::*;
+
+    /// Guards versions of files: the times of stores that round some of them, and only with the same tag.
+    #[test]
+    fn versions_differ_by_size_tag_and_time() {
+        let meta = |nanoseconds: i64, tag: Option<&str>| ObjectMeta {
+            location: Path::from("x.npy"),
+            last_modified: timestamp_ns_to_datetime(nanoseconds).unwrap().and_utc(),
+            size: 5,
+            e_tag: tag.map(str::to_owned),
+            version: None,
+        };
+        const SECOND: i64 = 1_000_000_000;
+        let (whole, part) = (7 * SECOND, 7 * SECOND + 123_000_000);
+        for (a, b, is_same) in [
+            (meta(part, Some("a")), meta(part, Some("a")), true),
+            (meta(part, Some("a")), meta(whole, Some("a")), true),
+            (meta(part, Some("a")), meta(whole + SECOND, Some("a")), true),
+            (meta(part, Some("a")), meta(whole + 2 * SECOND, Some("a")), false),
+            (meta(part, Some("a")), meta(whole, Some("b")), false),
+            (meta(part, Some("a")), meta(part + 1, Some("a")), false),
+            (meta(whole, Some("a")), meta(whole + SECOND, Some("a")), false),
+            (meta(part, None), meta(whole, None), false),
+            (meta(part, None), meta(part, Some("a")), true),
+        ] {
+            assert_eq!(is_unchanged(&a, &b), is_same, "{a:?} {b:?}");
+            assert_eq!(is_unchanged(&b, &a), is_same, "{b:?} {a:?}");
+        }
+    }
 
     /// Guards the order of columns: that of NumPy's `a.reshape(n, -1)`, in a file of `a.T`.
     #[test]

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `version` | 1 |
 //! | `block` | the rows of a block |
+//! | `columns` | the columns that were asked for; not there if all were |
 //! | `files` | records: `path` from the directory on, `size`, `modified`, `etag`, `rows`, `start` (the position of the first row), `dtype` (of a row; empty if the header is not here) |
 //! | `min/x`, `max/x` | of the column `x`, for each block of each file in this order |
 //! | `known/x` | false where a block has no such value |
@@ -18,6 +19,7 @@ mod bounds;
 mod build;
 mod file;
 mod load;
+mod replace;
 mod sound;
 
 use std::collections::HashMap;
@@ -35,10 +37,12 @@ pub(crate) use attach::{attach, best_first, without_pruned};
 #[cfg(feature = "proto")]
 pub(crate) use blocks::TableIndex;
 pub(crate) use blocks::{FileBlocks, Pruner, Runs};
+use build::Wanted;
+pub(crate) use build::update_index;
 pub use build::{IndexReport, write_index};
 pub(crate) use load::{Loaded, load, load_frozen, path};
 
-use crate::header::File;
+use crate::header::{File, is_unchanged};
 
 /// The name of an index in its directory.
 pub(crate) const NAME: &str = "_npy.index";
@@ -56,6 +60,8 @@ pub enum IndexMode {
     Frozen,
     /// There is no index.
     Off,
+    /// Tables use the index as by `Auto`, and `COPY` and `INSERT INTO` write it again when their files are there.
+    Update,
 }
 
 impl std::str::FromStr for IndexMode {
@@ -66,8 +72,9 @@ impl std::str::FromStr for IndexMode {
             "auto" => Ok(IndexMode::Auto),
             "frozen" => Ok(IndexMode::Frozen),
             "off" => Ok(IndexMode::Off),
+            "update" => Ok(IndexMode::Update),
             _ => Err(plan_datafusion_err!(
-                "the option index is {text:?}; it is 'auto', 'frozen' or 'off'"
+                "the option index is {text:?}; it is 'auto', 'frozen', 'off' or 'update'"
             )),
         }
     }
@@ -79,6 +86,7 @@ impl fmt::Display for IndexMode {
             IndexMode::Auto => "auto",
             IndexMode::Frozen => "frozen",
             IndexMode::Off => "off",
+            IndexMode::Update => "update",
         })
     }
 }
@@ -86,8 +94,8 @@ impl fmt::Display for IndexMode {
 /// An index in memory.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// The rows of a block.
-    block: u64,
+    /// What was asked for.
+    wanted: Wanted,
     files: HashMap<Path, Entry>,
     columns: Vec<Bounds>,
 }
@@ -115,14 +123,15 @@ pub(crate) struct Bounds {
 }
 
 impl Index {
+    /// Returns the bounds of a column.
+    fn column(&self, name: &str) -> Option<&Bounds> {
+        self.columns.iter().find(|column| column.field.name() == name)
+    }
+
     /// Returns the entry of a file that is as in the index.
     fn entry(&self, meta: &ObjectMeta) -> Option<&Entry> {
         let entry = self.files.get(&meta.location)?;
-        let listed = &entry.meta;
-        let is_other_tag =
-            listed.e_tag.is_some() && meta.e_tag.is_some() && listed.e_tag != meta.e_tag;
-        let is_same = listed.size == meta.size && listed.last_modified == meta.last_modified;
-        (is_same && !is_other_tag).then_some(entry)
+        is_unchanged(&entry.meta, meta).then_some(entry)
     }
 }
 

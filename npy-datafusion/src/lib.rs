@@ -52,7 +52,13 @@
 //!
 //! [`write_index`], or the command `npy index`, writes `_npy.index`: the headers of the `.npy` files of a directory, and the bounds of each block of their rows. A table uses it for files
 //! that have not changed since: files and blocks in which no row meets the conditions are not read. `OPTIONS ('index' 'frozen')` trusts it, lists
-//! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]).
+//! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]). Written again, it reads only the files that have changed; `COPY … OPTIONS ('index' 'update')` does
+//! that when its files are there.
+//!
+//! # Files of clouds
+//!
+//! With the feature `clouds`, which is on by default, a location may be `s3://bucket/dir/`, `gs://…`, `az://container/…`, `abfs://…` or the URL of a file of a web server. The stores are made from the usual
+//! environment variables (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, `GOOGLE_APPLICATION_CREDENTIALS`, `AZURE_STORAGE_ACCOUNT_NAME`, …): [`object_stores`].
 //!
 //! # Vectors
 //!
@@ -142,6 +148,8 @@
 mod ahead;
 mod archive;
 mod barriers;
+#[cfg(feature = "clouds")]
+mod clouds;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
@@ -163,6 +171,7 @@ mod sink;
 mod small;
 mod source;
 mod sql_options;
+mod stores;
 mod table;
 mod table_function;
 mod vectors;
@@ -185,6 +194,7 @@ pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
 pub use source::NpySource;
+pub use stores::object_stores;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
 use virtual_columns::{NpySettings, VirtualColumns};
@@ -209,7 +219,7 @@ pub fn session_with_config(config: SessionConfig) -> SessionContext {
     // Files may be added to a directory, or replaced: each query lists them.
     let runtime = RuntimeEnvBuilder::new()
         .with_object_list_cache_limit(0)
-        .with_object_store_registry(Arc::new(location::Stores::default()))
+        .with_object_store_registry(object_stores())
         .build();
     let runtime = Arc::new(runtime.unwrap_or_default());
     let state = SessionStateBuilder::new()

@@ -6,10 +6,11 @@ use datafusion::catalog::Session;
 use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::datasource::physical_plan::{FileOutputMode, FileSinkConfig};
-use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::object_store::{DefaultObjectStoreRegistry, ObjectStoreRegistry};
+use datafusion::error::Result;
 use object_store::ObjectStore;
 use url::Url;
+
+use crate::stores;
 
 const WILDCARDS: [char; 3] = ['*', '?', '['];
 
@@ -22,15 +23,42 @@ pub(crate) fn parse(location: &str) -> Result<ListingTableUrl> {
     {
         return ListingTableUrl::try_new(url, None);
     }
-    if let Some(scheme) = location.find("://")
-        && let Some(wildcard) = location.find(WILDCARDS)
-        && let Some(slash) = location.get(..wildcard).and_then(|before| before.rfind('/'))
-        && slash > scheme + 2
-        && let Some((directory, glob)) = location.split_at_checked(slash + 1)
-    {
-        return ListingTableUrl::parse(directory)?.with_glob(glob);
+    if let Some((scheme, rest)) = location.split_once("://") {
+        check_url(scheme, rest)?;
+        let host = scheme.len() + "://".len() + rest.find('/').unwrap_or(rest.len());
+        let path = location.get(host..).unwrap_or_default();
+        if let Some(wildcard) = path.find(WILDCARDS)
+            && let Some(slash) = path.get(..wildcard).and_then(|before| before.rfind('/'))
+            && let Some((directory, glob)) = location.split_at_checked(host + slash + 1)
+        {
+            return ListingTableUrl::parse(directory)?.with_glob(glob);
+        }
     }
     ListingTableUrl::parse(location)
+}
+
+/// Refuses parts of a URL that name no file: they would be left out, and another file be read.
+fn check_url(scheme: &str, rest: &str) -> Result<()> {
+    let before = |end: char| rest.split_once(end).map(|(before, _)| before);
+    if let Some(before) = before('#') {
+        return plan_err!(
+            "{scheme}://{before}#…: a # ends the path of a URL; write it as %23 if it is in the name of the file"
+        );
+    }
+    if !["http", "https"].contains(&scheme.to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    if let Some(before) = before('?') {
+        return plan_err!(
+            "{scheme}://{before}?…: the part from ? on is not sent to the server; name a URL without it, or download the file first"
+        );
+    }
+    match rest.split('/').next().and_then(|host| host.rsplit_once('@')) {
+        Some((_, host)) => plan_err!(
+            "{scheme}://…@{host}: names and passwords are not sent to servers; name a file that needs none, or download it first"
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Adds the names of files to a pattern of directories: `runs/*/` has the files that `runs/*/*.npy` has.
@@ -73,40 +101,38 @@ pub(crate) fn exact(mut config: FileSinkConfig) -> Result<FileSinkConfig> {
     Ok(config)
 }
 
-/// Returns the store of a location.
+/// Returns the directory that files are written to.
+pub(crate) fn written_to(config: &FileSinkConfig) -> Result<ListingTableUrl> {
+    let [to, ..] = &config.table_paths[..] else { return plan_err!("a copy has no location") };
+    let mut url = to.get_url().clone();
+    let path = url.path().to_owned();
+    let directory = match config.file_output_mode.single_file_output(to) {
+        true => path.rsplit_once('/').map_or("", |(directory, _)| directory),
+        false => path.trim_end_matches('/'),
+    };
+    url.set_path(&format!("{directory}/"));
+    ListingTableUrl::try_new(url, None)
+}
+
+/// Returns the store of a location. A session that has other stores than ours gets it.
 pub(crate) fn store(state: &dyn Session, url: &ListingTableUrl) -> Result<Arc<dyn ObjectStore>> {
-    let store = state.runtime_env().object_store(url);
-    store.map_err(|_| not_registered(url.get_url()))
-}
-
-/// The stores of a session. One that is missing is not an internal error of DataFusion.
-#[derive(Debug, Default)]
-pub(crate) struct Stores(DefaultObjectStoreRegistry);
-
-impl ObjectStoreRegistry for Stores {
-    fn register_store(
-        &self,
-        url: &Url,
-        store: Arc<dyn ObjectStore>,
-    ) -> Option<Arc<dyn ObjectStore>> {
-        self.0.register_store(url, store)
+    let (runtime, url) = (state.runtime_env(), url.get_url());
+    // The error of our stores says more than that there is none.
+    let failed = match runtime.object_store_registry.get_store(url) {
+        Ok(store) => return Ok(store),
+        Err(error) => error,
+    };
+    let is_internal = failed.to_string().contains("No suitable object store");
+    match is_internal {
+        // Its key would not have the container.
+        true if stores::has_container(url) => Err(stores::missing(url)),
+        true => {
+            let store = stores::made(url)?;
+            runtime.register_object_store(url, Arc::clone(&store));
+            Ok(store)
+        }
+        false => Err(failed),
     }
-
-    fn deregister_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        self.0.deregister_store(url).map_err(|_| not_registered(url))
-    }
-
-    fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        self.0.get_store(url).map_err(|_| not_registered(url))
-    }
-}
-
-/// The error for a location in a store that the session does not have.
-fn not_registered(url: &Url) -> DataFusionError {
-    let (scheme, host) = (url.scheme(), url.host_str().unwrap_or_default());
-    plan_datafusion_err!(
-        "there is no store for {scheme}://{host}: the command `npy sql` reads files of this machine, and a program may register a store first (SessionContext::register_object_store)"
-    )
 }
 
 /// Returns true if the files of a location are archives: its extension says it, or else they are `.npy` files.
@@ -126,5 +152,28 @@ mod tests {
         assert_eq!(url.get_glob().as_ref().map(|glob| glob.as_str()), Some("2024-*/x.npy"));
         assert!(parse("mem://host/dir/").unwrap().get_glob().is_none());
         assert!(parse("/tmp/*.npy").unwrap().get_glob().is_some());
+        // The address of a host may be in brackets.
+        let url = parse("http://[::1]:80/a/*.npy").unwrap();
+        assert_eq!(url.as_str(), "http://[::1]:80/a/");
+        assert_eq!(url.get_glob().as_ref().map(|glob| glob.as_str()), Some("*.npy"));
+        assert!(parse("http://[::1]:80/a/x.npy").unwrap().get_glob().is_none());
+        assert_eq!(parse("s3://bucket/*.npy").unwrap().as_str(), "s3://bucket/");
+    }
+
+    /// Guards parts of URLs that are no path: without them, the URL would be that of another file.
+    #[test]
+    fn parts_of_urls_that_name_no_file_are_refused() {
+        for (url, expected) in [
+            (
+                "s3://bucket/run#1.npy",
+                "s3://bucket/run#…: a # ends the path of a URL; write it as %23",
+            ),
+            ("http://host/x.npy?key=secret", "http://host/x.npy?…: the part from ? on"),
+            ("HTTPS://me:secret@host/x.npy", "HTTPS://…@host: names and passwords are not sent"),
+        ] {
+            let refused = parse(url).unwrap_err().to_string();
+            assert!(refused.contains(expected) && !refused.contains("secret"), "{refused}");
+        }
+        assert_eq!(parse("s3://bucket/run%231.npy").unwrap().prefix().as_ref(), "run#1.npy");
     }
 }

@@ -226,6 +226,10 @@ impl Scan {
     async fn begin(&self, rows: &Range<u64>) -> Result<Access> {
         let (members, mut parts) = (&self.members.origin, vec![Bytes::new(); self.count]);
         let mut ranges = self.ranges(&self.first, rows, &mut parts);
+        if !members.is_local {
+            self.fetch(&ranges, rows, &mut parts).await?;
+            return Ok(Access::Store(parts));
+        }
         let is_missing = |(_, range): &(usize, Range<u64>)| {
             members.fetched.as_ref().is_none_or(|fetched| fetched.slice(range).is_none())
         };
@@ -235,12 +239,13 @@ impl Scan {
             let bounded = Some(GetRange::Bounded(range.clone()));
             let get = GetOptions { range: bounded, ..GetOptions::default() };
             let result = members.store.get_opts(&members.meta.location, get).await;
-            let result = result.map_err(|error| located(&members.meta, &error))?;
+            let result = result.map_err(|error| header::failed(&members.meta, &error))?;
             header::check_unchanged(&members.meta, &result.meta)?;
             if let GetResultPayload::File(file, _) = result.payload {
                 return Ok(Access::Local(file));
             }
-            let bytes = result.bytes().await.map_err(|error| located(&members.meta, &error))?;
+            let bytes =
+                result.bytes().await.map_err(|error| header::failed(&members.meta, &error))?;
             header::check_size(&members.meta, &bytes, &range)?;
             members.bytes_read.add(bytes.len());
             first = Some((at, (index, bytes)));

@@ -93,6 +93,7 @@ impl FileOpener for NpyOpener {
         let (files_pruned, blocks_pruned) = (self.files_pruned.clone(), self.blocks_pruned.clone());
         let numbered = Numbered::new(&schema, &wanted, predicate.as_ref())?.map(Arc::new);
         let path = path_of(&self.url, &file.object_meta.location)?;
+        let is_local = self.url == LOCAL;
         Ok(Box::pin(async move {
             let meta = file.object_meta;
             let blocks = file.extensions.get::<FileBlocks>().cloned();
@@ -137,8 +138,18 @@ impl FileOpener for NpyOpener {
             };
             let Some(first) = runs.next() else { return Ok(futures::stream::empty().boxed()) };
             let batch = batch.min(longest).max(1);
-            let run =
-                Run { store, meta, found, columns, batch, needed, bytes_read, numbered, path };
+            let run = Run {
+                store,
+                meta,
+                found,
+                columns,
+                batch,
+                needed,
+                bytes_read,
+                numbered,
+                path,
+                is_local,
+            };
             let run = Arc::new(run);
             let begun = Arc::clone(&run).stream(first).await?;
             let next = futures::stream::iter(runs).map(move |rows| Arc::clone(&run).stream(rows));
@@ -162,6 +173,8 @@ struct Run {
     numbered: Option<Arc<Numbered>>,
     /// The path of the file, as a column has it.
     path: String,
+    /// True if it is a file of this machine.
+    is_local: bool,
 }
 
 impl Run {
@@ -185,7 +198,8 @@ impl Run {
                         .await?
                 }
                 Contents::Members { members, directory } => {
-                    let origin = Origin { store, meta, fetched, bytes_read };
+                    let is_local = self.is_local;
+                    let origin = Origin { store, meta, fetched, bytes_read, is_local };
                     let scan = Members { origin, columns, batch, limit: self.needed };
                     let (start, batches) =
                         scan.stream(members, directory, found.rows, rows).await?;
@@ -201,10 +215,13 @@ impl Run {
     }
 }
 
+/// The URL of the store of this machine.
+const LOCAL: &str = "file:///";
+
 /// Returns the path of a file of this machine, or its URL.
 fn path_of(url: &str, file: &Path) -> Result<String> {
     Ok(match url {
-        "file:///" => LocalFileSystem::new().path_to_filesystem(file)?.display().to_string(),
+        LOCAL => LocalFileSystem::new().path_to_filesystem(file)?.display().to_string(),
         _ => format!("{url}{file}"),
     })
 }

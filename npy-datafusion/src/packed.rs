@@ -47,6 +47,8 @@ pub(crate) struct Origin {
     /// The bytes that were fetched with the headers.
     pub(crate) fetched: Option<Fetched>,
     pub(crate) bytes_read: Count,
+    /// True if it is a file of this machine.
+    pub(crate) is_local: bool,
 }
 
 impl Origin {

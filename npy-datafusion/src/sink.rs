@@ -17,10 +17,11 @@ use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
 use datafusion::common::{exec_datafusion_err, exec_err};
+use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
 use datafusion::datasource::sink::DataSink;
 use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
 use npy_arrow::{DESCR, Options, VALUE, column, dyn_array};
 use npy_core::DynArray;
@@ -32,7 +33,8 @@ use tokio::sync::mpsc::{Receiver, UnboundedReceiver};
 
 use self::spool::Spool;
 use self::upload::Upload;
-use crate::header::{external, in_sql};
+use crate::header::{external, in_sql, plain};
+use crate::index::update_index;
 use crate::merge::{dtype_of, has_time};
 
 /// Writes `.npy` files, or archives.
@@ -42,11 +44,35 @@ pub(crate) struct NpySink {
     options: Options,
     /// True for archives, whose arrays are the columns.
     is_archive: bool,
+    /// The directory whose index is written again when the files are there.
+    indexed: Option<ListingTableUrl>,
 }
 
 impl NpySink {
     pub(crate) fn new(config: FileSinkConfig, options: Options, is_archive: bool) -> Self {
-        NpySink { config, options, is_archive }
+        NpySink { config, options, is_archive, indexed: None }
+    }
+
+    /// Sets the directory whose index is written again when the files are there.
+    pub(crate) fn with_index(self, directory: ListingTableUrl) -> Self {
+        NpySink { indexed: Some(directory), ..self }
+    }
+
+    /// Writes the index of the directory again.
+    async fn update_index(&self, context: &Arc<TaskContext>) -> Result<()> {
+        let Some(directory) = &self.indexed else { return Ok(()) };
+        let state = SessionStateBuilder::new()
+            .with_config(context.session_config().clone())
+            .with_runtime_env(context.runtime_env())
+            .build();
+        let updated = update_index(&state, directory).await;
+        let failed = |error: DataFusionError| {
+            exec_datafusion_err!(
+                "the files are written, and the index of {directory} is as before: {}; run npy index",
+                error.strip_backtrace()
+            )
+        };
+        updated.map(|_| ()).map_err(failed)
     }
 }
 
@@ -135,7 +161,8 @@ impl FileSink for NpySink {
         let query = demux.join_unwind().await;
         let query = query.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)));
         let result = failure.map_or_else(|| query.flatten(), Err);
-        upload::finish(uploads, result).await?;
+        upload::finish(uploads, result).await.map_err(plain)?;
+        self.update_index(context).await?;
         Ok(count)
     }
 }

@@ -220,7 +220,7 @@ async fn a_damaged_index_is_none() {
         ),
         (
             format!("CREATE EXTERNAL TABLE f STORED AS NPY {location} OPTIONS ('index' 'on')"),
-            "it is 'auto', 'frozen' or 'off'",
+            "it is 'auto', 'frozen', 'off' or 'update'",
         ),
     ] {
         let error = error(&ctx, &sql).await;
@@ -238,6 +238,122 @@ async fn a_damaged_index_is_none() {
         let error = write_index(&state, location, columns.as_deref(), BLOCK).await.unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
+}
+
+/// Guards an index that is written again: what has changed is read, and nothing else, and the index is as a new one.
+#[tokio::test]
+async fn an_index_written_again_reads_what_has_changed() {
+    let store = store().await;
+    let location = "dir/_npy.index".into();
+    let bytes = async || store.store.get(&location).await.unwrap().bytes().await.unwrap();
+    let write = async |columns: Option<&[String]>, block: u64| {
+        let ctx = session();
+        store.register(&ctx);
+        write_index(&ctx.state(), "mem://host/dir", columns, block).await.unwrap()
+    };
+    store.take();
+    assert_eq!(write(None, BLOCK).await.read, 0);
+    assert_eq!(store.take().0, 1, "the index");
+    let old = bytes().await;
+    // One is replaced, one is new, and one is gone.
+    store.store.put(&"dir/03.npy".into(), ticks(50).into()).await.unwrap();
+    store.store.put(&"dir/a/20.npy".into(), ticks(20).into()).await.unwrap();
+    store.store.delete(&"dir/07.npy".into()).await.unwrap();
+    let report = write(None, BLOCK).await;
+    assert_eq!((report.files, report.read, report.rows), (20, 2, 200_000));
+    let (requests, read) = store.take();
+    assert_eq!(requests, 5, "the index, and the headers and the rows of two files");
+    assert!(read < 2 * 200_000, "{read} bytes");
+    let updated = bytes().await;
+    assert_ne!(old, updated);
+    store.store.delete(&location).await.unwrap();
+    assert_eq!(write(None, BLOCK).await.read, 20);
+    assert_eq!(bytes().await, updated);
+    // A type that holds the values of a new file, other columns, other blocks, and damage: all files are read.
+    let mut halves = Vec::new();
+    [Half { t: 0.5, y: 1 }].write_npy_to(&mut halves).unwrap();
+    store.store.put(&"dir/30.npy".into(), halves.into()).await.unwrap();
+    let t = ["t".to_owned()];
+    assert_eq!(write(None, BLOCK).await.read, 21);
+    assert_eq!(write(Some(&t), BLOCK).await.read, 21);
+    assert_eq!(write(Some(&t), BLOCK).await.read, 0);
+    assert_eq!(write(Some(&t), 500).await.read, 21);
+    let damaged = bytes().await.slice(..100);
+    store.store.put(&location, damaged.into()).await.unwrap();
+    assert_eq!(write(Some(&t), 500).await.read, 21);
+    // The columns and the blocks of the old one.
+    let ctx = session();
+    store.register(&ctx);
+    let copy = "COPY (SELECT CAST(7 AS BIGINT) AS t) TO 'mem://host/dir/40.npy' STORED AS NPY OPTIONS ('index' 'update')";
+    rows(&ctx, copy).await;
+    assert_eq!(write(Some(&t), 500).await.read, 0);
+    // A column that no file of the old index has is unknown in their blocks.
+    store.store.delete(&location).await.unwrap();
+    store.store.delete(&"dir/30.npy".into()).await.unwrap();
+    write(None, BLOCK).await;
+    let mut more = Vec::new();
+    [More { t: 8, y: 3 }].write_npy_to(&mut more).unwrap();
+    store.store.put(&"dir/50.npy".into(), more.into()).await.unwrap();
+    assert_eq!(write(None, BLOCK).await.read, 1);
+    let updated = bytes().await;
+    store.store.delete(&location).await.unwrap();
+    write(None, BLOCK).await;
+    assert_eq!(bytes().await, updated);
+}
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Half {
+    t: f64,
+    y: i64,
+}
+
+#[derive(NpyRecord, Clone, Copy)]
+struct More {
+    t: i64,
+    y: i64,
+}
+
+/// Guards copies that write the index: a frozen table has the files of all of them, however many run at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn copies_at_once_are_all_in_the_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let local = directory.path().display().to_string();
+    let store = Counted::default();
+    for at in [&*local, "mem://host/dir"] {
+        let mut copies = Vec::new();
+        for n in 0..8 {
+            let ctx = session();
+            store.register(&ctx);
+            // A file, and a directory in which the engine names the files.
+            let to = if n % 2 == 0 { format!("{at}/{n}.npy") } else { format!("{at}/") };
+            let sql = format!(
+                "COPY (SELECT CAST({n} AS BIGINT) AS t) TO '{to}' STORED AS NPY OPTIONS ('index' 'update')"
+            );
+            copies.push(tokio::spawn(async move { rows(&ctx, &sql).await }));
+        }
+        for copy in copies {
+            copy.await.unwrap();
+        }
+        let ctx = session();
+        store.register(&ctx);
+        let create = format!(
+            "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{at}/' OPTIONS ('index' 'frozen')"
+        );
+        rows(&ctx, &create).await;
+        assert_eq!(number(&ctx, "SELECT count(*) FROM t").await, 8, "{at}");
+        assert_eq!(number(&ctx, "SELECT sum(t) FROM t").await, 28, "{at}");
+    }
+    // The index of a copy that fails is the old one.
+    let index = directory.path().join("_npy.index");
+    let before = std::fs::read(&index).unwrap();
+    let sql = format!(
+        "COPY (SELECT 1 / (value - 5) AS t FROM range(10)) TO '{local}/' STORED AS NPY OPTIONS ('index' 'update')"
+    );
+    error(&session(), &sql).await;
+    assert_eq!(std::fs::read(&index).unwrap(), before);
+    let names: Vec<_> =
+        std::fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 9, "{names:?}");
 }
 
 /// Guards that the index is not listed as a file of the table.
@@ -263,6 +379,8 @@ async fn an_index_is_no_file_of_the_table() {
 #[cfg(feature = "proto")]
 #[tokio::test]
 async fn blocks_travel_with_the_scan() {
+    use datafusion::datasource::physical_plan::FileScanConfig;
+    use datafusion::datasource::source::DataSourceExec;
     use datafusion_proto::bytes::{
         physical_plan_from_bytes_with_extension_codec, physical_plan_to_bytes_with_extension_codec,
     };
@@ -281,4 +399,18 @@ async fn blocks_travel_with_the_scan() {
     let found = pretty_format_batches(&rows).unwrap().to_string();
     assert!(found.contains("| 1001     | 499500.0"), "{found}");
     assert_eq!(store.take(), (3, 3000 * 16));
+    // The tags of the files are there, too: another file is no other rows.
+    let plan = ctx.sql(sql).await.unwrap().create_physical_plan().await.unwrap();
+    let scan = scans(&plan).remove(0);
+    let files = |plan: &Arc<dyn ExecutionPlan>| -> Vec<Option<String>> {
+        let scan = plan.downcast_ref::<DataSourceExec>().unwrap().data_source();
+        let scan = scan.downcast_ref::<FileScanConfig>().unwrap();
+        let files = scan.file_groups.iter().flat_map(|group| group.iter());
+        files.map(|file| file.object_meta.e_tag.clone()).collect()
+    };
+    let bytes = physical_plan_to_bytes_with_extension_codec(Arc::clone(&scan), &codec).unwrap();
+    let sent =
+        physical_plan_from_bytes_with_extension_codec(&bytes, &other.task_ctx(), &codec).unwrap();
+    assert!(files(&scan).iter().all(Option::is_some));
+    assert_eq!(files(&sent), files(&scan));
 }

@@ -1,5 +1,8 @@
 //! Which files a location has: patterns over directories, directories that are columns, links, and stores that are missing.
 
+#[cfg(feature = "clouds")]
+#[path = "support/server.rs"]
+mod server;
 #[path = "support/store.rs"]
 mod support;
 
@@ -273,23 +276,45 @@ async fn a_pipe_is_refused() {
 async fn a_store_that_is_missing_is_named() {
     let ctx = session();
     for sql in [
-        "SELECT * FROM npy('s3://bucket/x.npy')",
-        "SELECT * FROM npy('gs://bucket/*/x.npy')",
-        "SELECT * FROM npy('http://host:80/x.npy')",
-        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 's3://bucket/dir/'",
-        "COPY (SELECT 1 AS a) TO 's3://bucket/x.npy' STORED AS NPY",
+        "SELECT * FROM npy('hdfs://bucket/x.npy')",
+        "SELECT * FROM npy('ftp://bucket/*/x.npy')",
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION 'hdfs://bucket/dir/'",
+        "COPY (SELECT 1 AS a) TO 'hdfs://bucket/x.npy' STORED AS NPY",
     ] {
         let refused = error(&ctx, sql).await;
         assert!(refused.contains("there is no store for "), "{refused}");
         assert!(!refused.contains("nternal"), "{refused}");
     }
-    text(&ctx, "CREATE EXTERNAL TABLE u (a INT) STORED AS NPY LOCATION 's3://bucket/dir/'").await;
+    text(&ctx, "CREATE EXTERNAL TABLE u (a INT) STORED AS NPY LOCATION 'hdfs://bucket/dir/'").await;
     let refused = error(&ctx, "SELECT * FROM u").await;
-    assert!(refused.contains("there is no store for s3://bucket"), "{refused}");
+    assert!(refused.contains("there is no store for hdfs://bucket"), "{refused}");
     let ctx = datafusion::prelude::SessionContext::new();
-    let refused = register(&ctx, "t", "s3://bucket/x.npy", NpyOptions::default()).await;
+    let refused = register(&ctx, "t", "hdfs://bucket/x.npy", NpyOptions::default()).await;
     let refused = refused.unwrap_err().to_string();
-    assert!(refused.contains("there is no store for s3://bucket"), "{refused}");
+    assert!(refused.contains("there is no store for hdfs://bucket"), "{refused}");
+}
+
+/// Guards sessions that others have made: they get the store of a location, too.
+#[cfg(feature = "clouds")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_datafusion_gets_the_stores_of_clouds() {
+    let server = server::Server::start();
+    let mut file = Vec::new();
+    [1i64, 2, 3].write_npy_to(&mut file).unwrap();
+    server.put("dir/x.npy", file);
+    let ctx = SessionContext::new();
+    register(&ctx, "t", &server.url("dir/x.npy"), NpyOptions::default()).await.unwrap();
+    assert_eq!(cells(&ctx, "SELECT sum(value) FROM t").await, ["6"]);
+    // The file is replaced by one of the same size.
+    let mut file = Vec::new();
+    [0.5f64, 0.25, 1.0].write_npy_to(&mut file).unwrap();
+    server.put("dir/x.npy", file);
+    let failed = error(&ctx, "SELECT sum(value) FROM t").await;
+    assert!(failed.contains("value"), "{failed}");
+    let url = server.url("dir/x.npy");
+    let ctx = session();
+    assert_eq!(cells(&ctx, &format!("SELECT sum(value) FROM npy('{url}')")).await, ["1.75"]);
+    assert_eq!(cells(&ctx, &format!("SELECT count(*) FROM npy('{url}')")).await, ["3"]);
 }
 
 /// Guards directories with the name of a field: neither of the two columns vanishes in silence.

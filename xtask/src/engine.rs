@@ -1,20 +1,57 @@
 //! `cargo xtask engine`: the tests of `npy-datafusion` and of the packages in its workspace, some of them with a real NumPy, one with a cluster of
-//! processes. `cargo xtask cluster`: such a cluster on this machine, to use by hand.
+//! processes, and some with servers of clouds. `cargo xtask cluster`: such a cluster on this machine, to use by hand.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use crate::Result;
 use crate::command::{cargo, run as run_command};
-use crate::python::with_numpy;
+use crate::python::{environment, target, with_numpy};
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "npy-datafusion/Cargo.toml"];
 const TARGET: &str = "target/engine";
+const FEATURES: &str = "npy-datafusion/live,npy-datafusion/proto,npy-sql/live";
+
+/// The server of Azure's protocol, a package of npm.
+const AZURITE: &str = "azurite@3.37.0";
+
+/// Returns a server of S3, which is a package of Python, and installs it if it is missing.
+fn moto() -> Result<PathBuf> {
+    let python = environment("moto", "npy-datafusion/sql/tests/requirements.txt")?;
+    Ok(python.with_file_name(if cfg!(windows) { "moto_server.exe" } else { "moto_server" }))
+}
+
+/// Returns a server of Azure's protocol, and installs it if it is missing.
+fn azurite() -> Result<PathBuf> {
+    let folder = target()?.join("azurite");
+    // Written last, so that an incomplete folder lacks it.
+    let stamp = folder.join("version.stamp");
+    if !fs::read_to_string(&stamp).is_ok_and(|installed| installed == AZURITE) {
+        println!("installing {AZURITE} in {}", folder.display());
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join("package.json"), r#"{"private":true}"#)?;
+        let install = ["install", "--no-audit", "--no-fund", "--ignore-scripts", AZURITE];
+        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+        run_command(Command::new(npm).args(install).current_dir(&folder))
+            .map_err(|error| format!("{error}\n\n{REMEDY}"))?;
+        fs::write(&stamp, AZURITE)?;
+    }
+    Ok(folder.join("node_modules/.bin/azurite-blob"))
+}
+
+/// The remedy if there is no npm.
+const REMEDY: &str = "\
+The tests of clouds need Node and npm for a server of Azure's protocol:
+  Debian, Ubuntu   apt install nodejs npm
+  Fedora           dnf install nodejs
+  macOS            brew install node";
 
 pub(crate) fn run() -> Result {
     // The benchmark is left out: it needs Parquet and an optimized build.
     let mut test = cargo(&["test", "--workspace", "--exclude", "npy-datafusion-bench"]);
-    test.args(MANIFEST).args(["--features", "npy-datafusion/live,npy-datafusion/proto"]);
+    test.args(MANIFEST).args(["--features", FEATURES]);
+    test.env("NPY_MOTO", moto()?).env("NPY_AZURITE", azurite()?);
     run_command(with_numpy(test)?.args(["--target-dir", TARGET]))
 }
 

@@ -73,7 +73,7 @@ fn is_made(stamp: &Path, python: &Path, wanted: &str) -> bool {
 }
 
 fn make(venv: &Path, python: &Path, requirements: &Path) -> Result {
-    println!("installing NumPy in {}", venv.display());
+    println!("installing {} in {}", requirements.display(), venv.display());
     if venv.exists() {
         fs::remove_dir_all(venv)?;
     }

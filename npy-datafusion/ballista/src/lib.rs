@@ -2,7 +2,7 @@
 //!
 //! Three kinds of processes run a query: a client, which plans it; a scheduler (`npy-scheduler`), which divides it; and executors (`npy-executor`), which read
 //! the files. All of them must know the tables, so all use [`logical_codec`] and [`physical_codec`]. The files must be at the same URL for all: in a store of
-//! a cloud, or in a directory that every machine has mounted.
+//! a cloud, whose credentials all processes have in their environment, or in a directory that every machine has mounted.
 //!
 //! ```no_run
 //! # #[tokio::main]
@@ -30,10 +30,11 @@ use npy_datafusion::datafusion::common::{not_impl_err, plan_err};
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SessionStateBuilder;
 use npy_datafusion::datafusion::execution::context::QueryPlanner;
+use npy_datafusion::datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use npy_datafusion::datafusion::logical_expr::LogicalPlan;
 use npy_datafusion::datafusion::physical_plan::ExecutionPlan;
 use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
-use npy_datafusion::{NpyFunction, NpyLogicalCodec, NpyPhysicalCodec, with_npy};
+use npy_datafusion::{NpyFunction, NpyLogicalCodec, NpyPhysicalCodec, object_stores, with_npy};
 use tokio::net::TcpStream;
 use url::Url;
 
@@ -60,7 +61,10 @@ pub async fn connect(scheduler: &str, config: SessionConfig) -> Result<SessionCo
         .upgrade_for_ballista()
         .with_ballista_logical_extension_codec(logical_codec())
         .with_ballista_physical_extension_codec(physical_codec());
-    let state = SessionStateBuilder::new().with_config(config).with_default_features();
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(runtime(None)?)
+        .with_default_features();
     let ctx = SessionContext::remote_with_state(scheduler, with_npy(state).build()).await?;
     let state = ctx.state();
     let planner = Arc::new(Reading(Arc::clone(state.query_planner())));
@@ -70,6 +74,20 @@ pub async fn connect(scheduler: &str, config: SessionConfig) -> Result<SessionCo
     let ctx = SessionContext::new_with_state(state.build());
     ctx.register_udtf("npy", Arc::new(NpyFunction::default()));
     Ok(ctx)
+}
+
+/// Creates the runtime of a process of the cluster, whose stores are those of [`object_stores`]. Temporary files are in this directory, or in that of the
+/// system.
+///
+/// # Errors
+///
+/// If the directory cannot be used.
+pub fn runtime(directory: Option<&str>) -> Result<Arc<RuntimeEnv>> {
+    let runtime = RuntimeEnvBuilder::new().with_object_store_registry(object_stores());
+    match directory {
+        Some(directory) => runtime.with_temp_file_path(directory).build_arc(),
+        None => runtime.build_arc(),
+    }
 }
 
 /// The time within which a scheduler accepts a connection.

@@ -1,6 +1,9 @@
 //! A cluster of real processes: a scheduler and two executors. Answers are exact, also if an executor is killed in the middle of a query.
 #![cfg(target_os = "linux")] // `/proc` says which executor is at work.
 
+#[path = "../../tests/support/server.rs"]
+mod server;
+
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,6 +13,7 @@ use npy_ballista::connect;
 use npy_ballista::datafusion::arrow::util::pretty::pretty_format_batches;
 use npy_ballista::datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{ByteOrder, NpyRecord, WriteOptions};
+use server::Server;
 
 #[derive(NpyRecord, Clone, Copy)]
 struct Tick {
@@ -184,6 +188,22 @@ async fn two_executors_answer_exactly() {
         vec![id.to_string(), format!("{:?}", prices.fold(f64::MAX, f64::min))]
     });
     assert_eq!(cells(&rows(&ctx, with_nan).await), least.collect::<Vec<_>>());
+}
+
+/// Guards the stores of clouds in all processes: here a web server, which needs no variables.
+#[tokio::test(flavor = "multi_thread")]
+async fn executors_read_from_stores() {
+    let directory = tempfile::tempdir().unwrap();
+    let all = write(directory.path(), 5_000);
+    let server = Server::start();
+    server.put("x.npy", std::fs::read(directory.path().join("0.npy")).unwrap());
+    let cluster = Cluster::start();
+    let ctx = cluster.client(directory.path()).await;
+    let url = server.url("x.npy");
+    ctx.sql(&format!("CREATE EXTERNAL TABLE web STORED AS NPY LOCATION '{url}'")).await.unwrap();
+    let found =
+        rows(&ctx, "SELECT id, count(*), sum(price) FROM web GROUP BY id ORDER BY id").await;
+    assert_eq!(cells(&found), by_id(&all[..5_000]));
 }
 
 /// Guards what a client is told: of a cluster that only reads, of an address where no one listens, and of one that is none.

@@ -79,6 +79,8 @@ fn is_output(_: &Path) -> bool {
 fn path_of(copy: &CopyTo) -> Option<PathBuf> {
     let url = &copy.output_url;
     match url.contains("://") {
+        // Other URLs have paths, too.
+        true if !url.starts_with("file://") => None,
         true => ListingTableUrl::parse(url).ok()?.get_url().to_file_path().ok(),
         false => Some(PathBuf::from(url)),
     }

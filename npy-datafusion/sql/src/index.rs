@@ -8,11 +8,11 @@ use npy_datafusion::{INDEX_BLOCK, write_index};
 ///
 /// It has the size, the time and the header of each .npy file in the directory and below it, and the least and the greatest value of each
 /// block of rows, of numbers, times and short text. Queries then open only the files, and read only the blocks, that may have rows of the query. A file
-/// that has changed since is read as without an index; write the index again when many have.
+/// that has changed since is read as without an index. Run it again when files have changed: it reads those alone.
 #[derive(Parser)]
 #[command(name = "npy index", bin_name = "npy index", version, after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The directory
+    /// The directory, or its URL (s3://bucket/days/)
     #[arg(value_name = "DIR")]
     directory: String,
     /// The columns that get bounds, by default all of numbers, times and short text
@@ -27,10 +27,13 @@ const EXAMPLES: &str = "\
 Examples:
   npy index days/
   npy index days/ --columns time,station --block 10000
+  npy index s3://bucket/days/
   npy sql 'SELECT avg(x) FROM t WHERE time < 3600' days/
 
 npy sql uses the index of a directory. It lists the files and compares their sizes and times with the index. In a statement, OPTIONS ('index' 'frozen')
-trusts the index: no file is listed, and one that differs is an error. OPTIONS ('index' 'off') reads the files without it.
+trusts the index: no file is listed, and one that differs is an error. OPTIONS ('index' 'off') reads the files without it. COPY … TO 'days/' STORED AS NPY
+OPTIONS ('index' 'update') writes the index again when its files are there, with the columns and blocks of the old one. Several programs may do that
+at once: none of their files is lost.
 
 Exit code: 0; 2 for errors, after which an old index is as it was.";
 
@@ -43,8 +46,8 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         false => report.columns.join(", "),
     };
     println!(
-        "{directory}: {} files, {} rows, bounds of {columns}: {} bytes",
-        report.files, report.rows, report.bytes
+        "{directory}: {} files ({} read), {} rows, bounds of {columns}: {} bytes",
+        report.files, report.read, report.rows, report.bytes
     );
     Ok(())
 }

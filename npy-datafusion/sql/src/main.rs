@@ -32,7 +32,7 @@ struct Args {
     /// One or more statements, separated by ;
     #[arg(required_unless_present = "script")]
     sql: Option<String>,
-    /// Files, directories (dir/) and patterns ('dir/*.npz', 'runs/*/x.npy', 'runs/**/*.npy')
+    /// Files, directories (dir/), patterns ('dir/*.npz', 'runs/*/x.npy', 'runs/**/*.npy') and URLs (s3://bucket/dir/, gs://, az://, https://host/x.npy)
     files: Vec<String>,
     /// Runs the statements of a file, or those of standard input (-f -); all other arguments are then files
     #[arg(short = 'f', long = "file", value_name = "FILE")]
@@ -74,6 +74,10 @@ equal rows, and IS DISTINCT FROM needs parentheses before AND: (a IS DISTINCT FR
 A statement that names _file or _row has both: the path of the file of a row, and the index of the row in it. * leaves them out.
 npy_l2(v, [1.0, 2.0]), npy_cosine and npy_dot compare vectors: SELECT _row FROM t ORDER BY npy_l2(value, [0.5, 1.0]) LIMIT 10. npy index dir/
 writes an index, by which a query leaves out files and blocks of rows; EXPLAIN ANALYZE tells how many.
+
+s3://bucket/dir/ needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket, and often AWS_REGION or
+AWS_ENDPOINT_URL; gs:// GOOGLE_APPLICATION_CREDENTIALS; az:// AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY. A URL of a web server names
+one file; a directory or a pattern needs a server with WebDAV.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use datafusion::common::exec_datafusion_err;
-use datafusion::datasource::physical_plan::{FileScanConfig, FileScanConfigBuilder, FileSource};
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource,
+};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
 use datafusion::execution::TaskContext;
@@ -75,6 +77,32 @@ struct ScanMessage {
     /// The number of files that the planner has left out.
     #[prost(uint64, tag = "6")]
     pruned: u64,
+    /// The tags of the files, which the message of files does not have; empty ones are none. In a store, times are too coarse without them.
+    #[prost(string, repeated, tag = "7")]
+    tags: Vec<String>,
+}
+
+fn tags(groups: &[FileGroup]) -> Vec<String> {
+    let files = groups.iter().flat_map(FileGroup::iter);
+    files.map(|file| file.object_meta.e_tag.clone().unwrap_or_default()).collect()
+}
+
+/// Gives the files of a scan their tags.
+fn with_tags(groups: &[FileGroup], tags: Vec<String>) -> Vec<FileGroup> {
+    let mut tags = tags.into_iter();
+    let with_tags = |group: &FileGroup| {
+        let files = group.iter().map(|file| {
+            let mut file = file.clone();
+            file.object_meta.e_tag = tags.next().filter(|tag| !tag.is_empty());
+            file
+        });
+        let files = FileGroup::new(files.collect());
+        match group.file_statistics(None) {
+            Some(statistics) => files.with_statistics(Arc::new(statistics.clone())),
+            None => files,
+        }
+    };
+    groups.iter().map(with_tags).collect()
 }
 
 /// Returns the scan, if the plan is one of ours.
@@ -109,9 +137,10 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             .with_threads(usize::try_from(message.threads).unwrap_or(1))
             .with_pruned(usize::try_from(message.pruned).unwrap_or(usize::MAX));
         let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
+        let groups = with_tags(&scan.file_groups, message.tags);
         let groups = match message.blocks {
-            Some(blocks) => blocks.give(&scan.file_groups, &*headers)?,
-            None => scan.file_groups.clone(),
+            Some(blocks) => blocks.give(&groups, &*headers)?,
+            None => groups,
         };
         let scan = FileScanConfigBuilder::from(scan).with_file_groups(groups).build();
         Ok(DataSourceExec::from_data_source(scan))
@@ -132,7 +161,8 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let files = Some(serialize_file_scan_config(scan, self, converter)?);
         let (options, threads) = (names(source.options()), source.threads() as u64);
         let (blocks, pruned) = (BlocksMessage::of(scan, source)?, source.pruned() as u64);
-        encode(&ScanMessage { files, predicate, options, threads, blocks, pruned }, to);
+        let tags = tags(&scan.file_groups);
+        encode(&ScanMessage { files, predicate, options, threads, blocks, pruned, tags }, to);
         Ok(())
     }
 

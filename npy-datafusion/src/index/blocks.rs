@@ -37,7 +37,7 @@ impl TableIndex {
             field.filter(|field| !is_virtual(field)).and_then(|it| bounds.converted(it).transpose())
         };
         let columns = index.columns.iter().filter_map(column).collect::<Result<Vec<_>>>()?;
-        Ok(TableIndex { block: index.block, columns })
+        Ok(TableIndex { block: index.wanted.block, columns })
     }
 }
 

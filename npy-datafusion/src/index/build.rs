@@ -1,7 +1,6 @@
 //! Writes the index of a directory.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,20 +9,21 @@ use datafusion::arrow::array::{Array, ArrayRef, Int64Array, RecordBatch};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::Session;
 use datafusion::common::runtime::SpawnedTask;
-use datafusion::common::{exec_datafusion_err, plan_datafusion_err, plan_err};
-use datafusion::datasource::listing::{ListingOptions, PartitionedFile};
+use datafusion::common::{exec_datafusion_err, exec_err, plan_datafusion_err, plan_err};
+use datafusion::datasource::listing::{ListingOptions, ListingTableUrl, PartitionedFile};
 use datafusion::datasource::physical_plan::FileOpener;
 use datafusion::error::{DataFusionError, Result};
+use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::physical_plan::metrics::Count;
 use datafusion::scalar::ScalarValue;
 use futures::{StreamExt, TryStreamExt};
 use npy_arrow::Options;
 use npy_core::dtype::DType;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
-use whole_file::NewFile;
 
 use super::bounds::{extremes, is_indexed};
-use super::{Bounds, Entry, Index, IndexMode, blocks_of, file, load};
+use super::replace::{Old, Target, has_same_columns, kept};
+use super::{Bounds, Entry, Index, IndexMode, blocks_of, file};
 use crate::format::NpyFormat;
 use crate::header::{self, File, located};
 use crate::merge::{field_of, wider};
@@ -39,18 +39,28 @@ const ATTEMPTS: usize = 3;
 pub struct IndexReport {
     /// The number of files.
     pub files: usize,
-    /// The number of their rows.
+    /// The number of those that were read. The others are as they were in the old index.
+    pub read: usize,
+    /// The number of rows of all files.
     pub rows: u64,
     /// The columns that have bounds.
     pub columns: Vec<String>,
     /// The size of the index in bytes.
-    pub bytes: usize,
+    pub bytes: u64,
+}
+
+/// The columns that get bounds, `None` for all that can have some, and the rows of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wanted {
+    pub(super) columns: Option<Vec<String>>,
+    pub(super) block: u64,
 }
 
 /// Writes the index of all `.npy` files in a directory and in those below it: its file is `_npy.index`, an archive that NumPy opens.
 ///
 /// The location is a path or a URL. `columns` are those that get bounds; `None`: all numbers, times and short text. `block` is the number of rows that have
-/// bounds in common ([`INDEX_BLOCK`](crate::INDEX_BLOCK)). All bytes of the files are read. The old index is there until the new one is complete.
+/// bounds in common ([`INDEX_BLOCK`](crate::INDEX_BLOCK)). If there is an index with the same columns and blocks, only the files that have changed since are read; otherwise all
+/// bytes of all files. The old index is there until the new one is complete.
 ///
 /// ```
 /// # #[tokio::main]
@@ -79,72 +89,140 @@ pub async fn write_index(
     }
     let slash = if location.ends_with('/') { "" } else { "/" };
     let directory = location::parse(&format!("{location}{slash}"))?;
+    let columns = columns.map(<[String]>::to_vec);
+    write(state, &directory, Some(Wanted { columns, block })).await
+}
+
+/// Writes the index of a directory again, with the columns and the blocks of the old one, or else with all columns.
+pub(crate) async fn update_index(
+    state: &dyn Session,
+    directory: &ListingTableUrl,
+) -> Result<IndexReport> {
+    write(state, directory, None).await
+}
+
+/// The times that an index is made again because another program has replaced it meanwhile.
+const TRIES: usize = 20;
+
+async fn write(
+    state: &dyn Session,
+    directory: &ListingTableUrl,
+    wanted: Option<Wanted>,
+) -> Result<IndexReport> {
     let url = directory.clone().with_glob("**/*.npy")?;
     let store = location::store(state, &url)?;
+    let local = (directory.scheme() == "file").then(|| directory.get_url().to_file_path().ok());
+    let target = Target {
+        store: Arc::clone(&store),
+        directory: directory.prefix().clone(),
+        local: local.flatten(),
+    };
+    for _ in 0..TRIES {
+        let old = target.old().await?;
+        let asked = match (&wanted, &old) {
+            (Some(wanted), _) => wanted.clone(),
+            (None, Some(Old { index: Some(index), .. })) => index.wanted.clone(),
+            (None, _) => Wanted { columns: None, block: super::INDEX_BLOCK },
+        };
+        let made = make(state, &url, &store, &asked, old.as_ref()).await?;
+        let Made { index, read } = made;
+        let mut report = IndexReport {
+            files: index.files.len(),
+            read,
+            rows: index.files.values().map(|entry| entry.rows).sum(),
+            columns: index.columns.iter().map(|it| it.field.name().clone()).collect(),
+            bytes: 0,
+        };
+        if let Some(Old { meta, index: Some(old) }) = &old
+            && read == 0
+            && old.files.len() == index.files.len()
+            && old.columns.len() == index.columns.len()
+        {
+            report.bytes = meta.size;
+            return Ok(report);
+        }
+        let bytes = file::encode(&index, &target.directory)?;
+        report.bytes = bytes.len() as u64;
+        if target.replace(old.map(|old| old.meta), bytes).await? {
+            return Ok(report);
+        }
+    }
+    exec_err!(
+        "{directory}: other programs replace the index all the time; run it again when they have finished"
+    )
+}
+
+/// A new index, and the number of the files that were read for it.
+struct Made {
+    index: Index,
+    read: usize,
+}
+
+/// Makes the index of the files as they are now. Files that are as in the old index are not read.
+async fn make(
+    state: &dyn Session,
+    url: &ListingTableUrl,
+    store: &Arc<dyn ObjectStore>,
+    wanted: &Wanted,
+    old: Option<&Old>,
+) -> Result<Made> {
     let format = NpyFormat::default().with_index(IndexMode::Off);
     let options = ListingOptions::new(Arc::new(format)).with_file_extension(".npy");
-    let mut metas = files::list(state, &url, &options).await?.files;
+    let mut metas = files::list(state, url, &options).await?.files;
     metas.retain(|meta| meta.size > 0);
     if metas.is_empty() {
-        return plan_err!("{location}: there are no .npy files; name a directory that has some");
+        return plan_err!("{url}: there are no .npy files; name a directory that has some");
     }
-    let schema = schema(state, &store, &metas, columns).await?;
-    let (store_url, at_once) = (url.object_store(), state.config().target_partitions().max(1));
-    let read = metas.into_iter().map(|meta| {
-        let scan = Scan {
-            store: Arc::clone(&store),
-            url: store_url.as_str().to_owned(),
-            schema: Arc::clone(&schema),
-            block,
-        };
+    let is_local = url.scheme() == "file";
+    // A file of this machine can change with the same size and time, if it is written in place within a step of the clock.
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    let scan = Scan {
+        store: Arc::clone(store),
+        url: url.object_store().as_str().to_owned(),
+        schema: Arc::new(Schema::empty()),
+        block: wanted.block,
+        headers: (!is_local).then_some(cache),
+    };
+    let old = old.and_then(|old| old.index.as_ref());
+    let at_once = state.config_options().execution.meta_fetch_concurrency.into();
+    let headers = futures::stream::iter(&metas).map(|meta| scan.header(meta, old));
+    let headers: Vec<File> = headers.boxed().buffered(at_once).try_collect().await?;
+    let schema = schema(&headers, wanted.columns.as_deref())?;
+    let old = old.filter(|old| old.wanted == *wanted && has_same_columns(old, &schema));
+    let scan = Arc::new(Scan { schema: Arc::clone(&schema), ..scan });
+    let (same, others): (Vec<_>, Vec<_>) = metas
+        .into_iter()
+        .zip(headers)
+        .map(|(meta, file)| (kept(old, &schema, &meta, &file), meta))
+        .partition(|(read, _)| read.is_some());
+    let count = others.len();
+    let read = others.into_iter().map(|(_, meta)| {
+        let scan = Arc::clone(&scan);
         SpawnedTask::spawn(async move { scan.read_unchanged(meta).await }).join_unwind()
     });
     let joined = |result: Result<Result<Read>, _>| match result {
         Ok(read) => read,
         Err(error) => Err(DataFusionError::ExecutionJoin(Box::new(error))),
     };
-    let read = futures::stream::iter(read).buffered(at_once).map(joined);
-    let read: Vec<Read> = read.try_collect().await?;
-    let prefix = directory.prefix().clone();
-    let index = index(&schema, block, read)?;
-    let bytes = file::encode(&index, &prefix)?;
-    let report = IndexReport {
-        files: index.files.len(),
-        rows: index.files.values().map(|entry| entry.rows).sum(),
-        columns: schema.fields().iter().map(|field| field.name().clone()).collect(),
-        bytes: bytes.len(),
+    let at_once = match is_local {
+        true => state.config().target_partitions().max(1),
+        false => FILES,
     };
-    let to = load::path(&prefix);
-    match (directory.scheme() == "file").then(|| directory.get_url().to_file_path().ok()).flatten()
-    {
-        Some(directory) => {
-            let path = directory.join(super::NAME);
-            let failed =
-                |error: std::io::Error| exec_datafusion_err!("{}: {error}", path.display());
-            let target = NewFile::create(&path).map_err(failed)?;
-            target.file().write_all(&bytes).map_err(failed)?;
-            target.finish().map_err(failed)?;
-        }
-        None => {
-            store.put(&to, bytes.into()).await?;
-        }
-    }
-    Ok(report)
+    let read = futures::stream::iter(read).buffered(at_once).map(joined);
+    let mut all: Vec<Read> = read.try_collect().await?;
+    all.extend(same.into_iter().filter_map(|(read, _)| read));
+    all.sort_by(|a, b| a.meta.location.cmp(&b.meta.location));
+    Ok(Made { index: index(&schema, wanted, all)?, read: count })
 }
 
+/// The files of a store that are read at a time. Each has up to two blocks of 8 MiB in memory.
+const FILES: usize = 8;
+
 /// Finds the columns that get bounds, with the types that hold the values of all files.
-async fn schema(
-    state: &dyn Session,
-    store: &Arc<dyn ObjectStore>,
-    metas: &[ObjectMeta],
-    columns: Option<&[String]>,
-) -> Result<SchemaRef> {
-    let at_once = state.config_options().execution.meta_fetch_concurrency.into();
-    let headers = futures::stream::iter(metas).map(|meta| header::cached(None, store, meta));
-    let headers: Vec<File> = headers.boxed().buffered(at_once).try_collect().await?;
+fn schema(headers: &[File], columns: Option<&[String]>) -> Result<SchemaRef> {
     // A name is null if no type holds the values of all files.
     let mut dtypes: BTreeMap<String, Option<DType>> = BTreeMap::new();
-    for file in &headers {
+    for file in headers {
         for (name, dtype) in file.columns() {
             match dtypes.get_mut(name) {
                 None => {
@@ -186,33 +264,54 @@ struct Scan {
     /// The columns that get bounds.
     schema: SchemaRef,
     block: u64,
+    /// The headers that the session has read, of a store.
+    headers: Option<Arc<FileMetadataCache>>,
 }
 
 /// A file, with the bounds of its blocks.
-struct Read {
-    meta: ObjectMeta,
-    file: File,
-    columns: Vec<Vec<BlockBounds>>,
+pub(super) struct Read {
+    pub(super) meta: ObjectMeta,
+    pub(super) file: File,
+    pub(super) columns: Vec<Vec<BlockBounds>>,
 }
 
 /// The bounds of a block; `None` where they are not known.
 #[derive(Clone)]
-struct BlockBounds {
-    min: Option<ScalarValue>,
-    max: Option<ScalarValue>,
-    nulls: Option<i64>,
+pub(super) struct BlockBounds {
+    pub(super) min: Option<ScalarValue>,
+    pub(super) max: Option<ScalarValue>,
+    pub(super) nulls: Option<i64>,
+}
+
+impl BlockBounds {
+    pub(super) const UNKNOWN: Self = BlockBounds { min: None, max: None, nulls: None };
 }
 
 impl Scan {
+    /// Returns the header of a file, from the old index if it is as there.
+    async fn header(&self, meta: &ObjectMeta, old: Option<&Index>) -> Result<File> {
+        match old.and_then(|old| old.entry(meta)?.header.clone()) {
+            Some(header) => Ok(header),
+            None => header::cached(self.headers.as_deref(), &*self.store, meta).await,
+        }
+    }
+
     /// Reads a file, and again if it has changed meanwhile.
     async fn read_unchanged(&self, listed: ObjectMeta) -> Result<Read> {
+        // Each answer of a store has the tag of the file, and is compared with that of the list.
+        let is_tagged = self.headers.is_some() && listed.e_tag.is_some();
+        if is_tagged && let Ok(read) = self.read(&listed).await {
+            return Ok(read);
+        }
         for _ in 0..ATTEMPTS {
-            let meta = self.store.head(&listed.location).await?;
-            wait_for_clock(&meta).await?;
-            let read = self.read(&meta).await?;
-            let after = self.store.head(&listed.location).await?;
-            if header::check_unchanged(&meta, &after).is_ok() {
-                return Ok(read);
+            let meta = self.head(&listed).await?;
+            if !is_tagged {
+                wait_for_clock(&meta).await?;
+            }
+            let read = self.read(&meta).await;
+            let after = self.head(&listed).await?;
+            if header::is_unchanged(&meta, &after) {
+                return read;
             }
         }
         Err(located(
@@ -221,8 +320,13 @@ impl Scan {
         ))
     }
 
+    async fn head(&self, listed: &ObjectMeta) -> Result<ObjectMeta> {
+        let found = self.store.head(&listed.location).await;
+        found.map_err(|error| header::failed(listed, &error))
+    }
+
     async fn read(&self, meta: &ObjectMeta) -> Result<Read> {
-        let file = header::cached(None, &*self.store, meta).await?;
+        let file = header::cached(self.headers.as_deref(), &*self.store, meta).await?;
         let own: Vec<&str> = file.columns().into_iter().map(|(name, _)| name).collect();
         let fields = self.schema.fields().iter().enumerate();
         let wanted: Vec<usize> = fields
@@ -232,8 +336,8 @@ impl Scan {
         let count = blocks_of(file.rows, self.block);
         let count =
             count.ok_or_else(|| located(meta, &"it has too many blocks; make them larger"))?;
-        let unknown = BlockBounds { min: None, max: None, nulls: None };
-        let mut columns = vec![vec![unknown; count]; self.schema.fields().len()];
+        let unknown = vec![BlockBounds::UNKNOWN; count];
+        let mut columns = vec![unknown; self.schema.fields().len()];
         if !wanted.is_empty() {
             let opener = NpyOpener {
                 store: Arc::clone(&self.store),
@@ -245,7 +349,7 @@ impl Scan {
                 pruner: None,
                 rows: usize::try_from(self.block).unwrap_or(usize::MAX),
                 limit: None,
-                headers: None,
+                headers: self.headers.clone(),
                 bytes_read: Count::new(),
                 files_pruned: Count::new(),
                 blocks_pruned: Count::new(),
@@ -340,11 +444,12 @@ async fn wait_for_clock(meta: &ObjectMeta) -> Result<()> {
 }
 
 /// Puts the bounds of all files together.
-fn index(schema: &Schema, block: u64, read: Vec<Read>) -> Result<Index> {
+fn index(schema: &Schema, wanted: &Wanted, read: Vec<Read>) -> Result<Index> {
     let (mut files, mut blocks) = (HashMap::new(), 0);
     let mut columns = vec![Vec::new(); schema.fields().len()];
     for Read { meta, file, columns: own } in read {
-        let count = own.first().map_or_else(|| blocks_of(file.rows, block).unwrap_or(0), Vec::len);
+        let count = own.first().map(Vec::len);
+        let count = count.or_else(|| blocks_of(file.rows, wanted.block)).unwrap_or(0);
         let range = blocks..blocks + count;
         blocks = range.end;
         for (all, own) in columns.iter_mut().zip(own) {
@@ -370,5 +475,5 @@ fn index(schema: &Schema, block: u64, read: Vec<Read>) -> Result<Index> {
         })
     };
     let columns = schema.fields().iter().zip(columns).map(bounds).collect::<Result<Vec<_>>>()?;
-    Ok(Index { block, files, columns })
+    Ok(Index { wanted: wanted.clone(), files, columns })
 }

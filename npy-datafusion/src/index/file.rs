@@ -23,6 +23,7 @@ use object_store::ObjectMeta;
 use object_store::path::Path;
 
 use super::bounds::is_indexed;
+use super::build::Wanted;
 use super::{Bounds, Entry, Index, blocks_of};
 use crate::header::{Contents, File, external};
 use crate::merge::field_of;
@@ -39,7 +40,10 @@ pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
     let mut writer = options.writer(Cursor::new(Vec::new())).map_err(external)?;
     let number = |value: u64| vec![value];
     writer.write("version", &vec![VERSION]).map_err(external)?;
-    writer.write("block", &number(index.block)).map_err(external)?;
+    writer.write("block", &number(index.wanted.block)).map_err(external)?;
+    if let Some(columns) = &index.wanted.columns {
+        writer.write("columns", columns).map_err(external)?;
+    }
     let files = dyn_array(&files(index, directory)?, &Options::new()).map_err(external)?;
     writer.write("files", &files).map_err(external)?;
     // A value where there is none is any number; `known` says so.
@@ -117,6 +121,11 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
     if block == 0 {
         return Err(exec_datafusion_err!("its blocks have no rows"));
     }
+    let columns = match reader.names().any(|name| name == "columns") {
+        true => Some(reader.read::<Vec<String>>("columns").map_err(external)?),
+        false => None,
+    };
+    let wanted = Wanted { columns, block };
     let files: DynArray = reader.read("files").map_err(external)?;
     let files = record_batch(&files, &Options::new()).map_err(external)?;
     let (files, blocks) = entries(&files, block, directory)?;
@@ -151,7 +160,7 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
         let nulls = nulls.into_iter().map(|nulls| (nulls >= 0).then_some(nulls));
         columns.push(Bounds { field, min, max, nulls: nulls.collect::<Int64Array>() });
     }
-    Ok(Index { block, files, columns })
+    Ok(Index { wanted, files, columns })
 }
 
 /// Returns the files of an index, and the number of their blocks.

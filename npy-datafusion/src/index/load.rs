@@ -13,7 +13,7 @@ use object_store::path::Path;
 use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::{Index, IndexMode, NAME, file};
-use crate::header::{self, check_unchanged, located};
+use crate::header::{self, check_unchanged};
 
 /// The indices of the locations of a table.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +80,7 @@ pub(crate) async fn load_frozen(
             "{location}: there is no index; write one with `npy index`, or create the table with OPTIONS ('index' '{}')",
             IndexMode::Auto
         ),
-        error => DataFusionError::from(error),
+        error => header::plain(DataFusionError::from(error)),
     };
     if cache.get(&location).is_some() {
         let listed = store.head(&location).await.map_err(missing)?;
@@ -90,7 +90,7 @@ pub(crate) async fn load_frozen(
     }
     let result = store.get_opts(&location, GetOptions::default()).await.map_err(missing)?;
     let meta = result.meta.clone();
-    let bytes = result.bytes().await.map_err(|error| located(&meta, &error))?;
+    let bytes = result.bytes().await.map_err(|error| header::failed(&meta, &error))?;
     let damaged = |error: DataFusionError| {
         plan_datafusion_err!(
             "{location}: the index is damaged: {}; write it again with `npy index`",
@@ -104,6 +104,8 @@ pub(crate) async fn load_frozen(
 
 fn known(cache: &FileMetadataCache, listed: &ObjectMeta) -> Option<Arc<Index>> {
     let entry = cache.get(&listed.location)?;
+    // Without a tag, the path may be that of an index in another store.
+    listed.e_tag.as_ref()?;
     check_unchanged(&entry.meta, listed).ok()?;
     let cached = entry.file_metadata.as_any().downcast_ref::<Cached>()?;
     Some(Arc::clone(&cached.0))

@@ -6,7 +6,7 @@ use ballista_core::error::Result;
 use ballista_core::registry::BallistaFunctionRegistry;
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
 use npy_ballista::arguments::Arguments;
-use npy_ballista::{logical_codec, physical_codec};
+use npy_ballista::{logical_codec, physical_codec, runtime};
 
 const USAGE: &str = "\
 usage: npy-executor [--scheduler HOST] [--scheduler-port N] [--bind ADDRESS] [--host NAME]
@@ -17,7 +17,8 @@ usage: npy-executor [--scheduler HOST] [--scheduler-port N] [--bind ADDRESS] [--
   --port, --grpc-port  two ports: for results, and for tasks (50051, 50052)
   --tasks      how many tasks run at once (as many as there are cores)
   --work-dir   a directory for what is exchanged (a temporary one)
-  --heartbeat  the seconds between two signs of life (60)";
+  --heartbeat  the seconds between two signs of life (60)
+The stores of clouds (s3://, gs://, az://) are made from the environment: AWS_ACCESS_KEY_ID and the like.";
 
 #[tokio::main]
 async fn main() -> Result<()> {
@@ -27,6 +28,7 @@ async fn main() -> Result<()> {
     let work_dir = arguments.take("work-dir", String::new());
     // Functions come by their names: `min` and `max` of groups are not DataFusion's own.
     let functions = BallistaFunctionRegistry::from(&npy_datafusion::session().state());
+    let runtime = runtime((!work_dir.is_empty()).then_some(&*work_dir))?;
     let config = ExecutorProcessConfig {
         scheduler_host: arguments.take("scheduler", defaults.scheduler_host.clone()),
         scheduler_port: arguments.take("scheduler-port", defaults.scheduler_port),
@@ -42,6 +44,7 @@ async fn main() -> Result<()> {
         override_logical_codec: Some(logical_codec()),
         override_physical_codec: Some(physical_codec()),
         override_function_registry: Some(Arc::new(functions)),
+        override_runtime_producer: Some(Arc::new(move |_| Ok(Arc::clone(&runtime)))),
         ..defaults
     };
     arguments.finish();

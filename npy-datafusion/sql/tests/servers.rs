@@ -1,0 +1,189 @@
+//! Files in servers of the protocols that others have written: moto for S3, and Azurite for Azure. `cargo xtask engine` installs both; `NPY_MOTO` and
+//! `NPY_AZURITE` name the programs. Without them these tests fail, and are not skipped.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// A server that ends with the test.
+struct Server {
+    process: Child,
+    port: u16,
+    /// Its working directory.
+    _directory: tempfile::TempDir,
+}
+
+impl Server {
+    fn start(variable: &str, arguments: impl Fn(&str) -> Vec<String>) -> Self {
+        let program = std::env::var_os(variable);
+        let program = program.unwrap_or_else(|| panic!("{variable} names the server"));
+        // The port is free, and nobody else takes it so soon.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let directory = tempfile::tempdir().unwrap();
+        let process = Command::new(program)
+            .args(arguments(&port.to_string()))
+            .current_dir(directory.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let server = Server { process, port, _directory: directory };
+        let start = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(start.elapsed() < Duration::from_secs(60), "{variable} does not start");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        server
+    }
+
+    fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The command with the variables of a store.
+struct Npy(Vec<(&'static str, String)>);
+
+impl Npy {
+    fn output(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+        command.args(arguments).env("NO_PROXY", "127.0.0.1");
+        command.envs(self.0.iter().map(|(name, value)| (name, value))).output().unwrap()
+    }
+
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> String {
+        let output = self.output(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {error}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn csv(&self, sql: &str) -> String {
+        let text = self.run(&[sql, "--csv"]);
+        text.split_once('\n').map_or(String::new(), |(_, rows)| rows.to_owned())
+    }
+
+    #[track_caller]
+    fn failure(&self, sql: &str) -> String {
+        let text = String::from_utf8_lossy(&self.output(&[sql]).stderr).into_owned();
+        assert!(!text.contains("Generic") && !text.contains("nternal"), "{text}");
+        text
+    }
+}
+
+/// Writes, lists, reads and indexes files of a store.
+fn work(npy: &Npy, root: &str) {
+    for n in 0..3 {
+        let rows = format!("SELECT value + {n}000 AS t, value / 2.0 AS x FROM range(1000)");
+        npy.csv(&format!("COPY ({rows}) TO '{root}/dir/{n}.npy'"));
+    }
+    let all = format!("SELECT count(*), sum(t) FROM npy('{root}/dir/*.npy')");
+    assert_eq!(npy.csv(&all), "3000,4498500\n");
+    let one = format!("SELECT max(t) FROM npy('{root}/dir/1.npy') WHERE x < 100");
+    assert_eq!(npy.csv(&one), "1199\n");
+    // It is sent in parts.
+    npy.csv(&format!("COPY (SELECT value AS a FROM range(2500000)) TO '{root}/large.npy'"));
+    let large = format!("SELECT sum(a), count(*) FROM npy('{root}/large.npy')");
+    assert_eq!(npy.csv(&large), "3124998750000,2500000\n");
+
+    let directory = format!("{root}/dir/");
+    assert!(npy.run(&["index", &directory]).contains("3 files (3 read), 3000 rows"));
+    assert!(npy.run(&["index", &directory]).contains("3 files (0 read), 3000 rows"));
+    let frozen = format!(
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{directory}' OPTIONS ('index' 'frozen'); SELECT count(*), sum(t) FROM t WHERE t < 4000"
+    );
+    assert_eq!(npy.csv(&frozen), "3000,4498500\n");
+    let copies: Vec<String> = (0..3)
+        .map(|n| {
+            let rows = format!("SELECT CAST({n} AS BIGINT) AS t, CAST(0 AS DOUBLE) AS x");
+            format!(
+                "COPY ({rows}) TO '{directory}new{n}.npy' STORED AS NPY OPTIONS ('index' 'update')"
+            )
+        })
+        .collect();
+    std::thread::scope(|scope| {
+        for copy in &copies {
+            scope.spawn(|| npy.csv(copy));
+        }
+    });
+    assert_eq!(npy.csv(&frozen), "3003,4498503\n");
+    assert!(npy.run(&["index", &directory]).contains("6 files (0 read), 3003 rows"));
+    let auto = format!("SELECT count(*) FROM npy('{directory}') WHERE t BETWEEN 1500 AND 1599");
+    assert_eq!(npy.csv(&auto), "100\n");
+    let missing = npy.failure(&format!("SELECT * FROM npy('{root}/dir/none.npy')"));
+    assert!(missing.contains("there is no such file; check the URL"), "{missing}");
+}
+
+/// Guards S3, as moto has it.
+#[test]
+fn s3_has_files_of_tables() {
+    let server =
+        Server::start("NPY_MOTO", |port| ["-H", "127.0.0.1", "-p", port].map(str::to_owned).into());
+    let mut connection = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    let create =
+        "PUT /bucket HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    connection.write_all(create.as_bytes()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let npy = Npy(vec![
+        ("AWS_ENDPOINT_URL", server.address()),
+        ("AWS_ALLOW_HTTP", "true".into()),
+        ("AWS_ACCESS_KEY_ID", "key".into()),
+        ("AWS_SECRET_ACCESS_KEY", "secret".into()),
+        ("AWS_REGION", "us-east-1".into()),
+    ]);
+    work(&npy, "s3://bucket");
+    let missing = npy.failure("SELECT * FROM npy('s3://none/*.npy')");
+    assert!(missing.contains("there is no such bucket"), "{missing}");
+}
+
+/// The account and the key that every Azurite has.
+const ACCOUNT: &str = "devstoreaccount1";
+const KEY: &str =
+    "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+/// Creates a container, which needs a signature.
+const CREATE: &str = "
+import base64, email.utils, hashlib, hmac, sys, urllib.request
+address, account, key = sys.argv[1:]
+date = email.utils.formatdate(usegmt=True)
+signed = 'PUT' + '\\n' * 12 + f'x-ms-date:{date}\\nx-ms-version:2021-08-06\\n/{account}/{account}/box\\nrestype:container'
+signature = base64.b64encode(hmac.digest(base64.b64decode(key), signed.encode(), 'sha256')).decode()
+headers = {'x-ms-date': date, 'x-ms-version': '2021-08-06', 'Content-Length': '0', 'Authorization': f'SharedKey {account}:{signature}'}
+request = urllib.request.Request(f'{address}/{account}/box?restype=container', method='PUT', headers=headers)
+urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
+";
+
+/// Guards Azure, as Azurite has it.
+#[test]
+fn azure_has_files_of_tables() {
+    let server = Server::start("NPY_AZURITE", |port| {
+        let fixed = "--inMemoryPersistence --silent --skipApiVersionCheck --disableTelemetry";
+        let fixed = fixed.split(' ').chain(["--blobHost", "127.0.0.1", "--blobPort", port]);
+        fixed.map(str::to_owned).collect()
+    });
+    let python = std::env::var_os("NPY_PYTHON").expect("NPY_PYTHON names a Python");
+    let arguments = ["-I", "-c", CREATE, &server.address(), ACCOUNT, KEY];
+    assert!(Command::new(&python).args(arguments).status().unwrap().success());
+    let mut npy = Npy(vec![
+        ("AZURE_STORAGE_USE_EMULATOR", "true".into()),
+        ("AZURITE_BLOB_STORAGE_URL", server.address()),
+    ]);
+    work(&npy, "az://box");
+    assert_eq!(npy.csv("SELECT count(*) FROM npy('abfs://box/dir/0.npy')"), "1000\n");
+    npy.0.push(("AZURE_STORAGE_ACCOUNT_KEY", "AAAA".into()));
+    let denied = npy.failure("SELECT * FROM npy('az://box/dir/*.npy')");
+    assert!(denied.contains("access is denied (403"), "{denied}");
+    assert!(denied.contains("AZURE_STORAGE_ACCOUNT_KEY"), "{denied}");
+}

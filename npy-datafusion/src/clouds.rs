@@ -1,0 +1,79 @@
+//! The stores of clouds, made from a URL and the usual environment variables.
+
+mod advice;
+mod store;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use datafusion::common::plan_datafusion_err;
+use datafusion::error::Result;
+use object_store::aws::AmazonS3Builder;
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::http::HttpBuilder;
+use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use url::{Position, Url};
+
+pub(crate) use advice::{advice, plain};
+use store::CloudStore;
+
+/// The protocol of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cloud {
+    S3,
+    Google,
+    Azure,
+    Http,
+}
+
+impl Cloud {
+    fn of(scheme: &str) -> Option<Self> {
+        match scheme {
+            "s3" | "s3a" => Some(Cloud::S3),
+            "gs" => Some(Cloud::Google),
+            "az" | "azure" | "adl" | "abfs" | "abfss" => Some(Cloud::Azure),
+            "http" | "https" => Some(Cloud::Http),
+            _ => None,
+        }
+    }
+}
+
+/// Makes the store of a URL; `None` if its scheme is not one of a cloud. No request is sent.
+pub(crate) fn open(url: &Url) -> Result<Option<Arc<dyn ObjectStore>>> {
+    let Some(cloud) = Cloud::of(url.scheme()) else { return Ok(None) };
+    let root = &url[..Position::BeforePath];
+    let built = build(cloud, root);
+    let inner = built.map_err(|error| {
+        plan_datafusion_err!("{root}: {}; {}", advice::cause(&error), advice::credentials(cloud))
+    })?;
+    Ok(Some(Arc::new(CloudStore::new(inner, cloud, root))))
+}
+
+fn build(cloud: Cloud, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    Ok(match cloud {
+        Cloud::S3 => {
+            let builder = AmazonS3Builder::from_env().with_retry(retry());
+            Arc::new(builder.with_url(root).build()?)
+        }
+        Cloud::Google => {
+            let builder = GoogleCloudStorageBuilder::from_env().with_retry(retry());
+            Arc::new(builder.with_url(root).build()?)
+        }
+        Cloud::Azure => {
+            let builder = MicrosoftAzureBuilder::from_env().with_retry(retry());
+            Arc::new(builder.with_url(root).build()?)
+        }
+        Cloud::Http => {
+            let options = ClientOptions::new().with_allow_http(true);
+            let builder = HttpBuilder::new().with_retry(retry()).with_client_options(options);
+            Arc::new(builder.with_url(root).build()?)
+        }
+    })
+}
+
+/// A server that is busy is asked again; one that is gone is an error within ten seconds.
+fn retry() -> RetryConfig {
+    let backoff = BackoffConfig { max_backoff: Duration::from_secs(2), ..BackoffConfig::default() };
+    RetryConfig { backoff, max_retries: 5, retry_timeout: Duration::from_secs(8) }
+}

@@ -1,0 +1,308 @@
+//! Says what to do about an error of a store.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+use datafusion::error::DataFusionError;
+use object_store::Error;
+use object_store::client::{HttpError, HttpErrorKind};
+use object_store::path::Path;
+
+use super::Cloud;
+
+/// The store that an error is of.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) cloud: Cloud,
+    /// Its URL, without a slash at the end.
+    pub(super) root: String,
+    /// True for requests that list files.
+    pub(super) is_list: bool,
+}
+
+/// An error that says what is wrong and what to do.
+#[derive(Debug)]
+struct Advice {
+    text: String,
+    source: Box<dyn StdError + Send + Sync>,
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl StdError for Advice {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.source)
+    }
+}
+
+/// Returns the text of an error of a cloud, without those of its layers.
+pub(crate) fn advice<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e str> {
+    let found = find::<Advice>(error)?;
+    Some(&found.text)
+}
+
+/// Removes the layers around an error of a cloud.
+pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
+    match advice(&error) {
+        Some(text) => DataFusionError::Execution(text.to_owned()),
+        None => error,
+    }
+}
+
+fn find<'e, T: StdError + 'static>(error: &'e (dyn StdError + 'static)) -> Option<&'e T> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(found) = error.downcast_ref::<T>() {
+            return Some(found);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// Returns the innermost cause of an error.
+pub(super) fn cause(error: &(dyn StdError + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+/// Says which variables have the credentials.
+pub(super) fn credentials(cloud: Cloud) -> &'static str {
+    match cloud {
+        Cloud::S3 => {
+            "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (and AWS_SESSION_TOKEN, if there is one), or AWS_SKIP_SIGNATURE=true for a public bucket; the files in ~/.aws are not read"
+        }
+        Cloud::Google => {
+            "set GOOGLE_APPLICATION_CREDENTIALS to the path of a key file, or GOOGLE_SKIP_SIGNATURE=true for a public bucket"
+        }
+        Cloud::Azure => {
+            "set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or AZURE_SKIP_SIGNATURE=true for a public container"
+        }
+        Cloud::Http => "name a file that needs no login",
+    }
+}
+
+/// Says where the address of the server comes from.
+fn address(cloud: Cloud) -> &'static str {
+    match cloud {
+        Cloud::S3 => "check AWS_ENDPOINT_URL and AWS_REGION",
+        Cloud::Google => "check GOOGLE_BASE_URL",
+        Cloud::Azure => "check AZURE_STORAGE_ENDPOINT and AZURE_STORAGE_ACCOUNT_NAME",
+        Cloud::Http => "check the host and the port",
+    }
+}
+
+impl Place {
+    /// Returns the error with its advice, of the same kind.
+    pub(super) fn told(&self, location: Option<&Path>, error: Error) -> Error {
+        if advice(&error).is_some() {
+            return error;
+        }
+        let text = format!("{}: {}", self.shown(location), self.text(&error));
+        let with =
+            |source| -> Box<dyn StdError + Send + Sync> { Box::new(Advice { text, source }) };
+        match error {
+            Error::NotFound { path, source } => Error::NotFound { path, source: with(source) },
+            Error::AlreadyExists { path, source } => {
+                Error::AlreadyExists { path, source: with(source) }
+            }
+            Error::Precondition { path, source } => {
+                Error::Precondition { path, source: with(source) }
+            }
+            Error::NotModified { path, source } => {
+                Error::NotModified { path, source: with(source) }
+            }
+            Error::NotSupported { source } => Error::NotSupported { source: with(source) },
+            // Callers do without.
+            Error::NotImplemented { .. } if !self.is_list => error,
+            error => Error::Generic { store: "store", source: with(Box::new(error)) },
+        }
+    }
+
+    /// Returns the error of a server that does not answer.
+    pub(super) fn silent(&self, location: Option<&Path>, after: Duration) -> Error {
+        let text = format!(
+            "{}: the server has not answered in {after:?}; {}, and whether the network lets requests through",
+            self.shown(location),
+            address(self.cloud)
+        );
+        let source = "no answer".into();
+        Error::Generic { store: "store", source: Box::new(Advice { text, source }) }
+    }
+
+    fn shown(&self, location: Option<&Path>) -> String {
+        match location {
+            Some(location) => format!("{}/{location}", self.root),
+            None => self.root.clone(),
+        }
+    }
+
+    fn text(&self, error: &Error) -> String {
+        let cloud = self.cloud;
+        let all = error.to_string();
+        let (status, code) = (status(&all), between(&all, "<Code>", "</Code>"));
+        let answer = match (status, code) {
+            (Some(status), Some(code)) => format!("{status} {code}"),
+            (Some(status), None) => status.to_string(),
+            (None, code) => code.unwrap_or_default().to_owned(),
+        };
+        // Where there are no credentials, the client asks the machine for some.
+        if ["169.254.169.254", "169.254.170.2", "metadata.google.internal"]
+            .iter()
+            .any(|host| all.contains(host))
+        {
+            return format!("there are no credentials; {}", credentials(cloud));
+        }
+        if let Some(text) = self.transport(error) {
+            return text;
+        }
+        if matches!(error, Error::NotSupported { .. }) && all.contains("Range request") {
+            return "the server returns complete files only, and a query reads parts; download the file first".into();
+        }
+        if cloud == Cloud::Http && self.is_list {
+            return "the server does not list its files, since it has no WebDAV; name each file by its URL, without a pattern".into();
+        }
+        let is_expired = code.is_some_and(|code| {
+            ["Expired", "TokenRefreshRequired", "InvalidToken"].iter().any(|it| code.contains(it))
+        });
+        let is_denied =
+            matches!(error, Error::PermissionDenied { .. } | Error::Unauthenticated { .. });
+        match (code, status) {
+            _ if is_expired || all.contains("invalid_grant") => {
+                format!(
+                    "the credentials have expired ({answer}); get new ones, and {}",
+                    credentials(cloud)
+                )
+            }
+            (Some("NoSuchBucket" | "ContainerNotFound" | "InvalidBucketName"), _) => {
+                format!(
+                    "there is no such bucket ({answer}); check its name, and {}",
+                    address(cloud).trim_start_matches("check ")
+                )
+            }
+            (Some("PermanentRedirect" | "AuthorizationHeaderMalformed"), _)
+            | (_, Some(301 | 307)) => self.region(&all),
+            _ if all.contains("redirect without LOCATION") => self.region(&all),
+            _ if is_denied || [Some(401), Some(403)].contains(&status) => {
+                format!("access is denied ({answer}); {}", credentials(cloud))
+            }
+            // The answer to a request for a size and a time has no text.
+            (None, Some(400)) if cloud != Cloud::Http => {
+                format!(
+                    "the server refuses the request (400), as it does if credentials have expired or AWS_REGION is another one; {}",
+                    credentials(cloud)
+                )
+            }
+            _ if matches!(error, Error::NotFound { .. }) => {
+                "there is no such file; check the URL, which ends in / if it is that of a directory"
+                    .into()
+            }
+            _ if matches!(error, Error::Precondition { .. } | Error::AlreadyExists { .. }) => {
+                "another program has written it meanwhile; run it again".into()
+            }
+            (_, Some(416)) => {
+                "the file has no bytes, or fewer than it had; wait until it is written, or write it again".into()
+            }
+            (_, Some(429 | 500..=599)) => {
+                format!("the server has failed ({answer}), also when asked again; try it later")
+            }
+            _ => cause(error),
+        }
+    }
+
+    /// Returns the text of an error of the connection.
+    fn transport(&self, error: &Error) -> Option<String> {
+        let kind = find::<HttpError>(error)?.kind();
+        let (reason, advice) = (cause(error), address(self.cloud));
+        Some(match kind {
+            _ if reason.contains("scheme is not allowed") => format!(
+                "the address of the server is http://, which has no encryption; set {}_ALLOW_HTTP=true to allow that",
+                match self.cloud {
+                    Cloud::Azure => "AZURE",
+                    Cloud::Google => "GOOGLE",
+                    Cloud::S3 | Cloud::Http => "AWS",
+                }
+            ),
+            HttpErrorKind::Connect => format!("no server can be reached: {reason}; {advice}"),
+            HttpErrorKind::Timeout => {
+                format!("the server has not sent its answer in time; {advice}, or try it later")
+            }
+            _ => format!("the connection has failed: {reason}; try it again"),
+        })
+    }
+
+    fn region(&self, all: &str) -> String {
+        match between(all, "<Region>", "</Region>") {
+            Some(region) => format!("the bucket is in another region; set AWS_REGION={region}"),
+            None => {
+                "the bucket is in another region or at another address; set AWS_REGION, or AWS_ENDPOINT_URL".into()
+            }
+        }
+    }
+}
+
+/// Returns the status that the text of an error has.
+fn status(text: &str) -> Option<u16> {
+    let (_, after) = text.split_once("status code: ")?;
+    after.get(..3)?.parse().ok()
+}
+
+fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
+    let (_, after) = text.split_once(start)?;
+    Some(after.split_once(end)?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(cloud: Cloud, is_list: bool, source: &str) -> String {
+        let place = Place { cloud, root: "s3://bucket".into(), is_list };
+        let error = Error::Generic { store: "S3", source: source.into() };
+        let told = DataFusionError::from(place.told(Some(&"dir/x.npy".into()), error));
+        plain(told).strip_backtrace()
+    }
+
+    /// Guards the texts of errors that no server of the tests sends.
+    #[test]
+    fn errors_say_what_to_do() {
+        for (source, expected) in [
+            (
+                "Error performing PUT http://169.254.169.254/latest/api/token",
+                "there are no credentials; set AWS_ACCESS_KEY_ID",
+            ),
+            (
+                "Server returned non-2xx status code: 400 Bad Request: <Error><Code>ExpiredToken</Code></Error>",
+                "have expired (400 ExpiredToken); get new ones, and set AWS_",
+            ),
+            (
+                "Server returned non-2xx status code: 301 Moved: <Error><Code>PermanentRedirect</Code></Error>",
+                "set AWS_REGION, or AWS_ENDPOINT_URL",
+            ),
+            (
+                "<Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region>",
+                "set AWS_REGION=eu-west-1",
+            ),
+            ("Received redirect without LOCATION, this", "in another region"),
+            (
+                "Server returned non-2xx status code: 503 Slow: ",
+                "has failed (503), also when asked again",
+            ),
+            ("something else", "Execution error: s3://bucket/dir/x.npy: something else"),
+        ] {
+            let text = told(Cloud::S3, false, source);
+            assert!(text.contains("s3://bucket/dir/x.npy: ") && text.contains(expected), "{text}");
+            assert!(!text.contains("Generic"), "{text}");
+        }
+        let text = told(Cloud::Http, true, "Server returned non-2xx status code: 405 Not: ");
+        assert!(text.contains("name each file by its URL"), "{text}");
+    }
+}

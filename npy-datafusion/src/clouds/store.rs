@@ -1,0 +1,158 @@
+//! A store whose errors say what to do, and which waits for an answer no longer than a user does.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::stream::BoxStream;
+use futures::{FutureExt, StreamExt, TryStreamExt};
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, Error, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload,
+    ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+    UploadPart,
+};
+
+use super::Cloud;
+use super::advice::Place;
+
+/// The time in which a server answers, with all its retries; the bytes of the answer may take longer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Debug)]
+pub(super) struct CloudStore {
+    inner: Arc<dyn ObjectStore>,
+    place: Place,
+}
+
+impl CloudStore {
+    pub(super) fn new(inner: Arc<dyn ObjectStore>, cloud: Cloud, root: &str) -> Self {
+        CloudStore { inner, place: Place { cloud, root: root.to_owned(), is_list: false } }
+    }
+
+    /// Waits for the first bytes of an answer.
+    async fn answer<T>(
+        &self,
+        location: &Path,
+        request: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        match tokio::time::timeout(PATIENCE, request).await {
+            Ok(answer) => answer.map_err(|error| self.place.told(Some(location), error)),
+            Err(_) => Err(self.place.silent(Some(location), PATIENCE)),
+        }
+    }
+}
+
+impl fmt::Display for CloudStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.place.root)
+    }
+}
+
+#[async_trait]
+impl ObjectStore for CloudStore {
+    async fn put_opts(
+        &self,
+        location: &Path,
+        payload: PutPayload,
+        options: PutOptions,
+    ) -> Result<PutResult> {
+        let result = self.inner.put_opts(location, payload, options).await;
+        result.map_err(|error| self.place.told(Some(location), error))
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        location: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        let request = self.inner.put_multipart_opts(location, options);
+        let inner = self.answer(location, request).await?;
+        Ok(Box::new(Parts { inner, place: self.place.clone(), location: location.clone() }))
+    }
+
+    async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        let mut result = self.answer(location, self.inner.get_opts(location, options)).await?;
+        if let GetResultPayload::Stream(bytes) = result.payload {
+            let (place, location) = (self.place.clone(), location.clone());
+            let bytes = bytes.map_err(move |error| place.told(Some(&location), error));
+            result.payload = GetResultPayload::Stream(bytes.boxed());
+        }
+        Ok(result)
+    }
+
+    fn delete_stream(
+        &self,
+        locations: BoxStream<'static, Result<Path>>,
+    ) -> BoxStream<'static, Result<Path>> {
+        let place = self.place.clone();
+        let deleted = self.inner.delete_stream(locations);
+        deleted.map_err(move |error| place.told(None, error)).boxed()
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        let place = Place { is_list: true, ..self.place.clone() };
+        let prefix = prefix.cloned();
+        let listed = self.inner.list(prefix.as_ref());
+        // Each page is an answer.
+        let next = |(mut listed, place, prefix): (
+            BoxStream<'static, Result<_>>,
+            Place,
+            Option<Path>,
+        )| async move {
+            let file = match tokio::time::timeout(PATIENCE, listed.next()).await {
+                Ok(file) => file?.map_err(|error| place.told(prefix.as_ref(), error)),
+                Err(_) => Err(place.silent(prefix.as_ref(), PATIENCE)),
+            };
+            // The next page of a list that has failed is not asked for.
+            let rest = if file.is_ok() { listed } else { futures::stream::empty().boxed() };
+            Some((file, (rest, place, prefix)))
+        };
+        futures::stream::unfold((listed, place, prefix), next).boxed()
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        let result = self.inner.list_with_delimiter(prefix).await;
+        let place = Place { is_list: true, ..self.place.clone() };
+        result.map_err(|error| place.told(prefix, error))
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        let result = self.inner.copy_opts(from, to, options).await;
+        result.map_err(|error| self.place.told(Some(to), error))
+    }
+}
+
+/// A file that is sent in parts.
+#[derive(Debug)]
+struct Parts {
+    inner: Box<dyn MultipartUpload>,
+    place: Place,
+    location: Path,
+}
+
+impl Parts {
+    fn told(&self, error: Error) -> Error {
+        self.place.told(Some(&self.location), error)
+    }
+}
+
+#[async_trait]
+impl MultipartUpload for Parts {
+    fn put_part(&mut self, data: PutPayload) -> UploadPart {
+        let (place, location) = (self.place.clone(), self.location.clone());
+        let sent = self.inner.put_part(data);
+        sent.map(move |sent| sent.map_err(|error| place.told(Some(&location), error))).boxed()
+    }
+
+    async fn complete(&mut self) -> Result<PutResult> {
+        let result = self.inner.complete().await;
+        result.map_err(|error| self.told(error))
+    }
+
+    async fn abort(&mut self) -> Result<()> {
+        let result = self.inner.abort().await;
+        result.map_err(|error| self.told(error))
+    }
+}
