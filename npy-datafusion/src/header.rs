@@ -33,6 +33,8 @@ pub(crate) struct File {
     pub(crate) contents: Contents,
     /// The bytes that were fetched with the header. The cache does not keep them.
     pub(crate) fetched: Option<Fetched>,
+    /// True for an array without dimensions: its one row is the value.
+    pub(crate) is_single: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub(crate) struct Member {
     /// The dtype of a row: of arrays of more dimensions than one, a sub-array.
     pub(crate) dtype: DType,
     pub(crate) place: Place,
+    /// The file that it is, where columns are files.
+    pub(crate) file: Option<Arc<ObjectMeta>>,
 }
 
 /// Where a member is in its archive.
@@ -324,11 +328,14 @@ async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
         None => Contents::Rows { dtype, start },
         Some(order) => {
             let place = Place::Columns { start, order };
-            let members = Arc::from([Member { name: VALUE.to_owned(), dtype, place }]);
+            let name = VALUE.to_owned();
+            let members = Arc::from([Member { name, dtype, place, file: None }]);
             Contents::Members { members, directory: Fetched::default() }
         }
     };
-    let (file, size) = (File { rows, contents, fetched: Some(fetched) }, meta.size);
+    let is_single = header.shape().is_empty();
+    let file = File { rows, contents, fetched: Some(fetched), is_single };
+    let size = meta.size;
     let complete = rows.checked_mul(file.row_size()).and_then(|bytes| bytes.checked_add(start));
     if complete.is_none_or(|complete| complete > size) {
         let row = file.row_size();

@@ -10,6 +10,8 @@
 //! | `known/x` | false where a block has no such value |
 //! | `nulls/x` | the number of nulls, and of NaT, of each block; -1 where it is not known |
 //!
+//! A column whose name ends in `.npy` has a slash after it: `min/x.npy/`.
+//!
 //! An entry is used for a file of the same size, time and etag, and for no other.
 
 mod attach;

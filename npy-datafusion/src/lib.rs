@@ -145,9 +145,11 @@ mod barriers;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
+mod exact_times;
 mod file_order;
 mod files;
 mod format;
+mod groups;
 mod header;
 mod index;
 mod location;
@@ -179,8 +181,10 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use exact_times::{ExactTimes, KeepTimes};
 use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
+pub use groups::Layout;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
@@ -241,6 +245,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.file_formats().get_or_insert_default().extend(formats);
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
+    state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
     let settings = state.config().get_or_insert_default().options_mut();
     settings.extensions.insert(NpySettings::default());
@@ -248,6 +253,8 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))
         .with_analyzer_rule(Arc::new(CheckWrittenTimes))
+        .with_analyzer_rule(Arc::new(KeepTimes))
+        .with_optimizer_rule(Arc::new(ExactTimes))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

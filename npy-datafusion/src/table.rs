@@ -31,10 +31,11 @@ use datafusion::physical_plan::filter::FilterExec;
 use npy_arrow::Options;
 
 use crate::format::NpyFormat;
+use crate::groups::Layout;
 use crate::index::{self, Loaded};
 use crate::source::NpySource;
 use crate::virtual_columns::with_virtual;
-use crate::{files, location};
+use crate::{files, groups, location};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
 ///
@@ -69,9 +70,35 @@ impl NpyTable {
     ///
     /// If there is no file, if some files of a directory are in other directories `name=value` than others, if a header is damaged, or if a field has different types in different files and none holds both.
     pub async fn open(state: &dyn Session, location: &str, options: Options) -> Result<Self> {
-        let is_archive = location::is_of_archives(location);
-        let format =
-            if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
+        let format = match location::is_of_archives(location) {
+            true => NpyFormat::archives(options),
+            false => NpyFormat::new(options),
+        };
+        Self::open_with(state, location, format).await
+    }
+
+    /// As [`open`](NpyTable::open), with a format: the use of an index, and files that are columns.
+    ///
+    /// ```no_run
+    /// # #[tokio::main]
+    /// # async fn main() -> datafusion::error::Result<()> {
+    /// use std::sync::Arc;
+    ///
+    /// use npy_datafusion::{Layout, NpyFormat, NpyOptions, NpyTable};
+    ///
+    /// let ctx = npy_datafusion::session();
+    /// let format = NpyFormat::new(NpyOptions::new()).with_layout(Layout::Columns);
+    /// let spikes = NpyTable::open_with(&ctx.state(), "alf/spikes.*.npy", format).await?;
+    /// ctx.register_table("spikes", Arc::new(spikes))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](NpyTable::open); if the files of a folder that are its columns differ in length.
+    pub async fn open_with(state: &dyn Session, location: &str, format: NpyFormat) -> Result<Self> {
+        let is_archive = format.is_archive();
         let url = location::with_files(location::parse(location)?, &format.get_ext())?;
         // A file may have any name.
         let extension = match (url.is_collection(), is_archive) {
@@ -134,6 +161,10 @@ impl NpyTable {
         let (scan, source) = match loaded.indices.is_empty() {
             true => (scan.clone(), source.clone()),
             false => (index::attach(scan, source, loaded)?, source.clone().with_index()),
+        };
+        let scan = match loaded.groups.is_empty() {
+            true => scan,
+            false => groups::attach(&scan, &loaded.groups)?,
         };
         let schema = DFSchema::try_from(self.schema())?;
         let conditions = conditions.into_iter().filter(|condition| self.is_for_rows(condition));
@@ -247,6 +278,12 @@ impl TableProvider for NpyTable {
         input: Arc<dyn ExecutionPlan>,
         insert_op: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        if format.is_some_and(|format| format.layout() == Layout::Columns) {
+            return plan_err!(
+                "columns that are files are read, and not written; insert into a table of another directory, or write an archive: COPY … TO 'x.npz'"
+            );
+        }
         let all = format!("*.{}", self.inner.options().format.get_ext());
         let globs = self.inner.table_paths().iter().filter_map(|url| url.get_glob().as_ref());
         if let Some(glob) = globs.map(|glob| glob.as_str()).find(|glob| *glob != all) {

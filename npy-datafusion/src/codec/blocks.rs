@@ -123,7 +123,8 @@ impl BlocksMessage {
             if let Some(dtype) = message.dtype {
                 let dtype = dtype.parse().map_err(|_| malformed())?;
                 let contents = Contents::Rows { dtype, start: message.start };
-                let header = Arc::new(File { rows: message.rows, contents, fetched: None });
+                let rows = message.rows;
+                let header = Arc::new(File { rows, contents, fetched: None, is_single: false });
                 let meta = file.object_meta.clone();
                 headers.put(&meta.location.clone(), CachedFileMetadataEntry::new(meta, header));
             }

@@ -64,6 +64,9 @@ struct FormatMessage {
     /// The use of the index, as in a statement.
     #[prost(string, tag = "3")]
     index: String,
+    /// How columns are stored, as in a statement.
+    #[prost(string, tag = "4")]
+    layout: String,
 }
 
 /// A location: a URL, and the wildcard after it.
@@ -102,6 +105,7 @@ impl FormatMessage {
             options: names(format.options()),
             is_archive: format.is_archive(),
             index: format.index().to_string(),
+            layout: format.layout().to_string(),
         }
     }
 
@@ -111,7 +115,7 @@ impl FormatMessage {
             true => NpyFormat::archives(options),
             false => NpyFormat::new(options),
         };
-        Ok(format.with_index(self.index.parse()?))
+        Ok(format.with_index(self.index.parse()?).with_layout(self.layout.parse()?))
     }
 }
 

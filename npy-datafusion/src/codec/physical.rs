@@ -24,6 +24,7 @@ use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode};
 use prost::Message;
 
 use super::blocks::BlocksMessage;
+use super::groups::{self, GroupMessage};
 use super::{decode, encode, names, options};
 use crate::source::NpySource;
 
@@ -75,6 +76,9 @@ struct ScanMessage {
     /// The number of files that the planner has left out.
     #[prost(uint64, tag = "6")]
     pruned: u64,
+    /// The folders of a table whose columns are files, in the order of the scan.
+    #[prost(message, repeated, tag = "7")]
+    groups: Vec<GroupMessage>,
 }
 
 /// Returns the scan, if the plan is one of ours.
@@ -109,11 +113,12 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             .with_threads(usize::try_from(message.threads).unwrap_or(1))
             .with_pruned(usize::try_from(message.pruned).unwrap_or(usize::MAX));
         let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
-        let groups = match message.blocks {
+        let file_groups = match message.blocks {
             Some(blocks) => blocks.give(&scan.file_groups, &*headers)?,
             None => scan.file_groups.clone(),
         };
-        let scan = FileScanConfigBuilder::from(scan).with_file_groups(groups).build();
+        let file_groups = groups::give(message.groups, file_groups)?;
+        let scan = FileScanConfigBuilder::from(scan).with_file_groups(file_groups).build();
         Ok(DataSourceExec::from_data_source(scan))
     }
 
@@ -132,7 +137,8 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let files = Some(serialize_file_scan_config(scan, self, converter)?);
         let (options, threads) = (names(source.options()), source.threads() as u64);
         let (blocks, pruned) = (BlocksMessage::of(scan, source)?, source.pruned() as u64);
-        encode(&ScanMessage { files, predicate, options, threads, blocks, pruned }, to);
+        let groups = groups::of(scan);
+        encode(&ScanMessage { files, predicate, options, threads, blocks, pruned, groups }, to);
         Ok(())
     }
 

@@ -48,14 +48,34 @@ pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
         let name = field.name();
         for (kind, values) in [("min", min), ("max", max)] {
             let values = column(values, field, &filled).map_err(external)?;
-            writer.write(&format!("{kind}/{name}"), &values).map_err(external)?;
+            writer.write(&named(kind, name), &values).map_err(external)?;
         }
         let known: Vec<bool> = is_not_null(min)?.values().iter().collect();
-        writer.write(&format!("known/{name}"), &known).map_err(external)?;
+        writer.write(&named("known", name), &known).map_err(external)?;
         let nulls: Vec<i64> = nulls.iter().map(|nulls| nulls.unwrap_or(-1)).collect();
-        writer.write(&format!("nulls/{name}"), &nulls).map_err(external)?;
+        writer.write(&named("nulls", name), &nulls).map_err(external)?;
     }
     Ok(writer.finish().map_err(external)?.into_inner())
+}
+
+/// Returns the name of a member. `.npy` at its end would be taken for the extension of the member, so a slash comes after it.
+fn named(kind: &str, column: &str) -> String {
+    let slash = if has_extension(column) { "/" } else { "" };
+    format!("{kind}/{column}{slash}")
+}
+
+/// Returns the column of a member with least values.
+fn column_of(member: &str) -> Option<&str> {
+    let name = member.strip_prefix("min/")?;
+    match has_extension(name) {
+        true => Some(name.strip_suffix('/').unwrap_or(name)),
+        false => Some(name),
+    }
+}
+
+/// Returns true for a name that ends in `.npy`, or in that and slashes.
+fn has_extension(name: &str) -> bool {
+    name.trim_end_matches('/').ends_with(".npy")
 }
 
 /// Returns the files as a table, in the order of their blocks.
@@ -121,9 +141,9 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
     let files = record_batch(&files, &Options::new()).map_err(external)?;
     let (files, blocks) = entries(&files, block, directory)?;
     let mut columns = Vec::new();
-    for name in reader.names().filter_map(|name| name.strip_prefix("min/")) {
+    for name in reader.names().filter_map(column_of) {
         let array = |kind: &str| -> Result<DynArray> {
-            let array: DynArray = reader.read(&format!("{kind}/{name}")).map_err(external)?;
+            let array: DynArray = reader.read(&named(kind, name)).map_err(external)?;
             match array.shape() == [blocks] {
                 true => Ok(array),
                 false => Err(exec_datafusion_err!(
@@ -137,8 +157,8 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
         if min.dtype() != max.dtype() || !is_indexed(&field) {
             return Err(exec_datafusion_err!("min/{name} and max/{name} are no bounds"));
         }
-        let known: Vec<bool> = reader.read(&format!("known/{name}")).map_err(external)?;
-        let nulls: Vec<i64> = reader.read(&format!("nulls/{name}")).map_err(external)?;
+        let known: Vec<bool> = reader.read(&named("known", name)).map_err(external)?;
+        let nulls: Vec<i64> = reader.read(&named("nulls", name)).map_err(external)?;
         if known.len() != blocks || nulls.len() != blocks {
             return Err(exec_datafusion_err!("known/{name} or nulls/{name} is too short"));
         }
@@ -209,6 +229,7 @@ fn entries(
                 rows,
                 contents: Contents::Rows { dtype, start },
                 fetched: None,
+                is_single: false,
             }),
             blocks: next..blocks,
         };
