@@ -50,6 +50,8 @@ pub struct NpyFormat {
     /// The use of the index of a directory.
     index: IndexMode,
     layout: Layout,
+    /// The column that is in ascending order in each file.
+    sorted_by: Option<String>,
     /// The folders of a table whose columns are files. Only the planner of a query has them.
     groups: Arc<Groups>,
 }
@@ -83,6 +85,16 @@ impl NpyFormat {
     /// Returns how the columns of a table are stored.
     pub(crate) fn layout(&self) -> Layout {
         self.layout
+    }
+
+    /// States that a column is in ascending order in each file. The order is proved before it is used: by the index, or by reading the column once a session.
+    pub fn with_sorted_by(self, column: impl Into<String>) -> Self {
+        NpyFormat { sorted_by: Some(column.into()), ..self }
+    }
+
+    /// Returns the column that is in ascending order in each file.
+    pub(crate) fn sorted_by(&self) -> Option<&str> {
+        self.sorted_by.as_deref()
     }
 
     /// Sets the folders of the table.

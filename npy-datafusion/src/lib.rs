@@ -163,6 +163,7 @@ mod read_ahead;
 mod records;
 mod sink;
 mod small;
+mod sorted;
 mod source;
 mod sql_options;
 mod table;

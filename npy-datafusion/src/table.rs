@@ -35,7 +35,7 @@ use crate::groups::Layout;
 use crate::index::{self, Loaded};
 use crate::source::NpySource;
 use crate::virtual_columns::with_virtual;
-use crate::{files, groups, location};
+use crate::{files, groups, location, sorted};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
 ///
@@ -112,7 +112,7 @@ impl NpyTable {
         let config = ListingTableConfig::new(url)
             .with_listing_options(listing)
             .with_schema(columns.of_files);
-        Ok(ListingTable::try_new(config)?.into())
+        NpyTable::from(ListingTable::try_new(config)?).check_order()
     }
 
     /// Returns the table with the columns `_file` and `_row`, except those that its files have.
@@ -123,6 +123,23 @@ impl NpyTable {
             .with_listing_options(self.inner.options().clone())
             .with_schema(Arc::new(with_virtual(&files, &schema)));
         Ok(ListingTable::try_new(config)?.into())
+    }
+
+    /// Returns the column that is in ascending order in each file, as the table was declared.
+    fn sorted_by(&self) -> Option<&str> {
+        let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        format.and_then(NpyFormat::sorted_by)
+    }
+
+    /// Refuses a table that is sorted by a column that it does not have, or whose values no index has.
+    fn check_order(self) -> Result<Self> {
+        if let Some(column) = self.sorted_by() {
+            let options = self.inner.options();
+            let schema =
+                files::without_columns(&self.inner.schema(), &options.table_partition_cols);
+            sorted::check(&schema, column)?;
+        }
+        Ok(self)
     }
 
     /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
@@ -146,7 +163,7 @@ impl NpyTable {
 
     /// Returns the scan with the conditions of a query. The planner knows which columns they are about; later, conditions have names alone
     /// ([`barriers`](crate::barriers)).
-    fn with_conditions(
+    async fn with_conditions(
         &self,
         state: &dyn Session,
         plan: Arc<dyn ExecutionPlan>,
@@ -166,6 +183,14 @@ impl NpyTable {
             true => scan,
             false => groups::attach(&scan, &loaded.groups)?,
         };
+        let sorted_by = self.sorted_by().filter(|name| {
+            let is_tested = |it: &Expr| it.column_refs().iter().any(|column| column.name == *name);
+            conditions.iter().any(is_tested) || sorted::is_returned(&source, name)
+        });
+        let (scan, source) = match sorted_by {
+            Some(column) => sorted::proved(state, &scan, source, column).await?,
+            None => (scan, source),
+        };
         let schema = DFSchema::try_from(self.schema())?;
         let conditions = conditions.into_iter().filter(|condition| self.is_for_rows(condition));
         let conditions = conditions.map(|condition| state.create_physical_expr(condition, &schema));
@@ -180,6 +205,10 @@ impl NpyTable {
         let (scan, source) = match index::without_pruned(&scan, &source)? {
             Some((scan, pruned)) => (scan, source.with_pruned(pruned)),
             None => (scan, source),
+        };
+        let scan = match sorted_by {
+            Some(column) => sorted::in_order(&scan, &source, column)?,
+            None => scan,
         };
         let scan = FileScanConfigBuilder::from(scan).with_source(Arc::new(source));
         let scan = DataSourceExec::from_data_source(scan.build());
@@ -252,7 +281,7 @@ impl TableProvider for NpyTable {
             None => (self.inner.scan_with_args(state, args).await, Loaded::default()),
         };
         let scan = scan?.into_inner();
-        Ok(ScanResult::new(self.with_conditions(state, scan, filters, &loaded)?))
+        Ok(ScanResult::new(self.with_conditions(state, scan, filters, &loaded).await?))
     }
 
     fn supports_filters_pushdown(
@@ -352,7 +381,8 @@ impl TableProviderFactory for NpyTableFactory {
         let listing = table.downcast_ref::<ListingTable>();
         let listing =
             listing.ok_or_else(|| internal_datafusion_err!("the table is no table of files"))?;
-        Ok(Arc::new(NpyTable::from(with_files(listing, &statement, paths, columns)?)))
+        let table = NpyTable::from(with_files(listing, &statement, paths, columns)?);
+        Ok(Arc::new(table.check_order()?))
     }
 }
 

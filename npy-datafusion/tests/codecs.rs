@@ -56,7 +56,7 @@ fn write(directory: &Path) {
     archive.finish().unwrap();
 }
 
-const QUERIES: [&str; 13] = [
+const QUERIES: [&str; 16] = [
     "SELECT count(*) FROM t",
     "SELECT * FROM t WHERE price > 1200.25 AND flag ORDER BY price",
     "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id",
@@ -69,6 +69,9 @@ const QUERIES: [&str; 13] = [
     "SELECT * FROM archive WHERE flag ORDER BY price LIMIT 4",
     "SELECT id, sum(price) FROM folders WHERE price > 100 GROUP BY id ORDER BY id",
     "SELECT count(*) FROM folders",
+    "SELECT price FROM sorted WHERE price BETWEEN 1000 AND 1010 ORDER BY price",
+    "SELECT id, price FROM sorted ORDER BY price, id LIMIT 7",
+    "SELECT price FROM sorted ORDER BY price DESC LIMIT 7",
     "SELECT a.id, b.price FROM folders a JOIN folders b ON a.price = b.price WHERE a.id = 3 ORDER BY 1, 2 LIMIT 9",
 ];
 
@@ -83,6 +86,11 @@ async fn context(directory: &Path, partitions: usize) -> SessionContext {
     ctx.sql(&create).await.unwrap();
     let create = format!(
         "CREATE EXTERNAL TABLE folders STORED AS NPY LOCATION '{}/folders/' OPTIONS ('layout' 'columns')",
+        directory.display()
+    );
+    ctx.sql(&create).await.unwrap();
+    let create = format!(
+        "CREATE EXTERNAL TABLE sorted STORED AS NPY LOCATION '{}/folders/' OPTIONS ('layout' 'columns', 'sorted_by' 'price')",
         directory.display()
     );
     ctx.sql(&create).await.unwrap();

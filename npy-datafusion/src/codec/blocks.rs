@@ -156,7 +156,7 @@ fn encode<'c>(
     ranges: &[std::ops::Range<usize>],
 ) -> Result<Vec<u8>> {
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
-    for Bounds { field, min, max, nulls } in columns {
+    for Bounds { field, min, max, nulls, .. } in columns {
         for values in [min as &dyn Array, max, nulls] {
             let parts: Vec<ArrayRef> =
                 ranges.iter().map(|range| values.slice(range.start, range.len())).collect();
@@ -188,6 +188,8 @@ fn decode(bytes: Vec<u8>) -> Result<Vec<Bounds>> {
             min: Arc::clone(min),
             max: Arc::clone(max),
             nulls: nulls.clone(),
+            // The order of the scan goes with it.
+            sorted: std::iter::repeat_n(Some(false), nulls.len()).collect(),
         });
     }
     Ok(columns)

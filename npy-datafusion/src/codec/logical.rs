@@ -67,6 +67,8 @@ struct FormatMessage {
     /// How columns are stored, as in a statement.
     #[prost(string, tag = "4")]
     layout: String,
+    #[prost(string, optional, tag = "5")]
+    sorted_by: Option<String>,
 }
 
 /// A location: a URL, and the wildcard after it.
@@ -106,6 +108,7 @@ impl FormatMessage {
             is_archive: format.is_archive(),
             index: format.index().to_string(),
             layout: format.layout().to_string(),
+            sorted_by: format.sorted_by().map(str::to_owned),
         }
     }
 
@@ -115,7 +118,11 @@ impl FormatMessage {
             true => NpyFormat::archives(options),
             false => NpyFormat::new(options),
         };
-        Ok(format.with_index(self.index.parse()?).with_layout(self.layout.parse()?))
+        let format = format.with_index(self.index.parse()?).with_layout(self.layout.parse()?);
+        Ok(match &self.sorted_by {
+            Some(column) => format.with_sorted_by(column),
+            None => format,
+        })
     }
 }
 

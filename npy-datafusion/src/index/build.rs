@@ -22,7 +22,7 @@ use npy_core::dtype::DType;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use whole_file::NewFile;
 
-use super::bounds::{extremes, is_indexed};
+use super::bounds::{extremes, is_indexed, unsorted_at};
 use super::{Bounds, Entry, Index, IndexMode, blocks_of, file, load};
 use crate::format::NpyFormat;
 use crate::header::{self, File, located};
@@ -201,6 +201,8 @@ struct BlockBounds {
     min: Option<ScalarValue>,
     max: Option<ScalarValue>,
     nulls: Option<i64>,
+    /// False where a value is null, or less than the one before it, and before the first value.
+    is_sorted: bool,
 }
 
 impl Scan {
@@ -232,7 +234,7 @@ impl Scan {
         let count = blocks_of(file.rows, self.block);
         let count =
             count.ok_or_else(|| located(meta, &"it has too many blocks; make them larger"))?;
-        let unknown = BlockBounds { min: None, max: None, nulls: None };
+        let unknown = BlockBounds { min: None, max: None, nulls: None, is_sorted: false };
         let mut columns = vec![vec![unknown; count]; self.schema.fields().len()];
         if !wanted.is_empty() {
             let opener = NpyOpener {
@@ -304,6 +306,13 @@ impl BlockBounds {
         self.nulls = Some(self.nulls.unwrap_or(0).saturating_add(nulls));
         let is_less =
             |a: &ScalarValue, b: &ScalarValue| a.partial_cmp(b).is_some_and(|it| it.is_lt());
+        // The rows of a block can come in several batches.
+        let is_first = self.min.is_none() && self.nulls == Some(nulls);
+        let comes_after = match &self.max {
+            Some(last) => self.is_sorted && min.partial_cmp(last).is_some_and(|it| it.is_ge()),
+            None => is_first,
+        };
+        self.is_sorted = comes_after && unsorted_at(values)?.is_none();
         if !min.is_null() && self.min.as_ref().is_none_or(|so_far| is_less(&min, so_far)) {
             self.min = Some(min);
         }
@@ -362,10 +371,12 @@ fn index(schema: &Schema, block: u64, read: Vec<Read>) -> Result<Index> {
                 .map(|it| it.slice(0, of_blocks.len()))
         };
         let nulls: Int64Array = of_blocks.iter().map(|it| it.nulls).collect();
+        let sorted = of_blocks.iter().map(|it| Some(it.is_sorted)).collect();
         Ok(Bounds {
             min: array(|it| it.min.clone())?,
             max: array(|it| it.max.clone())?,
             nulls,
+            sorted,
             field,
         })
     };

@@ -44,7 +44,7 @@ pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
     writer.write("files", &files).map_err(external)?;
     // A value where there is none is any number; `known` says so.
     let filled = Options::new().fill_nulls(true).clone();
-    for Bounds { field, min, max, nulls } in &index.columns {
+    for Bounds { field, min, max, nulls, sorted } in &index.columns {
         let name = field.name();
         for (kind, values) in [("min", min), ("max", max)] {
             let values = column(values, field, &filled).map_err(external)?;
@@ -54,6 +54,8 @@ pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
         writer.write(&named("known", name), &known).map_err(external)?;
         let nulls: Vec<i64> = nulls.iter().map(|nulls| nulls.unwrap_or(-1)).collect();
         writer.write(&named("nulls", name), &nulls).map_err(external)?;
+        let sorted: Vec<bool> = sorted.values().iter().collect();
+        writer.write(&named("sorted", name), &sorted).map_err(external)?;
     }
     Ok(writer.finish().map_err(external)?.into_inner())
 }
@@ -159,8 +161,15 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
         }
         let known: Vec<bool> = reader.read(&named("known", name)).map_err(external)?;
         let nulls: Vec<i64> = reader.read(&named("nulls", name)).map_err(external)?;
-        if known.len() != blocks || nulls.len() != blocks {
-            return Err(exec_datafusion_err!("known/{name} or nulls/{name} is too short"));
+        let has_order = reader.names().any(|member| member == named("sorted", name));
+        let sorted: Vec<bool> = match has_order {
+            true => reader.read(&named("sorted", name)).map_err(external)?,
+            false => vec![false; blocks],
+        };
+        if known.len() != blocks || nulls.len() != blocks || sorted.len() != blocks {
+            return Err(exec_datafusion_err!(
+                "known/{name}, nulls/{name} or sorted/{name} is too short"
+            ));
         }
         let unknown = not(&BooleanArray::from(known))?;
         let values = |array: DynArray| -> Result<ArrayRef> {
@@ -169,7 +178,8 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
         };
         let (min, max) = (values(min)?, values(max)?);
         let nulls = nulls.into_iter().map(|nulls| (nulls >= 0).then_some(nulls));
-        columns.push(Bounds { field, min, max, nulls: nulls.collect::<Int64Array>() });
+        let (nulls, sorted) = (nulls.collect::<Int64Array>(), BooleanArray::from(sorted));
+        columns.push(Bounds { field, min, max, nulls, sorted });
     }
     Ok(Index { block, files, columns })
 }
