@@ -22,7 +22,7 @@ use datafusion::logical_expr::{
     ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TryCast, Volatility, lit,
 };
 use datafusion::optimizer::optimizer::ApplyOrder;
-use datafusion::optimizer::{AnalyzerRule, OptimizerConfig, OptimizerRule};
+use datafusion::optimizer::{AnalyzerRule, Optimizer, OptimizerConfig, OptimizerRule};
 use datafusion::scalar::ScalarValue;
 
 /// Returns the functions that convert times.
@@ -64,9 +64,16 @@ impl AnalyzerRule for KeepTimes {
     }
 }
 
+/// Adds the rule that compares times with literals, after DataFusion's that finds the values of literals.
+pub(crate) fn with_exact_times(optimizer: &mut Optimizer) {
+    let position = optimizer.rules.iter().position(|rule| rule.name() == "simplify_expressions");
+    let position = position.map_or(optimizer.rules.len(), |position| position + 1);
+    optimizer.rules.insert(position, Arc::new(ExactTimes));
+}
+
 /// Compares times with literals in the unit of the times.
 #[derive(Debug)]
-pub(crate) struct ExactTimes;
+struct ExactTimes;
 
 impl OptimizerRule for ExactTimes {
     fn name(&self) -> &str {

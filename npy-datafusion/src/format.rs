@@ -52,6 +52,8 @@ pub struct NpyFormat {
     layout: Layout,
     /// The column that is in ascending order in each file.
     sorted_by: Option<String>,
+    /// The location of files whose rows belong to those of the arrays.
+    beside: Option<String>,
     /// The folders of a table whose columns are files. Only the planner of a query has them.
     groups: Arc<Groups>,
 }
@@ -95,6 +97,16 @@ impl NpyFormat {
     /// Returns the column that is in ascending order in each file.
     pub(crate) fn sorted_by(&self) -> Option<&str> {
         self.sorted_by.as_deref()
+    }
+
+    /// Names Parquet files whose rows belong to those of the arrays, by their positions. Statements and the function `npy` make such tables.
+    pub fn with_beside(self, location: impl Into<String>) -> Self {
+        NpyFormat { beside: Some(location.into()), ..self }
+    }
+
+    /// Returns the location of files whose rows belong to those of the arrays.
+    pub(crate) fn beside(&self) -> Option<&str> {
+        self.beside.as_deref()
     }
 
     /// Sets the folders of the table.

@@ -54,6 +54,20 @@
 //! that have not changed since: files and blocks in which no row meets the conditions are not read. `OPTIONS ('index' 'frozen')` trusts it, lists
 //! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]).
 //!
+//! # Columns in files of their own
+//!
+//! `OPTIONS ('layout' 'columns')` makes a table of a folder in which each `.npy` file is a column, or of all such folders in a directory ([`Layout`]). An array of the shape
+//! `(n, 1)` is `n` numbers. All files of a folder have one length.
+//!
+//! # Arrays beside Parquet
+//!
+//! With the feature `parquet`, `OPTIONS ('beside' 'metadata/*.parquet')` adds the columns of Parquet files to those of the arrays. Rows are joined by their positions.
+//!
+//! # Files that are sorted
+//!
+//! `OPTIONS ('sorted_by' 't')` states that a column is in ascending order in each file. The order is proved before it is used, by the index or by reading the column once a
+//! session; a file that is not in order is an error. Then `ORDER BY t` needs no sort, and conditions on `t` leave out files and blocks.
+//!
 //! # Vectors
 //!
 //! `npy_l2(a, b)`, `npy_cosine(a, b)` and `npy_dot(a, b)` are of lists of `f16`, `f32` or `f64`, and compute in `f64`:
@@ -72,6 +86,11 @@
 //! than all others; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
 //! of a column with a NaN is NaN, and `min` is the least number. With `GROUP BY`, DataFusion 55.2 has wrong results for groups with NaN or with infinities alone
 //! ([apache/datafusion#24432](https://github.com/apache/datafusion/issues/24432)): sessions of [`session`] and [`with_npy`] have functions of their own under these names.
+//!
+//! # Times
+//!
+//! Times are compared exactly, whatever their units, in sessions of [`session`] and [`with_npy`]. In other sessions, DataFusion 55.2 cuts a literal to the unit of the column: for a
+//! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds.
 //!
 //! # Where DataFusion differs from other engines
 //!
@@ -142,6 +161,7 @@
 mod ahead;
 mod archive;
 mod barriers;
+mod beside;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
@@ -182,7 +202,7 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
-use exact_times::{ExactTimes, KeepTimes};
+use exact_times::KeepTimes;
 use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use groups::Layout;
@@ -244,6 +264,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
@@ -255,7 +276,6 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         .with_analyzer_rule(Arc::new(ReplaceMinMax))
         .with_analyzer_rule(Arc::new(CheckWrittenTimes))
         .with_analyzer_rule(Arc::new(KeepTimes))
-        .with_optimizer_rule(Arc::new(ExactTimes))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

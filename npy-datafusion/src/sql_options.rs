@@ -21,6 +21,7 @@ pub(crate) fn parse<'o>(
         match name {
             "index" => format = format.with_index(value.parse()?),
             "layout" => format = format.with_layout(value.parse()?),
+            "beside" => format = format.with_beside(value),
             "sorted_by" => format = format.with_sorted_by(value),
             _ => {
                 let on = value.to_ascii_lowercase().parse().map_err(|_| {
@@ -29,7 +30,7 @@ pub(crate) fn parse<'o>(
                 if !NAMES.contains(&name) || !format.options_mut().set(name, on) {
                     let names = NAMES.join(", ");
                     return plan_err!(
-                        "there is no option {name} for .npy files; there are index, layout, sorted_by, {names}"
+                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, {names}"
                     );
                 }
             }

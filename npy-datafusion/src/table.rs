@@ -30,6 +30,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExec;
 use npy_arrow::Options;
 
+use crate::beside::BesideTable;
 use crate::format::NpyFormat;
 use crate::groups::Layout;
 use crate::index::{self, Loaded};
@@ -140,6 +141,15 @@ impl NpyTable {
             sorted::check(&schema, column)?;
         }
         Ok(self)
+    }
+
+    /// Returns the table with the columns of files beside its own.
+    pub(crate) async fn provider(self, state: &dyn Session) -> Result<Arc<dyn TableProvider>> {
+        let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        match format.and_then(NpyFormat::beside).map(str::to_owned) {
+            Some(location) => Ok(Arc::new(BesideTable::open(state, self, &location).await?)),
+            None => Ok(Arc::new(self)),
+        }
     }
 
     /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
@@ -382,7 +392,7 @@ impl TableProviderFactory for NpyTableFactory {
         let listing =
             listing.ok_or_else(|| internal_datafusion_err!("the table is no table of files"))?;
         let table = NpyTable::from(with_files(listing, &statement, paths, columns)?);
-        Ok(Arc::new(table.check_order()?))
+        table.check_order()?.provider(state).await
     }
 }
 

@@ -63,7 +63,8 @@ impl TableFunctionImpl for NpyFunction {
         };
         let options = options.iter().map(|[name, value]| (*name, *value));
         let format = sql_options::parse(&format, options)?;
-        Ok(Arc::new(wait(NpyTable::open_with(args.session(), location, format))?))
+        let state = args.session();
+        wait(async { NpyTable::open_with(state, location, format).await?.provider(state).await })
     }
 }
 

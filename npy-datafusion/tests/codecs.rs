@@ -69,7 +69,7 @@ const QUERIES: [&str; 16] = [
     "SELECT * FROM archive WHERE flag ORDER BY price LIMIT 4",
     "SELECT id, sum(price) FROM folders WHERE price > 100 GROUP BY id ORDER BY id",
     "SELECT count(*) FROM folders",
-    "SELECT price FROM sorted WHERE price BETWEEN 1000 AND 1010 ORDER BY price",
+    "SELECT price FROM sorted WHERE price BETWEEN 100 AND 110 ORDER BY price",
     "SELECT id, price FROM sorted ORDER BY price, id LIMIT 7",
     "SELECT price FROM sorted ORDER BY price DESC LIMIT 7",
     "SELECT a.id, b.price FROM folders a JOIN folders b ON a.price = b.price WHERE a.id = 3 ORDER BY 1, 2 LIMIT 9",

@@ -10,11 +10,12 @@ use crate::python::with_numpy;
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "npy-datafusion/Cargo.toml"];
 const TARGET: &str = "target/engine";
+const FEATURES: &str = "npy-datafusion/live,npy-datafusion/parquet,npy-datafusion/proto";
 
 pub(crate) fn run() -> Result {
     // The benchmark is left out: it needs Parquet and an optimized build.
     let mut test = cargo(&["test", "--workspace", "--exclude", "npy-datafusion-bench"]);
-    test.args(MANIFEST).args(["--features", "npy-datafusion/live,npy-datafusion/proto"]);
+    test.args(MANIFEST).args(["--features", FEATURES]);
     run_command(with_numpy(test)?.args(["--target-dir", TARGET]))
 }
 

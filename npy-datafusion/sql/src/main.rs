@@ -75,6 +75,10 @@ A statement that names _file or _row has both: the path of the file of a row, an
 npy_l2(v, [1.0, 2.0]), npy_cosine and npy_dot compare vectors: SELECT _row FROM t ORDER BY npy_l2(value, [0.5, 1.0]) LIMIT 10. npy index dir/
 writes an index, by which a query leaves out files and blocks of rows; EXPLAIN ANALYZE tells how many.
 
+A folder in which each file is a column is a table by npy('alf/spikes.*.npy', 'layout', 'columns'), and by CREATE EXTERNAL TABLE spikes STORED AS NPY
+LOCATION 'alf/spikes.*.npy' OPTIONS ('layout' 'columns'); folders in 'dir/' are groups of rows. OPTIONS ('sorted_by' 't') states that t is in order in
+each file, so that conditions on t leave out files and ORDER BY t does not sort; a file that is not in order is an error.
+
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 
 /// The stack of each thread. A condition of thousands of terms is a tree as deep, and DataFusion goes down it by recursion. Only what is used of a

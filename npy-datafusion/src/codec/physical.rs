@@ -26,6 +26,8 @@ use prost::Message;
 use super::blocks::BlocksMessage;
 use super::groups::{self, GroupMessage};
 use super::{decode, encode, names, options};
+use crate::beside::BesideExec;
+use crate::header::external;
 use crate::source::NpySource;
 
 /// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
@@ -81,6 +83,14 @@ struct ScanMessage {
     groups: Vec<GroupMessage>,
 }
 
+/// Two scans whose rows belong together. They are the inputs.
+#[derive(Clone, PartialEq, Message)]
+struct BesideMessage {
+    /// The columns of the result, among those of both.
+    #[prost(uint64, repeated, tag = "1")]
+    positions: Vec<u64>,
+}
+
 /// Returns the scan, if the plan is one of ours.
 fn scan(plan: &dyn ExecutionPlan) -> Option<(&FileScanConfig, &NpySource)> {
     let scan = plan.downcast_ref::<DataSourceExec>()?.data_source();
@@ -96,6 +106,14 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         ctx: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let [arrays, others] = inputs
+            && let Some(message) = decode::<BesideMessage>(bytes)?
+        {
+            let (arrays, others) = (Arc::clone(arrays), Arc::clone(others));
+            let positions = message.positions.into_iter().map(usize::try_from);
+            let positions = positions.collect::<std::result::Result<_, _>>().map_err(external)?;
+            return Ok(Arc::new(BesideExec::new(arrays, others, positions)?));
+        }
         let Some(message) = decode::<ScanMessage>(bytes)? else {
             return self.inner.try_decode(bytes, inputs, ctx, converter);
         };
@@ -128,6 +146,11 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         to: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
+        if let Some(joined) = plan.downcast_ref::<BesideExec>() {
+            let positions = joined.positions.iter().map(|&position| position as u64).collect();
+            encode(&BesideMessage { positions }, to);
+            return Ok(());
+        }
         let Some((scan, source)) = scan(&*plan) else {
             return self.inner.try_encode(plan, to, converter);
         };

@@ -233,15 +233,18 @@ async fn answer(ctx: &SessionContext, condition: &str, is_sent: bool) -> Result<
         format!("SELECT count(*), coalesce(sum(n), 0), min(n), max(n) FROM t WHERE {condition}");
     let up = format!("SELECT n FROM t WHERE {condition} ORDER BY i, n LIMIT 5");
     let down = format!("SELECT n FROM t WHERE {condition} ORDER BY f DESC, n LIMIT 5");
+    let first = format!("SELECT n FROM t WHERE {condition} ORDER BY n LIMIT 5");
+    let last = format!("SELECT n FROM t WHERE {condition} ORDER BY n DESC LIMIT 5");
     let mut parts = Vec::new();
-    for sql in [total, up, down] {
+    for sql in [total, up, down, first, last] {
         parts.push(values(&run(ctx, &sql, is_sent).await?).join(" "));
     }
     Ok(parts.join("|"))
 }
 
 async fn context(random: &mut Random, directory: &Path, index: &str) -> Result<SessionContext> {
-    with_options(random, directory, &format!("'index' '{index}'")).await
+    let order = ["", ", 'sorted_by' 'n'"][usize::try_from(random.below(2)).unwrap()];
+    with_options(random, directory, &format!("'index' '{index}'{order}")).await
 }
 
 async fn with_options(
@@ -356,8 +359,9 @@ async fn folders_of_columns_answer_as_numpy() {
         let at = directory.path().to_str().unwrap();
         numpy.ask(&["folders", &seed.to_string(), at]);
         for _ in 0..3 {
-            let ctx =
-                with_options(&mut random, directory.path(), "'layout' 'columns'").await.unwrap();
+            let options = ["'layout' 'columns'", "'layout' 'columns', 'sorted_by' 'n'"];
+            let options = random.of(&options);
+            let ctx = with_options(&mut random, directory.path(), options).await.unwrap();
             for _ in 0..QUERIES {
                 let depth = random.below(4);
                 let (sql, python) = condition(&mut random, depth);

@@ -219,7 +219,9 @@ def ask(directory, condition):
     total = [len(chosen), *((chosen.sum(), chosen.min(), chosen.max()) if len(chosen) else (0, "", ""))]
     up = chosen[np.lexsort((chosen, table.i.values[mask]))][:5]
     down = chosen[np.lexsort((chosen, -1 - sort_key(f)[mask]))][:5]
-    return "|".join(" ".join(map(str, part)) for part in (total, up, down))
+    first = np.sort(chosen)
+    parts = (total, up, down, first[:5], first[::-1][:5])
+    return "|".join(" ".join(map(str, part)) for part in parts)
 
 
 def extremes(directory):
