@@ -3,7 +3,6 @@
 //! The rows of both are joined by their positions, so both are read from the first row to the last: files in the order of their names, and no file is
 //! divided. Conditions are evaluated on the joined rows.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,7 +21,7 @@ use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanC
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::execution_plan::{
@@ -126,10 +125,6 @@ impl TableProvider for BesideTable {
 
     fn table_type(&self) -> TableType {
         TableType::Base
-    }
-
-    fn get_logical_plan(&self) -> Option<Cow<'_, LogicalPlan>> {
-        None
     }
 
     async fn scan(

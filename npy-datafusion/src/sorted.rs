@@ -24,7 +24,7 @@ use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion::physical_plan::metrics::Count;
 use datafusion::scalar::ScalarValue;
-use futures::{StreamExt, TryStreamExt};
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
@@ -105,7 +105,10 @@ pub(crate) async fn proved(
     let files: Vec<PartitionedFile> =
         scan.file_groups.iter().flat_map(FileGroup::iter).cloned().collect();
     let at_once = state.config().target_partitions().max(1);
-    let reads = files.iter().map(|file| reader.proof(file));
+    let mut reads = Vec::new();
+    for file in &files {
+        reads.push(reader.proof(file).boxed());
+    }
     let proofs = futures::stream::iter(reads).buffered(at_once);
     let proofs: Vec<Option<Arc<Proof>>> = proofs.try_collect().await?;
     let mut files = with_blocks(files, &proofs, field)?.into_iter();
@@ -141,7 +144,7 @@ impl Reader<'_> {
         }
         let meta = stored(file, name);
         let parts = meta.location.parts().chain(["sorted_by".into(), name.as_str().into()]);
-        let key = Path::from_iter(parts.map(|part| part.as_ref().to_owned()).collect::<Vec<_>>());
+        let key = Path::from_iter(parts);
         let cache = self.source.headers();
         if let Some(entry) = cache.and_then(|cache| cache.get(&key))
             && entry.is_valid_for(meta)

@@ -166,9 +166,8 @@ async fn results_have_the_names_of_the_table() {
     }
     let copy = format!("COPY (SELECT max(_row) FROM t) TO '{}/m.npy'", directory.path().display());
     text(&ctx, &copy).await;
-    let found =
-        columns(&ctx, &format!("SELECT * FROM npy('{}/m.npy')", directory.path().display()));
-    assert_eq!(found.await, ["max(t._row)"]);
+    let query = format!("SELECT * FROM npy('{}/m.npy')", directory.path().display());
+    assert_eq!(columns(&ctx, &query).await, ["max(t._row)"]);
     text(&ctx, "CREATE TABLE m AS SELECT max(_row), _file FROM t GROUP BY _file").await;
     assert_eq!(columns(&ctx, "SELECT * FROM m").await, ["max(t._row)", "_file"]);
 }

@@ -322,11 +322,8 @@ async fn answers_are_those_of_numpy() {
                 ("s", "VARCHAR"),
                 ("o", "BIGINT"),
             ] {
-                let column = if name == "t" {
-                    "arrow_cast(t, 'Timestamp(Microsecond, None)')"
-                } else {
-                    name
-                };
+                let column =
+                    if name == "t" { "arrow_cast(t, 'Timestamp(Nanosecond, None)')" } else { name };
                 let _ = match name {
                     "o" => write!(
                         sql,
