@@ -228,7 +228,7 @@ pub(crate) async fn get(
     let bounded = Some(GetRange::Bounded(range.clone()));
     let get = GetOptions { range: bounded, ..GetOptions::default() };
     let result = store.get_opts(&meta.location, get).await;
-    let result = result.map_err(|error| located(meta, &error))?;
+    let result = result.map_err(|error| unread(meta, &error))?;
     check_unchanged(meta, &result.meta)?;
     let bytes = result.bytes().await.map_err(|error| located(meta, &error))?;
     check_size(meta, &bytes, &range)?;
@@ -270,6 +270,14 @@ pub(crate) fn check_size(meta: &ObjectMeta, bytes: &Bytes, range: &Range<u64>) -
 
 /// The error of a file that ends before the rows that its header states.
 pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its header states; write or copy the complete file again";
+
+/// Returns the error of a request. A file that has become shorter has no such range.
+pub(crate) fn unread(meta: &ObjectMeta, error: &object_store::Error) -> DataFusionError {
+    match error.to_string().contains("Requested range was invalid") {
+        true => located(meta, &SHORTER),
+        false => located(meta, error),
+    }
+}
 
 /// Returns an error that names the file.
 pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataFusionError {

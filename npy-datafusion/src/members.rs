@@ -289,7 +289,7 @@ impl Scan {
             let bounded = Some(GetRange::Bounded(range.clone()));
             let get = GetOptions { range: bounded, ..GetOptions::default() };
             let result = store.get_opts(&meta.location, get).await;
-            let result = result.map_err(|error| located(&meta, &error))?;
+            let result = result.map_err(|error| header::unread(&meta, &error))?;
             header::check_unchanged(&meta, &result.meta)?;
             if let GetResultPayload::File(file, _) = result.payload {
                 return Ok(Access::Local(self.opened(index, file).await?));

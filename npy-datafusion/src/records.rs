@@ -57,7 +57,7 @@ impl Records {
         let range = Some(GetRange::Bounded(self.bytes_of(&first)));
         let get = GetOptions { range, ..GetOptions::default() };
         let result = self.store.get_opts(&self.meta.location, get).await;
-        let result = result.map_err(|error| located(&self.meta, &error))?;
+        let result = result.map_err(|error| header::unread(&self.meta, &error))?;
         header::check_unchanged(&self.meta, &result.meta)?;
         if let GetResultPayload::File(file, _) = result.payload {
             return self.read_local(file, rows);

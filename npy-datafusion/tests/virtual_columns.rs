@@ -164,9 +164,10 @@ async fn results_have_the_names_of_the_table() {
         assert_eq!(columns(&ctx, query).await.join(" "), expected, "{query}");
         text(&ctx, query).await;
     }
-    let copy = format!("COPY (SELECT max(_row) FROM t) TO '{}/m.npy'", directory.path().display());
+    let copy =
+        format!("COPY (SELECT max(_row) FROM t) TO '{}/m/m.npy'", directory.path().display());
     text(&ctx, &copy).await;
-    let query = format!("SELECT * FROM npy('{}/m.npy')", directory.path().display());
+    let query = format!("SELECT * FROM npy('{}/m/m.npy')", directory.path().display());
     assert_eq!(columns(&ctx, &query).await, ["max(t._row)"]);
     text(&ctx, "CREATE TABLE m AS SELECT max(_row), _file FROM t GROUP BY _file").await;
     assert_eq!(columns(&ctx, "SELECT * FROM m").await, ["max(t._row)", "_file"]);
