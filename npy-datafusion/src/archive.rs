@@ -309,7 +309,8 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
         if header.shape().is_empty() {
             return Err(located(meta, &format!("{name}: a single value has no rows")));
         }
-        Ok((Member { name: name.to_owned(), dtype: array.dtype, place }, array.rows, entry))
+        let (name, dtype) = (name.to_owned(), array.dtype);
+        Ok((Member { name, dtype, place, file: None }, array.rows, entry))
     };
     let members: Vec<(Member, u64, u64)> =
         futures::stream::iter(names).map(member).boxed().buffered(AT_ONCE).try_collect().await?;
@@ -332,7 +333,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
     };
     let members = members.into_iter().map(bounded).collect();
     let contents = Contents::Members { members, directory: fetched.directory(directory) };
-    Ok(File { rows, contents, fetched: Some(fetched.fork()) })
+    Ok(File { rows, contents, fetched: Some(fetched.fork()), is_single: false })
 }
 
 /// Returns the position after the header that begins here.

@@ -3,6 +3,7 @@
 //! Each message begins with [`MAGIC`], and is otherwise one of protobuf. All other messages go to the inner codec, unchanged.
 
 mod blocks;
+mod groups;
 mod logical;
 mod physical;
 

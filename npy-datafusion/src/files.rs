@@ -29,6 +29,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::format::NpyFormat;
+use crate::groups::{self, Groups, Layout};
 use crate::header::{self, external, plain, shown};
 use crate::index::{self, Index, IndexMode, Loaded};
 use crate::location;
@@ -60,10 +61,11 @@ pub(crate) async fn infer(
     let store = location::store(state, first)?;
     let (mut files, mut seen) = (Vec::new(), HashSet::new());
     let mut directories: Option<Vec<String>> = None;
-    let mut mixed = None;
+    let (mut mixed, mut groups) = (None, Groups::new());
     for url in urls {
         let listed = list(state, url, options).await?;
         listed.give_headers(state);
+        groups.extend(listed.groups);
         for file in listed.files {
             check_size(&file)?;
             check_directories(url, &file, declared)?;
@@ -95,7 +97,7 @@ pub(crate) async fn infer(
             "No files found at {first}{glob}; a pattern matches each part of a path, and '**' any number of directories; for files that are still to be written, declare the columns: CREATE EXTERNAL TABLE t (x DOUBLE) STORED AS NPY LOCATION '…/'"
         );
     }
-    let of_files = options.format.infer_schema(state, &store, &files).await?;
+    let of_files = with_groups(options, groups).format.infer_schema(state, &store, &files).await?;
     let is_inferred = state.config_options().execution.listing_table_factory_infer_partitions;
     let of_directories = match (declared.is_empty(), is_inferred) {
         (false, _) => declared.to_vec(),
@@ -123,7 +125,7 @@ fn directories_of(url: &ListingTableUrl, file: &ObjectMeta) -> Vec<String> {
 }
 
 /// Refuses a file without bytes. DataFusion would leave it out, and its rows would be missing in silence.
-fn check_size(file: &ObjectMeta) -> Result<()> {
+pub(crate) fn check_size(file: &ObjectMeta) -> Result<()> {
     match file.size {
         0 => plan_err!(
             "{}: it has no bytes, so it is no complete file; wait until it is written, write it again, or remove it",
@@ -161,6 +163,8 @@ struct Wanted {
     extension: String,
     /// True if directories that are no column are left out. Patterns name their directories.
     is_flat: bool,
+    /// True if folders are groups of rows: each file has its folder, whatever its name.
+    is_in_folders: bool,
 }
 
 impl Wanted {
@@ -172,7 +176,9 @@ impl Wanted {
         };
         let parts = glob.iter().flat_map(|glob| glob.as_str().split('/'));
         let parts = parts.map(Pattern::new).collect::<Result<_, _>>().map_err(external)?;
-        Ok(Wanted { glob, parts, extension, is_flat })
+        let format = options.format.downcast_ref::<NpyFormat>();
+        let is_in_folders = format.is_some_and(|it| it.layout() == Layout::Columns);
+        Ok(Wanted { glob, parts, extension, is_flat, is_in_folders })
     }
 
     /// Returns true for a file of the location, by the parts of its path.
@@ -187,7 +193,11 @@ impl Wanted {
     /// Returns true for a directory that may have files of the location.
     fn may_have(&self, directory: &[&str]) -> bool {
         if self.glob.is_none() {
-            return !self.is_flat || directory.iter().all(|name| name.contains('='));
+            let outer = match directory.split_last() {
+                Some((folder, outer)) if self.is_in_folders && !folder.starts_with('.') => outer,
+                _ => directory,
+            };
+            return !self.is_flat || outer.iter().all(|name| name.contains('='));
         }
         let mut parts = self.parts.iter();
         for name in directory {
@@ -294,6 +304,8 @@ fn local(url: &ListingTableUrl) -> Option<PathBuf> {
 pub(crate) struct Listed {
     pub(crate) files: Vec<ObjectMeta>,
     index: Option<Arc<Index>>,
+    /// The folders that are the files, if columns are files.
+    groups: Groups,
 }
 
 impl Listed {
@@ -313,6 +325,12 @@ pub(crate) async fn list(
     options: &ListingOptions,
 ) -> Result<Listed> {
     let format = options.format.downcast_ref::<NpyFormat>();
+    if format.is_some_and(|format| format.layout() == Layout::Columns) {
+        let files = list_files(state, url, options, false).await?;
+        let store = location::store(state, url)?;
+        let (files, groups) = groups::gather(state, &store, url, files).await?;
+        return Ok(Listed { files, index: None, groups });
+    }
     let mode = format.map_or(IndexMode::Off, NpyFormat::index);
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
     let (store, directory) = (location::store(state, url)?, url.prefix());
@@ -325,7 +343,7 @@ pub(crate) async fn list(
             let parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
             wanted.has(&parts)
         });
-        return Ok(Listed { files, index: Some(index) });
+        return Ok(Listed { files, index: Some(index), groups: Groups::new() });
     }
     let mut files = list_files(state, url, options, mode != IndexMode::Off).await?;
     let position = files.iter().position(|file| file.location == index::path(directory));
@@ -336,7 +354,7 @@ pub(crate) async fn list(
         }
         _ => None,
     };
-    Ok(Listed { files, index })
+    Ok(Listed { files, index, groups: Groups::new() })
 }
 
 /// Lists the files of a location. The index of its directory is one of them, if it is asked for and there.
@@ -458,13 +476,15 @@ pub(crate) async fn resolved(
 ) -> Result<Option<(ListingTable, SessionState, Loaded)>> {
     let (urls, options) = (table.table_paths(), table.options());
     let is_plain = |url: &ListingTableUrl| url.get_glob().is_none();
-    if state.as_any().downcast_ref::<SessionState>().is_none() && urls.iter().all(is_plain) {
+    let format = options.format.downcast_ref::<NpyFormat>();
+    let is_in_files = format.is_none_or(|format| format.layout() == Layout::Rows);
+    let is_session = state.as_any().downcast_ref::<SessionState>().is_some();
+    if !is_session && is_in_files && urls.iter().all(is_plain) {
         return Ok(None);
     }
     let columns = options.table_partition_cols.iter().map(|(name, _)| name.clone());
     let columns: Vec<String> = columns.collect();
     let mut lists: BTreeMap<String, (ListingTableUrl, Vec<ObjectMeta>)> = BTreeMap::new();
-    let format = options.format.downcast_ref::<NpyFormat>();
     let is_frozen = format.is_some_and(|format| format.index() == IndexMode::Frozen);
     let mut loaded = Loaded { is_frozen, ..Loaded::default() };
     for url in urls {
@@ -472,6 +492,7 @@ pub(crate) async fn resolved(
         listed.give_headers(state);
         let files = listed.files;
         loaded.indices.extend(listed.index);
+        loaded.groups.extend(listed.groups);
         for file in &files {
             check_size(file)?;
             check_directories(url, file, &columns)?;
@@ -508,12 +529,26 @@ pub(crate) async fn resolved(
         metadata_cache_limit: own.get_metadata_cache_limit(),
     })?;
     let runtime = RuntimeEnv { cache_manager: caches, ..state.runtime_env().as_ref().clone() };
-    Ok(Some((with_paths(table, paths)?, session(state, Arc::new(runtime))?, loaded)))
+    let table = with_paths(table, paths, loaded.groups.clone())?;
+    Ok(Some((table, session(state, Arc::new(runtime))?, loaded)))
 }
 
-/// Returns the table with other locations.
-fn with_paths(table: &ListingTable, paths: Vec<ListingTableUrl>) -> Result<ListingTable> {
-    let options = table.options().clone();
+/// Returns the options with the folders of the table.
+fn with_groups(options: &ListingOptions, groups: Groups) -> ListingOptions {
+    let mut options = options.clone();
+    if let Some(format) = options.format.downcast_ref::<NpyFormat>() {
+        options.format = Arc::new(format.clone().with_groups(Arc::new(groups)));
+    }
+    options
+}
+
+/// Returns the table with other locations, and with its folders.
+fn with_paths(
+    table: &ListingTable,
+    paths: Vec<ListingTableUrl>,
+    groups: Groups,
+) -> Result<ListingTable> {
+    let options = with_groups(table.options(), groups);
     let schema = datafusion::catalog::TableProvider::schema(table);
     let of_files = without_columns(&schema, &options.table_partition_cols);
     let config = ListingTableConfig::new_with_multi_paths(paths)

@@ -24,7 +24,8 @@ use futures::{StreamExt, TryStreamExt};
 use npy_arrow::Options;
 use object_store::{ObjectMeta, ObjectStore};
 
-use crate::header;
+use crate::groups::{Groups, Layout};
+use crate::header::{self, File};
 use crate::index::IndexMode;
 use crate::location;
 use crate::merge::{Merged, field_of};
@@ -48,17 +49,24 @@ pub struct NpyFormat {
     is_archive: bool,
     /// The use of the index of a directory.
     index: IndexMode,
+    layout: Layout,
+    /// The column that is in ascending order in each file.
+    sorted_by: Option<String>,
+    /// The location of files whose rows belong to those of the arrays.
+    beside: Option<String>,
+    /// The folders of a table whose columns are files. Only the planner of a query has them.
+    groups: Arc<Groups>,
 }
 
 impl NpyFormat {
     /// Creates the format, with these types for what has more than one in Arrow.
     pub fn new(options: Options) -> Self {
-        NpyFormat { options, is_archive: false, index: IndexMode::Auto }
+        NpyFormat { options, ..NpyFormat::default() }
     }
 
     /// Creates the format of archives, with these types for what has more than one in Arrow.
     pub fn archives(options: Options) -> Self {
-        NpyFormat { options, is_archive: true, index: IndexMode::Auto }
+        NpyFormat { options, is_archive: true, ..NpyFormat::default() }
     }
 
     /// Sets the use of the index of a directory, which is [`IndexMode::Auto`] otherwise.
@@ -71,16 +79,68 @@ impl NpyFormat {
         self.index
     }
 
+    /// Sets how the columns of a table are stored, which is [`Layout::Rows`] otherwise.
+    pub fn with_layout(self, layout: Layout) -> Self {
+        NpyFormat { layout, ..self }
+    }
+
+    /// Returns how the columns of a table are stored.
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// States that a column is in ascending order in each file. The order is proved before it is used: by the index, or by reading the column once a session.
+    pub fn with_sorted_by(self, column: impl Into<String>) -> Self {
+        NpyFormat { sorted_by: Some(column.into()), ..self }
+    }
+
+    /// Returns the column that is in ascending order in each file.
+    pub(crate) fn sorted_by(&self) -> Option<&str> {
+        self.sorted_by.as_deref()
+    }
+
+    /// Names Parquet files whose rows belong to those of the arrays, by their positions. Statements and the function `npy` make such tables.
+    pub fn with_beside(self, location: impl Into<String>) -> Self {
+        NpyFormat { beside: Some(location.into()), ..self }
+    }
+
+    /// Returns the location of files whose rows belong to those of the arrays.
+    pub(crate) fn beside(&self) -> Option<&str> {
+        self.beside.as_deref()
+    }
+
+    /// Sets the folders of the table.
+    pub(crate) fn with_groups(self, groups: Arc<Groups>) -> Self {
+        NpyFormat { groups, ..self }
+    }
+
     /// Returns the types for what has more than one in Arrow.
     #[cfg(feature = "proto")]
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
 
+    pub(crate) fn options_mut(&mut self) -> &mut Options {
+        &mut self.options
+    }
+
     /// Returns true for the format of archives.
-    #[cfg(feature = "proto")]
     pub(crate) fn is_archive(&self) -> bool {
         self.is_archive
+    }
+
+    /// Returns the header of a file, or the columns of a folder.
+    async fn file(
+        &self,
+        state: &dyn Session,
+        store: &dyn ObjectStore,
+        meta: &ObjectMeta,
+    ) -> Result<File> {
+        if let Some(group) = self.groups.get(&meta.location) {
+            return Ok(group.clone());
+        }
+        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+        header::cached(Some(&*cache), store, meta).await
     }
 }
 
@@ -110,9 +170,8 @@ impl FileFormat for NpyFormat {
         objects: &[ObjectMeta],
     ) -> Result<SchemaRef> {
         let at_once = state.config_options().execution.meta_fetch_concurrency.into();
-        let cache = &state.runtime_env().cache_manager.get_file_metadata_cache();
         let files = futures::stream::iter(objects).map(|meta| async move {
-            Ok::<_, DataFusionError>((meta, header::cached(Some(&**cache), store, meta).await?))
+            Ok::<_, DataFusionError>((meta, self.file(state, store, meta).await?))
         });
         let mut files: Vec<_> = files.boxed().buffer_unordered(at_once).try_collect().await?;
         files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
@@ -130,8 +189,7 @@ impl FileFormat for NpyFormat {
         table: SchemaRef,
         meta: &ObjectMeta,
     ) -> Result<Statistics> {
-        let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-        let file = header::cached(Some(&*cache), store, meta).await?;
+        let file = self.file(state, store, meta).await?;
         file.check_columns(&table, meta)?;
         let count = |number: u64| {
             usize::try_from(number)
@@ -175,6 +233,11 @@ impl FileFormat for NpyFormat {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         if config.insert_op != InsertOp::Append {
             return not_impl_err!("files are added to a table, and not replaced");
+        }
+        if self.layout == Layout::Columns {
+            return not_impl_err!(
+                "columns that are files are read, and not written; write an archive: COPY … TO 'x.npz'"
+            );
         }
         let config = location::exact(config)?;
         let directory = location::written_to(&config)?;
@@ -245,9 +308,10 @@ impl FileFormatFactory for NpyFormatFactory {
         _: &dyn Session,
         options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
-        let NpyFormat { options: defaults, index, .. } = &self.format;
-        let (options, index) = sql_options::parse(defaults, *index, options)?;
-        Ok(Arc::new(NpyFormat { options, index, ..self.format.clone() }))
+        // DataFusion puts `format.` before each name.
+        let named = options.iter();
+        let named = named.filter_map(|(key, it)| Some((key.strip_prefix("format.")?, it.as_str())));
+        Ok(Arc::new(sql_options::parse(&self.format, named)?))
     }
 
     fn default(&self) -> Arc<dyn FileFormat> {

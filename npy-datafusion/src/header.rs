@@ -33,6 +33,8 @@ pub(crate) struct File {
     pub(crate) contents: Contents,
     /// The bytes that were fetched with the header. The cache does not keep them.
     pub(crate) fetched: Option<Fetched>,
+    /// True for an array without dimensions: its one row is the value.
+    pub(crate) is_single: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub(crate) struct Member {
     /// The dtype of a row: of arrays of more dimensions than one, a sub-array.
     pub(crate) dtype: DType,
     pub(crate) place: Place,
+    /// The file that it is, where columns are files.
+    pub(crate) file: Option<Arc<ObjectMeta>>,
 }
 
 /// The position of a member in its archive.
@@ -286,13 +290,16 @@ pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataF
     exec_datafusion_err!("{}: {}", shown(&meta.location), in_sql(&error.to_string()))
 }
 
-/// Returns the error of a request for a file. That of a cloud names it, and says what to do.
+/// Returns the error of a request for a file. That of a cloud names it, and says what to do. A file that has become shorter has no such range.
 pub(crate) fn failed(meta: &ObjectMeta, error: &object_store::Error) -> DataFusionError {
     #[cfg(feature = "clouds")]
     if let Some(text) = crate::clouds::advice(error) {
         return DataFusionError::Execution(text.to_owned());
     }
-    located(meta, error)
+    match error.to_string().contains("Requested range was invalid") {
+        true => located(meta, &SHORTER),
+        false => located(meta, error),
+    }
 }
 
 /// Returns true if an error says what to do.
@@ -400,11 +407,14 @@ async fn of_head(store: &dyn ObjectStore, meta: &ObjectMeta, mut head: Bytes) ->
         None => Contents::Rows { dtype, start },
         Some(order) => {
             let place = Place::Columns { start, order };
-            let members = Arc::from([Member { name: VALUE.to_owned(), dtype, place }]);
+            let name = VALUE.to_owned();
+            let members = Arc::from([Member { name, dtype, place, file: None }]);
             Contents::Members { members, directory: Fetched::default() }
         }
     };
-    let (file, size) = (File { rows, contents, fetched: Some(fetched) }, meta.size);
+    let is_single = header.shape().is_empty();
+    let file = File { rows, contents, fetched: Some(fetched), is_single };
+    let size = meta.size;
     let complete = rows.checked_mul(file.row_size()).and_then(|bytes| bytes.checked_add(start));
     if complete.is_none_or(|complete| complete > size) {
         let row = file.row_size();

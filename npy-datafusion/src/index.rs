@@ -10,6 +10,9 @@
 //! | `min/x`, `max/x` | of the column `x`, for each block of each file in this order |
 //! | `known/x` | false where a block has no such value |
 //! | `nulls/x` | the number of nulls, and of NaT, of each block; -1 where it is not known |
+//! | `sorted/x` | true where no value of a block is null, or less than the one before it; older indices do not have it |
+//!
+//! A column whose name ends in `.npy` has a slash after it: `min/x.npy/`.
 //!
 //! An entry is used for a file of the same size, time and etag, and for no other.
 
@@ -26,17 +29,16 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-use datafusion::arrow::array::{ArrayRef, Int64Array};
+use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array};
 use datafusion::arrow::datatypes::Field;
 use datafusion::common::plan_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
-pub(crate) use attach::{attach, best_first, without_pruned};
-#[cfg(feature = "proto")]
-pub(crate) use blocks::TableIndex;
-pub(crate) use blocks::{FileBlocks, Pruner, Runs};
+pub(crate) use attach::{attach, best_first, extremes_of_file, is_sorted, without_pruned};
+pub(crate) use blocks::{FileBlocks, Pruner, Runs, TableIndex};
+pub(crate) use bounds::{is_indexed, unsorted_at};
 use build::Wanted;
 pub(crate) use build::update_index;
 pub use build::{IndexReport, write_index};
@@ -120,6 +122,8 @@ pub(crate) struct Bounds {
     pub(crate) max: ArrayRef,
     /// The number of nulls; null where it is not known.
     pub(crate) nulls: Int64Array,
+    /// True where a block is known to be sorted and without nulls.
+    pub(crate) sorted: BooleanArray,
 }
 
 impl Index {

@@ -60,6 +60,20 @@
 //! With the feature `clouds`, which is on by default, a location may be `s3://bucket/dir/`, `gs://…`, `az://container/…`, `abfs://…` or the URL of a file of a web server. The stores are made from the usual
 //! environment variables (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, `GOOGLE_APPLICATION_CREDENTIALS`, `AZURE_STORAGE_ACCOUNT_NAME`, …): [`object_stores`].
 //!
+//! # Columns in files of their own
+//!
+//! `OPTIONS ('layout' 'columns')` makes a table of a folder in which each `.npy` file is a column, or of all such folders in a directory ([`Layout`]). An array of the shape
+//! `(n, 1)` is `n` numbers. All files of a folder have one length.
+//!
+//! # Arrays beside Parquet
+//!
+//! With the feature `parquet`, `OPTIONS ('beside' 'metadata/*.parquet')` adds the columns of Parquet files to those of the arrays. Rows are joined by their positions.
+//!
+//! # Files that are sorted
+//!
+//! `OPTIONS ('sorted_by' 't')` states that a column is in ascending order in each file. The order is proved before it is used, by the index or by reading the column once a
+//! session; a file that is not in order is an error. Then `ORDER BY t` needs no sort, and conditions on `t` leave out files and blocks.
+//!
 //! # Vectors
 //!
 //! `npy_l2(a, b)`, `npy_cosine(a, b)` and `npy_dot(a, b)` are of lists of `f16`, `f32` or `f64`, and compute in `f64`:
@@ -78,6 +92,11 @@
 //! than all others; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
 //! of a column with a NaN is NaN, and `min` is the least number. With `GROUP BY`, DataFusion 55.2 has wrong results for groups with NaN or with infinities alone
 //! ([apache/datafusion#24432](https://github.com/apache/datafusion/issues/24432)): sessions of [`session`] and [`with_npy`] have functions of their own under these names.
+//!
+//! # Times
+//!
+//! Times are compared exactly, whatever their units, in sessions of [`session`] and [`with_npy`]. In other sessions, DataFusion 55.2 cuts a literal to the unit of the column: for a
+//! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds.
 //!
 //! # Where DataFusion differs from other engines
 //!
@@ -148,14 +167,17 @@
 mod ahead;
 mod archive;
 mod barriers;
+mod beside;
 #[cfg(feature = "clouds")]
 mod clouds;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
+mod exact_times;
 mod file_order;
 mod files;
 mod format;
+mod groups;
 mod header;
 mod index;
 mod location;
@@ -169,6 +191,7 @@ mod read_ahead;
 mod records;
 mod sink;
 mod small;
+mod sorted;
 mod source;
 mod sql_options;
 mod stores;
@@ -188,8 +211,10 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use exact_times::KeepTimes;
 use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
+pub use groups::Layout;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
@@ -249,8 +274,10 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
+    state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
     let settings = state.config().get_or_insert_default().options_mut();
     settings.extensions.insert(NpySettings::default());
@@ -258,6 +285,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state
         .with_analyzer_rule(Arc::new(ReplaceMinMax))
         .with_analyzer_rule(Arc::new(CheckWrittenTimes))
+        .with_analyzer_rule(Arc::new(KeepTimes))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

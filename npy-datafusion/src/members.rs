@@ -1,4 +1,4 @@
-//! Reads archives, whose members are columns: of each, only the rows that are needed.
+//! Reads archives, whose members are columns, and folders, whose files are: of each, only the rows that are needed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::common::exec_datafusion_err;
+use datafusion::common::{exec_datafusion_err, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use futures::future::{try_join, try_join_all};
 use futures::stream::{self, BoxStream};
 use futures::{Stream, StreamExt, TryStreamExt};
-use object_store::{GetOptions, GetRange, GetResultPayload};
+use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta};
 
 use crate::archive::Fetched;
 use crate::columns::{Columns, MAX_SKIPPED, Selected};
@@ -61,8 +61,8 @@ struct Scan {
     first: Vec<Part>,
     /// Those that only the returned columns need, where a row meets the condition.
     others: Vec<Part>,
-    /// The number of members of the archive.
-    count: usize,
+    /// The files of all members, where each has one of its own.
+    files: Vec<Option<Arc<ObjectMeta>>>,
 }
 
 /// The fetched rows of each member.
@@ -84,8 +84,23 @@ type Batches = Result<Vec<Result<RecordBatch>>>;
 
 /// How bytes are read. The first request tells.
 enum Access {
-    Local(fs::File),
+    Local(Opened),
     Store(Rows),
+}
+
+/// Files of this machine.
+#[derive(Default)]
+struct Opened {
+    archive: Option<fs::File>,
+    /// Those of members that have one of their own, by the numbers of these.
+    own: BTreeMap<usize, fs::File>,
+}
+
+impl Opened {
+    /// Returns the file that has the rows of a member.
+    fn of(&mut self, index: usize) -> Option<&mut fs::File> {
+        self.own.get_mut(&index).or(self.archive.as_mut())
+    }
 }
 
 impl Members {
@@ -134,7 +149,8 @@ impl Members {
             parts.iter().filter_map(part).collect()
         };
         let (first, others) = (open(&first), open(&others));
-        let scan = Arc::new(Scan { members: self, first, others, count: members.len() });
+        let files = members.iter().map(|member| member.file.clone()).collect();
+        let scan = Arc::new(Scan { members: self, first, others, files });
         if is_packed {
             // The query may need few rows, so the first blocks are small.
             let smallest = (block / 8).next_multiple_of(scan.members.batch);
@@ -222,32 +238,70 @@ fn blocks(
 }
 
 impl Scan {
+    /// Returns where the bytes of a member are.
+    fn origin(&self, index: usize) -> Origin {
+        let origin = &self.members.origin;
+        match self.files.get(index) {
+            Some(Some(file)) => Origin {
+                store: Arc::clone(&origin.store),
+                meta: file.as_ref().clone(),
+                fetched: None,
+                bytes_read: origin.bytes_read.clone(),
+                is_local: origin.is_local,
+            },
+            _ => origin.clone(),
+        }
+    }
+
+    /// Opens the other members that have files of their own.
+    async fn opened(&self, first: usize, file: fs::File) -> Result<Opened> {
+        if !matches!(self.files.get(first), Some(Some(_))) {
+            return Ok(Opened { archive: Some(file), own: BTreeMap::new() });
+        }
+        let mut own = BTreeMap::from([(first, file)]);
+        for part in self.first.iter().chain(&self.others) {
+            if own.contains_key(&part.index) {
+                continue;
+            }
+            let Origin { store, meta, .. } = self.origin(part.index);
+            let result = store.get_opts(&meta.location, GetOptions::default()).await;
+            let result = result.map_err(|error| header::failed(&meta, &error))?;
+            header::check_unchanged(&meta, &result.meta)?;
+            let GetResultPayload::File(file, _) = result.payload else {
+                return internal_err!("a store that has some of its files on this machine");
+            };
+            own.insert(part.index, file);
+        }
+        Ok(Opened { archive: None, own })
+    }
+
     /// Fetches the first block, unless the file is one of this machine.
     async fn begin(&self, rows: &Range<u64>) -> Result<Access> {
-        let (members, mut parts) = (&self.members.origin, vec![Bytes::new(); self.count]);
+        let mut parts = vec![Bytes::new(); self.files.len()];
         let mut ranges = self.ranges(&self.first, rows, &mut parts);
-        if !members.is_local {
+        if !self.members.origin.is_local {
             self.fetch(&ranges, rows, &mut parts).await?;
             return Ok(Access::Store(parts));
         }
-        let is_missing = |(_, range): &(usize, Range<u64>)| {
-            members.fetched.as_ref().is_none_or(|fetched| fetched.slice(range).is_none())
+        let is_missing = |(index, range): &(usize, Range<u64>)| {
+            let fetched = self.origin(*index).fetched;
+            fetched.is_none_or(|fetched| fetched.slice(range).is_none())
         };
         let mut first = None;
         if let Some(at) = ranges.iter().position(is_missing) {
             let (index, range) = ranges.remove(at);
+            let Origin { store, meta, bytes_read, .. } = self.origin(index);
             let bounded = Some(GetRange::Bounded(range.clone()));
             let get = GetOptions { range: bounded, ..GetOptions::default() };
-            let result = members.store.get_opts(&members.meta.location, get).await;
-            let result = result.map_err(|error| header::failed(&members.meta, &error))?;
-            header::check_unchanged(&members.meta, &result.meta)?;
+            let result = store.get_opts(&meta.location, get).await;
+            let result = result.map_err(|error| header::failed(&meta, &error))?;
+            header::check_unchanged(&meta, &result.meta)?;
             if let GetResultPayload::File(file, _) = result.payload {
-                return Ok(Access::Local(file));
+                return Ok(Access::Local(self.opened(index, file).await?));
             }
-            let bytes =
-                result.bytes().await.map_err(|error| header::failed(&members.meta, &error))?;
-            header::check_size(&members.meta, &bytes, &range)?;
-            members.bytes_read.add(bytes.len());
+            let bytes = result.bytes().await.map_err(|error| header::failed(&meta, &error))?;
+            header::check_size(&meta, &bytes, &range)?;
+            bytes_read.add(bytes.len());
             first = Some((at, (index, bytes)));
         }
         let mut found = self.get(&ranges).await?;
@@ -295,8 +349,8 @@ impl Scan {
     async fn get(&self, ranges: &[(usize, Range<u64>)]) -> Result<Vec<(usize, Bytes)>> {
         let mut gets = Vec::new();
         for (index, range) in ranges {
-            let get = self.members.origin.get(range.clone());
-            gets.push(async move { Ok::<_, DataFusionError>((*index, get.await?)) });
+            let (origin, range) = (self.origin(*index), range.clone());
+            gets.push(async move { Ok::<_, DataFusionError>((*index, origin.get(range).await?)) });
         }
         stream::iter(gets).buffered(COLUMNS).try_collect().await
     }
@@ -315,7 +369,7 @@ impl Scan {
     /// Reads a file of this machine a batch at a time: its rows stay in the cache of the processor.
     fn local(
         self: Arc<Self>,
-        mut file: fs::File,
+        mut files: Opened,
         mut rows: Range<u64>,
     ) -> BoxStream<'static, Result<RecordBatch>> {
         let scan = Arc::clone(&self);
@@ -324,23 +378,27 @@ impl Scan {
                 return None;
             }
             let end = rows.end.min(rows.start.saturating_add(scan.members.batch));
-            let block = scan.read_local(&mut file, &(rows.start..end));
+            let block = scan.read_local(&mut files, &(rows.start..end));
             rows.start = if block.is_ok() { end } else { rows.end };
             Some(block)
         });
         self.flattened(stream::iter(blocks))
     }
 
-    fn read_local(&self, file: &mut fs::File, rows: &Range<u64>) -> Batches {
-        let mut parts = vec![Bytes::new(); self.count];
+    fn read_local(&self, files: &mut Opened, rows: &Range<u64>) -> Batches {
+        let mut parts = vec![Bytes::new(); self.files.len()];
         let mut read = |of: &[Part], parts: &mut Rows| {
             let mut found = Vec::new();
             for (index, range) in self.ranges(of, rows, parts) {
-                let bytes = read_at(file, &range).map_err(|error| match error.kind() {
-                    std::io::ErrorKind::UnexpectedEof => {
-                        located(&self.members.origin.meta, &SHORTER)
+                let Some(file) = files.of(index) else {
+                    return internal_err!("a column whose file is not open");
+                };
+                let bytes = read_at(file, &range).map_err(|error| {
+                    let meta = self.origin(index).meta;
+                    match error.kind() {
+                        std::io::ErrorKind::UnexpectedEof => located(&meta, &SHORTER),
+                        _ => located(&meta, &error),
                     }
-                    _ => located(&self.members.origin.meta, &error),
                 });
                 let bytes = bytes?;
                 self.members.origin.bytes_read.add(bytes.len());
@@ -401,7 +459,7 @@ impl Scan {
 
     /// Fetches the rows of a block that the condition needs, or all. `is_continued`: the chunks of the row before it were fetched.
     async fn block(&self, rows: Range<u64>, is_continued: bool) -> Result<Block> {
-        let mut parts = vec![Bytes::new(); self.count];
+        let mut parts = vec![Bytes::new(); self.files.len()];
         let ranges = self.ranges(&self.first, &rows, &mut parts);
         let (mut numbers, mut gets) = (Vec::new(), Vec::new());
         for part in &self.first {
@@ -528,7 +586,7 @@ impl Scan {
 
     /// Returns the rows of a batch, of every member that was read.
     fn slices<'b>(&self, parts: &'b [Bytes], batch: &Range<u64>) -> Vec<&'b [u8]> {
-        let mut slices = vec![&[][..]; self.count];
+        let mut slices = vec![&[][..]; self.files.len()];
         for part in self.first.iter().chain(&self.others) {
             let at = |row: u64| usize::try_from(row * part.row_size).ok();
             if let (Some(slot), Some(bytes), Some(start), Some(end)) =

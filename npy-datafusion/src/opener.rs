@@ -20,6 +20,7 @@ use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::columns::Columns;
+use crate::groups::{self, Group};
 use crate::header::{self, Contents, File, Member};
 use crate::index::{FileBlocks, Pruner, Runs};
 use crate::members::Members;
@@ -56,7 +57,8 @@ impl NpyOpener {
     /// Returns the most bytes that a file takes when it is opened; `None` if they are not known before its header is read.
     pub(crate) fn bytes_of(&self, file: &PartitionedFile) -> Option<u64> {
         let meta = &file.object_meta;
-        let Some(found) = header::known(self.headers.as_deref(), meta) else {
+        let group = file.extensions.get::<Group>().map(|Group(columns)| columns.clone());
+        let Some(found) = group.or_else(|| header::known(self.headers.as_deref(), meta)) else {
             let is_archive = meta.location.extension() == Some("npz");
             return (!is_archive).then(|| meta.size.min(REQUEST));
         };
@@ -92,8 +94,12 @@ impl FileOpener for NpyOpener {
         let pruner = self.pruner.clone();
         let (files_pruned, blocks_pruned) = (self.files_pruned.clone(), self.blocks_pruned.clone());
         let numbered = Numbered::new(&schema, &wanted, predicate.as_ref())?.map(Arc::new);
-        let path = path_of(&self.url, &file.object_meta.location)?;
         let is_local = self.url == LOCAL;
+        let group = file.extensions.get::<Group>().map(|Group(columns)| columns.clone());
+        let path = match &group {
+            Some(_) => path_of(&self.url, &groups::folder(&file.object_meta.location))?,
+            None => path_of(&self.url, &file.object_meta.location)?,
+        };
         Ok(Box::pin(async move {
             let meta = file.object_meta;
             let blocks = file.extensions.get::<FileBlocks>().cloned();
@@ -110,7 +116,11 @@ impl FileOpener for NpyOpener {
                 Some(numbered) => (numbered.read.clone(), None),
                 None => (wanted, predicate),
             };
-            let found = header::opened(headers.as_deref(), &store, &meta).await?;
+            let is_group = group.is_some();
+            let found = match group {
+                Some(columns) => columns,
+                None => header::opened(headers.as_deref(), &store, &meta).await?,
+            };
             found.check_columns(&schema, &meta)?;
             let mut rows = match &file.range {
                 Some(range) => found.row_at(range.start, &meta)..found.row_at(range.end, &meta),
@@ -121,8 +131,8 @@ impl FileOpener for NpyOpener {
             // Every row counts if there is no condition.
             let needed = limit.filter(|_| !is_tested).map(|limit| limit as u64);
             // The rows of an archive may yet be others.
-            let is_archive = matches!(found.contents, Contents::Members { .. });
-            if let (Some(needed), false) = (needed, is_archive && !columns.is_empty()) {
+            let is_array = is_group || matches!(found.contents, Contents::Rows { .. });
+            if let (Some(needed), true) = (needed, is_array || columns.is_empty()) {
                 rows.end = rows.end.min(rows.start.saturating_add(needed));
             }
             // Fewer than an eighth of a batch, unless the query needs fewer still.
@@ -131,7 +141,6 @@ impl FileOpener for NpyOpener {
             let few = if is_tested { few } else { 0 };
             let (columns, row_size) = (Arc::new(columns), found.row_size());
             let longest = REQUEST.checked_div(row_size).unwrap_or(REQUEST).max(1);
-            let is_array = matches!(found.contents, Contents::Rows { .. });
             let mut runs = match pruner.filter(|_| is_array) {
                 Some(pruner) => pruner.runs(blocks, found.rows, rows, longest, blocks_pruned),
                 None => Runs::all(rows),

@@ -168,8 +168,12 @@ impl NpySource {
         Ok((NpySource { predicate, ahead: Arc::default(), ..self.clone() }, taken))
     }
 
+    /// Returns the cache of headers of the session.
+    pub(crate) fn headers(&self) -> Option<&Arc<FileMetadataCache>> {
+        self.headers.as_ref()
+    }
+
     /// Returns the types for what has more than one in Arrow.
-    #[cfg(feature = "proto")]
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }

@@ -1,39 +1,52 @@
 //! Options of SQL: `OPTIONS (text_from_bytes true)`.
 
-use std::collections::HashMap;
-
-use datafusion::common::plan_datafusion_err;
+use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::error::Result;
-use npy_arrow::Options;
 
+use crate::format::NpyFormat;
+use crate::groups::Layout;
 use crate::index::IndexMode;
 
-/// The names of the options, which are those of [`Options`].
+/// The names of the options of [`Options`](npy_arrow::Options).
 const NAMES: [&str; 5] =
     ["text_from_bytes", "complex_as_struct", "long_double_as_f64", "bfloat16", "fill_nulls"];
 
-/// Returns the options with those changed that a statement names. DataFusion puts `format.` before each name.
-pub(crate) fn parse(
-    defaults: &Options,
-    index: IndexMode,
-    statement: &HashMap<String, String>,
-) -> Result<(Options, IndexMode)> {
-    let (mut options, mut index) = (defaults.clone(), index);
-    for (key, value) in statement {
-        let Some(name) = key.strip_prefix("format.") else { continue };
-        if name == "index" {
-            index = value.parse()?;
-            continue;
-        }
-        let on = value.to_ascii_lowercase().parse().map_err(|_| {
-            plan_datafusion_err!("the option {name} is {value:?}; it is true or false")
-        })?;
-        if !NAMES.contains(&name) || !options.set(name, on) {
-            let names = NAMES.join(", ");
-            return Err(plan_datafusion_err!(
-                "there is no option {name} for .npy files; there are index, {names}"
-            ));
+/// Returns the format with the options that a statement names.
+pub(crate) fn parse<'o>(
+    defaults: &NpyFormat,
+    statement: impl IntoIterator<Item = (&'o str, &'o str)>,
+) -> Result<NpyFormat> {
+    let mut format = defaults.clone();
+    for (name, value) in statement {
+        match name {
+            "index" => format = format.with_index(value.parse()?),
+            "layout" => format = format.with_layout(value.parse()?),
+            "beside" => format = format.with_beside(value),
+            "sorted_by" => format = format.with_sorted_by(value),
+            _ => {
+                let on = value.to_ascii_lowercase().parse().map_err(|_| {
+                    plan_datafusion_err!("the option {name} is {value:?}; it is true or false")
+                })?;
+                if !NAMES.contains(&name) || !format.options_mut().set(name, on) {
+                    let names = NAMES.join(", ");
+                    return plan_err!(
+                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, {names}"
+                    );
+                }
+            }
         }
     }
-    Ok((options, index))
+    if format.layout() == Layout::Columns {
+        if format.is_archive() {
+            return plan_err!(
+                "the columns of an archive are its members; create the table without the layout 'columns', or STORED AS NPY"
+            );
+        }
+        if format.index() == IndexMode::Frozen {
+            return plan_err!(
+                "an index has no folders of columns; create the table without ('index' 'frozen')"
+            );
+        }
+    }
+    Ok(format)
 }

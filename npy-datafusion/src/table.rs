@@ -30,11 +30,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExec;
 use npy_arrow::Options;
 
+use crate::beside::BesideTable;
 use crate::format::NpyFormat;
+use crate::groups::Layout;
 use crate::index::{self, Loaded};
 use crate::source::NpySource;
 use crate::virtual_columns::with_virtual;
-use crate::{files, location};
+use crate::{files, groups, location, sorted};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
 ///
@@ -69,9 +71,35 @@ impl NpyTable {
     ///
     /// If there is no file, if some files of a directory are in other directories `name=value` than others, if a header is damaged, or if a field has different types in different files and none holds both.
     pub async fn open(state: &dyn Session, location: &str, options: Options) -> Result<Self> {
-        let is_archive = location::is_of_archives(location);
-        let format =
-            if is_archive { NpyFormat::archives(options) } else { NpyFormat::new(options) };
+        let format = match location::is_of_archives(location) {
+            true => NpyFormat::archives(options),
+            false => NpyFormat::new(options),
+        };
+        Self::open_with(state, location, format).await
+    }
+
+    /// As [`open`](NpyTable::open), with a format: the use of an index, and files that are columns.
+    ///
+    /// ```no_run
+    /// # #[tokio::main]
+    /// # async fn main() -> datafusion::error::Result<()> {
+    /// use std::sync::Arc;
+    ///
+    /// use npy_datafusion::{Layout, NpyFormat, NpyOptions, NpyTable};
+    ///
+    /// let ctx = npy_datafusion::session();
+    /// let format = NpyFormat::new(NpyOptions::new()).with_layout(Layout::Columns);
+    /// let spikes = NpyTable::open_with(&ctx.state(), "alf/spikes.*.npy", format).await?;
+    /// ctx.register_table("spikes", Arc::new(spikes))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](NpyTable::open); if the files of a folder that are its columns differ in length.
+    pub async fn open_with(state: &dyn Session, location: &str, format: NpyFormat) -> Result<Self> {
+        let is_archive = format.is_archive();
         let url = location::with_files(location::parse(location)?, &format.get_ext())?;
         // A file may have any name.
         let extension = match (url.is_collection(), is_archive) {
@@ -85,7 +113,7 @@ impl NpyTable {
         let config = ListingTableConfig::new(url)
             .with_listing_options(listing)
             .with_schema(columns.of_files);
-        Ok(ListingTable::try_new(config)?.into())
+        NpyTable::from(ListingTable::try_new(config)?).check_order()
     }
 
     /// Returns the table with the columns `_file` and `_row`, except those that its files have.
@@ -96,6 +124,32 @@ impl NpyTable {
             .with_listing_options(self.inner.options().clone())
             .with_schema(Arc::new(with_virtual(&files, &schema)));
         Ok(ListingTable::try_new(config)?.into())
+    }
+
+    /// Returns the column that is in ascending order in each file, as the table was declared.
+    fn sorted_by(&self) -> Option<&str> {
+        let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        format.and_then(NpyFormat::sorted_by)
+    }
+
+    /// Refuses a table that is sorted by a column that it does not have, or whose values no index has.
+    fn check_order(self) -> Result<Self> {
+        if let Some(column) = self.sorted_by() {
+            let options = self.inner.options();
+            let schema =
+                files::without_columns(&self.inner.schema(), &options.table_partition_cols);
+            sorted::check(&schema, column)?;
+        }
+        Ok(self)
+    }
+
+    /// Returns the table with the columns of files beside its own.
+    pub(crate) async fn provider(self, state: &dyn Session) -> Result<Arc<dyn TableProvider>> {
+        let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        match format.and_then(NpyFormat::beside).map(str::to_owned) {
+            Some(location) => Ok(Arc::new(BesideTable::open(state, self, &location).await?)),
+            None => Ok(Arc::new(self)),
+        }
     }
 
     /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
@@ -119,7 +173,7 @@ impl NpyTable {
 
     /// Returns the scan with the conditions of a query. The planner knows which columns they are about; later, conditions have names alone
     /// ([`barriers`](crate::barriers)).
-    fn with_conditions(
+    async fn with_conditions(
         &self,
         state: &dyn Session,
         plan: Arc<dyn ExecutionPlan>,
@@ -135,6 +189,18 @@ impl NpyTable {
             true => (scan.clone(), source.clone()),
             false => (index::attach(scan, source, loaded)?, source.clone().with_index()),
         };
+        let scan = match loaded.groups.is_empty() {
+            true => scan,
+            false => groups::attach(&scan, &loaded.groups)?,
+        };
+        let sorted_by = self.sorted_by().filter(|name| {
+            let is_tested = |it: &Expr| it.column_refs().iter().any(|column| column.name == *name);
+            conditions.iter().any(is_tested) || sorted::is_returned(&source, name)
+        });
+        let (scan, source) = match sorted_by {
+            Some(column) => sorted::proved(state, &scan, source, column).await?,
+            None => (scan, source),
+        };
         let schema = DFSchema::try_from(self.schema())?;
         let conditions = conditions.into_iter().filter(|condition| self.is_for_rows(condition));
         let conditions = conditions.map(|condition| state.create_physical_expr(condition, &schema));
@@ -149,6 +215,10 @@ impl NpyTable {
         let (scan, source) = match index::without_pruned(&scan, &source)? {
             Some((scan, pruned)) => (scan, source.with_pruned(pruned)),
             None => (scan, source),
+        };
+        let scan = match sorted_by {
+            Some(column) => sorted::in_order(&scan, &source, column)?,
+            None => scan,
         };
         let scan = FileScanConfigBuilder::from(scan).with_source(Arc::new(source));
         let scan = DataSourceExec::from_data_source(scan.build());
@@ -221,7 +291,7 @@ impl TableProvider for NpyTable {
             None => (self.inner.scan_with_args(state, args).await, Loaded::default()),
         };
         let scan = scan?.into_inner();
-        Ok(ScanResult::new(self.with_conditions(state, scan, filters, &loaded)?))
+        Ok(ScanResult::new(self.with_conditions(state, scan, filters, &loaded).await?))
     }
 
     fn supports_filters_pushdown(
@@ -247,6 +317,12 @@ impl TableProvider for NpyTable {
         input: Arc<dyn ExecutionPlan>,
         insert_op: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        if format.is_some_and(|format| format.layout() == Layout::Columns) {
+            return plan_err!(
+                "columns that are files are read, and not written; insert into a table of another directory, or write an archive: COPY … TO 'x.npz'"
+            );
+        }
         let all = format!("*.{}", self.inner.options().format.get_ext());
         let globs = self.inner.table_paths().iter().filter_map(|url| url.get_glob().as_ref());
         if let Some(glob) = globs.map(|glob| glob.as_str()).find(|glob| *glob != all) {
@@ -315,7 +391,8 @@ impl TableProviderFactory for NpyTableFactory {
         let listing = table.downcast_ref::<ListingTable>();
         let listing =
             listing.ok_or_else(|| internal_datafusion_err!("the table is no table of files"))?;
-        Ok(Arc::new(NpyTable::from(with_files(listing, &statement, paths, columns)?)))
+        let table = NpyTable::from(with_files(listing, &statement, paths, columns)?);
+        table.check_order()?.provider(state).await
     }
 }
 

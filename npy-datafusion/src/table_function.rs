@@ -9,9 +9,12 @@ use datafusion::logical_expr::Expr;
 use npy_arrow::Options;
 use tokio::runtime::{Builder, Handle, RuntimeFlavor};
 
+use crate::format::NpyFormat;
 use crate::table::NpyTable;
+use crate::{location, sql_options};
 
-/// The table function `npy`: a file, a directory or all files of a pattern, without a statement that creates a table.
+/// The table function `npy`: a file, a directory or all files of a pattern, without a statement that creates a table. Options come after the location, as
+/// `npy('dir/', 'layout', 'columns')`.
 ///
 /// [`session`](crate::session) has it; other sessions register it.
 ///
@@ -48,20 +51,40 @@ impl NpyFunction {
 
 impl TableFunctionImpl for NpyFunction {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
-        let [Expr::Literal(location, _)] = args.exprs() else { return Err(usage()) };
-        let (ScalarValue::Utf8(Some(location))
-        | ScalarValue::LargeUtf8(Some(location))
-        | ScalarValue::Utf8View(Some(location))) = location
-        else {
+        let texts: Option<Vec<&str>> = args.exprs().iter().map(text).collect();
+        let Some([location, options @ ..]) = texts.as_deref() else { return Err(usage()) };
+        let (options, rest) = options.as_chunks::<2>();
+        if !rest.is_empty() {
             return Err(usage());
+        }
+        let format = match location::is_of_archives(location) {
+            true => NpyFormat::archives(self.options.clone()),
+            false => NpyFormat::new(self.options.clone()),
         };
-        let table = NpyTable::open(args.session(), location, self.options.clone());
-        Ok(Arc::new(wait(table)?))
+        let options = options.iter().map(|[name, value]| (*name, *value));
+        let format = sql_options::parse(&format, options)?;
+        let state = args.session();
+        wait(async { NpyTable::open_with(state, location, format).await?.provider(state).await })
+    }
+}
+
+/// Returns the text that an argument is.
+fn text(argument: &Expr) -> Option<&str> {
+    match argument {
+        Expr::Literal(
+            ScalarValue::Utf8(Some(text))
+            | ScalarValue::LargeUtf8(Some(text))
+            | ScalarValue::Utf8View(Some(text)),
+            _,
+        ) => Some(text),
+        _ => None,
     }
 }
 
 fn usage() -> DataFusionError {
-    plan_datafusion_err!("npy expects one text: npy('x.npy'), npy('dir/'), npy('dir/*.npz')")
+    plan_datafusion_err!(
+        "npy expects a location, and then names and values of options, all as text: npy('x.npy'), npy('dir/*.npz'), npy('dir/', 'layout', 'columns')"
+    )
 }
 
 /// Waits for a result in a function that is not asynchronous: the planner calls table functions so.

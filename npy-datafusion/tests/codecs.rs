@@ -43,12 +43,20 @@ fn write(directory: &Path) {
         let path = directory.join("x.npy");
         WriteOptions::new().byte_order(order).write(&path, &ticks(from, count)).unwrap();
     }
+    for (folder, count) in [(0u32, 700u32), (1, 900)] {
+        let directory = directory.join(format!("folders/{folder}"));
+        std::fs::create_dir_all(&directory).unwrap();
+        let ids: Vec<u32> = (0..count).map(|n| n % 11).collect();
+        let prices: Vec<f64> = (0..count).map(|n| f64::from(n + folder) / 2.0).collect();
+        ids.write_npy(directory.join("id.npy")).unwrap();
+        prices.write_npy(directory.join("price.npy")).unwrap();
+    }
     let mut archive = npz::Writer::create(directory.join("columns.npz")).unwrap();
     archive.write_columns(&ticks(0, 500)).unwrap();
     archive.finish().unwrap();
 }
 
-const QUERIES: [&str; 10] = [
+const QUERIES: [&str; 16] = [
     "SELECT count(*) FROM t",
     "SELECT * FROM t WHERE price > 1200.25 AND flag ORDER BY price",
     "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id",
@@ -59,6 +67,12 @@ const QUERIES: [&str; 10] = [
     "SELECT a.price FROM t a JOIN t b ON a.price = b.price WHERE b.id = 2 AND b.price < 20 ORDER BY 1",
     "SELECT sum(price) FROM archive WHERE id IN (1, 5)",
     "SELECT * FROM archive WHERE flag ORDER BY price LIMIT 4",
+    "SELECT id, sum(price) FROM folders WHERE price > 100 GROUP BY id ORDER BY id",
+    "SELECT count(*) FROM folders",
+    "SELECT price FROM sorted WHERE price BETWEEN 100 AND 110 ORDER BY price",
+    "SELECT id, price FROM sorted ORDER BY price, id LIMIT 7",
+    "SELECT price FROM sorted ORDER BY price DESC LIMIT 7",
+    "SELECT a.id, b.price FROM folders a JOIN folders b ON a.price = b.price WHERE a.id = 3 ORDER BY 1, 2 LIMIT 9",
 ];
 
 async fn context(directory: &Path, partitions: usize) -> SessionContext {
@@ -67,6 +81,16 @@ async fn context(directory: &Path, partitions: usize) -> SessionContext {
     let ctx = session_with_config(config);
     let create = format!(
         "CREATE EXTERNAL TABLE t STORED AS NPY PARTITIONED BY (day) LOCATION '{}/t/'",
+        directory.display()
+    );
+    ctx.sql(&create).await.unwrap();
+    let create = format!(
+        "CREATE EXTERNAL TABLE folders STORED AS NPY LOCATION '{}/folders/' OPTIONS ('layout' 'columns')",
+        directory.display()
+    );
+    ctx.sql(&create).await.unwrap();
+    let create = format!(
+        "CREATE EXTERNAL TABLE sorted STORED AS NPY LOCATION '{}/folders/' OPTIONS ('layout' 'columns', 'sorted_by' 'price')",
         directory.display()
     );
     ctx.sql(&create).await.unwrap();

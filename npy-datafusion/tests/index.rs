@@ -414,3 +414,30 @@ async fn blocks_travel_with_the_scan() {
     assert!(files(&scan).iter().all(Option::is_some));
     assert_eq!(files(&sent), files(&scan));
 }
+
+/// Guards columns whose names end in `.npy`: each has its own bounds.
+#[tokio::test]
+async fn a_column_may_end_in_npy() {
+    let dtype = "[('x', '<i8'), ('x.npy', '<i8'), ('x.npy/', '<i8'), ('.npy', '<i8')]";
+    let dtype: npy_core::DType = dtype.parse().unwrap();
+    let values = (0..100i64).flat_map(|row| [row, row + 1000, row + 2000, row + 3000]);
+    let bytes = values.flat_map(i64::to_le_bytes).collect();
+    let array = npy_core::DynArray::new(dtype, vec![100], npy_core::Order::C, bytes).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    array.write_npy(directory.path().join("a.npy")).unwrap();
+    let at = directory.path().to_str().unwrap();
+    let ctx = session();
+    let report = write_index(&ctx.state(), at, None, 10).await.unwrap();
+    assert_eq!(report.columns, [".npy", "x", "x.npy", "x.npy/"]);
+    let create = format!(
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{at}/' OPTIONS ('index' 'frozen')"
+    );
+    rows(&ctx, &create).await;
+    for (column, least) in [("x", 0), ("x.npy", 1000), ("x.npy/", 2000), (".npy", 3000)] {
+        let extremes = format!("SELECT min(\"{column}\") FROM t");
+        assert_eq!(number(&ctx, &extremes).await, least, "{column}");
+        let few = format!("SELECT count(*) FROM t WHERE \"{column}\" < {}", least + 15);
+        let (found, [pruned]) = measured(&ctx, &few, ["blocks_pruned"]).await;
+        assert!(found.contains("| 15 ") && pruned == 8, "{column} {pruned}: {found}");
+    }
+}

@@ -149,3 +149,26 @@ async fn archives_and_stores_have_them_too() {
     let query = format!("SELECT * FROM npy('{}') WHERE _row = 8", path.display());
     assert_eq!(text(&ctx, &query).await, "+------+\n| _row |\n+------+\n| 8    |\n+------+");
 }
+
+/// Guards the names of results: they do not have the qualifier by which `*` leaves the columns out.
+#[tokio::test]
+async fn results_have_the_names_of_the_table() {
+    let directory = tempfile::tempdir().unwrap();
+    let ctx = table(directory.path()).await;
+    for (query, expected) in [
+        ("SELECT max(_row), max(id) FROM t", "max(t._row) max(t.id)"),
+        ("SELECT a._row + 1 FROM t a", "a._row + Int64(1)"),
+        ("SELECT max(_row) FROM public.t GROUP BY _file ORDER BY 1", "max(public.t._row)"),
+        ("SELECT count(_row) AS n, _row % 2 FROM t GROUP BY 2", "n t._row % Int64(2)"),
+    ] {
+        assert_eq!(columns(&ctx, query).await.join(" "), expected, "{query}");
+        text(&ctx, query).await;
+    }
+    let copy =
+        format!("COPY (SELECT max(_row) FROM t) TO '{}/m/m.npy'", directory.path().display());
+    text(&ctx, &copy).await;
+    let query = format!("SELECT * FROM npy('{}/m/m.npy')", directory.path().display());
+    assert_eq!(columns(&ctx, &query).await, ["max(t._row)"]);
+    text(&ctx, "CREATE TABLE m AS SELECT max(_row), _file FROM t GROUP BY _file").await;
+    assert_eq!(columns(&ctx, "SELECT * FROM m").await, ["max(t._row)", "_file"]);
+}

@@ -11,7 +11,8 @@ use crate::python::{environment, target, with_numpy};
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "npy-datafusion/Cargo.toml"];
 const TARGET: &str = "target/engine";
-const FEATURES: &str = "npy-datafusion/live,npy-datafusion/proto,npy-sql/live";
+const FEATURES: &str =
+    "npy-datafusion/live,npy-datafusion/parquet,npy-datafusion/proto,npy-sql/live";
 
 /// The server of Azure's protocol, a package of npm.
 const AZURITE: &str = "azurite@3.37.0";

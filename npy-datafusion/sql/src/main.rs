@@ -75,6 +75,10 @@ A statement that names _file or _row has both: the path of the file of a row, an
 npy_l2(v, [1.0, 2.0]), npy_cosine and npy_dot compare vectors: SELECT _row FROM t ORDER BY npy_l2(value, [0.5, 1.0]) LIMIT 10. npy index dir/
 writes an index, by which a query leaves out files and blocks of rows; EXPLAIN ANALYZE tells how many.
 
+A folder in which each file is a column is a table by npy('alf/spikes.*.npy', 'layout', 'columns'), and by CREATE EXTERNAL TABLE spikes STORED AS NPY
+LOCATION 'alf/spikes.*.npy' OPTIONS ('layout' 'columns'); folders in 'dir/' are groups of rows. OPTIONS ('sorted_by' 't') states that t is in order in
+each file, so that conditions on t leave out files and ORDER BY t does not sort; a file that is not in order is an error.
+
 s3://bucket/dir/ needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket, and often AWS_REGION or
 AWS_ENDPOINT_URL; gs:// GOOGLE_APPLICATION_CREDENTIALS; az:// AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY. A URL of a web server names
 one file; a directory or a pattern needs a server with WebDAV.

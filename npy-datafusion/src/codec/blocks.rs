@@ -123,7 +123,8 @@ impl BlocksMessage {
             if let Some(dtype) = message.dtype {
                 let dtype = dtype.parse().map_err(|_| malformed())?;
                 let contents = Contents::Rows { dtype, start: message.start };
-                let header = Arc::new(File { rows: message.rows, contents, fetched: None });
+                let rows = message.rows;
+                let header = Arc::new(File { rows, contents, fetched: None, is_single: false });
                 let meta = file.object_meta.clone();
                 headers.put(&meta.location.clone(), CachedFileMetadataEntry::new(meta, header));
             }
@@ -155,7 +156,7 @@ fn encode<'c>(
     ranges: &[std::ops::Range<usize>],
 ) -> Result<Vec<u8>> {
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
-    for Bounds { field, min, max, nulls } in columns {
+    for Bounds { field, min, max, nulls, .. } in columns {
         for values in [min as &dyn Array, max, nulls] {
             let parts: Vec<ArrayRef> =
                 ranges.iter().map(|range| values.slice(range.start, range.len())).collect();
@@ -187,6 +188,8 @@ fn decode(bytes: Vec<u8>) -> Result<Vec<Bounds>> {
             min: Arc::clone(min),
             max: Arc::clone(max),
             nulls: nulls.clone(),
+            // The order of the scan goes with it.
+            sorted: std::iter::repeat_n(Some(false), nulls.len()).collect(),
         });
     }
     Ok(columns)

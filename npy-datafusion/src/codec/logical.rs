@@ -23,6 +23,7 @@ use datafusion_proto::protobuf::SortExprNode;
 use prost::Message;
 
 use super::{decode, encode, names, options};
+use crate::beside::{self, BesideTable};
 use crate::format::{NpyFormat, NpyFormatFactory};
 use crate::table::NpyTable;
 
@@ -64,6 +65,11 @@ struct FormatMessage {
     /// The use of the index, as in a statement.
     #[prost(string, tag = "3")]
     index: String,
+    /// How columns are stored, as in a statement.
+    #[prost(string, tag = "4")]
+    layout: String,
+    #[prost(string, optional, tag = "5")]
+    sorted_by: Option<String>,
 }
 
 /// A location: a URL, and the wildcard after it.
@@ -94,6 +100,26 @@ struct TableMessage {
     partition_columns: Vec<String>,
     #[prost(message, repeated, tag = "5")]
     orders: Vec<Order>,
+    /// The files whose rows belong to those of the arrays.
+    #[prost(message, repeated, tag = "6")]
+    others: Vec<Location>,
+    /// The number of the columns that are theirs, which are the last ones.
+    #[prost(uint64, tag = "7")]
+    other_columns: u64,
+}
+
+impl Location {
+    fn of(url: &ListingTableUrl) -> Self {
+        Location {
+            url: url.as_str().to_owned(),
+            glob: url.get_glob().as_ref().map(|glob| glob.as_str().to_owned()),
+        }
+    }
+
+    fn url(&self) -> Result<ListingTableUrl> {
+        let url = ListingTableUrl::parse(&self.url)?;
+        self.glob.as_ref().map_or(Ok(url.clone()), |glob| url.with_glob(glob))
+    }
 }
 
 impl FormatMessage {
@@ -102,6 +128,8 @@ impl FormatMessage {
             options: names(format.options()),
             is_archive: format.is_archive(),
             index: format.index().to_string(),
+            layout: format.layout().to_string(),
+            sorted_by: format.sorted_by().map(str::to_owned),
         }
     }
 
@@ -111,7 +139,11 @@ impl FormatMessage {
             true => NpyFormat::archives(options),
             false => NpyFormat::new(options),
         };
-        Ok(format.with_index(self.index.parse()?))
+        let format = format.with_index(self.index.parse()?).with_layout(self.layout.parse()?);
+        Ok(match &self.sorted_by {
+            Some(column) => format.with_sorted_by(column),
+            None => format,
+        })
     }
 }
 
@@ -126,13 +158,9 @@ impl TableMessage {
         }
         let format = settings.format.downcast_ref::<NpyFormat>();
         let format = format.ok_or_else(|| internal_datafusion_err!("a table of another format"))?;
-        let location = |url: &ListingTableUrl| Location {
-            url: url.as_str().to_owned(),
-            glob: url.get_glob().as_ref().map(|glob| glob.as_str().to_owned()),
-        };
         let order = |sorts| Ok(Order { sorts: serialize_sorts(sorts, codec)? });
         Ok(TableMessage {
-            locations: listing.table_paths().iter().map(location).collect(),
+            locations: listing.table_paths().iter().map(Location::of).collect(),
             format: Some(FormatMessage::of(format)),
             extension: settings.file_extension.clone(),
             partition_columns: settings
@@ -141,6 +169,8 @@ impl TableMessage {
                 .map(|(name, _)| name.clone())
                 .collect(),
             orders: settings.file_sort_order.iter().map(order).collect::<Result<_>>()?,
+            others: Vec::new(),
+            other_columns: 0,
         })
     }
 
@@ -151,11 +181,7 @@ impl TableMessage {
         ctx: &TaskContext,
         codec: &NpyLogicalCodec,
     ) -> Result<NpyTable> {
-        let location = |location: &Location| {
-            let url = ListingTableUrl::parse(&location.url)?;
-            location.glob.as_ref().map_or(Ok(url.clone()), |glob| url.with_glob(glob))
-        };
-        let locations = self.locations.iter().map(location).collect::<Result<Vec<_>>>()?;
+        let locations = self.locations.iter().map(Location::url).collect::<Result<Vec<_>>>()?;
         let format = self.format.clone().unwrap_or_default().format()?;
         let column =
             |name: &String| Ok((name.clone(), schema.field_with_name(name)?.data_type().clone()));
@@ -180,6 +206,27 @@ impl TableMessage {
     }
 }
 
+impl TableMessage {
+    /// Makes the table of arrays and of the files whose rows belong to theirs.
+    fn with_others(
+        &self,
+        schema: &Schema,
+        ctx: &TaskContext,
+        codec: &NpyLogicalCodec,
+    ) -> Result<BesideTable> {
+        let count = usize::try_from(self.other_columns).ok();
+        let own = count.and_then(|count| schema.fields().len().checked_sub(count));
+        let fields = own.and_then(|own| schema.fields().split_at_checked(own));
+        let (own, others) = fields.ok_or_else(|| {
+            exec_datafusion_err!("the schema of a table has fewer columns than its files")
+        })?;
+        let arrays = self.table(&Schema::new(own.to_vec()), ctx, codec)?;
+        let locations = self.others.iter().map(Location::url).collect::<Result<Vec<_>>>()?;
+        let others = beside::table(locations, Arc::new(Schema::new(others.to_vec())))?;
+        BesideTable::new(arrays, others)
+    }
+}
+
 impl LogicalExtensionCodec for NpyLogicalCodec {
     fn try_decode_table_provider(
         &self,
@@ -189,6 +236,9 @@ impl LogicalExtensionCodec for NpyLogicalCodec {
         ctx: &TaskContext,
     ) -> Result<Arc<dyn TableProvider>> {
         match decode::<TableMessage>(bytes)? {
+            Some(message) if !message.others.is_empty() => {
+                Ok(Arc::new(message.with_others(&schema, ctx, self)?))
+            }
             Some(message) => Ok(Arc::new(message.table(&schema, ctx, self)?)),
             None => self.inner.try_decode_table_provider(bytes, name, schema, ctx),
         }
@@ -200,9 +250,17 @@ impl LogicalExtensionCodec for NpyLogicalCodec {
         table: Arc<dyn TableProvider>,
         to: &mut Vec<u8>,
     ) -> Result<()> {
-        match table.downcast_ref::<NpyTable>() {
-            Some(table) => encode(&TableMessage::of(table, self)?, to),
-            None => self.inner.try_encode_table_provider(name, table, to)?,
+        if let Some(table) = table.downcast_ref::<NpyTable>() {
+            encode(&TableMessage::of(table, self)?, to);
+        } else if let Some(BesideTable { arrays, others, .. }) = table.downcast_ref() {
+            let message = TableMessage {
+                others: others.table_paths().iter().map(Location::of).collect(),
+                other_columns: others.schema().fields().len() as u64,
+                ..TableMessage::of(arrays, self)?
+            };
+            encode(&message, to);
+        } else {
+            self.inner.try_encode_table_provider(name, table, to)?;
         }
         Ok(())
     }

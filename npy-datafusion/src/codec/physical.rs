@@ -26,7 +26,10 @@ use datafusion_proto::protobuf::{FileScanExecConf, PhysicalExprNode};
 use prost::Message;
 
 use super::blocks::BlocksMessage;
+use super::groups::{self, GroupMessage};
 use super::{decode, encode, names, options};
+use crate::beside::BesideExec;
+use crate::header::external;
 use crate::source::NpySource;
 
 /// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
@@ -80,6 +83,9 @@ struct ScanMessage {
     /// The tags of the files, which the message of files does not have; empty ones are none. In a store, times are too coarse without them.
     #[prost(string, repeated, tag = "7")]
     tags: Vec<String>,
+    /// The folders of a table whose columns are files, in the order of the scan.
+    #[prost(message, repeated, tag = "8")]
+    groups: Vec<GroupMessage>,
 }
 
 fn tags(groups: &[FileGroup]) -> Vec<String> {
@@ -105,6 +111,14 @@ fn with_tags(groups: &[FileGroup], tags: Vec<String>) -> Vec<FileGroup> {
     groups.iter().map(with_tags).collect()
 }
 
+/// Two scans whose rows belong together. They are the inputs.
+#[derive(Clone, PartialEq, Message)]
+struct BesideMessage {
+    /// The columns of the result, among those of both.
+    #[prost(uint64, repeated, tag = "1")]
+    positions: Vec<u64>,
+}
+
 /// Returns the scan, if the plan is one of ours.
 fn scan(plan: &dyn ExecutionPlan) -> Option<(&FileScanConfig, &NpySource)> {
     let scan = plan.downcast_ref::<DataSourceExec>()?.data_source();
@@ -120,6 +134,14 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         ctx: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
+        if let [arrays, others] = inputs
+            && let Some(message) = decode::<BesideMessage>(bytes)?
+        {
+            let (arrays, others) = (Arc::clone(arrays), Arc::clone(others));
+            let positions = message.positions.into_iter().map(usize::try_from);
+            let positions = positions.collect::<std::result::Result<_, _>>().map_err(external)?;
+            return Ok(Arc::new(BesideExec::new(arrays, others, positions)?));
+        }
         let Some(message) = decode::<ScanMessage>(bytes)? else {
             return self.inner.try_decode(bytes, inputs, ctx, converter);
         };
@@ -137,12 +159,13 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             .with_threads(usize::try_from(message.threads).unwrap_or(1))
             .with_pruned(usize::try_from(message.pruned).unwrap_or(usize::MAX));
         let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
-        let groups = with_tags(&scan.file_groups, message.tags);
-        let groups = match message.blocks {
-            Some(blocks) => blocks.give(&groups, &*headers)?,
-            None => groups,
+        let tagged = with_tags(&scan.file_groups, message.tags);
+        let file_groups = match message.blocks {
+            Some(blocks) => blocks.give(&tagged, &*headers)?,
+            None => tagged,
         };
-        let scan = FileScanConfigBuilder::from(scan).with_file_groups(groups).build();
+        let file_groups = groups::give(message.groups, file_groups)?;
+        let scan = FileScanConfigBuilder::from(scan).with_file_groups(file_groups).build();
         Ok(DataSourceExec::from_data_source(scan))
     }
 
@@ -152,6 +175,11 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         to: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<()> {
+        if let Some(joined) = plan.downcast_ref::<BesideExec>() {
+            let positions = joined.positions.iter().map(|&position| position as u64).collect();
+            encode(&BesideMessage { positions }, to);
+            return Ok(());
+        }
         let Some((scan, source)) = scan(&*plan) else {
             return self.inner.try_encode(plan, to, converter);
         };
@@ -161,8 +189,9 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let files = Some(serialize_file_scan_config(scan, self, converter)?);
         let (options, threads) = (names(source.options()), source.threads() as u64);
         let (blocks, pruned) = (BlocksMessage::of(scan, source)?, source.pruned() as u64);
-        let tags = tags(&scan.file_groups);
-        encode(&ScanMessage { files, predicate, options, threads, blocks, pruned, tags }, to);
+        let (tags, groups) = (tags(&scan.file_groups), groups::of(scan));
+        let scan = ScanMessage { files, predicate, options, threads, blocks, pruned, tags, groups };
+        encode(&scan, to);
         Ok(())
     }
 

@@ -120,6 +120,33 @@ fn column<'f>(file: &'f FileBlocks, name: &str) -> Option<&'f Bounds> {
     file.index.columns.iter().find(|column| column.field.name() == name)
 }
 
+/// Returns the least and the greatest value of a column in a file that has blocks; null if they are not known.
+pub(crate) fn extremes_of_file(
+    file: &PartitionedFile,
+    name: &str,
+) -> Result<Option<(ScalarValue, ScalarValue)>> {
+    let Some(blocks) = file.extensions.get::<FileBlocks>() else { return Ok(None) };
+    let bounds = column(blocks, name).map(|column| blocks.of_file(column)).transpose()?;
+    Ok(bounds.map(|bounds| (bounds.min, bounds.max)))
+}
+
+/// Returns true if the index knows that a column is in ascending order in a file, and has no nulls.
+pub(crate) fn is_sorted(file: &FileBlocks, name: &str) -> Result<bool> {
+    let Some(column) = column(file, name) else { return Ok(false) };
+    let mut last: Option<ScalarValue> = None;
+    for block in file.blocks.clone() {
+        let min = ScalarValue::try_from_array(&column.min, block)?;
+        let max = ScalarValue::try_from_array(&column.max, block)?;
+        let comes_after =
+            last.is_none_or(|last| min.partial_cmp(&last).is_some_and(Ordering::is_ge));
+        if !column.sorted.value(block) || min.is_null() || max.is_null() || !comes_after {
+            return Ok(false);
+        }
+        last = Some(max);
+    }
+    Ok(true)
+}
+
 /// Returns the scan without the files in which no row meets its conditions, and the number of those. One file stays, as a scan has at least one.
 pub(crate) fn without_pruned(
     scan: &FileScanConfig,

@@ -232,7 +232,7 @@ impl Pruner {
         let is_used = |name: &str| used.iter().any(|column| column.name() == name);
         let (start, count) = (file.blocks.start, file.blocks.len());
         let mut columns = HashMap::new();
-        for Bounds { field, min, max, nulls } in &file.index.columns {
+        for Bounds { field, min, max, nulls, .. } in &file.index.columns {
             if is_used(field.name()) {
                 let nulls = nulls.slice(start, count);
                 let nulls = cast(&nulls, &DataType::UInt64).ok();

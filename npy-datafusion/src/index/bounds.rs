@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
+use datafusion::arrow::compute::kernels::cmp::gt;
 use datafusion::arrow::compute::{
     cast, max, max_binary, max_boolean, max_string, min, min_binary, min_boolean, min_string,
 };
@@ -25,7 +26,7 @@ const TEXT: usize = 64;
 
 /// Returns true for a column that an index has bounds of: numbers, times and short text. Where Arrow lacks the unit of a time, its counts are another
 /// thing in each unit.
-pub(super) fn is_indexed(field: &Field) -> bool {
+pub(crate) fn is_indexed(field: &Field) -> bool {
     let dtype = dtype_of(field);
     match field.data_type() {
         DataType::Utf8 | DataType::Binary => {
@@ -86,6 +87,16 @@ pub(super) fn extremes(values: &ArrayRef) -> Result<(ScalarValue, ScalarValue)> 
     })
 }
 
+/// Returns the index of the first value that is null, or less than the one before it, in the order of the engine.
+pub(crate) fn unsorted_at(values: &ArrayRef) -> Result<Option<usize>> {
+    if let Some(nulls) = values.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+        return Ok(nulls.iter().position(|is_valid| !is_valid));
+    }
+    let pairs = values.len().saturating_sub(1);
+    let is_less = gt(&values.slice(0, pairs), &values.slice(values.len() - pairs, pairs))?;
+    Ok(is_less.values().set_indices().next().map(|index| index + 1))
+}
+
 fn of_numbers<T: ArrowNumericType>(values: &PrimitiveArray<T>) -> (ScalarValue, ScalarValue) {
     let value = |value: Option<T::Native>| {
         let array =
@@ -118,6 +129,7 @@ impl Bounds {
             min: convert(&self.min)?,
             max: convert(&self.max)?,
             nulls: self.nulls.clone(),
+            sorted: self.sorted.clone(),
         }))
     }
 }

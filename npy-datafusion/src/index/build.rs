@@ -21,9 +21,9 @@ use npy_arrow::Options;
 use npy_core::dtype::DType;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
-use super::bounds::{extremes, is_indexed};
+use super::bounds::{extremes, is_indexed, unsorted_at};
 use super::replace::{Old, Target, has_same_columns, kept};
-use super::{Bounds, Entry, Index, IndexMode, blocks_of, file};
+use super::{Bounds, Entry, Index, IndexMode, blocks_of, file, load};
 use crate::format::NpyFormat;
 use crate::header::{self, File, located};
 use crate::merge::{field_of, wider};
@@ -281,10 +281,13 @@ pub(super) struct BlockBounds {
     pub(super) min: Option<ScalarValue>,
     pub(super) max: Option<ScalarValue>,
     pub(super) nulls: Option<i64>,
+    /// False where a value is null, or less than the one before it, and before the first value.
+    pub(super) is_sorted: bool,
 }
 
 impl BlockBounds {
-    pub(super) const UNKNOWN: Self = BlockBounds { min: None, max: None, nulls: None };
+    pub(super) const UNKNOWN: Self =
+        BlockBounds { min: None, max: None, nulls: None, is_sorted: false };
 }
 
 impl Scan {
@@ -408,6 +411,13 @@ impl BlockBounds {
         self.nulls = Some(self.nulls.unwrap_or(0).saturating_add(nulls));
         let is_less =
             |a: &ScalarValue, b: &ScalarValue| a.partial_cmp(b).is_some_and(|it| it.is_lt());
+        // The rows of a block can come in several batches.
+        let is_first = self.min.is_none() && self.nulls == Some(nulls);
+        let comes_after = match &self.max {
+            Some(last) => self.is_sorted && min.partial_cmp(last).is_some_and(|it| it.is_ge()),
+            None => is_first,
+        };
+        self.is_sorted = comes_after && unsorted_at(values)?.is_none();
         if !min.is_null() && self.min.as_ref().is_none_or(|so_far| is_less(&min, so_far)) {
             self.min = Some(min);
         }
@@ -467,10 +477,12 @@ fn index(schema: &Schema, wanted: &Wanted, read: Vec<Read>) -> Result<Index> {
                 .map(|it| it.slice(0, of_blocks.len()))
         };
         let nulls: Int64Array = of_blocks.iter().map(|it| it.nulls).collect();
+        let sorted = of_blocks.iter().map(|it| Some(it.is_sorted)).collect();
         Ok(Bounds {
             min: array(|it| it.min.clone())?,
             max: array(|it| it.max.clone())?,
             nulls,
+            sorted,
             field,
         })
     };

@@ -48,18 +48,40 @@ pub(super) fn encode(index: &Index, directory: &Path) -> Result<Vec<u8>> {
     writer.write("files", &files).map_err(external)?;
     // A value where there is none is any number; `known` says so.
     let filled = Options::new().fill_nulls(true).clone();
-    for Bounds { field, min, max, nulls } in &index.columns {
+    for Bounds { field, min, max, nulls, sorted } in &index.columns {
         let name = field.name();
         for (kind, values) in [("min", min), ("max", max)] {
             let values = column(values, field, &filled).map_err(external)?;
-            writer.write(&format!("{kind}/{name}"), &values).map_err(external)?;
+            writer.write(&named(kind, name), &values).map_err(external)?;
         }
         let known: Vec<bool> = is_not_null(min)?.values().iter().collect();
-        writer.write(&format!("known/{name}"), &known).map_err(external)?;
+        writer.write(&named("known", name), &known).map_err(external)?;
         let nulls: Vec<i64> = nulls.iter().map(|nulls| nulls.unwrap_or(-1)).collect();
-        writer.write(&format!("nulls/{name}"), &nulls).map_err(external)?;
+        writer.write(&named("nulls", name), &nulls).map_err(external)?;
+        let sorted: Vec<bool> = sorted.values().iter().collect();
+        writer.write(&named("sorted", name), &sorted).map_err(external)?;
     }
     Ok(writer.finish().map_err(external)?.into_inner())
+}
+
+/// Returns the name of a member. `.npy` at its end would be taken for the extension of the member, so a slash comes after it.
+fn named(kind: &str, column: &str) -> String {
+    let slash = if has_extension(column) { "/" } else { "" };
+    format!("{kind}/{column}{slash}")
+}
+
+/// Returns the column of a member with least values.
+fn column_of(member: &str) -> Option<&str> {
+    let name = member.strip_prefix("min/")?;
+    match has_extension(name) {
+        true => Some(name.strip_suffix('/').unwrap_or(name)),
+        false => Some(name),
+    }
+}
+
+/// Returns true for a name that ends in `.npy`, or in that and slashes.
+fn has_extension(name: &str) -> bool {
+    name.trim_end_matches('/').ends_with(".npy")
 }
 
 /// Returns the files as a table, in the order of their blocks.
@@ -130,9 +152,9 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
     let files = record_batch(&files, &Options::new()).map_err(external)?;
     let (files, blocks) = entries(&files, block, directory)?;
     let mut columns = Vec::new();
-    for name in reader.names().filter_map(|name| name.strip_prefix("min/")) {
+    for name in reader.names().filter_map(column_of) {
         let array = |kind: &str| -> Result<DynArray> {
-            let array: DynArray = reader.read(&format!("{kind}/{name}")).map_err(external)?;
+            let array: DynArray = reader.read(&named(kind, name)).map_err(external)?;
             match array.shape() == [blocks] {
                 true => Ok(array),
                 false => Err(exec_datafusion_err!(
@@ -146,10 +168,17 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
         if min.dtype() != max.dtype() || !is_indexed(&field) {
             return Err(exec_datafusion_err!("min/{name} and max/{name} are no bounds"));
         }
-        let known: Vec<bool> = reader.read(&format!("known/{name}")).map_err(external)?;
-        let nulls: Vec<i64> = reader.read(&format!("nulls/{name}")).map_err(external)?;
-        if known.len() != blocks || nulls.len() != blocks {
-            return Err(exec_datafusion_err!("known/{name} or nulls/{name} is too short"));
+        let known: Vec<bool> = reader.read(&named("known", name)).map_err(external)?;
+        let nulls: Vec<i64> = reader.read(&named("nulls", name)).map_err(external)?;
+        let has_order = reader.names().any(|member| member == named("sorted", name));
+        let sorted: Vec<bool> = match has_order {
+            true => reader.read(&named("sorted", name)).map_err(external)?,
+            false => vec![false; blocks],
+        };
+        if known.len() != blocks || nulls.len() != blocks || sorted.len() != blocks {
+            return Err(exec_datafusion_err!(
+                "known/{name}, nulls/{name} or sorted/{name} is too short"
+            ));
         }
         let unknown = not(&BooleanArray::from(known))?;
         let values = |array: DynArray| -> Result<ArrayRef> {
@@ -158,7 +187,8 @@ pub(super) fn decode(bytes: Bytes, directory: &Path) -> Result<Index> {
         };
         let (min, max) = (values(min)?, values(max)?);
         let nulls = nulls.into_iter().map(|nulls| (nulls >= 0).then_some(nulls));
-        columns.push(Bounds { field, min, max, nulls: nulls.collect::<Int64Array>() });
+        let (nulls, sorted) = (nulls.collect::<Int64Array>(), BooleanArray::from(sorted));
+        columns.push(Bounds { field, min, max, nulls, sorted });
     }
     Ok(Index { wanted, files, columns })
 }
@@ -218,6 +248,7 @@ fn entries(
                 rows,
                 contents: Contents::Rows { dtype, start },
                 fetched: None,
+                is_single: false,
             }),
             blocks: next..blocks,
         };

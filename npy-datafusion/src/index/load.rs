@@ -13,13 +13,16 @@ use object_store::path::Path;
 use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::{Index, IndexMode, NAME, file};
-use crate::header::{self, check_unchanged};
+use crate::groups::Groups;
+use crate::header::{self, check_unchanged, located};
 
-/// The indices of the locations of a table.
+/// The indices of the locations of a table, and its folders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) indices: Vec<Arc<Index>>,
     pub(crate) is_frozen: bool,
+    /// The folders of a table whose columns are files.
+    pub(crate) groups: Groups,
 }
 
 /// An index in the cache of a session.

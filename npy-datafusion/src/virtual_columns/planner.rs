@@ -8,15 +8,19 @@ use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::Field;
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
 use datafusion::common::{DFSchema, TableReference, plan_datafusion_err};
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
+use datafusion::logical_expr::dml::CopyTo;
 use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{
+    CreateMemoryTable, CreateView, DdlStatement, Expr, LogicalPlan, LogicalPlanBuilder,
+};
 use datafusion::prelude::{Column, DataFrame, SessionContext};
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
@@ -70,7 +74,50 @@ pub async fn statement_to_plan(
     replace_wildcards(&mut statement);
     let mut state = state.clone();
     state.config_mut().options_mut().extensions.insert(NpySettings { virtual_columns: true });
-    state.statement_to_plan(statement).await
+    renamed_result(state.statement_to_plan(statement).await?)
+}
+
+/// Gives the columns of a result the names that they would have without the qualifier of virtual columns: `max(t._row)`.
+fn renamed_result(plan: LogicalPlan) -> Result<LogicalPlan> {
+    match plan {
+        LogicalPlan::Copy(copy) => {
+            let input = Arc::new(renamed_query(Arc::unwrap_or_clone(copy.input))?);
+            Ok(LogicalPlan::Copy(CopyTo { input, ..copy }))
+        }
+        LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(table)) => {
+            let input = Arc::new(renamed_query(Arc::unwrap_or_clone(table.input))?);
+            let table = CreateMemoryTable { input, ..table };
+            Ok(LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(table)))
+        }
+        LogicalPlan::Ddl(DdlStatement::CreateView(view)) => {
+            let input = Arc::new(renamed_query(Arc::unwrap_or_clone(view.input))?);
+            Ok(LogicalPlan::Ddl(DdlStatement::CreateView(CreateView { input, ..view })))
+        }
+        LogicalPlan::Ddl(_)
+        | LogicalPlan::Dml(_)
+        | LogicalPlan::Statement(_)
+        | LogicalPlan::Explain(_)
+        | LogicalPlan::Analyze(_)
+        | LogicalPlan::DescribeTable(_) => Ok(plan),
+        query => renamed_query(query),
+    }
+}
+
+fn renamed_query(plan: LogicalPlan) -> Result<LogicalPlan> {
+    let prefix = format!("{HIDDEN}.");
+    let is_hidden = |field: &Arc<Field>| field.name().contains(&prefix);
+    if !plan.schema().fields().iter().any(is_hidden) {
+        return Ok(plan);
+    }
+    let column = |(table, field): (Option<&TableReference>, &Arc<Field>)| {
+        let column = Expr::Column(Column::from((table, field)));
+        match is_hidden(field) {
+            true => column.alias_qualified(table.cloned(), field.name().replace(&prefix, "")),
+            false => column,
+        }
+    };
+    let columns: Vec<Expr> = plan.schema().iter().map(column).collect();
+    LogicalPlanBuilder::from(plan).project(columns)?.build()
 }
 
 /// Returns true if a word of a statement is the name of a virtual column.
@@ -279,12 +326,15 @@ fn renamed(schema: &DFSchema, qualifier: &TableReference) -> Vec<Expr> {
     schema.iter().map(column).collect()
 }
 
+/// The part that another name of a table has more.
+const HIDDEN: &str = "npy.virtual";
+
 /// Returns another name of a table, which is equal if missing parts are ignored.
 fn hidden(table: &TableReference) -> TableReference {
     match table {
-        TableReference::Bare { table } => TableReference::partial("npy.virtual", Arc::clone(table)),
+        TableReference::Bare { table } => TableReference::partial(HIDDEN, Arc::clone(table)),
         TableReference::Partial { schema, table } => {
-            TableReference::full("npy.virtual", Arc::clone(schema), Arc::clone(table))
+            TableReference::full(HIDDEN, Arc::clone(schema), Arc::clone(table))
         }
         TableReference::Full { table, .. } => TableReference::bare(Arc::clone(table)),
     }

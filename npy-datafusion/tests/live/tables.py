@@ -41,30 +41,57 @@ def column(rng, kind, rows):
     return base.astype(kind)
 
 
-def write(rng, path, first, rows):
+def random_columns(rng, first, rows):
+    """Returns the columns of some rows, and the dtypes that they have in a file."""
     kinds = {
         "n": "i8",
         "i": rng.choice(["i2", "i4", ">i4", "i8"]),
         "f": rng.choice(["f4", "f8", "<f8"]),
-        "t": rng.choice(["M8[s]", "M8[ms]", "M8[us]"]),
+        "t": rng.choice(["M8[s]", "M8[ms]", "M8[us]", "M8[ns]"]),
+        "d": "M8[D]",
         "u": "u8",
         "s": "U",
         "b": "S",
         "o": "?",
     }
     for name in ("t", "u", "s", "o"):
-        if rng.random() < 0.1:
+        # The first file has all columns, so that each is one of the table.
+        if first > 0 and rng.random() < 0.1:
             del kinds[name]
     columns = {name: column(rng, str(kind), rows) for name, kind in kinds.items()}
     columns["n"] = np.arange(first, first + rows)
-    dtypes = [(name, kinds[name] if name in "if" else values.dtype) for name, values in columns.items()]
+    return columns, [(name, kinds[name] if name in "if" else values.dtype) for name, values in columns.items()]
+
+
+def save(path, array):
+    # As a program that replaces its files.
+    with open(path + ".tmp", "wb") as file:
+        np.save(file, array)
+    os.replace(path + ".tmp", path)
+
+
+def write(rng, path, first, rows):
+    columns, dtypes = random_columns(rng, first, rows)
     table = np.zeros(rows, dtype=dtypes)
     for name, values in columns.items():
         table[name] = values
-    # As a program that replaces its files.
-    with open(path + ".tmp", "wb") as file:
-        np.save(file, table)
-    os.replace(path + ".tmp", path)
+    save(path, table)
+
+
+def make_folders(seed, directory):
+    """Writes folders in which each file is a column."""
+    rng = np.random.default_rng(int(seed))
+    folders = rng.integers(1, 5)
+    for number in range(folders):
+        folder = directory if folders == 1 else f"{directory}/f{number}"
+        os.makedirs(folder, exist_ok=True)
+        rows = int(rng.choice([0, 1, 70, 500, 3000])) if number > 0 else 1000
+        columns, dtypes = random_columns(rng, number * 10000, rows)
+        for name, dtype in dtypes:
+            values = columns[name].astype(dtype)
+            save(f"{folder}/{name}.npy", values.reshape(-1, 1) if rng.random() < 0.2 else values)
+        vectors = np.stack([columns["n"], columns["n"] * 2, columns["n"] + 1], axis=1)
+        save(f"{folder}/v.npy", np.asfortranarray(vectors) if rng.random() < 0.5 else vectors)
 
 
 def make(seed, directory):
@@ -95,25 +122,34 @@ class Value:
             values = sort_key(np.where(values == 0, 0.0, values))
         elif values.dtype.kind == "M":
             null = np.isnat(values) | (False if null is None else null)
-            values = values.astype("M8[us]").view("i8")
+            values = values.astype("M8[ns]").view("i8")
         self.values = values
         self.null = np.zeros(values.shape, bool) if null is None else null
 
 
+def parts_of(directory):
+    """Returns the columns of each file, or of each folder in which they are files."""
+    names = sorted(os.listdir(directory))
+    if any(os.path.isdir(f"{directory}/{name}") for name in names):
+        return [part for name in names for part in parts_of(f"{directory}/{name}")]
+    arrays = {name[:-4]: np.load(f"{directory}/{name}") for name in names if name.endswith(".npy")}
+    if "n" in arrays:
+        return [{name: values if name == "v" else values.ravel() for name, values in arrays.items()}]
+    return [{name: array[name] for name in array.dtype.names} for array in arrays.values()]
+
+
 class Table:
     def __init__(self, directory):
-        self.parts = [
-            np.load(f"{directory}/{name}") for name in sorted(os.listdir(directory)) if name.endswith(".npy")
-        ]
-        self.rows = sum(map(len, self.parts))
+        self.parts = parts_of(directory)
+        self.rows = sum(len(part["n"]) for part in self.parts)
 
     def raw(self, name):
         values, null = [], []
-        example = next((part[name] for part in self.parts if name in part.dtype.names), np.zeros(0, "i8"))
+        example = next((part[name] for part in self.parts if name in part), np.zeros(0, "i8"))
         for part in self.parts:
-            has = name in part.dtype.names
-            values.append(part[name] if has else np.zeros(len(part), example.dtype))
-            null.append(np.full(len(part), not has))
+            rows = len(part["n"])
+            values.append(part.get(name, np.zeros(rows, example.dtype)))
+            null.append(np.full(rows, name not in part))
         return np.concatenate(values), np.concatenate(null)
 
     def __getattr__(self, name):
@@ -132,9 +168,13 @@ def compare(name, column, value):
 
 
 def time_of_day(column):
-    day = Value(column.values % 86_400_000_000)
+    day = Value(column.values % 86_400_000_000_000)
     day.null = column.null
     return day
+
+
+def is_distinct(column, value):
+    return (column.values != literal(value)) | column.null, np.zeros(column.null.shape, bool)
 
 
 def as_float(column):
@@ -180,7 +220,9 @@ def ask(directory, condition):
     total = [len(chosen), *((chosen.sum(), chosen.min(), chosen.max()) if len(chosen) else (0, "", ""))]
     up = chosen[np.lexsort((chosen, table.i.values[mask]))][:5]
     down = chosen[np.lexsort((chosen, -1 - sort_key(f)[mask]))][:5]
-    return "|".join(" ".join(map(str, part)) for part in (total, up, down))
+    first = np.sort(chosen)
+    parts = (total, up, down, first[:5], first[::-1][:5])
+    return "|".join(" ".join(map(str, part)) for part in parts)
 
 
 def extremes(directory):
@@ -200,5 +242,5 @@ def extremes(directory):
 
 for line in sys.stdin:
     command, *arguments = line.rstrip("\n").split("\t")
-    answer = {"make": make, "replace": replace, "ask": ask, "extremes": extremes}[command](*arguments)
+    answer = {"make": make, "folders": make_folders, "replace": replace, "ask": ask, "extremes": extremes}[command](*arguments)
     print("" if answer is None else answer, flush=True)

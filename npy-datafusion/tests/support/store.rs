@@ -45,6 +45,11 @@ impl Counted {
         counted
     }
 
+    /// Puts a file in the place of another one.
+    pub(crate) async fn put(&self, path: &str, bytes: Vec<u8>) {
+        self.store.put(&path.into(), bytes.into()).await.unwrap();
+    }
+
     pub(crate) fn register(&self, ctx: &SessionContext) {
         ctx.register_object_store(&"mem://host/".try_into().unwrap(), Arc::new(self.clone()));
     }

@@ -1,0 +1,178 @@
+//! Comparisons of times with literals in a finer unit: no literal is cut.
+
+#[path = "support/store.rs"]
+mod support;
+
+use datafusion::prelude::{SessionConfig, SessionContext};
+use npy_core::{DType, DynArray, Order, WriteNpy};
+use npy_datafusion::{session, session_with_config};
+use support::{error, rows, text};
+
+/// The units of columns, and the nanoseconds of each.
+const UNITS: [(&str, i128); 5] =
+    [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("D", 86_400_000_000_000)];
+
+const COUNTS: [i64; 8] = [-3, -2, -1, 0, 1, 2, 55, 56];
+
+/// Writes the counts and a NaT in each unit.
+fn write(directory: &std::path::Path) {
+    for (unit, _) in UNITS {
+        let dtype: DType = format!("[('m', '<M8[{unit}]')]").parse().unwrap();
+        let counts = COUNTS.into_iter().chain([i64::MIN]);
+        let bytes: Vec<u8> = counts.flat_map(|count| count.to_le_bytes()).collect();
+        let array = DynArray::new(dtype, vec![COUNTS.len() + 1], Order::C, bytes).unwrap();
+        array.write_npy(directory.join(format!("{unit}.npy"))).unwrap();
+    }
+}
+
+async fn count(ctx: &SessionContext, sql: &str) -> usize {
+    let found = text(ctx, sql).await;
+    let cell = found.lines().nth(3).unwrap_or_default().trim_matches(['|', ' ']);
+    cell.parse().unwrap_or_else(|_| panic!("{sql}: {found}"))
+}
+
+/// Guards every comparison, in every unit, before and after 1970, of files and of tables in memory.
+#[tokio::test]
+async fn a_literal_is_not_cut() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = session();
+    for (unit, size) in UNITS {
+        let at = directory.path().join(format!("{unit}.npy"));
+        rows(&ctx, &format!("CREATE TABLE m_{unit} AS SELECT * FROM npy('{}')", at.display()))
+            .await;
+        for literal in [-2, 0, 55].map(|count| i128::from(count) * size) {
+            for rest in [0, 1, size - 1] {
+                let value = literal + rest;
+                let time = format!("to_timestamp_nanos({value})");
+                let of = |count: &&i64| i128::from(**count) * size;
+                let number = |test: &dyn Fn(i128) -> bool| {
+                    COUNTS.iter().filter(|count| test(of(count))).count()
+                };
+                for (condition, expected) in [
+                    (format!("m < {time}"), number(&|it| it < value)),
+                    (format!("m <= {time}"), number(&|it| it <= value)),
+                    (format!("m > {time}"), number(&|it| it > value)),
+                    (format!("{time} < m"), number(&|it| it > value)),
+                    (format!("m >= {time}"), number(&|it| it >= value)),
+                    (format!("m = {time}"), number(&|it| it == value)),
+                    (format!("m <> {time}"), number(&|it| it != value)),
+                    (format!("NOT (m = {time})"), number(&|it| it != value)),
+                    (format!("m IS DISTINCT FROM {time}"), number(&|it| it != value) + 1),
+                    (format!("m IS NOT DISTINCT FROM {time}"), number(&|it| it == value)),
+                    (
+                        format!("m BETWEEN to_timestamp_nanos(0) AND {time}"),
+                        number(&|it| 0 <= it && it <= value),
+                    ),
+                    (
+                        format!("m NOT BETWEEN to_timestamp_nanos(1) AND {time}"),
+                        number(&|it| it < 1 || it > value),
+                    ),
+                    (
+                        format!("m IN ({time}, to_timestamp_nanos(0))"),
+                        number(&|it| it == value || it == 0),
+                    ),
+                    (
+                        format!("m NOT IN ({time}, to_timestamp_nanos(1))"),
+                        number(&|it| it != value && it != 1),
+                    ),
+                    (format!("m IN ({time}, NULL)"), number(&|it| it == value)),
+                    (format!("m NOT IN ({time}, NULL)"), 0),
+                    (format!("CAST(m AS TIMESTAMP) < {time}"), number(&|it| it < value)),
+                    (
+                        format!("CASE WHEN m < {time} THEN true ELSE false END"),
+                        number(&|it| it < value),
+                    ),
+                ] {
+                    for table in [format!("npy('{}')", at.display()), format!("m_{unit}")] {
+                        let sql = format!("SELECT count(*) FROM {table} WHERE {condition}");
+                        assert_eq!(count(&ctx, &sql).await, expected, "{unit} {value}: {sql}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Guards conditions that go down to a table through a view, and those whose time is known when the query begins.
+#[tokio::test]
+async fn a_view_and_now_are_not_cut() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = session();
+    let at = directory.path().display();
+    let half = "TIMESTAMP '1969-12-31T23:59:58.5'";
+    for (sql, expected) in [
+        (
+            format!(
+                "SELECT count(*) FROM (SELECT CAST(m AS TIMESTAMP) AS u FROM npy('{at}/s.npy')) WHERE u < {half}"
+            ),
+            2,
+        ),
+        (format!("SELECT count(*) FROM npy('{at}/s.npy') WHERE m < '1969-12-31T23:59:58.5'"), 2),
+        (
+            format!(
+                "SELECT count(*) FROM npy('{at}/s.npy') a JOIN npy('{at}/ms.npy') b ON a.m = b.m"
+            ),
+            1,
+        ),
+        (
+            format!(
+                "SELECT count(*) FROM npy('{at}/s.npy') a, npy('{at}/ms.npy') b WHERE a.m < b.m"
+            ),
+            3 * 8 + 4,
+        ),
+        (
+            format!(
+                "SELECT count(*) FROM npy('{at}/s.npy') WHERE m IN (SELECT m FROM npy('{at}/ns.npy'))"
+            ),
+            1,
+        ),
+        (
+            format!(
+                "SELECT count(*) FROM npy('{at}/s.npy') WHERE m > (SELECT min(m) FROM npy('{at}/ms.npy'))"
+            ),
+            5,
+        ),
+        (
+            format!(
+                "SELECT count(*) FROM npy('{at}/D.npy') WHERE m < TIMESTAMP '1969-12-31T12:00:00'"
+            ),
+            3,
+        ),
+    ] {
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+    // A condition in the unit of the column is known to indices, and no conversion is left.
+    let explain = format!("EXPLAIN SELECT * FROM npy('{at}/s.npy') WHERE m < {half}");
+    let plan = text(&ctx, &explain).await;
+    assert!(plan.contains("<= -2") || plan.contains("1969-12-31T23:59:58"), "{plan}");
+    assert!(!plan.contains("npy_as_time"), "{plan}");
+}
+
+/// Guards times that a finer unit cannot count: they are compared in their own unit, and between columns they are an error.
+#[tokio::test]
+async fn far_years_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let dtype: DType = "[('m', '<M8[s]'), ('d', '<M8[D]')]".parse().unwrap();
+    let values = [0, 0, i64::MAX / 1000, 1_000_000_000, -(i64::MAX / 1000), -1_000_000_000];
+    let bytes = values.iter().flat_map(|count| count.to_le_bytes()).collect();
+    let array = DynArray::new(dtype, vec![3], Order::C, bytes).unwrap();
+    array.write_npy(directory.path().join("x.npy")).unwrap();
+    let config = SessionConfig::new().with_target_partitions(1);
+    let ctx = session_with_config(config);
+    let table = format!("npy('{}/x.npy')", directory.path().display());
+    for column in ["m", "d"] {
+        for (condition, expected) in [
+            ("< TIMESTAMP '2024-01-01T00:00:00.5'", 2),
+            (">= TIMESTAMP '1969-01-01'", 2),
+            ("= TIMESTAMP '1970-01-01'", 1),
+        ] {
+            let sql = format!("SELECT count(*) FROM {table} WHERE {column} {condition}");
+            assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+        }
+    }
+    let sql = format!("SELECT count(*) FROM {table} WHERE m < to_timestamp_nanos(CAST(d AS INT))");
+    let refused = error(&ctx, &sql).await;
+    assert!(refused.contains("Cannot cast Timestamp(s) value"), "{refused}");
+}
