@@ -70,7 +70,8 @@ fn of_block(bounds: &Bounds, block: usize) -> Option<BlockBounds> {
         Some(Some(value).filter(|value| !value.is_null()))
     };
     let nulls = bounds.nulls.is_valid(block).then(|| bounds.nulls.value(block));
-    Some(BlockBounds { min: value(&*bounds.min)?, max: value(&*bounds.max)?, nulls })
+    let (min, max) = (value(&*bounds.min)?, value(&*bounds.max)?);
+    Some(BlockBounds { min, max, nulls, is_sorted: bounds.sorted.value(block) })
 }
 
 /// Where an index is written.

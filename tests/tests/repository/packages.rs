@@ -8,8 +8,15 @@ use std::process::Command;
 use npy_codegen::Need;
 
 /// The folders of the packages that are published.
-const PUBLISHED: [&str; 7] =
-    ["npy-core", "npy-derive", "npy-pickle", "npy-arrow", "npy-codegen", "npy-repair", "whole-file"];
+const PUBLISHED: [&str; 7] = [
+    "npy-core",
+    "npy-derive",
+    "npy-pickle",
+    "npy-arrow",
+    "npy-codegen",
+    "npy-repair",
+    "whole-file",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
