@@ -373,7 +373,8 @@ impl<T: Element, W: Write> RowWriter<T, W> {
 }
 
 impl<T: Element, W: Write> Writer<T, W> {
-    /// Adds a row, or no byte of it, or rows that the block has slots for. The caller has checked their length, and the block is [aligned](block::Pending::align) to rows.
+    /// Adds a row, or no byte of it; or the rows that the block has slots for, if no value can be invalid. The caller has checked their length,
+    /// and the block is [aligned](block::Pending::align) to rows.
     #[inline]
     fn write_row(&mut self, row: &[T]) -> Result<()> {
         self.located(|writer| {
