@@ -12,6 +12,8 @@ use crate::json::{Json, object};
 
 /// The most points: each is the least and the greatest value of a range of rows.
 const POINTS: usize = 512;
+/// The most points of a larger member with a seek index: for each, a chunk of up to 1 MiB is inflated.
+const CHUNK_POINTS: usize = 32;
 /// Of larger arrays, only a part of each range is read.
 const MAX_BYTES: usize = 32 << 20;
 /// The bytes that are read of each range of a larger array.
@@ -26,9 +28,10 @@ pub(crate) fn points<F: ReadAt>(
     index: usize,
 ) -> Result<Json> {
     let column = table.column(index).ok_or("there is no such column")?;
-    let count = table.rows.min(POINTS);
     let stride = table.stride_bytes().max(1);
     let is_sampled = stride.saturating_mul(table.rows) > MAX_BYTES && table.rows > POINTS;
+    let has_chunks = matches!(elements, Elements::Chunks(_));
+    let count = table.rows.min(if is_sampled && has_chunks { CHUNK_POINTS } else { POINTS });
     let in_sample = SAMPLE.checked_div(stride).unwrap_or(SAMPLE).max(1);
     let sample = if is_sampled { in_sample } else { usize::MAX };
     let mut points = Vec::new();

@@ -39,7 +39,7 @@ const cases = {
     texts: ["(1500000000, 2)", "12,000,000,128 bytes", "1,499,999,999|0.0|0.0", "the first ones were read"],
     most: 64 << 20,
   },
-  "rows of a member with a seek index are read alone": {
+  "rows of a member with a seek index are shown": {
     path: file("m.npz", saveNPZ(null, { a: [1], x: Uint32Array.from({ length: 4_000_000 }, noise) }, true)),
     click: ["#members tr:nth-child(2) button", "#last"],
     texts: ["a|<f8|(1,)", `3,999,999|${noise(0, 3_999_999)}`],
