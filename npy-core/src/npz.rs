@@ -29,9 +29,9 @@
 //! # Unsupported archives
 //!
 //! Members that were compressed by bzip2, LZMA or Zstandard are read with the features `bzip2`, `lzma` and `zstd`, and written by
-//! Zstandard with `zstd-write`. Members that are encrypted, patched or compressed by another method are refused, with an error that says so; [`Editor`] can still copy, rename and remove
-//! them. Also refused are archives in several parts, archives that Python's `zipfile` does not open, and, by `Reader::open` and `Map`,
-//! files that do not begin with their archive.
+//! Zstandard with `zstd-write`. Members that are encrypted, patched or compressed by another method are refused, with an error that says
+//! so; [`Editor`] can still copy, rename and remove them. Also refused are archives in several parts, archives that Python's `zipfile`
+//! does not open, and, by `Reader::open` and `Map`, files that do not begin with their archive.
 
 mod chunks;
 mod columns;
