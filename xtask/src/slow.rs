@@ -5,8 +5,8 @@ use crate::command::{cargo, run as run_command};
 use crate::python::with_numpy;
 use crate::{Result, page};
 
-/// The messages of the compiler, the structs that `npy-codegen` writes, and pages in a browser.
-const TESTS: [&str; 3] = ["ui", "structs_compile", "browser"];
+/// The messages of the compiler, the structs that `npy-codegen` writes, the model of a reader, and pages in a browser.
+const TESTS: [&str; 4] = ["ui", "structs_compile", "model", "browser"];
 
 pub(crate) fn run() -> Result {
     // A crate of a user, which is not a member of the workspace.

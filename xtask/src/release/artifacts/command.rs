@@ -19,6 +19,9 @@ const SHELLS: [(&str, &str); 5] = [
     ("elvish", "npy.elv"),
 ];
 
+/// The program that packs. On Windows it is the system's, which knows zip archives; a shell may have another one.
+const TAR: &str = if cfg!(windows) { r"C:\Windows\System32\tar.exe" } else { "tar" };
+
 /// Builds the command, for this system or a target of rustc that this system runs.
 pub(in super::super) fn build(options: &Options) -> Result<Vec<String>> {
     let mut built = target()?.join("release-check");
@@ -85,7 +88,7 @@ fn pack(from: &Path, name: &str, to: &Path) -> Result<PathBuf> {
         true => (to.join(format!("{name}.zip")), "-acf"),
         false => (to.join(format!("{name}.tar.gz")), "-czf"),
     };
-    let mut tar = Command::new("tar");
+    let mut tar = Command::new(TAR);
     run_command(tar.arg(flag).arg(&archive).arg("-C").arg(from).arg(name))?;
     Ok(archive)
 }
@@ -93,7 +96,7 @@ fn pack(from: &Path, name: &str, to: &Path) -> Result<PathBuf> {
 /// Unpacks the archive, and runs the commands of the page with nothing but that.
 fn check(archive: &Path, name: &str) -> Result {
     let place = empty_place("command")?;
-    run_command(Command::new("tar").arg("-xf").arg(archive).arg("-C").arg(&place))?;
+    run_command(Command::new(TAR).arg("-xf").arg(archive).arg("-C").arg(&place))?;
     let page = fs::read_to_string(root().join("docs/start/shell.md"))?;
     let mut path = vec![place.join(name)];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));

@@ -5,12 +5,18 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use super::super::packages::PUBLISHED;
+use super::super::packages::{ENGINE, OF_ENGINE, PUBLISHED};
 use super::folder;
 use crate::command::{cargo, output, run as run_command};
 use crate::{Result, root};
 
 const SUMS: &str = "SHA256SUMS";
+
+/// The workspaces whose packages are published.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", ENGINE, "npy-python/Cargo.toml"];
+
+/// The packages whose modules are in the wheel, in the package for npm and in the page.
+const IN_ARTIFACTS: [&str; 3] = ["npy-python", "npy-js", "npy-page"];
 
 /// Writes the crates that are in each package of ours (an SBOM of CycloneDX), by cargo-cyclonedx.
 pub(in super::super) fn components(version: &str) -> Result<Vec<String>> {
@@ -18,21 +24,25 @@ pub(in super::super) fn components(version: &str) -> Result<Vec<String>> {
         return Ok(vec!["no SBOM: cargo install cargo-cyclonedx --locked".into()]);
     }
     let out = folder(version, "sbom")?;
-    run_command(&mut cargo(&["cyclonedx", "--format", "json", "--all-features"]))?;
-    for entry in fs::read_dir(root())? {
-        // The tool writes a file beside each manifest.
-        let Ok(files) = fs::read_dir(entry?.path()) else { continue };
-        for file in files {
-            let path = file?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let Some(package) = name.strip_suffix(".cdx.json") else { continue };
-            if PUBLISHED.contains(&package) {
-                fs::copy(&path, out.join(&*name))?;
-            }
-            fs::remove_file(path)?;
-        }
+    for manifest in MANIFESTS {
+        let list = ["cyclonedx", "--format", "json", "--spec-version", "1.5", "--all-features"];
+        run_command(cargo(&list).args(["--manifest-path", manifest]))?;
     }
-    println!("{}", out.display());
+    // The tool writes a file beside each manifest.
+    let untracked = ["ls-files", "--others", "--exclude-standard", "*.cdx.json"];
+    let made = output(Command::new("git").args(untracked).current_dir(root()))?;
+    for file in made.lines() {
+        let path = root().join(file);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let package = name.trim_end_matches(".cdx.json");
+        if [&PUBLISHED[..], &OF_ENGINE, &IN_ARTIFACTS].concat().contains(&package) {
+            // The file names the folders of this machine.
+            let list = fs::read_to_string(&path)?;
+            fs::write(out.join(&*name), list.replace(&root().display().to_string(), ""))?;
+        }
+        fs::remove_file(&path)?;
+    }
+    println!("{}: {} lists", out.display(), fs::read_dir(&out)?.count());
     Ok(Vec::new())
 }
 
