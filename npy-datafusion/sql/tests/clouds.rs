@@ -3,7 +3,7 @@
 #[path = "../../tests/support/server.rs"]
 mod server;
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use npy_core::{NpyRecord, WriteNpy, npz};
@@ -151,7 +151,7 @@ fn copies_keep_the_index_up_to_date() {
         let sql = format!(
             "COPY (SELECT CAST({n} AS BIGINT) AS t, CAST(0.5 AS DOUBLE) AS x) TO 's3://bucket/dir/new{n}.npy' STORED AS NPY OPTIONS ('index' 'update')"
         );
-        command(&server, &[&sql, "--csv"]).spawn().unwrap()
+        command(&server, &[&sql, "--csv"]).stdout(Stdio::null()).spawn().unwrap()
     };
     server.wait(Duration::from_millis(20));
     let copies: Vec<_> = (0..4).map(|n| copy(100_000 + n)).collect();
