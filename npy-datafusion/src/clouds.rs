@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use datafusion::common::plan_datafusion_err;
 use datafusion::error::Result;
-use object_store::aws::AmazonS3Builder;
-use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
+use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
 use object_store::http::HttpBuilder;
-use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
+use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
 use url::{Position, Url};
 
 pub(crate) use advice::{advice, plain};
@@ -51,29 +51,43 @@ pub(crate) fn open(url: &Url) -> Result<Option<Arc<dyn ObjectStore>>> {
 }
 
 fn build(cloud: Cloud, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
+    let timeout = ClientConfigKey::Timeout;
     Ok(match cloud {
         Cloud::S3 => {
-            let builder = AmazonS3Builder::from_env().with_retry(retry());
+            let mut builder = AmazonS3Builder::from_env().with_retry(retry());
+            if std::env::var_os("AWS_TIMEOUT").is_none() {
+                builder = builder.with_config(AmazonS3ConfigKey::Client(timeout), LONGEST);
+            }
             Arc::new(builder.with_url(root).build()?)
         }
         Cloud::Google => {
-            let builder = GoogleCloudStorageBuilder::from_env().with_retry(retry());
+            let mut builder = GoogleCloudStorageBuilder::from_env().with_retry(retry());
+            if std::env::var_os("GOOGLE_TIMEOUT").is_none() {
+                builder = builder.with_config(GoogleConfigKey::Client(timeout), LONGEST);
+            }
             Arc::new(builder.with_url(root).build()?)
         }
         Cloud::Azure => {
-            let builder = MicrosoftAzureBuilder::from_env().with_retry(retry());
+            let mut builder = MicrosoftAzureBuilder::from_env().with_retry(retry());
+            if std::env::var_os("AZURE_TIMEOUT").is_none() {
+                builder = builder.with_config(AzureConfigKey::Client(timeout), LONGEST);
+            }
             Arc::new(builder.with_url(root).build()?)
         }
         Cloud::Http => {
             let options = ClientOptions::new().with_allow_http(true);
+            let options = options.with_config(timeout, LONGEST);
             let builder = HttpBuilder::new().with_retry(retry()).with_client_options(options);
             Arc::new(builder.with_url(root).build()?)
         }
     })
 }
 
+/// The longest time of a request, with all its bytes: 8 MiB come in it by 70 KB a second.
+const LONGEST: &str = "120 seconds";
+
 /// A server that is busy is asked again; one that is gone is an error within ten seconds.
 fn retry() -> RetryConfig {
-    let backoff = BackoffConfig { max_backoff: Duration::from_secs(2), ..BackoffConfig::default() };
-    RetryConfig { backoff, max_retries: 5, retry_timeout: Duration::from_secs(8) }
+    let backoff = BackoffConfig { max_backoff: Duration::from_secs(1), ..BackoffConfig::default() };
+    RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(8) }
 }

@@ -388,8 +388,8 @@ async fn list_files(
         };
         let (all, runtime) = (without_glob(url)?, Arc::clone(state.runtime_env()));
         let state = session(state, runtime)?;
-        let files = all.list_all_files(&state, &*store, "").await?;
-        return files.try_filter(is_wanted).try_collect().await;
+        let files = all.list_all_files(&state, &*store, "").await.map_err(plain)?;
+        return files.map_err(plain).try_filter(is_wanted).try_collect().await;
     };
     let found = tokio::task::spawn_blocking(move || {
         let mut found = wanted.find(&root)?;

@@ -190,7 +190,7 @@ pub(crate) fn known(cache: Option<&FileMetadataCache>, meta: &ObjectMeta) -> Opt
     // The cache has one entry for a path, and without a tag that may be one of another store.
     meta.e_tag.as_ref()?;
     let entry = cache?.get(&meta.location)?;
-    let is_same = entry.is_valid_for(meta) && entry.meta.e_tag == meta.e_tag;
+    let is_same = entry.is_valid_for(meta) && tag(&entry.meta) == tag(meta);
     let file = entry.file_metadata.as_any().downcast_ref::<File>();
     file.filter(|_| is_same).cloned()
 }
@@ -261,14 +261,19 @@ pub(crate) fn check_unchanged(listed: &ObjectMeta, found: &ObjectMeta) -> Result
 
 /// Returns true if both are of one version of a file.
 pub(crate) fn is_unchanged(a: &ObjectMeta, b: &ObjectMeta) -> bool {
-    let is_other_tag = a.e_tag.is_some() && b.e_tag.is_some() && a.e_tag != b.e_tag;
+    let is_other_tag = a.e_tag.is_some() && b.e_tag.is_some() && tag(a) != tag(b);
     a.size == b.size && !is_other_tag && is_same_time(a, b)
+}
+
+/// Returns the tag of a file. The lists of Azure have it without the quotes of its other answers.
+fn tag(meta: &ObjectMeta) -> Option<&str> {
+    meta.e_tag.as_deref().map(|tag| tag.trim_matches('"'))
 }
 
 /// Compares the times of two answers. Some stores list files with milliseconds, and answer requests for one file in whole seconds: then its tag tells.
 fn is_same_time(a: &ObjectMeta, b: &ObjectMeta) -> bool {
     let is_whole = |meta: &ObjectMeta| meta.last_modified.timestamp_subsec_nanos() == 0;
-    let is_rounded = a.e_tag.is_some() && a.e_tag == b.e_tag && is_whole(a) != is_whole(b);
+    let is_rounded = a.e_tag.is_some() && tag(a) == tag(b) && is_whole(a) != is_whole(b);
     let difference = (a.last_modified - b.last_modified).abs().num_nanoseconds();
     let most = if is_rounded { 999_999_999 } else { 0 };
     difference.is_some_and(|difference| difference <= most)
@@ -519,6 +524,7 @@ mod tests {
             (meta(part, Some("a")), meta(whole, Some("a")), true),
             (meta(part, Some("a")), meta(whole + SECOND, Some("a")), true),
             (meta(part, Some("a")), meta(whole + 2 * SECOND, Some("a")), false),
+            (meta(part, Some("a")), meta(part, Some("\"a\"")), true),
             (meta(part, Some("a")), meta(whole, Some("b")), false),
             (meta(part, Some("a")), meta(part + 1, Some("a")), false),
             (meta(whole, Some("a")), meta(whole + SECOND, Some("a")), false),

@@ -17,7 +17,7 @@ use object_store::{
 use super::Cloud;
 use super::advice::Place;
 
-/// The time in which a server answers, with all its retries; the bytes of the answer may take longer.
+/// The time in which a server answers, with all its retries, and in which the next bytes come. All bytes of an answer may take longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
@@ -75,9 +75,8 @@ impl ObjectStore for CloudStore {
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let mut result = self.answer(location, self.inner.get_opts(location, options)).await?;
         if let GetResultPayload::Stream(bytes) = result.payload {
-            let (place, location) = (self.place.clone(), location.clone());
-            let bytes = bytes.map_err(move |error| place.told(Some(&location), error));
-            result.payload = GetResultPayload::Stream(bytes.boxed());
+            let bytes = in_time(bytes, self.place.clone(), Some(location.clone()));
+            result.payload = GetResultPayload::Stream(bytes);
         }
         Ok(result)
     }
@@ -93,23 +92,7 @@ impl ObjectStore for CloudStore {
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let place = Place { is_list: true, ..self.place.clone() };
-        let prefix = prefix.cloned();
-        let listed = self.inner.list(prefix.as_ref());
-        // Each page is an answer.
-        let next = |(mut listed, place, prefix): (
-            BoxStream<'static, Result<_>>,
-            Place,
-            Option<Path>,
-        )| async move {
-            let file = match tokio::time::timeout(PATIENCE, listed.next()).await {
-                Ok(file) => file?.map_err(|error| place.told(prefix.as_ref(), error)),
-                Err(_) => Err(place.silent(prefix.as_ref(), PATIENCE)),
-            };
-            // The next page of a list that has failed is not asked for.
-            let rest = if file.is_ok() { listed } else { futures::stream::empty().boxed() };
-            Some((file, (rest, place, prefix)))
-        };
-        futures::stream::unfold((listed, place, prefix), next).boxed()
+        in_time(self.inner.list(prefix), place, prefix.cloned())
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
@@ -122,6 +105,28 @@ impl ObjectStore for CloudStore {
         let result = self.inner.copy_opts(from, to, options).await;
         result.map_err(|error| self.place.told(Some(to), error))
     }
+}
+
+/// Returns a stream whose next part comes in time, or is an error.
+fn in_time<T: Send + 'static>(
+    parts: BoxStream<'static, Result<T>>,
+    place: Place,
+    location: Option<Path>,
+) -> BoxStream<'static, Result<T>> {
+    let next = |(mut parts, place, location): (
+        BoxStream<'static, Result<T>>,
+        Place,
+        Option<Path>,
+    )| async move {
+        let part = match tokio::time::timeout(PATIENCE, parts.next()).await {
+            Ok(part) => part?.map_err(|error| place.told(location.as_ref(), error)),
+            Err(_) => Err(place.silent(location.as_ref(), PATIENCE)),
+        };
+        // After an error, nothing is asked for.
+        let rest = if part.is_ok() { parts } else { futures::stream::empty().boxed() };
+        Some((part, (rest, place, location)))
+    };
+    futures::stream::unfold((parts, place, location), next).boxed()
 }
 
 /// A file that is sent in parts.

@@ -149,7 +149,7 @@ impl Server {
             "GET" | "HEAD" => get(&mut state, request),
             "PUT" if request.query.is_empty() => put(&mut state, request),
             // The parts of a file: this is their order, too.
-            "POST" if request.query == "uploads" => Answer::xml(
+            "POST" if request.query.starts_with("uploads") => Answer::xml(
                 "<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>".into(),
             ),
             "PUT" => {
