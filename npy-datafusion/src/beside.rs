@@ -29,7 +29,7 @@ use datafusion::physical_plan::execution_plan::{
 };
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, Distribution, ExecutionPlan, Partitioning, PlanProperties,
+    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     ReplaceChildrenOptions,
 };
 use futures::{StreamExt, stream};
@@ -197,8 +197,8 @@ const ADVICE: &str =
 /// Joins two scans by the positions of their rows.
 #[derive(Debug)]
 pub(crate) struct BesideExec {
-    arrays: Arc<dyn ExecutionPlan>,
-    others: Arc<dyn ExecutionPlan>,
+    pub(crate) arrays: Arc<dyn ExecutionPlan>,
+    pub(crate) others: Arc<dyn ExecutionPlan>,
     /// The columns of the result, among those of both.
     pub(crate) positions: Vec<usize>,
     properties: Arc<PlanProperties>,
@@ -224,8 +224,11 @@ impl BesideExec {
 }
 
 impl DisplayAs for BesideExec {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BesideExec")
+    fn fmt_as(&self, form: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BesideExec: ")?;
+        self.arrays.fmt_as(form, f)?;
+        f.write_str("; ")?;
+        self.others.fmt_as(form, f)
     }
 }
 
@@ -238,20 +241,9 @@ impl ExecutionPlan for BesideExec {
         &self.properties
     }
 
+    /// Returns none: the planner would divide the scans between threads.
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        vec![&self.arrays, &self.others]
-    }
-
-    fn required_input_distribution(&self) -> Vec<Distribution> {
-        vec![Distribution::SinglePartition; 2]
-    }
-
-    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-        vec![false; 2]
-    }
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        vec![true; 2]
+        Vec::new()
     }
 
     fn apply_expressions(
@@ -266,9 +258,10 @@ impl ExecutionPlan for BesideExec {
         children: Vec<Arc<dyn ExecutionPlan>>,
         _: ReplaceChildrenOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let [arrays, others] = &children[..] else { return internal_err!("two scans are joined") };
-        let (arrays, others) = (Arc::clone(arrays), Arc::clone(others));
-        Ok(Arc::new(BesideExec::new(arrays, others, self.positions.clone())?))
+        match children.is_empty() {
+            true => Ok(self),
+            false => internal_err!("a join by position has no children"),
+        }
     }
 
     fn with_new_children(
@@ -281,7 +274,7 @@ impl ExecutionPlan for BesideExec {
 
     fn execute(&self, _: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         // Rows of several partitions would come in any order.
-        for child in self.children() {
+        for child in [&self.arrays, &self.others] {
             let is_in_order = child.is::<EmptyExec>()
                 || scan_of(&**child).is_some_and(|scan| scan.file_groups.len() == 1);
             if !is_in_order {

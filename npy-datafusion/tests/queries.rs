@@ -219,8 +219,8 @@ async fn functions() {
         format!("SELECT count(*) FROM npy('{at}/*.npz') a JOIN npy('{at}/1.npy') b USING (id)");
     assert!(count(&ctx, &join).await <= 1);
     for (call, expected) in [
-        ("npy()".to_owned(), "npy expects one text"),
-        ("npy(1)".to_owned(), "npy expects one text"),
+        ("npy()".to_owned(), "npy expects a location"),
+        ("npy(1)".to_owned(), "npy expects a location"),
         (format!("npy('{at}/none-*.npy')"), "No files found"),
     ] {
         let error = ctx.sql(&format!("SELECT * FROM {call}")).await.unwrap_err().to_string();

@@ -143,6 +143,10 @@ async fn a_view_and_now_are_not_cut() {
     ] {
         assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
     }
+    // Arithmetic keeps the unit of the column.
+    let added =
+        format!("SELECT count(*) FROM npy('{at}/s.npy') WHERE m + INTERVAL '1 millisecond' = m");
+    assert_eq!(count(&ctx, &added).await, COUNTS.len());
     // A condition in the unit of the column is known to indices, and no conversion is left.
     let explain = format!("EXPLAIN SELECT * FROM npy('{at}/s.npy') WHERE m < {half}");
     let plan = text(&ctx, &explain).await;

@@ -14,6 +14,9 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion_physical_expr_common::physical_expr::proto_decode::PhysicalExprDecodeCtx;
 use datafusion_physical_expr_common::physical_expr::proto_encode::PhysicalExprEncodeCtx;
+use datafusion_proto::bytes::{
+    physical_plan_from_bytes_with_extension_codec, physical_plan_to_bytes_with_extension_codec,
+};
 use datafusion_proto::physical_plan::from_proto::{
     parse_protobuf_file_scan_config, parse_table_schema_from_proto,
 };
@@ -86,6 +89,9 @@ struct ScanMessage {
     /// The folders of a table whose columns are files, in the order of the scan.
     #[prost(message, repeated, tag = "8")]
     groups: Vec<GroupMessage>,
+    /// Two scans in its place.
+    #[prost(message, optional, tag = "9")]
+    beside: Option<BesideMessage>,
 }
 
 fn tags(groups: &[FileGroup]) -> Vec<String> {
@@ -111,12 +117,16 @@ fn with_tags(groups: &[FileGroup], tags: Vec<String>) -> Vec<FileGroup> {
     groups.iter().map(with_tags).collect()
 }
 
-/// Two scans whose rows belong together. They are the inputs.
+/// Two scans whose rows belong together.
 #[derive(Clone, PartialEq, Message)]
 struct BesideMessage {
     /// The columns of the result, among those of both.
     #[prost(uint64, repeated, tag = "1")]
     positions: Vec<u64>,
+    #[prost(bytes = "vec", tag = "2")]
+    arrays: Vec<u8>,
+    #[prost(bytes = "vec", tag = "3")]
+    others: Vec<u8>,
 }
 
 /// Returns the scan, if the plan is one of ours.
@@ -134,15 +144,16 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         ctx: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        if let [arrays, others] = inputs
-            && let Some(message) = decode::<BesideMessage>(bytes)?
-        {
-            let (arrays, others) = (Arc::clone(arrays), Arc::clone(others));
+        let message = decode::<ScanMessage>(bytes)?;
+        if let Some(message) = message.as_ref().and_then(|message| message.beside.clone()) {
+            let plan =
+                |bytes: &[u8]| physical_plan_from_bytes_with_extension_codec(bytes, ctx, self);
+            let (arrays, others) = (plan(&message.arrays)?, plan(&message.others)?);
             let positions = message.positions.into_iter().map(usize::try_from);
             let positions = positions.collect::<std::result::Result<_, _>>().map_err(external)?;
             return Ok(Arc::new(BesideExec::new(arrays, others, positions)?));
         }
-        let Some(message) = decode::<ScanMessage>(bytes)? else {
+        let Some(message) = message else {
             return self.inner.try_decode(bytes, inputs, ctx, converter);
         };
         let files = message.files.ok_or_else(|| exec_datafusion_err!("a scan without files"))?;
@@ -177,7 +188,13 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
     ) -> Result<()> {
         if let Some(joined) = plan.downcast_ref::<BesideExec>() {
             let positions = joined.positions.iter().map(|&position| position as u64).collect();
-            encode(&BesideMessage { positions }, to);
+            let bytes = |plan: &Arc<dyn ExecutionPlan>| {
+                let bytes = physical_plan_to_bytes_with_extension_codec(Arc::clone(plan), self);
+                bytes.map(|bytes| bytes.to_vec())
+            };
+            let (arrays, others) = (bytes(&joined.arrays)?, bytes(&joined.others)?);
+            let beside = Some(BesideMessage { positions, arrays, others });
+            encode(&ScanMessage { beside, ..ScanMessage::default() }, to);
             return Ok(());
         }
         let Some((scan, source)) = scan(&*plan) else {
@@ -190,8 +207,18 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let (options, threads) = (names(source.options()), source.threads() as u64);
         let (blocks, pruned) = (BlocksMessage::of(scan, source)?, source.pruned() as u64);
         let (tags, groups) = (tags(&scan.file_groups), groups::of(scan));
-        let scan = ScanMessage { files, predicate, options, threads, blocks, pruned, tags, groups };
-        encode(&scan, to);
+        let message = ScanMessage {
+            files,
+            predicate,
+            options,
+            threads,
+            blocks,
+            pruned,
+            tags,
+            groups,
+            beside: None,
+        };
+        encode(&message, to);
         Ok(())
     }
 

@@ -219,7 +219,8 @@ def ask(directory, condition):
     chosen = n[mask]
     total = [len(chosen), *((chosen.sum(), chosen.min(), chosen.max()) if len(chosen) else (0, "", ""))]
     up = chosen[np.lexsort((chosen, table.i.values[mask]))][:5]
-    down = chosen[np.lexsort((chosen, -1 - sort_key(f)[mask]))][:5]
+    mask = mask & (f != 0)
+    down = n[mask][np.lexsort((n[mask], -1 - sort_key(f)[mask]))][:5]
     first = np.sort(chosen)
     parts = (total, up, down, first[:5], first[::-1][:5])
     return "|".join(" ".join(map(str, part)) for part in parts)
