@@ -28,7 +28,7 @@ fn nothing_is_written_without_yes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let bytes = truncated(&path.join("x.npy"));
-    let line = "x.npy: truncated: 5 bytes are missing; the first 2 of 3 along dimension 0 are complete and kept, and 3 bytes of an incomplete one are left out\n";
+    let line = "x.npy: truncated: 5 bytes are missing; the first 2 of 3 along dimension 0 are complete and kept, and 3 bytes of an incomplete one are left out; if the file was copied as text, they may be wrong: copy it again as binary\n";
     for (args, end) in [
         (&["repair", "x.npy"][..], ", with -o OUT --yes"),
         (&["repair", "x.npy", "-o", "y.npy"], " in y.npy, with --yes"),

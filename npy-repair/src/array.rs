@@ -312,9 +312,8 @@ fn inexact(translation: Translation, before: &Measure, expected: u64) -> String 
 fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
     let Raw { dtype, shape } = raw;
     let itemsize = to_u64(dtype.itemsize());
-    let known = shape.iter().filter(|&&n| n != -1);
-    let known = known.map(|&n| u64::try_from(n).ok());
-    let row = known.fold(Some(itemsize), |bytes, n| bytes?.checked_mul(n?));
+    let mut known = shape.iter().filter(|&&n| n != -1);
+    let row = known.try_fold(itemsize, |bytes, &n| bytes.checked_mul(u64::try_from(n).ok()?));
     let row = row.ok_or_else(|| {
         unfit("a dimension must be -1, 0 or more, and all together a size of a file")
     })?;

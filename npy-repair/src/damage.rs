@@ -189,7 +189,9 @@ impl fmt::Display for Damage {
                         n => format!("{n} bytes are"),
                     },
                 )?;
-                rest_left_out(f, *rest)
+                rest_left_out(f, *rest)?;
+                // `\n` in place of each `\r\n` cannot be told from an early end.
+                f.write_str("; if the file was copied as text, they may be wrong: copy it again as binary")
             }
             Damage::Uncounted { rows, rest } => {
                 let rows = counted(to_u64(*rows), "row");
@@ -248,7 +250,7 @@ mod tests {
         for (damage, text) in [
             (
                 truncated.clone(),
-                "truncated: 5 bytes are missing; the first 2 of 4 along dimension 0 are complete and kept, and 1 byte of an incomplete one is left out",
+                "truncated: 5 bytes are missing; the first 2 of 4 along dimension 0 are complete and kept, and 1 byte of an incomplete one is left out; if the file was copied as text, they may be wrong: copy it again as binary",
             ),
             (
                 Damage::Array { name: "x.npy".into(), damage: Box::new(Damage::Encoding) },

@@ -40,9 +40,9 @@
 //!
 //! # Certainty
 //!
-//! Nothing is guessed. A file is an error if more than one file could have become it: if `\r\n` became `\n`, or bytes became U+FFFD, or a header ends before its
-//! dictionary does. An array has no checksum, so a wrong byte in its data is not noticed, and neither are bytes that are missing in its middle: the file is
-//! taken for one that ends too early. In an archive, each member has a checksum.
+//! Nothing is guessed. A file is an error if more than one file could have become it: if bytes became U+FFFD, or a header ends before its dictionary does. An
+//! array has no checksum, so a wrong byte in its data is not noticed, and neither are bytes that are missing in its middle, as after a copy that made `\n` of
+//! each `\r\n`: the file is taken for one that ends too early, with a warning. In an archive, each member has a checksum.
 //!
 //! # Features
 //!

@@ -23,7 +23,7 @@ use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::bounds::{extremes, is_indexed, unsorted_at};
 use super::replace::{Old, Target, has_same_columns, kept};
-use super::{Bounds, Entry, Index, IndexMode, blocks_of, file, load};
+use super::{Bounds, Entry, Index, IndexMode, blocks_of, file};
 use crate::format::NpyFormat;
 use crate::header::{self, File, located};
 use crate::merge::{field_of, wider};

@@ -14,7 +14,7 @@ use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::{Index, IndexMode, NAME, file};
 use crate::groups::Groups;
-use crate::header::{self, check_unchanged, located};
+use crate::header::{self, check_unchanged};
 
 /// The indices of the locations of a table, and its folders.
 #[derive(Clone, Debug, Default)]
