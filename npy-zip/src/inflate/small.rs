@@ -126,7 +126,8 @@ mod tests {
     /// Guards that a stream is inflated whatever the sizes of the parts are, and that no byte after it is used.
     #[test]
     fn streams_are_inflated_in_parts() {
-        let bytes: Vec<u8> = (0..300_000_u32).map(|i| (i / 7 ^ i % 13).to_le_bytes()[0]).collect();
+        let bytes: Vec<u8> =
+            (0..300_000_u32).map(|i| ((i / 7) ^ (i % 13)).to_le_bytes()[0]).collect();
         let mut encoder = Compress::new(Compression::new(6), false);
         let mut stream = Vec::with_capacity(400_000);
         encoder.compress_vec(&bytes, &mut stream, FlushCompress::Finish).unwrap();
