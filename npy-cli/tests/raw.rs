@@ -89,7 +89,7 @@ fn a_pipe_is_read_like_a_file() {
         let output = run(folder.path(), args, Some("x.bin"));
         assert_eq!(
             String::from_utf8(output.stdout).unwrap(),
-            "0,1,2\n0,1,2\n3,4,5\n6,7,8\n9,10,11\n"
+            "[0],[1],[2]\n0,1,2\n3,4,5\n6,7,8\n9,10,11\n"
         );
     }
     let output = run(folder.path(), &["head", "-", "--raw", "<i2,5"], Some("x.bin"));

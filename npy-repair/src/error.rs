@@ -82,5 +82,7 @@ pub(crate) fn unfit(reason: impl Into<String>) -> Error {
 /// Returns the text of an error without its remedy, which would be that of another program.
 pub(crate) fn problem(error: &impl fmt::Display) -> String {
     let text = error.to_string();
-    text.split("; ").next().unwrap_or(&text).to_owned()
+    let remedies = ["; ", ", and make an npy_core::"];
+    let end = remedies.iter().filter_map(|remedy| text.find(remedy)).min().unwrap_or(text.len());
+    text.get(..end).unwrap_or(&text).to_owned()
 }
