@@ -18,41 +18,24 @@ Without one, `cargo test --workspace` runs everything else.";
 /// The names by which Chromium is installed.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
-/// Firefox, for the package for npm.
-const FIREFOX: [&str; 2] = ["firefox-esr", "firefox"];
-
-/// The remedy if there is no Firefox.
-const FIREFOX_REMEDY: &str = "\
-The package for npm is tested in Firefox, too:
-  Debian, Ubuntu   apt install firefox-esr
-  Fedora           dnf install firefox
-  macOS            brew install --cask firefox
-Another name: NPY_FIREFOX=firefox-nightly cargo xtask js";
-
 /// Returns a cargo command whose tests find a browser. Debian's is installed if there is none.
 pub(crate) fn with_browser(mut cargo: Command) -> Result<Command> {
-    cargo.env("NPY_BROWSER", browser("NPY_BROWSER", &NAMES, "chromium", REMEDY)?);
+    cargo.env("NPY_BROWSER", browser()?);
     Ok(cargo)
 }
 
-/// Returns a command whose tests find Firefox, which is installed like Chromium.
-pub(crate) fn with_firefox(mut command: Command) -> Result<Command> {
-    command.env("NPY_FIREFOX", browser("NPY_FIREFOX", &FIREFOX, "firefox-esr", FIREFOX_REMEDY)?);
-    Ok(command)
-}
-
-/// Returns the browser that a variable names, or else one of these, or else a package of Debian.
-fn browser(variable: &str, names: &[&str], package: &str, remedy: &str) -> Result<OsString> {
-    if let Some(browser) = find(variable, names) {
+/// Returns the browser that `NPY_BROWSER` names, or else one of these names, or else the package of Debian.
+fn browser() -> Result<OsString> {
+    if let Some(browser) = find() {
         return Ok(browser);
     }
-    apt::install(package, remedy)?;
-    Ok(find(variable, names).ok_or(remedy)?)
+    apt::install("chromium", REMEDY)?;
+    Ok(find().ok_or(REMEDY)?)
 }
 
-fn find(variable: &str, names: &[&str]) -> Option<OsString> {
-    let named = env::var_os(variable);
-    let all = named.into_iter().chain(names.iter().map(OsString::from));
+fn find() -> Option<OsString> {
+    let named = env::var_os("NPY_BROWSER");
+    let all = named.into_iter().chain(NAMES.map(OsString::from));
     all.into_iter().find(|name| {
         Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success())
     })

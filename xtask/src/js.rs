@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::browser::{with_browser, with_firefox};
+use crate::browser::with_browser;
 use crate::command::{output, run as run_command};
 use crate::npm::Package;
 use crate::python::with_numpy;
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result {
     let npm = Package::install("npy-js")?;
     let package = build_in(&npm)?;
     run_command(&mut expected(&npm)?)?;
-    let mut tests = with_firefox(with_browser(with_numpy(npm.tests()?)?)?)?;
+    let mut tests = with_browser(with_numpy(npm.tests()?)?)?;
     run_command(tests.env("NPY_PACKAGE", &package))?;
     runtimes::run(&npm)?;
     run_command(npm.tool("publint").arg("run").arg(&package))?;
