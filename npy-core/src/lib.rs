@@ -139,12 +139,12 @@
 //! | `jiff` | times to and from jiff's | `jiff` 1 |
 //! | `chrono` | times to and from chrono's | `chrono` 0.4 |
 //!
-//! No dependency compiles C. `default-features = false` has no dependency, and reads and writes `.npy` files of every dtype but Python objects; `features = ["derive"]` beside
+//! No dependency but that of `zstd-write` compiles C. `default-features = false` has no dependency, and reads and writes `.npy` files of every dtype but Python objects; `features = ["derive"]` beside
 //! it is the usual small choice.
 //!
 //! # Why it is larger than its peers
 //!
-//! `npy-core` and the packages that it depends on have 33,000 lines of code, tests and comments not counted; npyz has 3,800, ndarray-npy 1,600. The lines are for what those leave to the
+//! `npy-core` and the packages that it depends on have 34,000 lines of code, tests and comments not counted; npyz has 3,800, ndarray-npy 1,600. The lines are for what those leave to the
 //! program: fields matched by name in any layout, dtypes unknown until run time, casts, Python objects as data, parts, columns and appending, archives that are edited, files that are
 //! replaced as a whole, forged files that cost neither a panic nor memory, and errors that say what to do. [`comparison`](_guide::comparison) has both sides.
 //!
