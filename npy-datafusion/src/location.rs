@@ -153,10 +153,10 @@ mod tests {
         assert!(parse("mem://host/dir/").unwrap().get_glob().is_none());
         assert!(parse("/tmp/*.npy").unwrap().get_glob().is_some());
         // The address of a host may be in brackets.
-        let url = parse("http://[::1]:80/a/*.npy").unwrap();
-        assert_eq!(url.as_str(), "http://[::1]:80/a/");
+        let url = parse("http://[::1]:8080/a/*.npy").unwrap();
+        assert_eq!(url.as_str(), "http://[::1]:8080/a/");
         assert_eq!(url.get_glob().as_ref().map(|glob| glob.as_str()), Some("*.npy"));
-        assert!(parse("http://[::1]:80/a/x.npy").unwrap().get_glob().is_none());
+        assert!(parse("http://[::1]:8080/a/x.npy").unwrap().get_glob().is_none());
         assert_eq!(parse("s3://bucket/*.npy").unwrap().as_str(), "s3://bucket/");
     }
 
