@@ -1,7 +1,5 @@
 //! Measures what the levels of Zstandard cost beside those of deflate, on three kinds of data or on a file:
 //! `cargo run --release -p npy-examples --features zstd-write --example zstd_levels [FILE.npy]`.
-//!
-//! The guide quotes it.
 
 use std::io::Cursor;
 use std::time::Instant;
