@@ -169,7 +169,7 @@ impl<'e> Converted<'e> {
         (!function.is_try && !time.is_volatile()).then_some(Converted { time, of, ratio })
     }
 
-    /// Returns the last time that is not after a literal, and true if it is the same time; `None` if it is no literal, or has no such time.
+    /// Returns the last time that is not after a literal, and true if it is the same time; `None` if it is not a literal, or there is no such time.
     fn bound(&self, literal: &Expr) -> Option<(Expr, bool)> {
         let Expr::Literal(value, _) = literal else { return None };
         let (ScalarValue::TimestampSecond(Some(count), _)
@@ -221,7 +221,7 @@ fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
     Expr::BinaryExpr(BinaryExpr::new(Box::new(left), operator, Box::new(right)))
 }
 
-/// Returns the same comparison in the unit of the column; `None` if it is no comparison of a converted time with literals.
+/// Returns the same comparison in the unit of the column; `None` if it does not compare a converted time with literals.
 fn in_unit_of_column(expression: &Expr, schema: &DFSchema) -> Option<Expr> {
     match expression {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => match Converted::new(left, schema) {

@@ -96,7 +96,7 @@ impl fmt::Display for IndexMode {
 /// An index in memory.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// What was asked for.
+    /// The columns and the size of blocks that the index was requested with.
     wanted: Wanted,
     files: HashMap<Path, Entry>,
     columns: Vec<Bounds>,

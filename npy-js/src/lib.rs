@@ -27,6 +27,7 @@ mod exports;
 mod file;
 mod json;
 mod module;
+mod text;
 #[cfg(feature = "view")]
 mod view;
 

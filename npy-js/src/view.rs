@@ -5,7 +5,6 @@ mod elements;
 mod objects;
 mod plot;
 mod table;
-mod text;
 
 use std::io::{Read, Seek};
 
@@ -13,6 +12,7 @@ use npy_core::{ErrorKind, Header, Limits, Objects, ReadNpy, ReadOptions, Reader,
 
 use crate::file::{Part, ReadAt};
 use crate::json::{Json, object};
+use crate::text;
 use crate::{Answer, Failure, number};
 use elements::Elements;
 use table::Table;

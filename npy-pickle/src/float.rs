@@ -140,7 +140,7 @@ impl Natural {
 /// Returns `mantissa` times a power of two, which is a float, or too large for one.
 #[expect(clippy::cast_precision_loss, reason = "it has at most 53 bits, or is a power of two")]
 fn scaled(mantissa: u64, exponent: i32) -> f64 {
-    // A power of two that is too small for a float of full precision is one of two steps, each of which is exact.
+    // A power of two that is too small for a float of full precision is one of two steps. Each step is exact.
     let steps = if exponent < 0 { [exponent.saturating_add(64), -64] } else { [exponent, 0] };
     steps.into_iter().fold(mantissa as f64, |value, step| {
         let biased = u64::try_from(step.saturating_add(1023)).unwrap_or(0);

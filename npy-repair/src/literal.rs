@@ -1,6 +1,6 @@
 //! The text of a header that NumPy wrote and cannot read: `np.int64(3)`, `array(3)`, metadata of dtypes, a list in place of a tuple.
 //!
-//! The text is taken apart into the tokens of Python's literals, in linear time; what is replaced is a list of ranges, and all else stays.
+//! The text is divided into the tokens of Python's literals, in linear time. The replacements are a list of ranges, and all other text stays.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ fn string_after_quote(rest: &[u8], quote: u8) -> Option<usize> {
 }
 
 impl<'t> Tokens<'t> {
-    /// Takes the text apart; `None` if a string does not end.
+    /// Divides the text into tokens; `None` if a string does not end.
     fn of(text: &'t str) -> Option<Self> {
         let bytes = text.as_bytes();
         let (mut list, mut closing) = (Vec::new(), Vec::new());

@@ -63,7 +63,7 @@ impl Args {
         let answer = match &self.output {
             _ if !plan.is_needed() => Answer::Yes,
             Some(path) if self.yes => {
-                // What is lost is said before it is written.
+                // The user reads which data is lost before the file is written.
                 out.flush()?;
                 self.write(&plan, path)?;
                 Answer::Yes

@@ -74,7 +74,7 @@ fn of_block(bounds: &Bounds, block: usize) -> Option<BlockBounds> {
     Some(BlockBounds { min, max, nulls, is_sorted: bounds.sorted.value(block) })
 }
 
-/// Where an index is written.
+/// The directory that an index is written to.
 pub(super) struct Target {
     pub(super) store: Arc<dyn ObjectStore>,
     pub(super) directory: Path,

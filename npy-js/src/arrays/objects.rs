@@ -9,6 +9,7 @@ use npy_core::{Error, ObjectRef, Objects};
 
 use super::describe;
 use crate::json::{Json, write_text};
+use crate::text;
 
 /// Larger pickles are not read.
 pub(crate) const MAX_PICKLE: u64 = 256 << 20;
@@ -143,7 +144,7 @@ impl Printer {
     /// Prints what Python would call, and its arguments; or, of values that JavaScript does not have, their text.
     fn call(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<(), Error> {
         let name = object.name().or_else(|| Some(type_of(object.kind())?.to_owned()));
-        let text = excerpt(object);
+        let text = text::start_of(&object, 1000);
         let _ = write!(self.text, "{{\"call\":{}", Json::from(name).to_text());
         let _ = write!(self.text, ",\"text\":{}", Json::from(text).to_text());
         if object.kind() == Kind::Object {
@@ -155,30 +156,6 @@ impl Printer {
             }
         }
         self.text.push('}');
-        Ok(())
-    }
-}
-
-/// Returns the start of the text of an object.
-fn excerpt(object: ObjectRef<'_>) -> String {
-    let mut start = Start { text: String::new(), left: 1000 };
-    if write!(start, "{object}").is_err() {
-        start.text.push('…');
-    }
-    start.text
-}
-
-struct Start {
-    text: String,
-    left: usize,
-}
-
-impl Write for Start {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for c in text.chars() {
-            self.left = self.left.checked_sub(1).ok_or(std::fmt::Error)?;
-            self.text.push(c);
-        }
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Headers and dtypes as JSON.
 
-use super::text;
 use crate::json::{Json, object};
+use crate::text;
 use npy_core::{DType, Header, Order};
 
 /// The most fields that are listed.
@@ -15,7 +15,7 @@ pub(crate) fn header(header: &Header) -> Json {
     let mut fields = Vec::new();
     add_fields(dtype, 0, 0, &mut fields);
     object([
-        ("shape", Json::from(text::shape(header.shape()))),
+        ("shape", Json::from(shape_text(header.shape()))),
         ("order", Json::from(if header.order() == Order::C { "C" } else { "Fortran" })),
         ("version", Json::from(header.version().to_string())),
         ("dtype", Json::from(dtype_name(dtype))),
@@ -29,7 +29,7 @@ pub(crate) fn header(header: &Header) -> Json {
 /// Returns the name of a dtype; of a record, only its size.
 pub(crate) fn dtype_name(dtype: &DType) -> String {
     if let Some((base, shape)) = dtype.sub_array() {
-        return format!("{} × {}", dtype_name(base), text::shape(shape));
+        return format!("{} × {}", dtype_name(base), shape_text(shape));
     }
     match dtype.is_record() {
         true => format!("record of {} bytes", dtype.itemsize()),
@@ -64,4 +64,29 @@ fn count_fields(dtype: &DType) -> usize {
 /// Returns the dtype of the elements of a sub-array, or the dtype itself.
 fn item(dtype: &DType) -> &DType {
     dtype.sub_array().map_or(dtype, |(base, _)| base)
+}
+
+/// Returns a shape as Python prints it.
+fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [single] => format!("({single},)"),
+        _ => format!("({})", joined(shape)),
+    }
+}
+
+/// Returns numbers with commas between them.
+fn joined(numbers: &[usize]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    numbers.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shape_text;
+
+    #[test]
+    fn shapes_are_tuples_of_python() {
+        let shapes: [&[usize]; 3] = [&[], &[3], &[3, 4]];
+        assert_eq!(shapes.map(shape_text), ["()", "(3,)", "(3, 4)"]);
+    }
 }

@@ -2,8 +2,8 @@
 
 use npy_core::Objects;
 
-use super::text;
 use crate::json::{Json, object};
+use crate::text;
 
 /// Larger pickles are not read.
 pub(crate) const MAX_PICKLE: u64 = 64 << 20;

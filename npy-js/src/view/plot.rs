@@ -6,9 +6,9 @@ use npy_core::{DType, Value};
 use super::Result;
 use super::elements::Elements;
 use super::table::Table;
-use super::text;
 use crate::file::ReadAt;
 use crate::json::{Json, object};
+use crate::text;
 
 /// The most points: each is the least and the greatest value of a range of rows.
 const POINTS: usize = 512;

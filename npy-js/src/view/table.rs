@@ -5,9 +5,9 @@ use npy_core::{DType, Header, Order, Value};
 
 use super::Result;
 use super::elements::Elements;
-use super::text;
 use crate::file::ReadAt;
 use crate::json::{Json, object};
+use crate::text;
 
 /// The most columns of a table.
 const MAX_COLUMNS: usize = 40;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::header::to_u64;
 
-/// The sizes of the first and of the largest parts in which a file is searched. What is near costs little.
+/// The sizes of the first and of the largest parts in which a file is searched. Data that is near is found with few reads.
 const FIRST: u64 = 256;
 const LARGEST: u64 = 1 << 16;
 

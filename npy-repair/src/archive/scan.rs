@@ -221,7 +221,7 @@ impl Found {
     }
 }
 
-/// Returns true for the seek index of the member before it, which is no member.
+/// Returns true for the seek index of the member before it, which is not a member.
 fn is_index(name: &[u8]) -> bool {
     let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     last.starts_with(b".") && last.ends_with(b".sozip.idx")

@@ -2,7 +2,7 @@
 
 use npy_tests::fuzz::Random;
 
-/// What is chosen. Disks may keep all names and lose all data, or the other way round.
+/// The parts of a state that are chosen. Disks may keep all names and lose all data, or the other way round.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     Name,
@@ -10,7 +10,7 @@ pub(crate) enum Of {
     Page,
 }
 
-/// Chooses one of `count` things, the last of which is what programs see.
+/// Chooses one of `count` states. The last one is the state that programs see.
 pub(crate) trait Choices {
     fn choose(&mut self, of: Of, count: usize) -> usize;
 }

@@ -10,7 +10,7 @@ use crate::choices::{Choices, Of};
 /// The bytes that a disk writes all or none of.
 const PAGE: usize = 4096;
 
-/// What a directory says about a name.
+/// The entry of a directory for a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Entry {
     Absent,
@@ -38,7 +38,7 @@ pub(crate) enum Operation {
     SyncFile(usize),
     /// `fsync` of a directory.
     SyncDirectory(PathBuf),
-    /// What names lead to from now on. A file system changes all of them at once, or each for itself.
+    /// The files that names refer to from now on. A file system changes all of them at once, or each for itself.
     SetNames(Vec<(PathBuf, Entry)>),
     /// No change: the program says how far it is.
     Mark(String),
@@ -58,7 +58,7 @@ pub(crate) struct Disk {
     pub(crate) nameless: Nameless,
     pub(crate) directories: Vec<PathBuf>,
     files: Vec<File>,
-    /// What each name led to since its directory was synced. The last one is what programs see.
+    /// The files that each name has referred to since its directory was synced. Programs see the last one.
     names: BTreeMap<PathBuf, Vec<Entry>>,
 }
 

@@ -44,7 +44,7 @@ impl Call {
     }
 }
 
-/// Returns the bytes of the first quoted text, all of which are hexadecimal.
+/// Returns the bytes of the first quoted text, which strace prints as hexadecimal digits.
 fn bytes(quoted: &str) -> Vec<u8> {
     let text = quoted.split('"').nth(1).unwrap_or_else(|| panic!("no text: {quoted}"));
     let digits = text.split("\\x").skip(1);

@@ -1,4 +1,4 @@
-//! What documents and packages say is so.
+//! Documents and the manifests of packages are true.
 
 mod documented;
 mod matrix;

@@ -1,4 +1,4 @@
-//! What is published, in `target/release-VERSION`. Each artifact is installed into an empty place, and runs the program of its page in `docs/start`.
+//! The published artifacts, in `target/release-VERSION`. Each artifact is installed into an empty place, and runs the program of its page in `docs/start`.
 
 pub(super) mod command;
 pub(super) mod crates;

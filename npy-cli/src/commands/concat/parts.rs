@@ -16,7 +16,7 @@ use crate::target::Target;
 /// The paths that a signal removes.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Removes what is not complete: for the handler of a signal, which then ends the process.
+/// Removes incomplete files. The handler of a signal calls it, and then ends the process.
 pub(crate) fn remove_unfinished() {
     // The lock stays taken, so that no other file gets its name.
     let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +28,7 @@ pub(crate) fn remove_unfinished() {
 
 /// A directory that is written.
 pub(super) struct Parts {
-    /// What the user named.
+    /// The directory as the user wrote it.
     directory: PathBuf,
     temporary: PathBuf,
     /// True if the directory is there already.

@@ -22,7 +22,7 @@ use crate::target::Target;
 /// The name of the member with a [`Note`].
 const NOTE: &str = "__metadata__";
 
-/// What a safetensors file has besides the values of its tensors.
+/// The metadata of a safetensors file: everything but the values of its tensors.
 #[derive(Default, serde::Deserialize, serde::Serialize)]
 #[serde(deny_unknown_fields)]
 struct Note {
@@ -181,7 +181,7 @@ impl Args {
         Failure::new(self.input.path_text(), "changed while it was read; run the command again")
     }
 
-    /// Opens the input, and reads what it says besides the values.
+    /// Opens the input, and reads its metadata.
     fn arrays(&self) -> Result<(Arrays, Note)> {
         if self.input.member.is_none() && source::is_safetensors(&self.input) {
             let file = Safetensors::open(&self.input)?;

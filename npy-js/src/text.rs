@@ -1,4 +1,4 @@
-//! Text that is not longer than the page shows.
+//! Text of limited length.
 
 use std::fmt::{self, Display, Write};
 
@@ -26,32 +26,13 @@ impl Write for Start {
     }
 }
 
-/// Returns a shape as Python prints it.
-pub(crate) fn shape(shape: &[usize]) -> String {
-    match shape {
-        [single] => format!("({single},)"),
-        _ => format!("({})", joined(shape)),
-    }
-}
-
-/// Returns numbers with commas between them.
-fn joined(numbers: &[usize]) -> String {
-    let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
-    numbers.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{shape, start_of};
+    use super::start_of;
 
     #[test]
     fn long_values_end_with_an_ellipsis() {
         assert_eq!(start_of(&"äbc", 3), "äbc");
         assert_eq!(start_of(&"äbcd", 3), "äbc…");
-    }
-
-    #[test]
-    fn shapes_are_tuples_of_python() {
-        assert_eq!([shape(&[]), shape(&[3]), shape(&[3, 4])], ["()", "(3,)", "(3, 4)"]);
     }
 }
