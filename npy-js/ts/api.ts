@@ -7,7 +7,7 @@ export { NpyError } from "./error.js";
 export { parsePythonDict } from "./literal.js";
 export { memmap, type MappedArray, type Mode } from "./memmap.js";
 export { Call } from "./objects.js";
-export { NpyFile, NpzFile, open, type ReadOptions } from "./open.js";
+export { NpyFile, NpzFile, open, type Conversion, type ReadOptions } from "./open.js";
 export { loadNPZ, readNPY } from "./read.js";
 export type { RangeSource, Source } from "./source.js";
 export { type ArrayLike, saveNPZ, writeNPY } from "./write.js";

@@ -15,8 +15,11 @@ export type Nested = any;
 
 /** Options of `NDArray.from`. */
 export interface FromOptions {
+  /** The dtype of the elements, such as `<i2`, `int16` or `Int16Array`; without it, that of the values. */
   dtype?: string;
+  /** The shape; without it, that of the nested lists, or one dimension. */
   shape?: readonly number[];
+  /** True for Fortran order, in which the first index varies fastest. */
   fortranOrder?: boolean;
 }
 

@@ -10,20 +10,29 @@ export interface DType {
   readonly descr: string;
   /** The bytes of one element. */
   readonly size: number;
+  /** The fields of a record. */
   readonly fields?: readonly Field[];
+  /** The dtype of the elements of a sub-array. */
   readonly base?: DType;
+  /** The shape of a sub-array. */
   readonly shape?: readonly number[];
   /** `b i u f c m M S U V O` for scalars, as in NumPy; `record` and `array` for the others. */
   readonly kind: string;
+  /** True for big-endian numbers, text and times. */
   readonly isBig: boolean;
   /** The unit of a time, such as `ns` or `25s`; empty if it has none. */
   readonly unit?: string;
 }
 
+/** A field of a record. */
 export interface Field {
+  /** The name. */
   readonly name: string;
+  /** The title, a second name that NumPy allows. */
   readonly title: string | null;
+  /** The byte of the record at which the field begins. */
   readonly offset: number;
+  /** The dtype of the field. */
   readonly dtype: DType;
 }
 

@@ -37,6 +37,7 @@ export class NpyError extends Error {
   /** The row: an index of the first dimension. */
   readonly row?: number;
 
+  /** @internal */
   constructor(kind: string, message: string, place: Place = {}) {
     super(message, place.cause === undefined ? {} : { cause: place.cause });
     this.name = "NpyError";

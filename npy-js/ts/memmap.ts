@@ -157,6 +157,7 @@ export class MappedArray extends NDArray {
     return this.#blocks.bytesRead;
   }
 
+  /** The bytes that were written to the file so far. */
   get bytesWritten(): number {
     return this.#blocks.bytesWritten;
   }

@@ -17,7 +17,9 @@ export class Call {
   readonly name: string | null;
   /** The object as Python prints it, or nearly so. */
   readonly text: string;
+  /** The arguments of the call, as `get` returns objects. */
   readonly arguments: any;
+  /** The state that the object would get, if it has one. */
   readonly state: any;
 
   constructor(name: string | null, text: string, arguments_?: any, state?: any) {
@@ -27,6 +29,7 @@ export class Call {
     this.state = state;
   }
 
+  /** Returns `text`. */
   toString(): string {
     return this.text;
   }

@@ -8,6 +8,14 @@ import { NDArray } from "./array.js";
 import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems } from "./read.js";
 import { END, FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
 
+/** A dtype that numbers are converted to, and the cast for those that it does not have. */
+export interface Conversion {
+  /** The dtype, such as `<f4` or `Float32Array`. */
+  dtype: string;
+  /** The cast; without it, a value out of the range is an error. */
+  cast?: Cast;
+}
+
 /** A part of an array. */
 export interface ReadOptions {
   /** From the first row to before the last, as a slice of Python: `[10, 20]`, also negative. */
@@ -21,7 +29,7 @@ export interface ReadOptions {
    * The dtype that numbers are converted to, such as `"<f4"` or `"Float32Array"`; an error for a value out of its range, unless another cast is
    * named. The casts are those of `toTypedArray`. A cast alone, such as `"numeric"`, converts to `Float64Array`.
    */
-  cast?: string | { dtype: string; cast?: Cast } | undefined;
+  cast?: string | Conversion | undefined;
   /** The member, of an archive. */
   name?: string | undefined;
 }
@@ -117,7 +125,9 @@ export class NpyFile {
   readonly #path: string | undefined;
   /** The dtype, such as `<f8`, or the list of fields of a record. */
   readonly dtype: string;
+  /** The shape; empty for a single value. */
   readonly shape: number[];
+  /** True if the first index varies fastest in the file. */
   readonly fortranOrder: boolean;
   /** The names of the fields; empty if the elements are not records. */
   readonly names: string[];
@@ -126,7 +136,10 @@ export class NpyFile {
   /** True if the server has no ranges: then `open` read the whole file. */
   readonly isWhole: boolean;
 
-  /** For this package; programs call `open`. */
+  /**
+   * For this package; programs call `open`.
+   * @internal
+   */
   constructor(header: Header, data: Data, path: string | undefined, is_whole: boolean) {
     this.#header = header;
     this.#data = data;
@@ -271,10 +284,15 @@ export class NpzFile {
   #single: NpyFile | undefined;
   /** Calls of the module are one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
+  /** The names of the arrays, as NumPy shows them. */
   names: string[] = [];
+  /** True if the server has no ranges: then `open` read the whole file. */
   readonly isWhole: boolean;
 
-  /** For this package; programs call `open`. */
+  /**
+   * For this package; programs call `open`.
+   * @internal
+   */
   constructor(ranges: Ranges, start: Start | undefined) {
     this.#ranges = ranges;
     this.#fetched = new Fetched(ranges);
@@ -283,7 +301,10 @@ export class NpzFile {
     this.isWhole = ranges.isWhole;
   }
 
-  /** Reads the directory; for this package. */
+  /**
+   * Reads the directory; for this package.
+   * @internal
+   */
   async begin(): Promise<this> {
     await this.#call(() => (this.names = this.#archive()));
     if (this.names.length === 1) this.#single = await this.member(this.names[0]!).catch(() => undefined);
@@ -295,10 +316,12 @@ export class NpzFile {
     return this.#only().dtype;
   }
 
+  /** The shape of the only array. */
   get shape(): number[] {
     return this.#only().shape;
   }
 
+  /** True if the only array is in Fortran order. */
   get fortranOrder(): boolean {
     return this.#only().fortranOrder;
   }

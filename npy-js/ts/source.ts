@@ -4,7 +4,9 @@ import { files, hasFiles, io, ioError, MAX_READ } from "./files.js";
 
 /** An object that reads ranges, for `open`. */
 export interface RangeSource {
+  /** The bytes of the file. */
   readonly size: number;
+  /** Returns `length` bytes from `offset`, all of them within the file. */
   read(offset: number, length: number): Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
 }
 

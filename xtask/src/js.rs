@@ -1,5 +1,6 @@
-//! `cargo xtask js`: makes the package for npm of `npy-js` and the extension of `npy-js/vscode`, and tests both.
+//! `cargo xtask js`: makes the package for npm of `npy-js`, its documentation, and the extension of `npy-js/vscode`, and tests them.
 
+mod docs;
 mod runtimes;
 mod types;
 mod vscode;
@@ -8,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::browser::with_browser;
+use crate::browser::{with_browser, with_firefox};
 use crate::command::{output, run as run_command};
 use crate::npm::Package;
 use crate::python::with_numpy;
@@ -28,12 +29,13 @@ pub(crate) fn run() -> Result {
     let npm = Package::install("npy-js")?;
     let package = build_in(&npm)?;
     run_command(&mut expected(&npm)?)?;
-    let mut tests = with_browser(with_numpy(npm.tests()?)?)?;
+    let mut tests = with_firefox(with_browser(with_numpy(npm.tests()?)?)?)?;
     run_command(tests.env("NPY_PACKAGE", &package))?;
     runtimes::run(&npm)?;
     run_command(npm.tool("publint").arg("run").arg(&package))?;
     let rules = ["--ignore-rules", "cjs-resolves-to-esm"];
     run_command(npm.tool("attw").arg(&package).args(["--profile", "node16"]).args(rules))?;
+    docs::run()?;
     println!("{}", package.display());
     vscode::run()
 }
