@@ -621,6 +621,37 @@ fn diff_compares_each_member() {
     assert_eq!(code(path, &["diff", &text, &text]).0, 0);
 }
 
+/// Guards that columns which two versions of a table share are compared, whatever other columns there are.
+#[test]
+fn diff_of_columns_compares_these_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, header, row) in [
+        ("a.csv", "x,y", "1,2.5"),
+        ("more.csv", "x,y,z", "1,2.5,7"),
+        ("turned.csv", "y,x", "2.5,1"),
+        ("other.csv", "x,y", "1.5,2.5"),
+    ] {
+        fs::write(path.join(name), format!("{header}\n{row}\n")).unwrap();
+        ok(path, &["convert", name, &name.replace("csv", "npy")]);
+    }
+    for (columns, other, equal) in [
+        ("x", "more.npy", true),
+        ("x,y", "more.npy", true),
+        ("x", "turned.npy", true),
+        ("y", "other.npy", true),
+        ("x", "other.npy", false),
+    ] {
+        let output = npy(path, &["diff", "a.npy", other, "-c", columns]);
+        assert_eq!(output.status.success(), equal, "{columns} {other}: {output:?}");
+    }
+    let output = npy(path, &["diff", "a.npy", "other.npy", "-c", "x"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("dtype: x int64 → x float64"), "{text}");
+    assert!(text.contains("row 0, x: 1 → 1.5"), "{text}");
+    assert_eq!(code(path, &["diff", "a.npy", "more.npy", "-c", "z"]).0, 2);
+}
+
 /// Guards that a full disk is an error with the name of the file, also for standard output.
 #[cfg(target_os = "linux")]
 #[test]

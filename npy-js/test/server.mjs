@@ -22,6 +22,8 @@ export async function serve(folder) {
     state.requests += 1;
     answer(join(state.folder, decodeURIComponent(pathname)), request.headers.range, response, state);
   });
+  // A connection that ends after some idle seconds may end while a slow test sends its next request.
+  server.keepAliveTimeout = 0;
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   state.url = `http://127.0.0.1:${server.address().port}`;
   state.close = () => server.closeAllConnections() ?? server.close();

@@ -244,7 +244,9 @@ impl Directory {
         }
         let &Entry { compressed, size, .. } = entry;
         match entry.method {
-            _ if entry.compression().is_some() => limits.check_inflated(compressed, size)?,
+            method if entry.compression().is_some() => {
+                limits.check_inflated(method == Common::DEFLATED, compressed, size)?;
+            }
             Common::STORED if compressed == size => {}
             Common::STORED => {
                 return Err(corrupt(format!(

@@ -18,9 +18,14 @@ pub struct Limits {
     /// The largest member after inflating, in bytes. Default 64 GiB. Stored members have no limit, because each of their bytes is in the
     /// file.
     pub inflated_bytes: u64,
-    /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032.
+    /// The largest compression ratio that a member may declare. Default 1,100: deflate reaches at most 1,032. Other methods reach
+    /// 30,000 (Zstandard) or 200,000 (bzip2) with zeros, so they may have any ratio up to 256 MiB; what this package writes by Zstandard
+    /// keeps to 1,000 above.
     pub inflation: u64,
 }
+
+/// The bytes that a member of another method than deflate may always inflate to.
+pub(crate) const SMALL: u64 = 256 << 20;
 
 impl Default for Limits {
     fn default() -> Self {
@@ -35,8 +40,16 @@ impl Limits {
     }
 
     /// Refuses a member that declares to inflate from `compressed` to `bytes` bytes, if the size or the ratio is over its limit.
-    pub(crate) fn check_inflated(&self, compressed: u64, bytes: u64) -> Result<()> {
+    pub(crate) fn check_inflated(
+        &self,
+        is_deflated: bool,
+        compressed: u64,
+        bytes: u64,
+    ) -> Result<()> {
         check("bytes of an inflated member", "inflated_bytes", bytes, self.inflated_bytes)?;
+        if !is_deflated && bytes <= SMALL {
+            return Ok(());
+        }
         // Zero compressed bytes count as one byte.
         let ratio = bytes.checked_div(compressed).unwrap_or(bytes);
         check("compression ratio", "inflation", ratio, self.inflation)
@@ -45,4 +58,20 @@ impl Limits {
 
 fn check(what: &'static str, name: &'static str, found: u64, limit: u64) -> Result<()> {
     if found <= limit { Ok(()) } else { Err(Error::Limit { what, name, found, limit }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Limits, SMALL};
+
+    /// Guards members of honest zeros, and that only the methods that can make them are trusted.
+    #[test]
+    fn a_small_member_has_any_ratio_unless_it_is_deflated() {
+        let limits = Limits::default();
+        assert!(limits.check_inflated(false, 100, SMALL).is_ok());
+        assert!(limits.check_inflated(false, 100, SMALL + 1).is_err());
+        assert!(limits.check_inflated(false, SMALL / 1000, SMALL + 1).is_ok());
+        assert!(limits.check_inflated(true, 100, 110_000).is_ok());
+        assert!(limits.check_inflated(true, 100, 110_100).is_err());
+    }
 }

@@ -180,7 +180,7 @@ impl Args {
         let mut objects = (None, None);
         let mut a = Side::open(a, targets.0, &mut objects.0)?;
         let mut b = Side::open(b, targets.1, &mut objects.1)?;
-        differences.compare_headers(&a, &b);
+        differences.compare_headers(&a, &b, &self.columns)?;
         differences.compare_rows(&mut a, &mut b, self)?;
         self.print(&differences, targets, out)?;
         Ok(differences.is_equal())
@@ -270,15 +270,35 @@ impl<'a> Side<'a> {
 
 impl Differences {
     /// Compares what decides which values there are. Byte order, order and version decide only how they are stored.
-    fn compare_headers(&mut self, a: &Side<'_>, b: &Side<'_>) {
+    /// Of named columns, it compares the dtypes of these alone, and the number of rows.
+    fn compare_headers(&mut self, a: &Side<'_>, b: &Side<'_>, columns: &[String]) -> Result<()> {
         let [shape, other] = [a, b].map(|side| side.source.header().shape());
-        if shape != other {
+        let counted = if columns.is_empty() { usize::MAX } else { 1 };
+        if shape.iter().take(counted).ne(other.iter().take(counted)) {
             self.header.push(("shape", python_tuple(shape), python_tuple(other)));
         }
-        let native = |side: &Side<'_>| side.dtype.with_byte_order(ByteOrder::NATIVE).packed();
-        if native(a) != native(b) {
-            self.header.push(("dtype", full_dtype(&a.dtype), full_dtype(&b.dtype)));
+        let native = |dtype: &DType| dtype.with_byte_order(ByteOrder::NATIVE).packed();
+        if columns.is_empty() {
+            if native(&a.dtype) != native(&b.dtype) {
+                self.header.push(("dtype", full_dtype(&a.dtype), full_dtype(&b.dtype)));
+            }
+            return Ok(());
         }
+        let (ours, theirs) = (a.leaves(columns)?, b.leaves(columns)?);
+        let texts = [(&ours, &theirs), (&theirs, &ours)].map(|(leaves, others)| {
+            let others: HashMap<&str, DType> =
+                others.iter().map(|leaf| (&leaf.name[..], native(leaf.cell.dtype()))).collect();
+            let differs =
+                |leaf: &&Leaf| others.get(&leaf.name[..]) != Some(&native(leaf.cell.dtype()));
+            let all = leaves.iter().filter(differs);
+            let texts = all.map(|leaf| format!("{} {}", leaf.name, full_dtype(leaf.cell.dtype())));
+            texts.collect::<Vec<_>>().join(", ")
+        });
+        if texts.iter().any(|text| !text.is_empty()) {
+            let [a, b] = texts;
+            self.header.push(("dtype", a, b));
+        }
+        Ok(())
     }
 
     /// Compares rows as far as both arrays have them, column by column.

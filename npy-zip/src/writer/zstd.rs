@@ -6,46 +6,96 @@ use crc32fast::Hasher;
 use zstd::stream::raw::{Encoder, InBuffer, Operation, OutBuffer};
 
 use super::deflate::Block;
+use crate::error::to_u64;
+use crate::limits::SMALL;
 use crate::room;
 
 /// The bytes that are compressed at a time without a check that there is memory for more.
 const STEP: usize = 128 << 10;
 
+/// The ratio above which a large member gets smaller blocks: readers refuse one above the 1,100 of `Limits::inflation`.
+const MAX_RATIO: u64 = 1000;
+
+/// The bytes that may exceed the ratio, because the encoder keeps the first ones.
+const SLACK: u64 = 1 << 20;
+
+/// The bytes of a small block. One of zeros takes four bytes, so that the ratio falls.
+const SMALL_BLOCK: usize = 2 << 10;
+
 /// Compresses one member after another. The bytes do not depend on how they arrive.
 pub(super) struct Frames {
     level: i32,
     /// The frame of a member that was begun.
-    encoder: Option<Encoder<'static>>,
+    frame: Option<Frame>,
+}
+
+/// A member that is being compressed.
+struct Frame {
+    encoder: Encoder<'static>,
+    /// True if readers check its ratio.
+    is_large: bool,
+    read: u64,
+    written: u64,
 }
 
 impl Frames {
     pub(super) fn new(level: i32) -> Self {
-        Frames { level, encoder: None }
+        Frames { level, frame: None }
     }
 
     /// Begins the frame of a member of this many bytes, which its header states.
     pub(super) fn begin(&mut self, size: u64) -> io::Result<()> {
-        let mut encoder = Encoder::new(self.level)?;
-        encoder.set_pledged_src_size(Some(size))?;
-        self.encoder = Some(encoder);
+        self.frame = Some(Frame::new(self.level, size, size > SMALL)?);
         Ok(())
     }
 
     /// Compresses the next bytes of the member.
     pub(super) fn compress(&mut self, bytes: &[u8], is_last: bool) -> io::Result<Block> {
-        let encoder = self.encoder.as_mut().ok_or_else(super::none_begun)?;
+        let frame = self.frame.as_mut().ok_or_else(super::none_begun)?;
         let mut crc = Hasher::new();
         crc.update(bytes);
         let mut out = Vec::new();
-        let mut input = InBuffer::around(bytes);
-        while input.pos() < bytes.len() {
-            step(&mut out, |buffer| encoder.run(&mut input, buffer))?;
-        }
-        while is_last && step(&mut out, |buffer| encoder.finish(buffer, true))? > 0 {}
+        frame.compress(bytes, &mut out)?;
         if is_last {
-            self.encoder = None;
+            frame.finish(&mut out)?;
+            self.frame = None;
         }
         Ok(Block { bytes: out, crc, chunks: Vec::new() })
+    }
+}
+
+impl Frame {
+    fn new(level: i32, size: u64, is_large: bool) -> io::Result<Self> {
+        let mut encoder = Encoder::new(level)?;
+        encoder.set_pledged_src_size(Some(size))?;
+        Ok(Frame { encoder, is_large, read: 0, written: 0 })
+    }
+
+    /// Appends the compressed bytes, in small blocks as long as the ratio is too high.
+    fn compress(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let allowed = self.written.saturating_mul(MAX_RATIO).saturating_add(SLACK);
+            let is_dense = self.is_large && self.read > allowed;
+            let size = if is_dense { SMALL_BLOCK } else { STEP };
+            let (part, following) = rest.split_at(size.min(rest.len()));
+            let start = out.len();
+            let mut input = InBuffer::around(part);
+            while input.pos() < part.len() {
+                step(out, |buffer| self.encoder.run(&mut input, buffer))?;
+            }
+            while is_dense && step(out, |buffer| self.encoder.flush(buffer))? > 0 {}
+            self.read = self.read.saturating_add(to_u64(part.len()));
+            self.written = self.written.saturating_add(to_u64(out.len() - start));
+            rest = following;
+        }
+        Ok(())
+    }
+
+    /// Appends the end of the frame.
+    fn finish(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        while step(out, |buffer| self.encoder.finish(buffer, true))? > 0 {}
+        Ok(())
     }
 }
 
@@ -63,7 +113,36 @@ fn step(
 mod tests {
     use std::io::{self, Cursor, Read, Write};
 
+    use super::{Frame, to_u64};
     use crate::{Compression, Directory, Limits, Writer};
+
+    /// Guards that a large member keeps to a ratio that readers accept, and only where its bytes shrink more.
+    #[test]
+    fn large_members_keep_to_the_ratio_of_readers() {
+        let zeros = vec![0; 4 << 20];
+        let pattern: Vec<u8> = (0u32..1 << 20).flat_map(|i| (i % 3).to_le_bytes()).collect();
+        let mixed = [&zeros[..2 << 20], &bytes(1 << 18), &zeros[..2 << 20]].concat();
+        for (data, most) in [(zeros, 1100), (pattern, 1100), (mixed, 20)] {
+            let compress = |is_large| {
+                let mut frame = Frame::new(3, to_u64(data.len()), is_large).unwrap();
+                let mut out = Vec::new();
+                for block in data.chunks(1 << 20) {
+                    frame.compress(block, &mut out).unwrap();
+                }
+                frame.finish(&mut out).unwrap();
+                out
+            };
+            let out = compress(true);
+            // The first bytes may have any ratio.
+            let counted = data.len() - (2 << 20);
+            assert!(counted / out.len() <= most, "{} bytes", out.len());
+            assert!(compress(false).len() < out.len() || most == 20);
+            let mut found = Vec::new();
+            let mut decoder = ruzstd::decoding::StreamingDecoder::new(&out[..]).unwrap();
+            decoder.read_to_end(&mut found).unwrap();
+            assert!(found == data);
+        }
+    }
 
     /// Returns bytes that shrink to about the half.
     fn bytes(size: usize) -> Vec<u8> {
