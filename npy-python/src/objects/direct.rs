@@ -5,6 +5,7 @@
 
 use npy_core::object::Kind;
 use npy_core::{DynArray, Header, Objects, Order, ReadNpy};
+use npy_pickle::{Pickle, parse};
 use numpy::{PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString, PyTuple};
@@ -120,6 +121,11 @@ fn is_array(expected: &DynArray, calls: &[u8]) -> bool {
     let outer =
         Header::new(expected.dtype().clone(), [], Order::C).and_then(|outer| outer.to_bytes());
     let Ok(outer) = outer else { return false };
+    // By themselves, so that they take nothing of the other array.
+    let alone = Pickle::new([calls, b"tb."].concat());
+    if alone.and_then(|alone| parse(&alone)).is_err() {
+        return false;
+    }
     let file = [&outer[..], ARRAY, DTYPE, calls, b"tbatb."].concat();
     let Ok(objects) = Objects::read_npy_from(&file[..]) else { return false };
     let array = objects.root();
