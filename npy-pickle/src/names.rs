@@ -219,7 +219,7 @@ const DATA: [(&str, &str); 22] = [
 ];
 
 /// The same, of pandas, in whichever of its modules.
-const PANDAS: &str = "NA NaT _nat_unpickle _unpickle_timestamp _timedelta_unpickle Timestamp Timedelta Period Interval";
+const PANDAS: &str = "NA NaT _nat_unpickle __nat_unpickle _unpickle_timestamp _timedelta_unpickle Timestamp Timedelta Period Interval";
 
 /// Returns true for a class or function that makes plain data, whatever its arguments are: those that Python's own types, NumPy and pandas name. A
 /// name with dots leads out of its module, so it is compared as a whole.

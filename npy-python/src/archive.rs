@@ -99,9 +99,13 @@ impl Archive {
 
     /// A member with objects.
     fn read_objects<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let objects: Objects =
-            py.detach(|| with!(self, reader => reader.read(name))).map_err(exception)?;
-        Ok(array_of(py, &objects)?.0)
+        let read = || with!(self, reader => reader.read::<DynArray>(name));
+        let pickled = py.detach(read).map_err(exception)?;
+        array_of(py, pickled)?.or_else(|error| {
+            // The same error once more, with the name of the member.
+            let again = py.detach(|| with!(self, reader => reader.read::<Objects>(name)));
+            Err(exception(again.err().unwrap_or(error)))
+        })
     }
 
     /// A member as bytes in its own order, read by the threads of the archive.

@@ -3,6 +3,7 @@
 //! Objects are made without recursion. A list, dict, set, array or `Call` is made empty and filled later, so cycles and shared objects keep
 //! their identity. A tuple, frozenset and the arguments of a `Call` are made after their parts.
 
+mod direct;
 mod items;
 
 use std::collections::{HashMap, HashSet};
@@ -10,7 +11,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use npy_core::object::Kind;
-use npy_core::{Header, ObjectRef, Objects, Order, ReadNpy};
+use npy_core::{DynArray, Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
 use npy_pickle::{BigInt, Form, Id, NONE, Node, Object, Value};
 use pyo3::prelude::*;
@@ -20,7 +21,6 @@ use pyo3::types::{
 };
 
 use crate::error::{exception, in_python, new};
-use crate::header::{self, Parts};
 use crate::interrupt;
 use crate::memory::owned;
 use items::has_parts;
@@ -43,27 +43,27 @@ const FREE_BYTES: usize = 256 << 20;
 /// The bytes of a pickle that takes longer than a hundredth of a second to read.
 const LARGE: u64 = 1 << 20;
 
-/// An array with its header.
-type Loaded<'py> = (Bound<'py, PyAny>, Parts<'py>);
-
 /// Reads a file with objects.
 #[pyfunction]
-pub(crate) fn objects_in_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Loaded<'py>> {
+pub(crate) fn objects_in_file(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let is_large = path.metadata().is_ok_and(|metadata| metadata.len() > LARGE);
     let read = || match is_large {
-        true => interrupt::wait_for(|| Objects::read_npy(path))?,
-        false => Objects::read_npy(path),
+        true => interrupt::wait_for(|| DynArray::read_npy(path))?,
+        false => DynArray::read_npy(path),
     };
-    let objects = py.detach(read).map_err(exception)?;
-    array_of(py, &objects)
+    let pickled = py.detach(read).map_err(exception)?;
+    array_of(py, pickled)?.map_err(exception)
 }
 
 /// Reads the bytes of a file with objects. Returns also the number of bytes that it takes.
 #[pyfunction]
-pub(crate) fn objects_in_bytes<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<(Loaded<'py>, u64)> {
+pub(crate) fn objects_in_bytes<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+) -> PyResult<(Bound<'py, PyAny>, u64)> {
     let mut cursor = Cursor::new(bytes);
-    let objects = py.detach(|| Objects::read_npy_from(&mut cursor)).map_err(exception)?;
-    Ok((array_of(py, &objects)?, cursor.position()))
+    let pickled = py.detach(|| DynArray::read_npy_from(&mut cursor)).map_err(exception)?;
+    Ok((array_of(py, pickled)?.map_err(exception)?, cursor.position()))
 }
 
 /// Returns the names that a pickle imports and that are not types of data.
@@ -73,9 +73,31 @@ pub(crate) fn unknown_names(py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<String
     Ok(objects.unknown_globals().collect())
 }
 
-/// Makes the array.
-pub(crate) fn array_of<'py>(py: Python<'py>, objects: &Objects) -> PyResult<Loaded<'py>> {
-    let parts = header::parts(py, objects.header())?;
+/// Makes the array of a pickle.
+///
+/// # Errors
+///
+/// The outer one is an exception; the inner one that of the library, which does not know where the pickle is.
+pub(crate) fn array_of(
+    py: Python<'_>,
+    pickled: DynArray,
+) -> PyResult<npy_core::Result<Bound<'_, PyAny>>> {
+    if let Some(array) = direct::read(py, &pickled)? {
+        return Ok(Ok(array));
+    }
+    let is_large = pickled.as_bytes().len() as u64 > LARGE;
+    let parse = || match is_large {
+        true => interrupt::wait_for(|| Objects::try_from(pickled)),
+        false => Ok(Objects::try_from(pickled)),
+    };
+    match py.detach(parse).map_err(|error| exception(error.into()))? {
+        Ok(objects) => built(py, &objects).map(Ok),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+/// Makes the array of a graph of objects.
+fn built<'py>(py: Python<'py>, objects: &Objects) -> PyResult<Bound<'py, PyAny>> {
     let mut builder = Builder::new(py, objects)?;
     let array = builder.empty(objects.header())?;
     let items = objects.iter().map(|item| item.object().id()).collect();
@@ -87,7 +109,7 @@ pub(crate) fn array_of<'py>(py: Python<'py>, objects: &Objects) -> PyResult<Load
     }
     builder.fill_later(Filling::Array(node, array.clone(), items));
     builder.run()?;
-    Ok((array, parts))
+    Ok(array)
 }
 
 /// A container whose parts are made.

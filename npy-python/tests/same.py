@@ -20,8 +20,10 @@ def same(ours: Any, theirs: Any) -> None:
         assert repr(ours.dtype) == repr(theirs.dtype)
         assert ours.dtype.isalignedstruct == theirs.dtype.isalignedstruct
     assert ours.shape == theirs.shape
-    assert ours.flags.c_contiguous == theirs.flags.c_contiguous
-    assert ours.flags.f_contiguous == theirs.flags.f_contiguous
+    # Of items without bytes the flags depend on the version of NumPy.
+    if theirs.dtype.itemsize:
+        assert ours.flags.c_contiguous == theirs.flags.c_contiguous
+        assert ours.flags.f_contiguous == theirs.flags.f_contiguous
     assert ours.flags.writeable
     if ours.dtype.hasobject:
         for a, b in zip(ours.ravel().tolist(), theirs.ravel().tolist()):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,10 +21,19 @@ import npy_core as npy
 def test_numpy_5976_map_a_member() -> None:
     values = np.arange(100_000, dtype="f8").reshape(100, 1000)
     npy.savez("a.npz", compress=0, values=values, other=np.arange(3))
+    z_of_before = npy.Npz("a.npz")
     with npy.Npz("a.npz") as z:
         mapped = z.map("values")
     assert isinstance(mapped, np.memmap) and mapped.offset % 64 == 0
     assert (mapped == values).all()
+    # The same as the map that NumPy makes of this part of the file.
+    theirs: Any = np.memmap("a.npz", "f8", "r", mapped.offset, mapped.shape)
+    for name in ("mode", "offset", "filename"):
+        assert getattr(mapped, name) == getattr(theirs, name), name
+    assert type(mapped.base) is type(theirs.base) and mapped.flags.writeable == theirs.flags.writeable
+    os.truncate("a.npz", 1000)
+    with pytest.raises(npy.NpyOSError, match="cannot be mapped"):
+        z_of_before.map("values")
     np.savez("theirs.npz", values=np.asfortranarray(values))
     mapped = npy.Npz("theirs.npz").map("values")
     assert mapped.flags.f_contiguous and (mapped == values).all()
@@ -132,6 +142,9 @@ elif what == "fortran":
 elif what == "objects":
     np.save("big.npy", np.array([str(i) for i in range(3_000_000)], object))
     work = lambda: npy.load("big.npy")
+elif what == "objects of a member":
+    np.savez("big.npz", a=np.array([{0}, *[str(i) for i in range(3_000_000)]], object))
+    work = lambda: npy.Npz("big.npz")["a"]
 else:
     npy.savez("big.npz", a=np.zeros(1 << 28, "i2"), seekable=what == "seekable")
     work = {"read": lambda: npy.Npz("big.npz").read("a"), "verify": lambda: npy.verify("big.npz")}.get(what)
@@ -160,6 +173,7 @@ LONG_WORK = [
     "change an archive",
     "fortran",
     "objects",
+    "objects of a member",
     "verify",
 ]
 

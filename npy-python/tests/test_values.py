@@ -10,6 +10,8 @@ import io
 import os
 import pathlib
 import pickle
+import random
+import re
 import subprocess
 import sys
 import time
@@ -372,3 +374,117 @@ def test_a_scan_says_in_python_why_it_has_no_text() -> None:
         with pytest.raises(Exception) as error:
             pa.table(npy.scan(name))
         assert "Rust" not in str(error.value) and "::" not in str(error.value), error.value
+
+
+def _outcome(path: str) -> tuple[str, bytes]:
+    """The values with their identities, or the exception."""
+    try:
+        array = npy.load(path)
+    except npy.NpyError as error:
+        return type(error).__name__, b""
+    return repr(array), pickle.dumps(array.tolist(), 4)
+
+
+PLAIN = [
+    ["a", "é", "🦀", "", None, True, False, 0, -1, 255, 256, 65536, -(2**31), 2**31, -(2**63), 2**63 - 1, 1.5, -0.0, float("nan")],
+    [b"", b"x", b"y" * 300, "z" * 300, "z" * 70000, (), ("a",), (1, 2), (1, 2, 3), (1, 2, 3, 4), [], [1], list(range(2000))],
+    [{}, {"a": 1}, {1: 2, None: 3}, {"a": {"b": [{"c": ()}]}}, {b"k": [1, (2, [3])]}],
+    # What NumPy's own calls name.
+    ["numpy", "dtype", "O8", "|", "_reconstruct", sys.intern("numpy"), b"b"],
+    # Read by the library.
+    [{1}, "a"],
+    ["a", frozenset([1])],
+    ["a", 2**63, 2**70],
+    ["a", "\ud800"],
+    [{(1, 2): 3}, "a"],
+    ["a", datetime.date(2000, 1, 2)],
+    ["a", np.arange(3)],
+    ["a", bytearray(b"xy")],
+]
+
+
+def _plain_files(protocol: int) -> list[np.ndarray[Any, Any]]:
+    arrays = []
+    for values in PLAIN:
+        array = np.empty(len(values), object)
+        array[:] = values
+        arrays.append(array)
+    shared = "shared"
+    twice: list[Any] = [shared, shared]
+    arrays.append(np.array([twice, twice, shared, {"k": shared}, None], object))
+    circle: list[Any] = []
+    circle.append(circle)
+    arrays.append(np.array([circle, {"c": circle}, None], object))
+    inside: Any = np.empty(2, object)
+    inside[:] = ["a", inside]
+    arrays.append(inside)
+    grid = np.array([[f"{i}" for i in range(40)] for _ in range(60)], object)
+    arrays.extend([grid, np.asfortranarray(grid), grid[:0], np.array({"a": 1}, object), np.array("a", object)])
+    return arrays
+
+
+def _save_pickle(path: str, shape: tuple[int, ...], data: bytes, is_fortran: bool = False) -> None:
+    with open(path, "wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "|O", "fortran_order": is_fortran, "shape": shape})
+        file.write(data)
+
+
+@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+def test_plain_objects_are_made_as_the_library_reads_them(protocol: int) -> None:
+    for array in _plain_files(protocol):
+        data = pickle.dumps(array, protocol)
+        if protocol == 5:
+            # Protocol 5 has other calls for contiguous arrays without objects alone.
+            assert b"_frombuffer" not in data or b"_reconstruct" in data
+        is_fortran = not array.flags.c_contiguous
+        _save_pickle("o.npy", array.shape, data, is_fortran)
+        # An object that is dropped at once is not what NumPy writes, so that the library reads this file.
+        _save_pickle("general.npy", array.shape, data[:2] + b"N0" + data[2:], is_fortran)
+        expected = np.load("o.npy", allow_pickle=True)
+        assert repr(npy.load("o.npy")) == repr(expected)
+        assert _outcome("o.npy") == _outcome("general.npy")
+        with open("o.npy", "rb") as stream:
+            assert repr(npy.load(stream)) == repr(expected) and not stream.read()
+        np.savez("o.npz", a=array)
+        assert repr(npy.Npz("o.npz")["a"]) == repr(expected)
+
+
+@pytest.mark.parametrize("protocol", [2, 3])
+def test_damaged_plain_objects_are_as_the_library_reads_them(protocol: int) -> None:
+    chance = random.Random(protocol)
+    made = 0
+    for array in _plain_files(protocol)[:6] * 60:
+        data = bytearray(pickle.dumps(array, protocol))
+        # Most changes are in the objects, after NumPy's calls.
+        first = chance.choice([0, *[data.index(b"]")] * 7])
+        for _ in range(chance.choice([1, 1, 2, 5])):
+            at = chance.randrange(first, len(data))
+            opcodes = b"(tNae]}su).0q\x00h\x85\x86\x87\x94bR\x88K"
+            change = chance.choice(["set", "set", "insert", "remove", "copy"])
+            if change == "set":
+                data[at] = chance.choice([chance.randrange(256), chance.choice(opcodes)])
+            elif change == "insert":
+                data.insert(at, chance.choice(opcodes))
+            elif change == "remove":
+                del data[at]
+            else:
+                data[at:at] = data[at : at + chance.randrange(8)]
+        shape = chance.choice([*[array.shape] * 6, (), (1,)])
+        _save_pickle("o.npy", shape, bytes(data))
+        _save_pickle("general.npy", shape, bytes(data[:2] + b"N0" + data[2:]))
+        plain = _outcome("o.npy")
+        assert plain == _outcome("general.npy"), bytes(data)
+        made += plain[1] != b""
+    # Enough of them are still arrays.
+    assert made > 20
+
+
+def test_a_list_of_objects_that_is_recalled_is_no_array_of_them() -> None:
+    data = pickle.dumps(np.array(["a", "b"], object), 3)
+    start, number, end = re.split(rb"(?s)(?<=\]q)(.)(?=\()", data)
+    # The second object is the list itself.
+    forged = start + number + re.sub(rb"(?s)X\x01\0\0\0bq.", b"h" + number, end)
+    assert len(forged) < len(data)
+    _save_pickle("o.npy", (2,), forged)
+    items = npy.load("o.npy")
+    assert items[0] == "a" and items[1][1] is items[1]

@@ -68,7 +68,7 @@ impl<'a> ObjectRef<'a> {
 /// Returns the meaning of a call of a function of pandas, whose arguments are a count and the number of its unit.
 fn pandas<'a>(arguments: Arguments<'a>, name: &str) -> Option<Meaning<'a>> {
     match name {
-        "_nat_unpickle" => Some(Meaning::Missing),
+        "_nat_unpickle" | "__nat_unpickle" => Some(Meaning::Missing),
         "_unpickle_timestamp" => {
             let count = nanoseconds(arguments.int(0)?, arguments.int(3))?;
             // The count is in UTC, so the offset of a zone with rules, such as Europe/Paris, need not be known.
@@ -189,6 +189,8 @@ mod tests {
             ("__builtin__", "set"),
             ("datetime", "date"),
             ("pandas._libs.tslibs.timestamps", "_unpickle_timestamp"),
+            // pandas 2
+            ("pandas._libs.tslibs.nattype", "__nat_unpickle"),
             ("pandas._libs.tslibs.offsets", "MonthEnd"),
             // np.save(frame.to_records())
             ("numpy.rec", "recarray"),

@@ -152,7 +152,7 @@ def _load_path(
     if not source.has_objects:
         return read(source, rows, columns, cast)
     _refuse(objects, path)
-    array, _ = _native.objects_in_file(path)
+    array = _native.objects_in_file(path)
     return select(array, rows, columns, cast)
 
 
@@ -262,7 +262,7 @@ def _load_stream(file: IO[bytes], rows: slice | None, columns: Any, cast: Any, o
     if has_objects:
         _refuse(objects, _name(file))
         rest = file.read()
-        (array, _), used = _native.objects_in_bytes(start + rest)
+        array, used = _native.objects_in_bytes(start + rest)
         try:
             file.seek(used - len(start) - len(rest), 1)
         except (AttributeError, OSError, ValueError):

@@ -180,7 +180,7 @@ fn each_kind_of_object_becomes_its_type() {
     is(span, TimeDelta64::<Second>::new(86_440));
 }
 
-/// Guards that each of the four missing values, and those of NumPy, is `None`, and that only a float is NaN.
+/// Guards that each missing value of pandas, and those of NumPy, is `None`, and that only a float is NaN.
 #[test]
 fn missing_values_are_none() {
     let nan = || float(f64::NAN);
@@ -190,6 +190,8 @@ fn missing_values_are_none() {
         NONE.to_vec(),
         nan(),
         call("pandas._libs.tslibs.nattype._nat_unpickle", &[NONE.to_vec()]),
+        // Of pandas 2.
+        call("pandas._libs.tslibs.nattype.__nat_unpickle", &[NONE.to_vec()]),
         b"cpandas._libs.missing\nNA\n".to_vec(),
         b"cpandas\nNA\n".to_vec(),
         scalar("<f8", &f64::NAN.to_le_bytes()),
