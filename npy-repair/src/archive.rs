@@ -4,6 +4,7 @@
 //! (`archive/scan.rs`), and is read as if it was at the end of the file (`archive/file.rs`).
 
 mod file;
+mod member;
 mod records;
 mod scan;
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
 
 use self::file::File;
+use self::member::Member;
 use crate::array::Array;
 use crate::damage::{Damage, counted};
 use crate::error::{Error, Result, problem, unrepairable};
@@ -98,7 +100,12 @@ impl Archive {
             return Ok(archive);
         }
         let known: HashSet<&str> = directory.entries().iter().map(Entry::name).collect();
+        let has_members = !right.is_empty();
         found.members.retain(|member| known.contains(&member.label[..]));
+        if found.members.is_empty() && has_members {
+            let reason = "the directory has other names for the members than they have themselves; cut off the directory to repair the rest by their own names";
+            return Err(unrepairable(reason));
+        }
         let mut mended = Archive::new(file.len());
         let kept = mended.keep(&found)?;
         if directory.shadowed() > 0 {
@@ -167,9 +174,7 @@ impl Archive {
         let (file, directory) = self.mended(file)?;
         for entry in directory.entries() {
             let name = entry.name();
-            let Ok(mut member) = directory.member(entry, file.clone(), &Limits::default()) else {
-                continue;
-            };
+            let Ok(mut member) = Member::open(&directory, entry, &file) else { continue };
             let mut start = Vec::new();
             if (&mut member).take(to_u64(MAGIC.len())).read_to_end(&mut start).is_err()
                 || start != MAGIC
@@ -212,8 +217,7 @@ impl Archive {
             Editor::new(&directory, &central, deflate, spool(), spool()).map_err(of_zip)?;
         for entry in directory.entries() {
             let Some(array) = self.arrays.get(entry.name()) else { continue };
-            let mut member =
-                directory.member(entry, file.clone(), &Limits::default()).map_err(of_zip)?;
+            let mut member = Member::open(&directory, entry, &file).map_err(of_zip)?;
             editor.write(entry.name(), |to| {
                 to.begin(array.len())?;
                 array.write(&mut member, to)

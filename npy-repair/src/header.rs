@@ -6,7 +6,7 @@
 use npy_core::{Header, Limits};
 
 use crate::damage::{Damage, shortened};
-use crate::error::{Result, problem, unrepairable};
+use crate::error::{Error, Result, problem, unrepairable};
 use crate::literal::{self, Edit, Kind};
 
 /// The six bytes that each file begins with.
@@ -71,7 +71,7 @@ fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
                 "the file ends within its header, which says what the data is; copy it again",
             )
         }
-        _ => unrepairable(format!("{error}; the dictionary of the header is damaged")),
+        _ => unreadable(error),
     };
     let text = start.get(form.text..).ok_or_else(incomplete)?;
     let size = literal::end_of_dict(text).ok_or_else(incomplete)?;
@@ -81,9 +81,11 @@ fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
     let found = data - to_u64(form.text);
     if found != form.stated {
         damages.push(Damage::HeaderLength { stated: form.stated, found });
+    } else if !is_blank(text, size, form.stated) {
+        damages.push(Damage::Padding);
     }
     if damages.is_empty() {
-        return Err(unrepairable(error));
+        return Err(unreadable(error));
     }
     Ok(Found { header, data, damages })
 }
@@ -120,6 +122,11 @@ fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
     Ok(Form { is_utf8: !is_v1 && (!is_right || major == 3), text, stated })
 }
 
+/// Returns the error for a dictionary that does not say what the data is.
+fn unreadable(error: &str) -> Error {
+    unrepairable(format!("{error}; cut off the header, and repair the rest as raw data"))
+}
+
 /// Returns the reason why these bytes are not a damaged array either.
 fn not_npy(start: &[u8], error: &str) -> String {
     if start.starts_with(b"\xef\xbf\xbdNUMPY") {
@@ -138,10 +145,10 @@ fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>)
             damages.push(Damage::Encoding);
             latin1(dict)
         }
-        Err(_) if is_utf8 => return Err(unrepairable(error)),
+        Err(_) if is_utf8 => return Err(unreadable(error)),
         _ => latin1(dict),
     };
-    let malformed = || unrepairable(error);
+    let malformed = || unreadable(error);
     let edits = literal::edits(&text).ok_or_else(malformed)?;
     let edited = literal::edited(&text, &edits).ok_or_else(malformed)?;
     note(&text, &edits, damages);
@@ -159,7 +166,7 @@ fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>)
     match Header::parse_with(&file, &limits) {
         Ok((header, _)) => Ok(header),
         // Positions are those of the file only if nothing was edited.
-        Err(new) if !edits.is_empty() => Err(unrepairable(problem(&new))),
+        Err(new) if !edits.is_empty() => Err(unreadable(&problem(&new))),
         Err(_) => Err(malformed()),
     }
 }
@@ -190,12 +197,13 @@ fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> 
     if (to_u64(end)..=padding).contains(&stated) {
         return Ok(stated);
     }
-    let fits = length.checked_sub(padding) == Some(header.data_bytes());
-    if fits && !header.dtype().has_object() {
-        return Ok(padding);
+    let fits = |data: u64| length.checked_sub(data) == Some(header.data_bytes());
+    let found = [padding, stated].into_iter().find(|&data| data >= to_u64(end) && fits(data));
+    if let Some(found) = found.filter(|_| !header.dtype().has_object()) {
+        return Ok(found);
     }
     Err(unrepairable(format!(
-        "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; state the data as raw",
+        "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; cut off the header, and repair the rest as raw data",
         form.stated
     )))
 }
@@ -205,6 +213,12 @@ fn end_of_line(start: &[u8], end: usize) -> Option<usize> {
     let rest = start.get(end..)?;
     let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
     (rest.get(blanks) == Some(&b'\n')).then_some(end + blanks + 1)
+}
+
+/// Returns true if nothing but white space is between the dictionary and the end of the header.
+fn is_blank(text: &[u8], dict: usize, stated: u64) -> bool {
+    let end = usize::try_from(stated).unwrap_or(usize::MAX);
+    text.get(dict..end).is_some_and(|padding| padding.trim_ascii().is_empty())
 }
 
 /// Returns true if Python can have written this text as latin-1, and none of it is a character of UTF-8. Python escapes what cannot be
@@ -268,6 +282,20 @@ mod tests {
         let mut bytes = file(&[5]);
         bytes.drain(110..130);
         assert!(found(&bytes).is_err());
+    }
+
+    /// Guards the padding: the size of the file confirms the stated length of the header.
+    #[test]
+    fn padding_with_other_bytes_becomes_blanks() {
+        for at in [118, 120, 126, 127] {
+            let mut bytes = file(&[5]);
+            bytes[at] = b'x';
+            let right = found(&bytes).unwrap();
+            assert_eq!((right.header.shape(), right.data), (&[5][..], 128), "{at}");
+            assert_eq!(right.damages, [Damage::Padding], "{at}");
+            bytes.push(0);
+            assert!(found(&bytes).is_err(), "{at}");
+        }
     }
 
     #[test]

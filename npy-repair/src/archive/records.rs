@@ -23,6 +23,8 @@ const UTF8: u16 = 1 << 11;
 const STREAMED: u16 = 1 << 3;
 const ELSEWHERE: u32 = u32::MAX;
 const ZIP64: u16 = 1;
+/// The flags that a member can have which is read: encrypted, options of the method, and the two above. Readers refuse some of the others.
+const FLAGS: u16 = 0b111 | STREAMED | UTF8;
 
 /// A member, as its own header describes it.
 #[derive(Clone, Debug)]
@@ -102,7 +104,7 @@ impl Member {
             data: start,
             end: start,
             version,
-            flags,
+            flags: flags & FLAGS,
             method,
             time_and_date,
             crc,
@@ -169,8 +171,10 @@ impl Member {
         let Some(numbers) = bytes.strip_prefix(DESCRIPTOR) else { return [None, None] };
         let of = |crc: u32, compressed: u64, size: u64, length: u64| {
             // It is that of other data if it does not state the size of the data before it.
-            let is_right = at.checked_sub(self.data) == Some(compressed)
+            let is_of_data = at.checked_sub(self.data) == Some(compressed)
                 && (self.method != STORED || size == compressed);
+            // One with sizes of eight bytes, read as if they had four, says that the member is empty.
+            let is_right = is_of_data && (size > 0 || crc == 0);
             is_right.then(|| Member { crc, compressed, size, end: at + length, ..self.clone() })
         };
         let small = || {

@@ -74,6 +74,8 @@ impl Scan<'_> {
     /// Finds the end of a member, and returns the position from which the next one is searched.
     fn member(&mut self, member: Member) -> Result<u64> {
         let (name, data) = (member.name.clone(), member.data);
+        // The length of a damaged header may be wrong, too, so that others seem to be within it.
+        let after_damage = member.start + 4;
         if is_index(&name) {
             let end = member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data);
             return Ok(if records::is_boundary(self.file, end)? { end } else { data });
@@ -84,7 +86,7 @@ impl Scan<'_> {
                 self.found.lost.push((name, reason));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
                 return Ok(if self.has_directory && self.budget > 0 {
-                    data
+                    after_damage
                 } else {
                     self.file.len()
                 });
@@ -103,7 +105,7 @@ impl Scan<'_> {
             Checked::Right => self.found.members.push(member),
             Checked::Unknown(reason) | Checked::Damaged(reason) => {
                 self.found.lost.push((name, reason));
-                return Ok(data);
+                return Ok(after_damage);
             }
         }
         Ok(end)
