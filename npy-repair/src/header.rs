@@ -34,31 +34,57 @@ struct Form {
 /// Reads the header that a file of this length begins with. `start` is its first [`MAX_HEADER`] bytes.
 pub(crate) fn find(start: &[u8], length: u64) -> Result<Found> {
     match Header::parse(start) {
-        Ok((header, data)) => Ok(moved(start, length, header, data)),
+        Ok((header, data)) => moved(start, length, header, data),
         Err(error) => mend(start, length, &problem(&error)),
     }
 }
 
 /// Corrects the position of the data after a header that can be read: its stated length may be wrong by some blanks.
-fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Found {
+fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Result<Found> {
     let stated = to_u64(data);
-    let fits = |data: u64| length.checked_sub(data) == Some(header.data_bytes());
     let dict = if start.get(6) == Some(&1) { 10 } else { 12 };
     let line = start.get(dict..).and_then(|text| {
         let end = dict + literal::end_of_dict(text)?;
         end_of_line(start, end)
     });
+    let text = to_u64(dict);
+    let right = Found { header, data: stated, damages: Vec::new() };
     match line.map(to_u64) {
-        Some(line) if line != stated && !fits(stated) => {
-            let text = to_u64(dict);
-            let damage = Damage::HeaderLength {
-                stated: stated.saturating_sub(text),
-                found: line.saturating_sub(text),
-            };
-            Found { header, data: line, damages: vec![damage] }
+        Some(line) if line != stated && !is_data(start, length, &right.header, stated) => {
+            // Every NumPy aligns the data, so a line that ends elsewhere may have a first byte of the data as its end.
+            const ALIGNED: u64 = 16;
+            let is_likelier = line.is_multiple_of(ALIGNED) || !stated.is_multiple_of(ALIGNED);
+            if is_likelier && is_data(start, length, &right.header, line) {
+                let (stated, found) = (stated.saturating_sub(text), line.saturating_sub(text));
+                let damages = vec![Damage::HeaderLength { stated, found }];
+                return Ok(Found { data: line, damages, ..right });
+            }
+            // NumPy reads it so, and ignores the bytes after the array.
+            let end = stated.checked_add(right.header.data_bytes());
+            match end.is_some_and(|end| end <= length) {
+                true => Ok(right),
+                false => Err(ambiguous(stated.saturating_sub(text))),
+            }
         }
-        _ => Found { header, data: stated, damages: Vec::new() },
+        _ => Ok(right),
     }
+}
+
+/// Returns true if data of the right size begins at this position: it ends with the file, or is a pickle, whose first byte is known.
+fn is_data(start: &[u8], length: u64, header: &Header, at: u64) -> bool {
+    const PICKLE: u8 = 0x80;
+    if header.dtype().has_object() {
+        let first = usize::try_from(at).ok().and_then(|at| start.get(at));
+        return first == Some(&PICKLE);
+    }
+    length.checked_sub(at) == Some(header.data_bytes())
+}
+
+/// Returns the error for a header of which nothing says where it ends.
+fn ambiguous(stated: u64) -> Error {
+    unrepairable(format!(
+        "the header is said to have {stated} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; cut off the header, and repair the rest as raw data"
+    ))
 }
 
 /// Reads a header that is damaged; `error` is that of the library.
@@ -185,27 +211,25 @@ fn note(text: &str, edits: &[Edit], damages: &mut Vec<Damage>) {
     }
 }
 
-/// Finds the data after the dictionary, which ends at `end`: after the line end, or where the stated length says. Without either, the size of
-/// the file must say the same as the padding: bytes of the data may be missing, too.
+/// Finds the data after the dictionary, which ends at `end`. Its line and the stated length say the same, or one of them is confirmed by the size
+/// of the file; without a line end, the padding may be.
 fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> Result<u64> {
-    if let Some(line) = end_of_line(start, end) {
-        return Ok(to_u64(line));
+    let line = end_of_line(start, end).map(to_u64);
+    let stated = to_u64(form.text) + form.stated;
+    if line == Some(stated) {
+        return Ok(stated);
     }
     let rest = start.get(end..).unwrap_or_default();
     let padding = to_u64(end + rest.iter().take_while(|&&byte| byte == b' ').count());
-    let stated = to_u64(form.text) + form.stated;
-    if (to_u64(end)..=padding).contains(&stated) {
-        return Ok(stated);
-    }
-    let fits = |data: u64| length.checked_sub(data) == Some(header.data_bytes());
-    let found = [padding, stated].into_iter().find(|&data| data >= to_u64(end) && fits(data));
-    if let Some(found) = found.filter(|_| !header.dtype().has_object()) {
+    let candidates = [line, Some(stated), Some(padding)].into_iter().flatten();
+    let mut candidates = candidates.filter(|&at| at >= to_u64(end));
+    if let Some(found) = candidates.find(|&at| is_data(start, length, header, at)) {
         return Ok(found);
     }
-    Err(unrepairable(format!(
-        "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; cut off the header, and repair the rest as raw data",
-        form.stated
-    )))
+    match line.is_none() && (to_u64(end)..=padding).contains(&stated) {
+        true => Ok(stated),
+        false => Err(ambiguous(form.stated)),
+    }
 }
 
 /// Returns the position after the line end that follows the dictionary and its padding.
@@ -282,6 +306,30 @@ mod tests {
         let mut bytes = file(&[5]);
         bytes.drain(110..130);
         assert!(found(&bytes).is_err());
+    }
+
+    /// Guards files that NumPy reads, whose data begins as the end of a line, and files with blanks after the line.
+    #[test]
+    fn a_line_end_alone_does_not_move_the_data() {
+        // A header without a line end, and data that begins with one.
+        let mut bare = file(&[5]);
+        bare[127] = b' ';
+        bare[128] = b'\n';
+        let mut blanks = file(&[5]);
+        let dict = blanks.iter().rposition(|&byte| byte == b'}').unwrap();
+        blanks[dict + 1] = b'\n';
+        for bytes in [bare, blanks] {
+            for more in [0, 1, 2, 40] {
+                let longer = [&bytes[..], &vec![1; more]].concat();
+                let right = found(&longer).unwrap();
+                assert_eq!((right.data, right.damages), (128, vec![]), "{more}");
+            }
+            assert!(found(&bytes[..bytes.len() - 3]).is_err());
+            // Another damage does not make it certain either.
+            let mut two = bytes[..bytes.len() - 3].to_vec();
+            two[0] = 0;
+            assert!(found(&two).is_err());
+        }
     }
 
     /// Guards the padding: the size of the file confirms the stated length of the header.

@@ -191,6 +191,39 @@ fn wrong_headers_hide_no_other_members() {
     assert!(error.starts_with("the directory has other names"), "{error}");
 }
 
+/// Guards members that the directory reads rightly: they stay, although their own headers or members of an archive within say something else.
+#[test]
+fn a_damaged_member_changes_no_other() {
+    let folder = Folder::new();
+    let inner = zips::archive(b"", &[Raw::of("a.npy", b"another array")], b"");
+    let members = [Raw::of("a.npy", &data("a.npy")), Raw::of("inner.npz", &inner)];
+    for members in [members.clone(), [members[1].clone(), members[0].clone()]] {
+        let mut bytes = zips::archive(b"", &members, b"");
+        let header = position(&bytes, b"inner.npz") - 30;
+        bytes[header + 2] ^= 4;
+        assert_eq!(folder.repaired(&bytes), ["a.npy"]);
+    }
+    // The first has a wrong checksum in its own header, which readers do not look at.
+    let mut bytes = archive(Compression::stored(), false);
+    bytes[14] ^= 4;
+    let second = position(&bytes, b"b/c.npy");
+    bytes[second + 2000] ^= 4;
+    assert_eq!(folder.repaired(&bytes), ["a.npy", "größe.npy", "empty", "last.npy"]);
+}
+
+/// Guards a directory that is read no more, and still names the members.
+#[test]
+fn each_member_that_the_directory_names_is_kept_or_reported() {
+    let folder = Folder::new();
+    let mut bytes = archive(Compression::stored(), false);
+    let second = position(&bytes, b"b/c.npy");
+    bytes.remove(second - 28);
+    let plan = folder.diagnose(&bytes).unwrap();
+    let lost = |damage: &Damage| matches!(damage, Damage::Member { name, .. } if name == "b/c.npy");
+    assert_eq!(plan.damages().iter().filter(|damage| lost(damage)).count(), 1, "{plan}");
+    assert_eq!(folder.repaired(&bytes), ["a.npy", "größe.npy", "empty", "last.npy"]);
+}
+
 #[test]
 fn bytes_before_an_archive_are_left_out() {
     let folder = Folder::new();
