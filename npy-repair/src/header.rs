@@ -83,7 +83,7 @@ fn is_data(start: &[u8], length: u64, header: &Header, at: u64) -> bool {
 /// Returns the error for a header of which nothing says where it ends.
 fn ambiguous(stated: u64) -> Error {
     unrepairable(format!(
-        "the header is said to have {stated} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; cut off the header, and repair the rest as raw data"
+        "the header is said to have {stated} bytes, which may be wrong, because neither its padding nor the size of the file says the same; cut off the header, and repair the rest as raw data"
     ))
 }
 
