@@ -553,3 +553,15 @@ assert same(dict(load("v2.safetensors"))["v2"], np.load("v2.npy").view("bfloat16
 "#;
     npy_tests::Numpy::run(compare, &[dir.path().as_os_str()]);
 }
+
+/// Guards `npy repair`: of files that are damaged at random it keeps values that were there, or it says why it cannot.
+#[test]
+fn damaged_files_are_repaired_or_refused() {
+    const SCRIPT: &str = include_str!("damaged.py");
+    let dir = tempfile::tempdir().unwrap();
+    let count = std::env::var_os("NPY_DAMAGED").unwrap_or_else(|| "400".into());
+    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
+    let results =
+        npy_tests::Numpy::run(SCRIPT, &[npy, dir.path().as_os_str(), OsStr::new("0"), &count]);
+    assert!(results.trim_end().ends_with(" files, 0 wrong"), "{results}");
+}

@@ -58,7 +58,10 @@
 //!     assert_eq!(load::<Vec<String>>("names.npy")?, names);
 //!
 //!     // A file in another layout, which is read like any other.
-//!     WriteOptions::new().byte_order(ByteOrder::Big).order(Order::Fortran).write("big.npy", &grid)?;
+//!     WriteOptions::new()
+//!         .byte_order(ByteOrder::Big)
+//!         .order(Order::Fortran)
+//!         .write("big.npy", &grid)?;
 //!     assert_eq!(load::<NpyArray<f32>>("big.npy")?[[1, 0]], 4.0);
 //!
 //!     // A file of unknown dtype and shape.

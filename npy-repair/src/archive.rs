@@ -4,6 +4,7 @@
 //! (`archive/scan.rs`), and is read as if it was at the end of the file (`archive/file.rs`).
 
 mod file;
+mod member;
 mod records;
 mod scan;
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
 
 use self::file::File;
+use self::member::Member;
 use crate::array::Array;
 use crate::damage::{Damage, counted};
 use crate::error::{Error, Result, problem, unrepairable};
@@ -35,6 +37,8 @@ pub(crate) struct Archive {
     /// The arrays that are written again, by the names of their members.
     arrays: HashMap<String, Array>,
 }
+
+const NO_MEMBER: &str = "no member of the archive is complete; copy the file again";
 
 /// The result of reading a member.
 enum Checked {
@@ -73,54 +77,67 @@ impl Archive {
         }
     }
 
-    /// Reads all members of a directory. If some are damaged, those are kept that their own headers describe rightly.
+    /// Reads all members of a directory. Those that are damaged are kept if their own headers describe them rightly; nothing else changes.
     fn of_directory(file: &File<'_>, directory: &Directory) -> Result<Self> {
         let mut archive = Archive::new(file.len());
-        let (mut damaged, mut unknown) = (Vec::new(), Vec::new());
+        let (mut damaged, mut unknown) = (HashMap::new(), HashMap::new());
         for entry in directory.entries() {
             match check(directory, entry, file.clone())? {
                 Checked::Right => {}
-                Checked::Unknown(reason) => unknown.push((entry.name(), reason)),
-                Checked::Damaged(reason) => damaged.push((entry.name(), reason)),
+                Checked::Unknown(reason) => drop(unknown.insert(entry.name(), reason)),
+                Checked::Damaged(reason) => drop(damaged.insert(entry.name(), reason)),
             }
             archive.names.push(entry.name().to_owned());
         }
         if damaged.is_empty() && unknown.is_empty() {
             return Ok(archive);
         }
-        let mut found = scan::members(file)?;
+        let found = scan::members(file)?;
+        let right = found.members.iter().filter(|member| member.unchecked.is_none());
+        let right: HashMap<&str, &records::Member> =
+            right.map(|member| (&member.label[..], member)).collect();
         // A member that is right by its own header was not encrypted or compressed in another way: its entry is wrong.
-        let right = found.members.iter().filter(|member| !member.is_unchecked);
-        let right: HashSet<&str> = right.map(|member| &member.label[..]).collect();
-        damaged.extend(unknown.extract_if(.., |(name, _)| right.contains(name)));
+        damaged.extend(unknown.extract_if(|name, _| right.contains_key(*name)));
+        archive.remarks.extend(unknown.iter().map(|(name, reason)| unchecked(name, reason)));
+        archive.remarks.sort();
         if damaged.is_empty() {
-            archive.remarks.extend(unknown.iter().map(|(name, reason)| unchecked(name, reason)));
             return Ok(archive);
         }
-        let known: HashSet<&str> = directory.entries().iter().map(Entry::name).collect();
-        found.members.retain(|member| known.contains(&member.label[..]));
-        let mut mended = Archive::new(file.len());
-        let kept = mended.keep(&found)?;
+        let mut entries = Vec::new();
+        archive.names.clear();
         if directory.shadowed() > 0 {
-            mended.damages.extend(found.same_names());
+            archive.damages.extend(found.same_names());
         }
-        let reasons: HashMap<&str, String> = damaged.into_iter().collect();
-        for name in directory.entries().iter().map(Entry::name) {
-            let reason = reasons.get(name).cloned();
-            match (kept.contains(name), reason) {
-                (true, None) => {}
-                // The header of the member is right, and the entry in the directory was not.
-                (true, Some(_)) => {
+        for entry in directory.entries() {
+            let name = entry.name().to_owned();
+            let bytes = match (damaged.get(&name[..]), right.get(&name[..])) {
+                (None, _) => {
+                    let bytes = directory.entry_bytes(entry, &mut file.clone()).map_err(of_zip)?;
+                    records::placed(bytes, entry.header_start()).ok_or(Error::Changed)?
+                }
+                (Some(_), Some(member)) => {
                     let reason = format!("the directory has wrong numbers for the member {name:?}");
-                    mended.damages.push(Damage::Directory { reason });
+                    archive.damages.push(Damage::Directory { reason });
+                    member.entry()
                 }
-                (false, reason) => {
-                    let reason = reason.unwrap_or_else(|| "its own header is damaged".into());
-                    mended.damages.push(Damage::Member { name: name.to_owned(), reason });
+                (Some(reason), None) => {
+                    archive.damages.push(Damage::Member { name, reason: reason.clone() });
+                    continue;
                 }
-            }
+            };
+            entries.push(bytes);
+            archive.names.push(name);
         }
-        Ok(mended)
+        if entries.is_empty() {
+            return Err(unrepairable(match right.is_empty() {
+                true => NO_MEMBER,
+                false => {
+                    "the directory has other names for the members than they have themselves; cut off the directory to repair the rest by their own names"
+                }
+            }));
+        }
+        archive.directory = records::directory(entries.into_iter(), archive.length).into();
+        Ok(archive)
     }
 
     /// Finds the members of an archive without a directory that can be read.
@@ -128,31 +145,40 @@ impl Archive {
         let found = scan::members(file)?;
         let mut archive = Archive::new(file.len());
         archive.damages.push(Damage::Directory { reason: error.to_owned() });
-        let kept = archive.keep(&found)?;
-        let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-        let mut known = HashSet::new();
-        for (name, reason) in found.lost.iter().map(|(bytes, reason)| (name(bytes), reason)) {
+        archive.keep(&found)?;
+        let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        let mut known: HashSet<String> = archive.names.iter().cloned().collect();
+        known.extend(found.members.iter().map(|member| text(&member.name)));
+        let listed = records::listed(file, found.end)?;
+        let listed = listed.iter().filter(|name| !scan::is_index(name));
+        let listed = listed
+            .map(|name| (&name[..], "the directory names it, and it has no header of this name"));
+        let lost = found.lost.iter().map(|(name, reason)| (&name[..], &reason[..]));
+        for (name, reason) in lost.chain(listed) {
             // A forged file can claim any number of members.
-            if !kept.contains(&name) && known.insert(name.clone()) {
-                archive.damages.push(Damage::Member { name, reason: reason.clone() });
+            if known.insert(text(name)) {
+                let damage = Damage::Member { name: text(name), reason: reason.to_owned() };
+                archive.damages.push(damage);
             }
         }
         archive.damages.extend(found.same_names());
         Ok(archive)
     }
 
-    /// Keeps members that were found, and returns their names.
-    fn keep(&mut self, found: &scan::Found) -> Result<HashSet<String>> {
+    /// Keeps members that were found.
+    fn keep(&mut self, found: &scan::Found) -> Result<()> {
         if found.members.is_empty() {
-            return Err(unrepairable("no member of the archive is complete; copy the file again"));
+            return Err(unrepairable(NO_MEMBER));
         }
         self.names = found.members.iter().map(|member| member.label.clone()).collect();
-        for member in found.members.iter().filter(|member| member.is_unchecked) {
-            let reason = "it is encrypted, or compressed by an unknown method";
-            self.remarks.push(unchecked(&member.label, reason));
+        for member in &found.members {
+            if let Some(reason) = &member.unchecked {
+                self.remarks.push(unchecked(&member.label, reason));
+            }
         }
-        self.directory = records::directory(found.members.iter(), self.length).into();
-        Ok(self.names.iter().cloned().collect())
+        let entries = found.members.iter().map(records::Member::entry);
+        self.directory = records::directory(entries, self.length).into();
+        Ok(())
     }
 
     /// Returns the archive as it will be read: the file, and the directory after it.
@@ -167,9 +193,7 @@ impl Archive {
         let (file, directory) = self.mended(file)?;
         for entry in directory.entries() {
             let name = entry.name();
-            let Ok(mut member) = directory.member(entry, file.clone(), &Limits::default()) else {
-                continue;
-            };
+            let Ok(mut member) = Member::open(&directory, entry, &file) else { continue };
             let mut start = Vec::new();
             if (&mut member).take(to_u64(MAGIC.len())).read_to_end(&mut start).is_err()
                 || start != MAGIC
@@ -212,8 +236,7 @@ impl Archive {
             Editor::new(&directory, &central, deflate, spool(), spool()).map_err(of_zip)?;
         for entry in directory.entries() {
             let Some(array) = self.arrays.get(entry.name()) else { continue };
-            let mut member =
-                directory.member(entry, file.clone(), &Limits::default()).map_err(of_zip)?;
+            let mut member = Member::open(&directory, entry, &file).map_err(of_zip)?;
             editor.write(entry.name(), |to| {
                 to.begin(array.len())?;
                 array.write(&mut member, to)

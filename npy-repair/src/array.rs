@@ -47,6 +47,10 @@ impl Array {
             return Array::of_translated(file, &undone, translation, before);
         }
         let found = header::find(&start, length)?;
+        if ends_with_return(&start, &found) {
+            let reason = "the line of the header ends with \\r: it was copied as text, so that each \\n became \\r, and it is not known which were \\r before; copy the original as bytes";
+            return Err(unrepairable(reason));
+        }
         if found.header.dtype().has_object() {
             return Array::of_objects(found, file, length);
         }
@@ -173,7 +177,9 @@ impl Array {
             Ok(_) => Ok(array),
             Err(error) => {
                 let problem = problem(&error);
-                Err(unrepairable(format!("the pickle of its Python objects is damaged: {problem}")))
+                Err(unrepairable(format!(
+                    "the pickle of its Python objects is damaged: {problem}; copy the file again"
+                )))
             }
         }
     }
@@ -290,6 +296,12 @@ fn has_line_end(start: &[u8]) -> bool {
         let padding = skipped.iter().take_while(|&&byte| byte == b' ').count();
         skipped.get(padding..padding + 2) == Some(b"\r\n")
     })
+}
+
+/// Returns true if the line of the header ends with `\r`, which NumPy never writes.
+fn ends_with_return(start: &[u8], found: &header::Found) -> bool {
+    let last = usize::try_from(found.data).ok().and_then(|data| data.checked_sub(1));
+    last.and_then(|last| start.get(last)) == Some(&b'\r')
 }
 
 /// Returns the reason why a translation cannot be undone.

@@ -39,6 +39,8 @@ pub enum Damage {
         /// The number of bytes that it has.
         found: u64,
     },
+    /// The dictionary in the header is not followed by blanks and a line end alone, and the size of the file says that the header has the right length.
+    Padding,
     /// The text of the header is latin-1, and its version says UTF-8.
     Encoding,
     /// A value in the header is not written as NumPy reads it.
@@ -152,6 +154,9 @@ impl fmt::Display for Damage {
                 f,
                 "the header is said to have {}, and has {found}; it gets the right length",
                 counted(*stated, "byte")
+            ),
+            Damage::Padding => f.write_str(
+                "the padding after the dictionary of the header has other bytes than blanks; they become blanks",
             ),
             Damage::Encoding => f.write_str(
                 "the header is latin-1, and its version 3.0 says UTF-8; it is written as the version of its text",

@@ -6,7 +6,7 @@
 use npy_core::{Header, Limits};
 
 use crate::damage::{Damage, shortened};
-use crate::error::{Result, problem, unrepairable};
+use crate::error::{Error, Result, problem, unrepairable};
 use crate::literal::{self, Edit, Kind};
 
 /// The six bytes that each file begins with.
@@ -34,31 +34,57 @@ struct Form {
 /// Reads the header that a file of this length begins with. `start` is its first [`MAX_HEADER`] bytes.
 pub(crate) fn find(start: &[u8], length: u64) -> Result<Found> {
     match Header::parse(start) {
-        Ok((header, data)) => Ok(moved(start, length, header, data)),
+        Ok((header, data)) => moved(start, length, header, data),
         Err(error) => mend(start, length, &problem(&error)),
     }
 }
 
 /// Corrects the position of the data after a header that can be read: its stated length may be wrong by some blanks.
-fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Found {
+fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Result<Found> {
     let stated = to_u64(data);
-    let fits = |data: u64| length.checked_sub(data) == Some(header.data_bytes());
     let dict = if start.get(6) == Some(&1) { 10 } else { 12 };
     let line = start.get(dict..).and_then(|text| {
         let end = dict + literal::end_of_dict(text)?;
         end_of_line(start, end)
     });
+    let text = to_u64(dict);
+    let right = Found { header, data: stated, damages: Vec::new() };
     match line.map(to_u64) {
-        Some(line) if line != stated && !fits(stated) => {
-            let text = to_u64(dict);
-            let damage = Damage::HeaderLength {
-                stated: stated.saturating_sub(text),
-                found: line.saturating_sub(text),
-            };
-            Found { header, data: line, damages: vec![damage] }
+        Some(line) if line != stated && !is_data(start, length, &right.header, stated) => {
+            // Every NumPy aligns the data, so a line that ends elsewhere may have a first byte of the data as its end.
+            const ALIGNED: u64 = 16;
+            let is_likelier = line.is_multiple_of(ALIGNED) || !stated.is_multiple_of(ALIGNED);
+            if is_likelier && is_data(start, length, &right.header, line) {
+                let (stated, found) = (stated.saturating_sub(text), line.saturating_sub(text));
+                let damages = vec![Damage::HeaderLength { stated, found }];
+                return Ok(Found { data: line, damages, ..right });
+            }
+            // NumPy reads it so, and ignores the bytes after the array.
+            let end = stated.checked_add(right.header.data_bytes());
+            match end.is_some_and(|end| end <= length) {
+                true => Ok(right),
+                false => Err(ambiguous(stated.saturating_sub(text))),
+            }
         }
-        _ => Found { header, data: stated, damages: Vec::new() },
+        _ => Ok(right),
     }
+}
+
+/// Returns true if data of the right size begins at this position: it ends with the file, or is a pickle, whose first byte is known.
+fn is_data(start: &[u8], length: u64, header: &Header, at: u64) -> bool {
+    const PICKLE: u8 = 0x80;
+    if header.dtype().has_object() {
+        let first = usize::try_from(at).ok().and_then(|at| start.get(at));
+        return first == Some(&PICKLE);
+    }
+    length.checked_sub(at) == Some(header.data_bytes())
+}
+
+/// Returns the error for a header of which nothing says where it ends.
+fn ambiguous(stated: u64) -> Error {
+    unrepairable(format!(
+        "the header is said to have {stated} bytes, which may be wrong, because neither its padding nor the size of the file says the same; cut off the header, and repair the rest as raw data"
+    ))
 }
 
 /// Reads a header that is damaged; `error` is that of the library.
@@ -71,7 +97,7 @@ fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
                 "the file ends within its header, which says what the data is; copy it again",
             )
         }
-        _ => unrepairable(format!("{error}; the dictionary of the header is damaged")),
+        _ => unreadable(error),
     };
     let text = start.get(form.text..).ok_or_else(incomplete)?;
     let size = literal::end_of_dict(text).ok_or_else(incomplete)?;
@@ -81,9 +107,11 @@ fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
     let found = data - to_u64(form.text);
     if found != form.stated {
         damages.push(Damage::HeaderLength { stated: form.stated, found });
+    } else if !is_blank(text, size, form.stated) {
+        damages.push(Damage::Padding);
     }
     if damages.is_empty() {
-        return Err(unrepairable(error));
+        return Err(unreadable(error));
     }
     Ok(Found { header, data, damages })
 }
@@ -120,6 +148,11 @@ fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
     Ok(Form { is_utf8: !is_v1 && (!is_right || major == 3), text, stated })
 }
 
+/// Returns the error for a dictionary that does not say what the data is.
+fn unreadable(error: &str) -> Error {
+    unrepairable(format!("{error}; cut off the header, and repair the rest as raw data"))
+}
+
 /// Returns the reason why these bytes are not a damaged array either.
 fn not_npy(start: &[u8], error: &str) -> String {
     if start.starts_with(b"\xef\xbf\xbdNUMPY") {
@@ -138,10 +171,10 @@ fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>)
             damages.push(Damage::Encoding);
             latin1(dict)
         }
-        Err(_) if is_utf8 => return Err(unrepairable(error)),
+        Err(_) if is_utf8 => return Err(unreadable(error)),
         _ => latin1(dict),
     };
-    let malformed = || unrepairable(error);
+    let malformed = || unreadable(error);
     let edits = literal::edits(&text).ok_or_else(malformed)?;
     let edited = literal::edited(&text, &edits).ok_or_else(malformed)?;
     note(&text, &edits, damages);
@@ -159,7 +192,7 @@ fn read_dict(dict: &[u8], is_utf8: bool, error: &str, damages: &mut Vec<Damage>)
     match Header::parse_with(&file, &limits) {
         Ok((header, _)) => Ok(header),
         // Positions are those of the file only if nothing was edited.
-        Err(new) if !edits.is_empty() => Err(unrepairable(problem(&new))),
+        Err(new) if !edits.is_empty() => Err(unreadable(&problem(&new))),
         Err(_) => Err(malformed()),
     }
 }
@@ -178,26 +211,25 @@ fn note(text: &str, edits: &[Edit], damages: &mut Vec<Damage>) {
     }
 }
 
-/// Finds the data after the dictionary, which ends at `end`: after the line end, or where the stated length says. Without either, the size of
-/// the file must say the same as the padding: bytes of the data may be missing, too.
+/// Finds the data after the dictionary, which ends at `end`. Its line and the stated length say the same, or one of them is confirmed by the size
+/// of the file; without a line end, the padding may be.
 fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> Result<u64> {
-    if let Some(line) = end_of_line(start, end) {
-        return Ok(to_u64(line));
+    let line = end_of_line(start, end).map(to_u64);
+    let stated = to_u64(form.text) + form.stated;
+    if line == Some(stated) {
+        return Ok(stated);
     }
     let rest = start.get(end..).unwrap_or_default();
     let padding = to_u64(end + rest.iter().take_while(|&&byte| byte == b' ').count());
-    let stated = to_u64(form.text) + form.stated;
-    if (to_u64(end)..=padding).contains(&stated) {
-        return Ok(stated);
+    let candidates = [line, Some(stated), Some(padding)].into_iter().flatten();
+    let mut candidates = candidates.filter(|&at| at >= to_u64(end));
+    if let Some(found) = candidates.find(|&at| is_data(start, length, header, at)) {
+        return Ok(found);
     }
-    let fits = length.checked_sub(padding) == Some(header.data_bytes());
-    if fits && !header.dtype().has_object() {
-        return Ok(padding);
+    match line.is_none() && (to_u64(end)..=padding).contains(&stated) {
+        true => Ok(stated),
+        false => Err(ambiguous(form.stated)),
     }
-    Err(unrepairable(format!(
-        "the header is said to have {} bytes, which is wrong, and neither its padding nor the size of the file says where the data begins; state the data as raw",
-        form.stated
-    )))
 }
 
 /// Returns the position after the line end that follows the dictionary and its padding.
@@ -205,6 +237,12 @@ fn end_of_line(start: &[u8], end: usize) -> Option<usize> {
     let rest = start.get(end..)?;
     let blanks = rest.iter().take_while(|&&byte| byte == b' ').count();
     (rest.get(blanks) == Some(&b'\n')).then_some(end + blanks + 1)
+}
+
+/// Returns true if nothing but white space is between the dictionary and the end of the header.
+fn is_blank(text: &[u8], dict: usize, stated: u64) -> bool {
+    let end = usize::try_from(stated).unwrap_or(usize::MAX);
+    text.get(dict..end).is_some_and(|padding| padding.trim_ascii().is_empty())
 }
 
 /// Returns true if Python can have written this text as latin-1, and none of it is a character of UTF-8. Python escapes what cannot be
@@ -268,6 +306,44 @@ mod tests {
         let mut bytes = file(&[5]);
         bytes.drain(110..130);
         assert!(found(&bytes).is_err());
+    }
+
+    /// Guards files that NumPy reads, whose data begins as the end of a line, and files with blanks after the line.
+    #[test]
+    fn a_line_end_alone_does_not_move_the_data() {
+        // A header without a line end, and data that begins with one.
+        let mut bare = file(&[5]);
+        bare[127] = b' ';
+        bare[128] = b'\n';
+        let mut blanks = file(&[5]);
+        let dict = blanks.iter().rposition(|&byte| byte == b'}').unwrap();
+        blanks[dict + 1] = b'\n';
+        for bytes in [bare, blanks] {
+            for more in [0, 1, 2, 40] {
+                let longer = [&bytes[..], &vec![1; more]].concat();
+                let right = found(&longer).unwrap();
+                assert_eq!((right.data, right.damages), (128, vec![]), "{more}");
+            }
+            assert!(found(&bytes[..bytes.len() - 3]).is_err());
+            // Another damage does not make it certain either.
+            let mut two = bytes[..bytes.len() - 3].to_vec();
+            two[0] = 0;
+            assert!(found(&two).is_err());
+        }
+    }
+
+    /// Guards the padding: the size of the file confirms the stated length of the header.
+    #[test]
+    fn padding_with_other_bytes_becomes_blanks() {
+        for at in [118, 120, 126, 127] {
+            let mut bytes = file(&[5]);
+            bytes[at] = b'x';
+            let right = found(&bytes).unwrap();
+            assert_eq!((right.header.shape(), right.data), (&[5][..], 128), "{at}");
+            assert_eq!(right.damages, [Damage::Padding], "{at}");
+            bytes.push(0);
+            assert!(found(&bytes).is_err(), "{at}");
+        }
     }
 
     #[test]

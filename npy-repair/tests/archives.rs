@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use npy_repair::{Damage, Error, Options, Plan, diagnose};
 use npy_tests::alloc::{Counting, peak};
+use npy_tests::zips::{self, Raw};
 use npy_zip::{Compression, Directory, Limits, Writer};
 use tempfile::TempDir;
 
@@ -144,6 +145,83 @@ fn a_wrong_directory_is_made_again() {
             .any(|name| wrong[directory..].windows(name.len()).all(|part| part != name.as_bytes()));
         assert!(names == NAMES || is_name && names.len() == NAMES.len() - 1, "{at}: {names:?}");
     }
+}
+
+/// Guards sizes of eight bytes after a member: read as if they had four, they say that it is empty.
+#[test]
+fn sizes_after_a_member_may_have_eight_bytes() {
+    let folder = Folder::new();
+    let members = ["a.npy", "last.npy"].map(|name| Raw {
+        descriptor: true,
+        zip64: true,
+        ..Raw::of(name, &data(name)).deflated()
+    });
+    let mut bytes = zips::archive(b"", &members, b"");
+    let directory = position(&bytes, b"PK\x01\x02");
+    // Neither the directory nor a member follows the last one.
+    bytes[directory + 2] ^= 0x10;
+    assert_eq!(folder.repaired(&bytes), ["a.npy", "last.npy"]);
+}
+
+/// Guards the lengths and the flags in a member's own header, each with a wrong byte.
+#[test]
+fn wrong_headers_hide_no_other_members() {
+    let folder = Folder::new();
+    let bytes = archive(Compression::stored(), false);
+    let second = position(&bytes, b"b/c.npy") - 30;
+    // With the upper byte of a length, the header reaches over members after it.
+    for at in [27, 29] {
+        let mut wrong = bytes.clone();
+        wrong[second + at] = 0x30;
+        assert_eq!(folder.repaired(&wrong), ["a.npy", "größe.npy", "empty", "last.npy"], "{at}");
+    }
+    // Python refuses "patched data"; without a directory, nothing else has the flags.
+    let mut wrong = bytes[..position(&bytes, b"PK\x01\x02")].to_vec();
+    wrong[second + 6] |= 0x20;
+    assert_eq!(folder.repaired(&wrong), NAMES);
+    let out = fs::read(folder.path("out.npz")).unwrap();
+    let entries: Vec<usize> =
+        (0..out.len()).filter(|&at| out[at..].starts_with(b"PK\x01\x02")).collect();
+    assert!(entries.iter().all(|at| out[at + 8] & 0x20 == 0));
+    // The directory has another name for the only member.
+    let mut one = zips::archive(b"", &[Raw::of("a.npy", &data("a.npy"))], b"");
+    let name = one.windows(5).rposition(|part| part == b"a.npy").unwrap();
+    one[name] = b'b';
+    let error = folder.diagnose(&one).unwrap_err().to_string();
+    assert!(error.starts_with("the directory has other names"), "{error}");
+}
+
+/// Guards members that the directory reads rightly: they stay, although their own headers or members of an archive within say something else.
+#[test]
+fn a_damaged_member_changes_no_other() {
+    let folder = Folder::new();
+    let inner = zips::archive(b"", &[Raw::of("a.npy", b"another array")], b"");
+    let members = [Raw::of("a.npy", &data("a.npy")), Raw::of("inner.npz", &inner)];
+    for members in [members.clone(), [members[1].clone(), members[0].clone()]] {
+        let mut bytes = zips::archive(b"", &members, b"");
+        let header = position(&bytes, b"inner.npz") - 30;
+        bytes[header + 2] ^= 4;
+        assert_eq!(folder.repaired(&bytes), ["a.npy"]);
+    }
+    // The first has a wrong checksum in its own header, which readers do not look at.
+    let mut bytes = archive(Compression::stored(), false);
+    bytes[14] ^= 4;
+    let second = position(&bytes, b"b/c.npy");
+    bytes[second + 2000] ^= 4;
+    assert_eq!(folder.repaired(&bytes), ["a.npy", "größe.npy", "empty", "last.npy"]);
+}
+
+/// Guards a directory that is read no more, and still names the members.
+#[test]
+fn each_member_that_the_directory_names_is_kept_or_reported() {
+    let folder = Folder::new();
+    let mut bytes = archive(Compression::stored(), false);
+    let second = position(&bytes, b"b/c.npy");
+    bytes.remove(second - 28);
+    let plan = folder.diagnose(&bytes).unwrap();
+    let lost = |damage: &Damage| matches!(damage, Damage::Member { name, .. } if name == "b/c.npy");
+    assert_eq!(plan.damages().iter().filter(|damage| lost(damage)).count(), 1, "{plan}");
+    assert_eq!(folder.repaired(&bytes), ["a.npy", "größe.npy", "empty", "last.npy"]);
 }
 
 #[test]

@@ -117,6 +117,8 @@ fn only_an_exact_translation_is_undone() {
     let mut mixed = translated.clone();
     mixed.extend(b"\n");
     assert!(folder.error(&mixed).contains("1 \\n are without \\r"));
+    let old: Vec<u8> = right.iter().map(|&byte| if byte == b'\n' { b'\r' } else { byte }).collect();
+    assert!(folder.error(&old).contains("ends with \\r"));
     // A program that leaves `\r\n` as it is: with one such pair in the data, a byte would be missing.
     let pair = [&right[..128], b"\r\n", &right[130..]].concat();
     let once = text(&pair).windows(3).position(|bytes| bytes == b"\r\r\n").unwrap();

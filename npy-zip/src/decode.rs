@@ -78,7 +78,7 @@ impl<R: Read> Read for Decoder<R> {
             #[cfg(feature = "bzip2")]
             Decoder::Bzip2(data) => data.read(out),
             #[cfg(feature = "lzma")]
-            Decoder::Lzma(data) => data.read(out),
+            Decoder::Lzma(data) => data.read(out).map_err(of_lzma),
             #[cfg(feature = "zstd")]
             Decoder::Zstd(frame, data) => inflate(frame, data, out),
         }
@@ -102,6 +102,15 @@ fn lzma<R: Read>(entry: &Entry, mut data: Data<R>) -> Result<lzma_rust2::LzmaRea
     let size = if entry.flags & END_MARKER == 0 { entry.size } else { u64::MAX };
     let reader = lzma_rust2::LzmaReader::new_with_props(data, size, model, dictionary, None);
     reader.map_err(|error| damaged(error, "its LZMA properties are invalid"))
+}
+
+/// Corrects the kind of the one error about bytes that the decoder does not call invalid: a match before the start of the member.
+#[cfg(feature = "lzma")]
+fn of_lzma(error: io::Error) -> io::Error {
+    match error.to_string() == "dist overflow" {
+        true => io::ErrorKind::InvalidData.into(),
+        false => error,
+    }
 }
 
 /// Reads the header of a Zstandard frame.

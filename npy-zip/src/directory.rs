@@ -418,12 +418,26 @@ impl Directory {
         central.iter().map(&mut entry).collect()
     }
 
-    /// Reads the entry of a member as bytes.
-    pub(crate) fn entry_bytes(
-        &self,
-        entry: &Entry,
-        reader: &mut (impl Read + Seek),
-    ) -> Result<Vec<u8>> {
+    /// Reads the entry of a member as bytes: to write a directory that lacks other members.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let mut file = writer.finish()?;
+    /// let directory = Directory::read(&mut file, &Limits::default())?;
+    /// let bytes = directory.entry_bytes(&directory.entries()[0], &mut file)?;
+    /// assert!(bytes.starts_with(b"PK\x01\x02"));
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Malformed`] if the file has another directory now; [`Error::Io`].
+    pub fn entry_bytes(&self, entry: &Entry, reader: &mut (impl Read + Seek)) -> Result<Vec<u8>> {
         let changed = || corrupt("its directory changed after it was opened");
         let bytes = read_at(reader, entry.position, CentralHeader::SIZE)?;
         let (header, _) = CentralHeader::split_from(&bytes).ok_or_else(changed)?;

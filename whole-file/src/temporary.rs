@@ -43,9 +43,6 @@ impl Temporary {
         existing: Existing,
         sync: bool,
     ) -> io::Result<()> {
-        if sync {
-            file.sync_all()?;
-        }
         #[cfg(target_os = "linux")]
         if self.name.is_none() {
             // With `sync`, the file is not on the disk yet. A file that replaces others is always renamed, as programs that wait for
@@ -57,8 +54,8 @@ impl Temporary {
             let ((), name) = with_new_name(&self.directory, self.prefix, link)?;
             self.name = Some(name);
         }
-        if sync && cfg!(unix) {
-            // Syncs again, because some file systems (Btrfs) do not sync a file without a name.
+        if sync {
+            // It has a name now: some file systems (Btrfs) do not sync a file without one.
             file.sync_all()?;
         }
         if let Some(name) = &self.name {

@@ -6,7 +6,7 @@ mod types;
 mod vscode;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::browser::{with_browser, with_firefox};
@@ -43,6 +43,16 @@ pub(crate) fn run() -> Result {
 /// Builds the package, and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
     build_in(&Package::install("npy-js")?)
+}
+
+/// Builds the extension for editors, and returns the path of the packed one.
+pub(crate) fn extension() -> Result<PathBuf> {
+    vscode::build()
+}
+
+/// Returns the command that tests an extension in another folder.
+pub(crate) fn tests_of_extension(folder: &Path) -> Command {
+    vscode::tests_of(folder)
 }
 
 fn build_in(npm: &Package) -> Result<PathBuf> {

@@ -10,7 +10,7 @@ mod systems;
 
 pub(crate) use packages::metadata;
 
-use artifacts::{command, crates, npm, sums, wheel};
+use artifacts::{command, crates, extension, npm, sums, wheel};
 
 use crate::{Result, adopt, cross, features, root};
 
@@ -31,7 +31,7 @@ pub(super) struct Options {
 }
 
 /// Each step returns notes: what it could not check, or what is left to do by hand.
-const STEPS: [Step; 18] = [
+const STEPS: [Step; 19] = [
     Step {
         name: "packages",
         what: "versions, changelog, metadata, licence files",
@@ -82,6 +82,11 @@ const STEPS: [Step; 18] = [
         name: "page",
         what: "the page that shows files in a browser",
         run: |options| artifacts::page(&options.version),
+    },
+    Step {
+        name: "extension",
+        what: "the extension that shows files in an editor, unpacked",
+        run: |options| extension::build(&options.version),
     },
     Step {
         name: "command",

@@ -1,5 +1,6 @@
 // A host for the extension: the part of the module `vscode` that it uses, and panels whose messages are kept.
 import Module, { createRequire } from "node:module";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 class Uri {
@@ -40,11 +41,12 @@ const vscode = {
 
 const load = Module._load;
 Module._load = (name, ...rest) => (name === "vscode" ? vscode : load(name, ...rest));
-const folder = new URL("..", import.meta.url).pathname;
+/** The folder of the extension; a test of the packed one names where it was unpacked. */
+const folder = process.env.NPY_EXTENSION ?? new URL("..", import.meta.url).pathname;
 
 /** Starts the extension, and returns its provider. */
 export function start() {
-  const { activate } = createRequire(import.meta.url)("../dist/extension.js");
+  const { activate } = createRequire(import.meta.url)(join(folder, "dist/extension.js"));
   activate({ extensionUri: Uri.file(folder.replace(/\/$/, "")), subscriptions: [] });
   return registered.at(-1);
 }

@@ -23,6 +23,8 @@ const UTF8: u16 = 1 << 11;
 const STREAMED: u16 = 1 << 3;
 const ELSEWHERE: u32 = u32::MAX;
 const ZIP64: u16 = 1;
+/// The flags that a member can have which is read: encrypted, options of the method, and the two above. Readers refuse some of the others.
+const FLAGS: u16 = 0b111 | STREAMED | UTF8;
 
 /// A member, as its own header describes it.
 #[derive(Clone, Debug)]
@@ -30,8 +32,8 @@ pub(super) struct Member {
     /// The name as bytes, and as readers decode it; the latter is empty until it was.
     pub(super) name: Vec<u8>,
     pub(super) label: String,
-    /// True if its bytes cannot be checked.
-    pub(super) is_unchecked: bool,
+    /// The reason why its bytes cannot be checked, if so.
+    pub(super) unchecked: Option<String>,
     pub(super) start: u64,
     pub(super) data: u64,
     /// The end of the data and of the descriptor after it.
@@ -97,12 +99,12 @@ impl Member {
         is_known.then(|| Member {
             name: Vec::new(),
             label: String::new(),
-            is_unchecked: false,
+            unchecked: None,
             start,
             data: start,
             end: start,
             version,
-            flags,
+            flags: flags & FLAGS,
             method,
             time_and_date,
             crc,
@@ -169,8 +171,10 @@ impl Member {
         let Some(numbers) = bytes.strip_prefix(DESCRIPTOR) else { return [None, None] };
         let of = |crc: u32, compressed: u64, size: u64, length: u64| {
             // It is that of other data if it does not state the size of the data before it.
-            let is_right = at.checked_sub(self.data) == Some(compressed)
+            let is_of_data = at.checked_sub(self.data) == Some(compressed)
                 && (self.method != STORED || size == compressed);
+            // One with sizes of eight bytes, read as if they had four, says that the member is empty.
+            let is_right = is_of_data && (size > 0 || crc == 0);
             is_right.then(|| Member { crc, compressed, size, end: at + length, ..self.clone() })
         };
         let small = || {
@@ -224,11 +228,39 @@ impl Member {
     }
 }
 
-/// Returns a directory and the end records after it, for members in the first `start` bytes of a file.
-pub(super) fn directory<'m>(members: impl Iterator<Item = &'m Member>, start: u64) -> Vec<u8> {
+/// Changes the position in an entry of a directory, which counts from the start of the archive: in a file with other bytes before that, it is another
+/// one. Returns `None` for an entry without a position.
+pub(super) fn placed(mut entry: Vec<u8>, start: u64) -> Option<Vec<u8>> {
+    const SIZES: usize = 20;
+    const NAME_LENGTH: usize = 28;
+    const POSITION: usize = 42;
+    const NAME: usize = 46;
+    let mut sizes = Numbers(entry.get(SIZES..)?);
+    let large = [sizes.u32()?, sizes.u32()?].into_iter().filter(|&size| size == ELSEWHERE).count();
+    if Numbers(entry.get(POSITION..)?).u32()? != ELSEWHERE {
+        let start = u32::try_from(start).ok().filter(|&start| start != ELSEWHERE)?;
+        entry.get_mut(POSITION..NAME)?.copy_from_slice(&start.to_le_bytes());
+        return Some(entry);
+    }
+    let name = Numbers(entry.get(NAME_LENGTH..)?).u16()?;
+    let mut at = NAME + usize::from(name);
+    loop {
+        let mut field = Numbers(entry.get(at..)?);
+        let (kind, length) = (field.u16()?, field.u16()?);
+        if kind == ZIP64 {
+            let number = at + 4 + 8 * large;
+            entry.get_mut(number..number + 8)?.copy_from_slice(&start.to_le_bytes());
+            return Some(entry);
+        }
+        at += 4 + usize::from(length);
+    }
+}
+
+/// Returns a directory of these entries and the end records after it, for members in the first `start` bytes of a file.
+pub(super) fn directory(entries: impl Iterator<Item = Vec<u8>>, start: u64) -> Vec<u8> {
     let (mut bytes, mut count) = (Vec::new(), 0_u64);
-    for member in members {
-        bytes.extend(member.entry());
+    for entry in entries {
+        bytes.extend(entry);
         count += 1;
     }
     let size = to_u64(bytes.len());
@@ -271,6 +303,21 @@ pub(super) fn has_directory(file: &File<'_>) -> Result<bool> {
     Ok(tail.windows(4).any(|record| record == CENTRAL || record == END))
 }
 
+/// Returns the names in what is left of a directory after this position. A forged file can have any number of them.
+pub(super) fn listed(file: &File<'_>, mut from: u64) -> Result<Vec<Vec<u8>>> {
+    const NAME: u64 = 46;
+    const MAX: usize = 1 << 16;
+    let mut names = Vec::new();
+    while let Some(at) = file.find(CENTRAL, from)?.filter(|_| names.len() < MAX) {
+        let fixed = file.bytes(at, NAME)?;
+        if let Some(length) = fixed.get(28..).and_then(|bytes| Numbers(bytes).u16()) {
+            names.push(file.bytes(at + NAME, length.into())?);
+        }
+        from = at + 4;
+    }
+    Ok(names)
+}
+
 /// Returns the position of the next header of a member.
 pub(super) fn next_member(file: &File<'_>, from: u64) -> Result<Option<u64>> {
     Ok(file.find(LOCAL, from)?)
@@ -279,4 +326,34 @@ pub(super) fn next_member(file: &File<'_>, from: u64) -> Result<Option<u64>> {
 /// Returns the position of the next descriptor.
 pub(super) fn next_descriptor(file: &File<'_>, from: u64) -> Result<Option<u64>> {
     Ok(file.find(DESCRIPTOR, from)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_gets_another_position() {
+        for start in [7, 1 << 33] {
+            let member = Member {
+                name: b"a".to_vec(),
+                label: String::new(),
+                unchecked: None,
+                start,
+                data: 0,
+                end: 0,
+                version: 45,
+                flags: 0,
+                method: 0,
+                time_and_date: 0,
+                crc: 0,
+                compressed: 3,
+                size: 1 << 34,
+            };
+            let moved = Member { start: start + 5, ..member.clone() };
+            assert_eq!(placed(member.entry(), start + 5), Some(moved.entry()));
+            assert_eq!(placed(member.entry(), start).unwrap(), member.entry());
+            assert_eq!(placed(member.entry()[..40].to_vec(), start), None);
+        }
+    }
 }

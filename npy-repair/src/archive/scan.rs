@@ -23,6 +23,8 @@ pub(super) struct Found {
     pub(super) lost: Vec<(Vec<u8>, String)>,
     /// The names of several members, each once.
     pub(super) repeated: Vec<Vec<u8>>,
+    /// The end of the last member.
+    pub(super) end: u64,
 }
 
 /// A file that is searched.
@@ -65,6 +67,7 @@ pub(super) fn members(file: &File<'_>) -> Result<Found> {
             return Err(unrepairable(format!("it has more than {MAX_MEMBERS} members")));
         }
     }
+    scan.found.end = scan.found.members.iter().map(|member| member.end).max().unwrap_or(0);
     scan.found.keep_last();
     scan.found.check(file)?;
     Ok(scan.found)
@@ -74,6 +77,8 @@ impl Scan<'_> {
     /// Finds the end of a member, and returns the position from which the next one is searched.
     fn member(&mut self, member: Member) -> Result<u64> {
         let (name, data) = (member.name.clone(), member.data);
+        // The length of a damaged header may be wrong, too, so that others seem to be within it.
+        let after_damage = member.start + 4;
         if is_index(&name) {
             let end = member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data);
             return Ok(if records::is_boundary(self.file, end)? { end } else { data });
@@ -84,7 +89,7 @@ impl Scan<'_> {
                 self.found.lost.push((name, reason));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
                 return Ok(if self.has_directory && self.budget > 0 {
-                    data
+                    after_damage
                 } else {
                     self.file.len()
                 });
@@ -103,7 +108,7 @@ impl Scan<'_> {
             Checked::Right => self.found.members.push(member),
             Checked::Unknown(reason) | Checked::Damaged(reason) => {
                 self.found.lost.push((name, reason));
-                return Ok(data);
+                return Ok(after_damage);
             }
         }
         Ok(end)
@@ -200,7 +205,8 @@ impl Found {
     /// Reads all members, and keeps those that are not damaged.
     fn check(&mut self, file: &File<'_>) -> Result<()> {
         let members = std::mem::take(&mut self.members);
-        let file = file.ending_with(file.len(), records::directory(members.iter(), file.len()));
+        let entries = members.iter().map(Member::entry);
+        let file = file.ending_with(file.len(), records::directory(entries, file.len()));
         let directory = Directory::read(file.clone(), &Limits::default()).map_err(of_zip)?;
         if directory.entries().len() != members.len() {
             let reason = "names of members differ as bytes, and are one name to readers; unpack the archive with another tool";
@@ -210,8 +216,8 @@ impl Found {
             member.label = entry.name().to_owned();
             match check(&directory, entry, file.clone())? {
                 Checked::Right => self.members.push(member),
-                Checked::Unknown(_) => {
-                    member.is_unchecked = true;
+                Checked::Unknown(reason) => {
+                    member.unchecked = Some(reason);
                     self.members.push(member);
                 }
                 Checked::Damaged(reason) => self.lost.push((member.name, reason)),
@@ -222,14 +228,15 @@ impl Found {
 }
 
 /// Returns true for the seek index of the member before it, which is not a member.
-fn is_index(name: &[u8]) -> bool {
+pub(super) fn is_index(name: &[u8]) -> bool {
     let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
 }
 
 /// Reads a member in an archive of its own.
 fn check_alone(file: &File<'_>, member: &Member) -> Result<Checked> {
-    let alone = file.ending_with(member.end, records::directory([member].into_iter(), member.end));
+    let directory = records::directory([member.entry()].into_iter(), member.end);
+    let alone = file.ending_with(member.end, directory);
     let directory = match Directory::read(alone.clone(), &Limits::default()) {
         Ok(directory) => directory,
         Err(npy_zip::Error::Io(error)) => return Err(error.into()),

@@ -126,6 +126,23 @@ impl Entry {
         self.compressed
     }
 
+    /// Returns the position of the member's own header in the file.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| member.begin(0))?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.entries()[0].header_start(), 0);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn header_start(&self) -> u64 {
+        self.start
+    }
+
     /// Returns true if the member is compressed, by any method.
     ///
     /// ```

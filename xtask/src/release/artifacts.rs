@@ -2,6 +2,7 @@
 
 pub(super) mod command;
 pub(super) mod crates;
+pub(super) mod extension;
 pub(super) mod npm;
 pub(super) mod sums;
 pub(super) mod wheel;

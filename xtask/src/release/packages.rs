@@ -99,6 +99,7 @@ pub(super) fn check() -> Result<Vec<String>> {
     for (manifest, line) in [
         ("npy-python/Cargo.toml", format!("version = \"{released}\"")),
         ("npy-js/package.json", format!("  \"version\": \"{released}\",")),
+        ("npy-js/vscode/package.json", format!("  \"version\": \"{released}\",")),
     ] {
         if !fs::read_to_string(root().join(manifest))?.lines().any(|other| other == line) {
             problems.push(format!("{manifest} has another version than npy-core {released}"));
