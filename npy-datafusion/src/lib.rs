@@ -149,7 +149,8 @@
 //! # Many machines
 //!
 //! The feature `proto` has the codecs by which engines of several machines send tables and scans: `NpyLogicalCodec` and `NpyPhysicalCodec`. The package
-//! `npy-ballista` is a scheduler and an executor of Ballista. `datafusion-distributed` needs the second codec in the session of the client and in those of its workers:
+//! `npy-distributed` has the programs of a cluster of `datafusion-distributed`, which is recommended, and `npy-ballista` those of Ballista. A program of your own with
+//! `datafusion-distributed` needs the second codec in the session of the client and in those of its workers:
 //!
 //! ```text
 //! let codec = Arc::new(NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {})));

@@ -1,5 +1,5 @@
-//! `cargo xtask engine`: the tests of `npy-datafusion` and of the packages in its workspace, some of them with a real NumPy, one with a cluster of
-//! processes, and some with servers of clouds. `cargo xtask cluster`: such a cluster on this machine, to use by hand.
+//! `cargo xtask engine`: the tests of `npy-datafusion` and of the packages in its workspace, some of them with a real NumPy, some with clusters of
+//! processes, and some with servers of clouds. `cargo xtask cluster`: a cluster on this machine, to use by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -56,24 +56,27 @@ pub(crate) fn run() -> Result {
     run_command(with_numpy(test)?.args(["--target-dir", TARGET]))
 }
 
-/// Starts a scheduler and two executors, and waits until one of them ends.
+/// Starts three workers, and waits until the first of them ends.
 pub(crate) fn cluster() -> Result {
-    let mut build = cargo(&["build", "--release", "--package", "npy-ballista"]);
+    let mut build = cargo(&["build", "--release", "--package", "npy-distributed"]);
     run_command(build.args(MANIFEST).args(["--target-dir", TARGET]))?;
-    let start = |program: &str, arguments: &[&str]| -> Result<Child> {
-        let path = Path::new(TARGET).join("release").join(program);
-        Ok(Command::new(path).args(arguments).spawn()?)
+    let programs = Path::new(TARGET).join("release");
+    let addresses = ["127.0.0.1:50051", "127.0.0.1:50052", "127.0.0.1:50053"];
+    let start = |address: &&str| -> Result<Child> {
+        Ok(Command::new(programs.join("npy-worker")).args(["--bind", address]).spawn()?)
     };
-    let mut processes = vec![start("npy-scheduler", &["--port", "50050"])?];
-    for (port, grpc_port) in [("50051", "50052"), ("50053", "50054")] {
-        processes.push(start("npy-executor", &["--port", port, "--grpc-port", grpc_port])?);
-    }
-    println!("a scheduler at df://localhost:50050 and two executors; Ctrl-C ends them");
+    let mut processes = addresses.iter().map(start).collect::<Result<Vec<_>>>()?;
+    let query = programs.join("npy-query");
+    println!(
+        "three workers, until Ctrl-C: {} --workers {} SQL",
+        query.display(),
+        addresses.join(",")
+    );
     let ended = processes.first_mut().map(Child::wait).transpose()?;
     for process in &mut processes {
         // It may have ended already.
         let _ = process.kill();
         process.wait()?;
     }
-    Err(format!("the scheduler has ended: {ended:?}").into())
+    Err(format!("a worker has ended: {ended:?}").into())
 }

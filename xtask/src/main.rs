@@ -68,10 +68,10 @@ usage: cargo xtask <command>
   fuzz [TARGET] [--seconds N]
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                check that the work for a hostile file grows linearly with its size
-  engine              the tests of npy-datafusion, a workspace of its own, also in a cluster
+  engine              the tests of npy-datafusion, a workspace of its own, also in clusters
   adopt [--all]       the programs of examples/adopt, a workspace of its own; --all: also those whose crates
                       take minutes to build
-  cluster             a scheduler and two executors on this machine, for SQL by hand
+  cluster             three workers of a cluster on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   wheel               the Python package, into target/wheels
   python              the wheel in an empty environment: its tests, types and examples

@@ -27,6 +27,9 @@ pub(crate) enum Fault {
     Whole,
 }
 
+/// A function that is called with the access key and the text of each request before it is answered.
+pub(crate) type Hook = Arc<dyn Fn(&str, &str) + Send + Sync>;
+
 #[derive(Default)]
 struct State {
     /// The files by their paths, with tags that count versions.
@@ -35,6 +38,7 @@ struct State {
     requests: Vec<String>,
     fault: Fault,
     latency: Duration,
+    hook: Option<Hook>,
     /// The requests under way, and the most that were at once.
     now: usize,
     most: usize,
@@ -99,6 +103,16 @@ impl Server {
         self.lock().latency = latency;
     }
 
+    /// Calls a function before each answer, which waits until it returns.
+    pub(crate) fn before(&self, hook: impl Fn(&str, &str) + Send + Sync + 'static) {
+        self.lock().hook = Some(Arc::new(hook));
+    }
+
+    /// Returns the number of requests that are not answered yet.
+    pub(crate) fn under_way(&self) -> usize {
+        self.lock().now
+    }
+
     /// Returns the requests since the last call, in order: `GET /dir/x.npy 0-4095`.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.lock().requests)
@@ -112,13 +126,16 @@ impl Server {
     fn serve(&self, connection: &TcpStream) {
         let mut reader = BufReader::new(connection.try_clone().unwrap());
         while let Some(request) = Request::read(&mut reader) {
-            let (latency, fault) = {
+            let (latency, fault, hook) = {
                 let mut state = self.lock();
                 state.requests.push(request.shown());
                 state.now += 1;
                 state.most = state.most.max(state.now);
-                (state.latency, state.fault)
+                (state.latency, state.fault, state.hook.clone())
             };
+            if let Some(hook) = hook {
+                hook(request.access_key(), &request.shown());
+            }
             std::thread::sleep(latency);
             if fault == Fault::Silent {
                 std::thread::sleep(Duration::from_secs(600));
@@ -264,6 +281,12 @@ impl Request {
 
     fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| &**value)
+    }
+
+    /// Returns who signed the request.
+    fn access_key(&self) -> &str {
+        let credential = self.header("authorization").and_then(|it| it.split_once("Credential="));
+        credential.and_then(|(_, it)| it.split('/').next()).unwrap_or_default()
     }
 
     fn parameter(&self, name: &str) -> String {

@@ -5,7 +5,7 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 13] = [
+const PUBLISHED: [&str; 14] = [
     "npy-core/src/",
     "whole-file/src/",
     "npy-derive/src/",
@@ -18,6 +18,7 @@ const PUBLISHED: [&str; 13] = [
     "npy-datafusion/src/",
     "npy-datafusion/sql/src/",
     "npy-datafusion/ballista/src/",
+    "npy-datafusion/distributed/src/",
     "npy-js/src/",
 ];
 
