@@ -1,36 +1,13 @@
 //! Many files that become few of some size.
 
+mod support;
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use npy_core::{NpyArray, ReadNpy, WriteNpy};
 
-/// Runs the command in a directory.
-fn npy(directory: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
-}
-
-/// Runs the command, and returns its exit code and its messages.
-fn code(directory: &Path, args: &[&str]) -> (i32, String) {
-    let output = npy(directory, args);
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
-}
-
-/// Runs a command that succeeds.
-fn ok(directory: &Path, args: &[&str]) -> String {
-    let output = npy(directory, args);
-    assert!(output.status.success(), "{args:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn names(directory: &Path) -> Vec<String> {
-    let entries = fs::read_dir(directory).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.sort();
-    names
-}
+use self::support::{code, names, npy, ok};
 
 /// Guards that many files become few, with their rows in order, each at most as large as the option says.
 #[test]
