@@ -266,4 +266,16 @@ fn http_has_files_of_tables() {
     assert_eq!(npy.csv(&one), "4011\n");
     let found = requests(&server);
     assert!(found.len() <= 4, "{found:?}");
+    // Each directory is listed by a request of its own: nginx refuses to list all at once.
+    for name in ["a/1", "b/c/2"] {
+        npy.csv(&format!("COPY (SELECT 1 AS n) TO '{root}/deep/{name}.npy'"));
+    }
+    requests(&server);
+    assert_eq!(npy.csv(&format!("SELECT sum(n) FROM npy('{root}/deep/**/*.npy')")), "2\n");
+    let mut lists = requests(&server);
+    lists.retain(|request| request.starts_with("PROPFIND"));
+    lists.sort();
+    lists.dedup();
+    let paths = ["", "/a", "/b", "/b/c"].map(|path| format!("PROPFIND /deep{path} - 207"));
+    assert_eq!(lists, paths);
 }
