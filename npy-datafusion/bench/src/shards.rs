@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{AsArray, RecordBatch};
+use datafusion::arrow::array::{ArrayRef, AsArray, RecordBatch};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
@@ -140,7 +140,7 @@ fn query(from: u64) -> String {
 /// Returns the numbers of the only row.
 fn sum(batches: &[RecordBatch]) -> Result<Vec<f64>> {
     let row = batches.iter().find(|batch| batch.num_rows() == 1).ok_or("a query without a row")?;
-    let number = |column| {
+    let number = |column: &ArrayRef| -> Result<f64> {
         let value = cast(column, &DataType::Float64)?;
         Ok(value.as_primitive::<Float64Type>().value(0))
     };
@@ -151,10 +151,10 @@ fn print(shards: Shards, all: &[Measured]) -> Result<()> {
     let Some(parquet) = all.last() else { return Ok(()) };
     let numbers = |measured: &Measured| measured.sums.concat();
     for other in all {
-        let pairs = numbers(parquet).into_iter().zip(numbers(other));
+        let mut pairs = numbers(parquet).into_iter().zip(numbers(other));
         // Floats are added in another order.
         if let Some((theirs, ours)) =
-            pairs.into_iter().find(|(theirs, ours)| (theirs - ours).abs() > theirs.abs() * 1e-9)
+            pairs.find(|(theirs, ours)| (theirs - ours).abs() > theirs.abs() * 1e-9)
         {
             return Err(format!("{}: the results differ: {ours} and {theirs}", other.name).into());
         }
