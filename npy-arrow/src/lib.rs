@@ -22,7 +22,7 @@
 //! ```
 //!
 //! - From files: [`Batches`] batch by batch, [`map_batch`] without a copy, [`npz_batch`] with the members of an archive as columns.
-//! - From memory: [`record_batch`], [`into_record_batch`], [`into_array`] for one column, and [`batch_of`] for structs.
+//! - From memory: [`record_batch`], [`into_record_batch`], [`into_array`] and [`buffer_into_array`] for one column, and [`batch_of`] for structs.
 //! - To NumPy: [`dyn_array`], [`rows`] for structs, [`column()`] and [`write_npz`] for single columns.
 //! - Only the types: [`schema`].
 //!
@@ -90,5 +90,5 @@ pub use npz::{npz_batch, write_npz};
 pub use options::Options;
 pub use rows::{batch_of, rows};
 pub use schema::{DESCR, VALUE, schema};
-pub use to_arrow::{into_array, into_record_batch, record_batch};
+pub use to_arrow::{buffer_into_array, into_array, into_record_batch, record_batch};
 pub use {arrow_array, arrow_schema};

@@ -111,6 +111,43 @@ pub fn into_array(array: DynArray, field: &Field, options: &Options) -> Result<A
     part(array).array(field, options)
 }
 
+/// Returns rows of a dtype, whose bytes are in C order, as one column, like [`into_array`]. The column keeps the buffer if its values are numbers of the byte order
+/// of the machine.
+///
+/// ```
+/// use npy_arrow::Options;
+/// use npy_arrow::arrow_array::Array;
+/// use npy_core::dtype::DType;
+///
+/// let row: DType = "('<f4', (3,))".parse()?;
+/// let schema = npy_arrow::schema(&row, &Options::new())?;
+/// let column =
+///     npy_arrow::buffer_into_array(vec![0; 24], &row, 2, schema.field(0), &Options::new())?;
+/// assert_eq!(column.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`into_array`]; also for Python objects, and if the buffer has more or fewer bytes than these rows.
+pub fn buffer_into_array(
+    bytes: impl Into<Buffer>,
+    dtype: &DType,
+    rows: usize,
+    field: &Field,
+    options: &Options,
+) -> Result<ArrayRef> {
+    let bytes = bytes.into();
+    if dtype.itemsize().checked_mul(rows) != Some(bytes.len()) {
+        return Err(Error::other(format!(
+            "{rows} rows of {dtype} are not {} bytes; give it the bytes of these rows alone",
+            bytes.len()
+        )));
+    }
+    let (base, shape) = dtype.flat();
+    Part { dtype: base.clone(), shape, rows, bytes }.array(field, options)
+}
+
 /// Returns the elements of an array in C order.
 pub(crate) fn part(array: DynArray) -> Part {
     let (dtype, dims) = (array.dtype().clone(), array.shape().to_vec());
@@ -448,4 +485,35 @@ fn not_a_time(counts: &Buffer) -> Option<NullBuffer> {
 
 fn integers(bytes: &Buffer) -> impl Iterator<Item = i64> {
     bytes.as_chunks::<8>().0.iter().map(|&bytes| i64::from_ne_bytes(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Float32Type;
+
+    use super::*;
+    use crate::schema::schema;
+
+    /// Guards memory: a column keeps an aligned buffer, and copies another one.
+    #[test]
+    fn a_buffer_is_kept_if_it_is_aligned() {
+        let row: DType = "('<f4', (3,))".parse().unwrap();
+        let schema = schema(&row, &Options::new()).unwrap();
+        let column = |bytes: Buffer, rows| {
+            buffer_into_array(bytes, &row, rows, schema.field(0), &Options::new())
+        };
+        let numbers: Vec<f32> = (0..6u8).map(f32::from).collect();
+        let aligned = Buffer::from_vec(numbers.clone());
+        let bytes = [&[0][..], &aligned].concat();
+        let shifted = Buffer::from_vec(bytes).slice(1);
+        for (buffer, is_kept) in [(aligned, true), (shifted, false)] {
+            let lists = column(buffer.clone(), 2).unwrap();
+            let values = lists.as_fixed_size_list().values().as_primitive::<Float32Type>();
+            assert_eq!(values.values().to_vec(), numbers);
+            assert_eq!(values.values().inner().as_ptr() == buffer.as_ptr(), is_kept);
+        }
+        let error = column(Buffer::from_vec(vec![0u8; 25]), 2).unwrap_err().to_string();
+        assert!(error.contains("2 rows") && error.contains("25 bytes"), "{error}");
+    }
 }

@@ -79,6 +79,12 @@ impl BesideTable {
         Self::new(arrays, table(vec![url], schema)?)
     }
 
+    /// Returns the table with the columns `_file` and `_row` of the arrays, except those that one of both has.
+    pub(crate) fn with_virtual_columns(&self) -> Result<Self> {
+        let arrays = self.arrays.with_virtual_columns(&self.schema)?;
+        Self::new(arrays, self.others.clone())
+    }
+
     /// Joins tables whose rows belong together.
     pub(crate) fn new(arrays: NpyTable, others: ListingTable) -> Result<Self> {
         let (own, more) = (arrays.schema(), others.schema());

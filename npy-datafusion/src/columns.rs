@@ -1,12 +1,14 @@
 //! From the bytes of rows to columns: the condition first, and the other columns for the rows that pass.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
     Array, ArrayData, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, make_array,
     new_null_array,
 };
+use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::compute::kernels::numeric::sub;
 use datafusion::arrow::compute::{CastOptions, cast, cast_with_options, prep_null_mask_filter};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, Float64Type, SchemaRef};
@@ -14,7 +16,7 @@ use datafusion::common::{ScalarValue, exec_datafusion_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
-use npy_arrow::{Options, into_array};
+use npy_arrow::{Options, buffer_into_array, into_array};
 use npy_core::dtype::DType;
 use npy_core::{DynArray, Gather, Order};
 
@@ -23,6 +25,36 @@ use crate::merge::{dtype_of, field_of, has_time};
 
 /// The batches without a row that a scan reads before it returns an empty one, so that other tasks run and the query can be cancelled.
 pub(crate) const MAX_SKIPPED: usize = 64;
+
+/// The bytes of some rows of a part of a file.
+#[derive(Clone, Copy)]
+pub(crate) enum Bytes<'b> {
+    /// Those of a buffer that is used again.
+    Lent(&'b [u8]),
+    /// Those of a buffer that a column may keep.
+    Shared(&'b Buffer),
+}
+
+impl Bytes<'_> {
+    /// Returns a buffer for a column.
+    fn to_buffer(self) -> Buffer {
+        match self {
+            Bytes::Lent(bytes) => Buffer::from(bytes),
+            Bytes::Shared(buffer) => buffer.clone(),
+        }
+    }
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Lent(bytes) => bytes,
+            Bytes::Shared(buffer) => buffer,
+        }
+    }
+}
 
 /// The columns of a scan in one file.
 pub(crate) struct Columns {
@@ -117,14 +149,14 @@ impl Columns {
     }
 
     /// Returns the rows that meet the condition; `None` if there are none. The rows are the only part of the file.
-    pub(crate) fn read(&self, rows: &[u8], count: u64) -> Result<Option<RecordBatch>> {
+    pub(crate) fn read(&self, rows: Bytes<'_>, count: u64) -> Result<Option<RecordBatch>> {
         let count = usize::try_from(count).map_err(external)?;
         let selected = self.select(&[rows], count)?;
         self.take(&[rows], count, &selected)
     }
 
     /// Evaluates the condition. Only the parts that it needs must be there.
-    pub(crate) fn select(&self, parts: &[&[u8]], count: usize) -> Result<Selected> {
+    pub(crate) fn select(&self, parts: &[Bytes<'_>], count: usize) -> Result<Selected> {
         let Some((test, schema, columns)) = &self.test else { return Ok(Selected::All) };
         let passed = test.evaluate(&batch(schema, columns, parts, count, None)?)?;
         let passed = passed.into_array(count)?;
@@ -148,7 +180,7 @@ impl Columns {
     /// Returns the rows that were selected. Only the parts that the returned columns need must be there.
     pub(crate) fn take(
         &self,
-        parts: &[&[u8]],
+        parts: &[Bytes<'_>],
         count: usize,
         selected: &Selected,
     ) -> Result<Option<RecordBatch>> {
@@ -171,7 +203,7 @@ pub(crate) enum Selected {
 fn batch(
     schema: &SchemaRef,
     columns: &[Column],
-    parts: &[&[u8]],
+    parts: &[Bytes<'_>],
     count: usize,
     rows: Option<&[u32]>,
 ) -> Result<RecordBatch> {
@@ -244,15 +276,20 @@ impl Column {
     }
 
     /// Returns the values of these rows, or of all.
-    fn read(&self, parts: &[&[u8]], rows: Option<&[u32]>, count: usize) -> Result<ArrayRef> {
+    fn read(&self, parts: &[Bytes<'_>], rows: Option<&[u32]>, count: usize) -> Result<ArrayRef> {
         let part = self.part().and_then(|part| parts.get(part));
-        let records = part.copied().unwrap_or_default();
+        let records = part.copied().unwrap_or(Bytes::Lent(&[]));
         let (dtype, to, bytes) = match &self.from {
             From::Nowhere => return Ok(new_null_array(&self.to, count)),
+            From::Rows(_, dtype, None) if rows.is_none() && !dtype.has_object() => {
+                let bytes = records.to_buffer();
+                let array = buffer_into_array(bytes, dtype, count, &self.field, &self.options);
+                return self.finish(array.map_err(external)?);
+            }
             From::Field(gather, to) => {
                 let bytes = match rows {
-                    Some(rows) => gather.rows(records, rows),
-                    None => gather.all(records),
+                    Some(rows) => gather.rows(&records, rows),
+                    None => gather.all(&records),
                 };
                 (gather.dtype(), to, bytes.map_err(external)?)
             }
@@ -260,7 +297,7 @@ impl Column {
                 let size = dtype.itemsize();
                 let bytes = match rows {
                     Some(rows) => {
-                        rows.iter().flat_map(|&row| row_of(records, row, size)).copied().collect()
+                        rows.iter().flat_map(|&row| row_of(&records, row, size)).copied().collect()
                     }
                     None => records.to_vec(),
                 };
@@ -290,7 +327,11 @@ impl Column {
                 )
             })?;
         }
-        let array = into_array(array, &self.field, &self.options).map_err(external)?;
+        self.finish(into_array(array, &self.field, &self.options).map_err(external)?)
+    }
+
+    /// Converts the values to the type that the table declares.
+    fn finish(&self, array: ArrayRef) -> Result<ArrayRef> {
         let array = zeros_for_nulls(array)?;
         if *self.field.data_type() == self.to {
             return Ok(array);

@@ -16,7 +16,7 @@ use futures::{Stream, StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta};
 
 use crate::archive::Fetched;
-use crate::columns::{Columns, MAX_SKIPPED, Selected};
+use crate::columns::{self, Columns, MAX_SKIPPED, Selected};
 use crate::header::{self, Member, Place, SHORTER, located};
 use crate::packed::{self, Origin, Packed, Reading, Source};
 use crate::records::{REQUEST, REQUESTS};
@@ -585,14 +585,14 @@ impl Scan {
     }
 
     /// Returns the rows of a batch, of every member that was read.
-    fn slices<'b>(&self, parts: &'b [Bytes], batch: &Range<u64>) -> Vec<&'b [u8]> {
-        let mut slices = vec![&[][..]; self.files.len()];
+    fn slices<'b>(&self, parts: &'b [Bytes], batch: &Range<u64>) -> Vec<columns::Bytes<'b>> {
+        let mut slices = vec![columns::Bytes::Lent(&[]); self.files.len()];
         for part in self.first.iter().chain(&self.others) {
             let at = |row: u64| usize::try_from(row * part.row_size).ok();
             if let (Some(slot), Some(bytes), Some(start), Some(end)) =
                 (slices.get_mut(part.index), parts.get(part.index), at(batch.start), at(batch.end))
             {
-                *slot = bytes.get(start..end).unwrap_or_default();
+                *slot = columns::Bytes::Lent(bytes.get(start..end).unwrap_or_default());
             }
         }
         slices

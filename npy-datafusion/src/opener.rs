@@ -19,13 +19,13 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{ObjectMeta, ObjectStore};
 
-use crate::columns::Columns;
+use crate::columns::{Bytes, Columns};
 use crate::groups::{self, Group};
 use crate::header::{self, Contents, File, Member};
 use crate::index::{FileBlocks, Pruner, Runs};
 use crate::members::Members;
 use crate::packed::{Origin, WHOLE};
-use crate::records::{REQUEST, REQUESTS, Records};
+use crate::records::{REQUEST, REQUESTS, Records, largest_batch};
 use crate::small;
 use crate::virtual_columns::Numbered;
 
@@ -135,18 +135,22 @@ impl FileOpener for NpyOpener {
             if let (Some(needed), true) = (needed, is_array || columns.is_empty()) {
                 rows.end = rows.end.min(rows.start.saturating_add(needed));
             }
+            let (columns, row_size) = (Arc::new(columns), found.row_size());
+            let longest = REQUEST.checked_div(row_size).unwrap_or(REQUEST).max(1);
+            let largest = match found.contents {
+                Contents::Rows { .. } if !columns.is_empty() => largest_batch(row_size),
+                Contents::Rows { .. } | Contents::Members { .. } => longest,
+            };
+            let batch = batch.min(largest).max(1);
             // Fewer than an eighth of a batch, unless the query needs fewer still.
             let few =
                 usize::try_from(batch / 8).unwrap_or(usize::MAX).min(limit.unwrap_or(usize::MAX));
             let few = if is_tested { few } else { 0 };
-            let (columns, row_size) = (Arc::new(columns), found.row_size());
-            let longest = REQUEST.checked_div(row_size).unwrap_or(REQUEST).max(1);
             let mut runs = match pruner.filter(|_| is_array) {
                 Some(pruner) => pruner.runs(blocks, found.rows, rows, longest, blocks_pruned),
                 None => Runs::all(rows),
             };
             let Some(first) = runs.next() else { return Ok(futures::stream::empty().boxed()) };
-            let batch = batch.min(longest).max(1);
             let run = Run {
                 store,
                 meta,
@@ -242,5 +246,7 @@ fn counted(
     batch: u64,
 ) -> impl Iterator<Item = Result<RecordBatch, DataFusionError>> {
     let batches = rows.clone().step_by(usize::try_from(batch).unwrap_or(usize::MAX));
-    batches.filter_map(move |first| columns.read(&[], batch.min(rows.end - first)).transpose())
+    batches.filter_map(move |first| {
+        columns.read(Bytes::Lent(&[]), batch.min(rows.end - first)).transpose()
+    })
 }

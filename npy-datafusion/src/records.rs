@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::buffer::Buffer;
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_plan::metrics::Count;
@@ -14,11 +15,21 @@ use futures::{StreamExt, TryStreamExt};
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectMeta, ObjectStore};
 
 use crate::archive::Fetched;
-use crate::columns::{Columns, MAX_SKIPPED};
+use crate::columns::{self, Columns, MAX_SKIPPED};
 use crate::header::{self, SHORTER, located};
 
 /// The bytes of one request to a store that is not this machine, and the most bytes of a batch of several rows.
 pub(crate) const REQUEST: u64 = 8 << 20;
+
+/// The bytes of a batch of rows, which stay in the cache of the processor until all columns are made of them, and its least number of rows.
+const BATCH: u64 = 512 << 10;
+const LEAST: u64 = 256;
+
+/// Returns the most rows of a batch.
+pub(crate) fn largest_batch(row_size: u64) -> u64 {
+    let least = REQUEST.checked_div(row_size).unwrap_or(REQUEST).clamp(1, LEAST);
+    BATCH.checked_div(row_size).unwrap_or(REQUEST).max(least)
+}
 
 /// The requests for one file that are under way at a time.
 pub(crate) const REQUESTS: usize = 2;
@@ -88,14 +99,14 @@ impl Records {
             .boxed())
     }
 
-    /// Reads a file of this machine a batch at a time into one buffer, which stays in the cache of the processor.
+    /// Reads a file of this machine a batch at a time into one buffer, which stays in the cache of the processor. It is another one if a column has kept it.
     fn read_local(
         self,
         mut file: std::fs::File,
         rows: Range<u64>,
     ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         file.seek(SeekFrom::Start(self.bytes_of(&rows).start))?;
-        let (mut rows, mut buffer) = (rows, Vec::new());
+        let (mut rows, mut buffer) = (rows, Buffer::from_vec(Vec::<u8>::new()));
         let batches = std::iter::from_fn(move || {
             for _ in 0..MAX_SKIPPED {
                 if rows.is_empty() {
@@ -122,18 +133,21 @@ impl Records {
         &self,
         file: &mut std::fs::File,
         rows: Range<u64>,
-        buffer: &mut Vec<u8>,
+        buffer: &mut Buffer,
     ) -> Result<Option<RecordBatch>> {
         let range = self.bytes_of(&rows);
         let size = usize::try_from(range.end - range.start)
             .map_err(|_| exec_datafusion_err!("a batch of {} rows is too large", self.batch))?;
-        buffer.resize(size, 0);
-        file.read_exact(buffer).map_err(|error| match error.kind() {
+        let used = std::mem::replace(buffer, Buffer::from_vec(Vec::<u8>::new()));
+        let mut bytes = used.into_vec::<u8>().unwrap_or_default();
+        bytes.resize(size, 0);
+        file.read_exact(&mut bytes).map_err(|error| match error.kind() {
             std::io::ErrorKind::UnexpectedEof => located(&self.meta, &SHORTER),
             _ => located(&self.meta, &error),
         })?;
         self.bytes_read.add(size);
-        self.convert(buffer, rows.end - rows.start)
+        *buffer = Buffer::from_vec(bytes);
+        self.convert(columns::Bytes::Shared(buffer), rows.end - rows.start)
     }
 
     /// Returns the batches of a block. Each is made when it is requested, because the condition may have changed until then.
@@ -143,11 +157,11 @@ impl Records {
         (0..block.len()).step_by(part).filter_map(move |start| {
             let end = block.len().min(start.saturating_add(part));
             let rows = block.get(start..end).unwrap_or_default();
-            scan.convert(rows, rows.len() as u64 / size).transpose()
+            scan.convert(columns::Bytes::Lent(rows), rows.len() as u64 / size).transpose()
         })
     }
 
-    fn convert(&self, records: &[u8], count: u64) -> Result<Option<RecordBatch>> {
+    fn convert(&self, records: columns::Bytes<'_>, count: u64) -> Result<Option<RecordBatch>> {
         let batch = self.columns.read(records, count);
         batch.map_err(|error| error.context(header::shown(&self.meta.location)))
     }

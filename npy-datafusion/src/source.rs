@@ -260,8 +260,15 @@ impl FileSource for NpySource {
         order: &[PhysicalSortExpr],
         properties: &EquivalenceProperties,
     ) -> Result<SortOrderPushdownResult<Arc<dyn FileSource>>> {
-        let is_declared = !properties.oeq_class().is_empty();
-        if matches!(self.order, ReadOrder::Any) || is_declared {
+        // Rows that are in the order have it already, unless the last of them are wanted: then the files are reversed, and their rows are sorted.
+        let declared = properties.oeq_class();
+        let is_reversed = order.first().is_some_and(|wanted| {
+            declared.iter().any(|declared| {
+                let first = declared.first();
+                first.expr.eq(&wanted.expr) && first.options.descending != wanted.options.descending
+            })
+        });
+        if matches!(self.order, ReadOrder::Any) || (!declared.is_empty() && !is_reversed) {
             return Ok(SortOrderPushdownResult::Unsupported);
         }
         let column = |sort: &PhysicalSortExpr| {

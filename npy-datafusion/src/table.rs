@@ -116,13 +116,13 @@ impl NpyTable {
         NpyTable::from(ListingTable::try_new(config)?).check_order()
     }
 
-    /// Returns the table with the columns `_file` and `_row`, except those that its files have.
-    pub(crate) fn with_virtual_columns(&self) -> Result<Self> {
+    /// Returns the table with the columns `_file` and `_row`, except those that are names of other columns.
+    pub(crate) fn with_virtual_columns(&self, names: &Schema) -> Result<Self> {
         let schema = self.inner.schema();
         let files = files::without_columns(&schema, &self.inner.options().table_partition_cols);
         let config = ListingTableConfig::new_with_multi_paths(self.inner.table_paths().clone())
             .with_listing_options(self.inner.options().clone())
-            .with_schema(Arc::new(with_virtual(&files, &schema)));
+            .with_schema(Arc::new(with_virtual(&files, names)));
         Ok(ListingTable::try_new(config)?.into())
     }
 

@@ -80,6 +80,37 @@ async fn rows_are_joined_by_position() {
     }
 }
 
+/// Guards `_file` and `_row`, which are those of the arrays; a column of the other files that has such a name stays.
+#[tokio::test]
+async fn rows_have_positions() {
+    use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
+
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), 0).await;
+    let ctx = table(directory.path(), 3).await;
+    let shown = async |query: &str| {
+        let found = npy_datafusion::sql(&ctx, query).await.unwrap().collect().await.unwrap();
+        cell(&pretty_format_batches(&found).unwrap().to_string())
+    };
+    let one = "SELECT right(_file, 5), _row, id FROM t WHERE name = 'name 30007'";
+    assert_eq!(shown(one).await, "b.npy | 7 | 30007");
+    let all = "SELECT count(*), sum(_row) FROM t WHERE _row + 30000 = id OR _row = id";
+    let sum = 30_000u64 * 29_999 / 2 + 5000 * 4999 / 2;
+    assert_eq!(shown(all).await, format!("35000 | {sum}"));
+    assert_eq!(
+        shown("SELECT * FROM t WHERE _row = 3 LIMIT 1").await,
+        "[3.0, 3.25, 3.5] | 3 | name 3"
+    );
+    let own = directory.path().join("own.parquet").display().to_string();
+    let copy = "SELECT value AS _row, 'x' || value AS text FROM generate_series(100, 30099) ORDER BY value";
+    rows(&ctx, &format!("COPY ({copy}) TO '{own}' STORED AS PARQUET")).await;
+    let a = directory.path().join("a.npy").display().to_string();
+    let query = format!(
+        "SELECT right(_file, 5), _row FROM npy('{a}', 'beside', '{own}') WHERE text = 'x107'"
+    );
+    assert_eq!(shown(&query).await, "a.npy | 107");
+}
+
 /// Guards plans that go to another process.
 #[cfg(feature = "proto")]
 #[tokio::test]

@@ -4,7 +4,7 @@
 mod support;
 
 use datafusion::arrow::array::{AsArray, Float64Array};
-use datafusion::arrow::datatypes::{DataType, Float64Type};
+use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::ScalarValue;
 use datafusion::prelude::SessionContext;
 use npy_core::NpyArray;
@@ -125,4 +125,35 @@ async fn a_parameter_is_a_vector() {
     let expected: Vec<f64> =
         (0..10u8).map(|row| f64::from(f32::from(3 * row + 1) / 7.0) * 7.0).collect();
     assert_eq!(found.values().to_vec(), expected);
+}
+
+/// Guards buffers that columns keep: a file of several batches has its own values in each, though all of them are kept, and batches are small enough
+/// for the cache of a processor.
+#[tokio::test]
+async fn batches_that_are_kept_have_their_own_rows() {
+    const ROWS: usize = 3000;
+    const SIZE: usize = 256;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("wide.npy");
+    let value = |row: usize, n: usize| (row * 7 + n) as f32;
+    let values: Vec<f32> =
+        (0..ROWS).flat_map(|row| (0..SIZE).map(move |n| value(row, n))).collect();
+    npy_core::save(&path, &NpyArray::new(values, [ROWS, SIZE]).unwrap()).unwrap();
+    let ctx = session();
+    for condition in ["true", "npy_dot(value, value) >= 0", "value[1] < 14000"] {
+        let sql = format!("SELECT value FROM npy('{}') WHERE {condition}", path.display());
+        let batches = rows(&ctx, &sql).await;
+        assert!(batches.iter().all(|batch| batch.num_rows() <= 512), "{condition}");
+        let mut row = 0;
+        for batch in &batches {
+            let lists = batch.column(0).as_fixed_size_list();
+            let found = lists.values().as_primitive::<Float32Type>().values();
+            for list in found.chunks(SIZE) {
+                assert!((0..SIZE).all(|n| list[n] == value(row, n)), "{condition}: row {row}");
+                row += 1;
+            }
+        }
+        let expected = if condition.starts_with("value") { 2000 } else { ROWS };
+        assert_eq!(row, expected, "{condition}");
+    }
 }

@@ -1,18 +1,41 @@
 //! `cargo xtask engine`: the tests of `npy-datafusion` and of the packages in its workspace, some of them with a real NumPy, some with clusters of
 //! processes, and some with servers of clouds. `cargo xtask cluster`: a cluster on this machine, to use by hand.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::{env, fs};
 
-use crate::Result;
 use crate::command::{cargo, run as run_command};
 use crate::python::{environment, target, with_numpy};
+use crate::{Result, apt};
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "npy-datafusion/Cargo.toml"];
 const TARGET: &str = "target/engine";
-const FEATURES: &str =
-    "npy-datafusion/live,npy-datafusion/parquet,npy-datafusion/proto,npy-sql/live";
+const FEATURES: &str = "npy-datafusion/live,npy-datafusion/parquet,npy-datafusion/proto,npy-sql/live,npy-datafusion-bench/live";
+
+/// The server of HTTP, and the module by which it lists directories: packages of Debian.
+const NGINX: [&str; 2] = ["nginx", "libnginx-mod-http-dav-ext"];
+
+/// Returns nginx, and installs it if it is missing.
+fn nginx() -> Result<PathBuf> {
+    if let Some(named) = env::var_os("NPY_NGINX") {
+        return Ok(named.into());
+    }
+    let program = Path::new("/usr/sbin/nginx");
+    let module = Path::new("/usr/lib/nginx/modules/ngx_http_dav_ext_module.so");
+    for package in NGINX {
+        if !program.exists() || !module.exists() {
+            apt::install(package, NGINX_REMEDY)?;
+        }
+    }
+    Ok(program.to_owned())
+}
+
+/// The remedy if there is no nginx.
+const NGINX_REMEDY: &str = "\
+The tests of HTTP need nginx with its module dav-ext, whose modules are at the path that `nginx -V` tells:
+  Debian, Ubuntu   apt install nginx libnginx-mod-http-dav-ext
+NPY_NGINX names one that is elsewhere";
 
 /// The server of Azure's protocol, a package of npm.
 const AZURITE: &str = "azurite@3.37.0";
@@ -49,10 +72,10 @@ The tests of clouds need Node and npm for a server of Azure's protocol:
   macOS            brew install node";
 
 pub(crate) fn run() -> Result {
-    // The benchmark is left out: it needs Parquet and an optimized build.
-    let mut test = cargo(&["test", "--workspace", "--exclude", "npy-datafusion-bench"]);
+    let mut test = cargo(&["test", "--workspace"]);
     test.args(MANIFEST).args(["--features", FEATURES]);
     test.env("NPY_MOTO", moto()?).env("NPY_AZURITE", azurite()?);
+    test.env("NPY_NGINX", nginx()?);
     run_command(with_numpy(test)?.args(["--target-dir", TARGET]))
 }
 

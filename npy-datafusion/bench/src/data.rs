@@ -12,7 +12,7 @@ pub(crate) const FILES: usize = 4;
 
 /// A packed record of 25 bytes.
 #[derive(NpyRecord, Clone, Copy)]
-struct Tick {
+pub(crate) struct Tick {
     id: u32,
     time: i64,
     x: f64,
@@ -20,25 +20,39 @@ struct Tick {
     flag: bool,
 }
 
-/// Writes the files. The numbers are random, and the same in each run.
+/// Random numbers, the same in each run.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new() -> Self {
+        Random(42)
+    }
+
+    fn next(&mut self) -> u32 {
+        let (factor, step) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(factor).wrapping_add(step);
+        u32::try_from(self.0 >> 32).unwrap_or_default()
+    }
+
+    pub(crate) fn tick(&mut self, time: i64) -> Tick {
+        Tick {
+            id: self.next() % 1000,
+            time,
+            x: f64::from(self.next()) / 4_294_967_296.0,
+            y: f32::from(u16::try_from(self.next() >> 16).unwrap_or_default()) / 65_536.0,
+            flag: self.next() % 2 == 0,
+        }
+    }
+}
+
+/// Writes the files.
 pub(crate) async fn write(directory: &Path, rows: usize) -> Result<()> {
-    let mut state = 42u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        u32::try_from(state >> 32).unwrap_or_default()
-    };
+    let mut random = Random::new();
     let ctx = npy_datafusion::session();
     for file in 0..FILES {
         let from = rows * file / FILES;
         let ticks: Vec<Tick> = (from..rows * (file + 1) / FILES)
-            .map(|n| Tick {
-                id: random() % 1000,
-                time: 1_700_000_000_000 + i64::try_from(n).unwrap_or_default(),
-                x: f64::from(random()) / 4_294_967_296.0,
-                y: f32::from(u16::try_from(random() >> 16).unwrap_or_default()) / 65_536.0,
-                flag: random() % 2 == 0,
-            })
+            .map(|n| random.tick(1_700_000_000_000 + i64::try_from(n).unwrap_or_default()))
             .collect();
         let npy = directory.join(format!("{file}.npy"));
         ticks.write_npy(&npy)?;

@@ -2,6 +2,9 @@
 //!
 //! `NPY_PYTHON=python3 cargo run --release -p npy-datafusion-bench -- --rows 20000000 --rounds 9`
 //!
+//! `--only queries,vectors,shards` runs some of it, and `--quick` all of it once with little data. The shards take 20 GB of the directory for temporary files
+//! (`TMPDIR`); `--shards 1000` makes fewer, and `--directory DIR` keeps them there.
+//!
 //! It runs on Linux. In each round every contender runs once, in another order, so that other load affects all of them. A figure is the median of the CPU
 //! time, of all threads together. All results are compared before a figure is printed.
 
@@ -9,13 +12,17 @@ mod data;
 mod engine;
 mod numpy;
 mod report;
+mod shards;
+mod store;
 mod vectors;
 
 use std::error::Error;
+use std::path::Path;
 
 use engine::Engine;
 use numpy::Numpy;
 use report::Report;
+use shards::Shards;
 
 type Result<T, E = Box<dyn Error>> = std::result::Result<T, E>;
 
@@ -41,8 +48,34 @@ const QUERIES: [Query; 4] = [
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let rows = argument("--rows")?.unwrap_or(20_000_000);
-    let rounds = argument("--rounds")?.unwrap_or(9);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_quick = arguments.iter().any(|argument| argument == "--quick");
+    let text = |name: &str| arguments.iter().skip_while(|argument| *argument != name).nth(1);
+    let number = |name: &str, full: usize, quick: usize| -> Result<usize> {
+        let value = text(name);
+        let default = if is_quick { quick } else { full };
+        Ok(value.map(|number| number.parse()).transpose()?.unwrap_or(default))
+    };
+    let only = text("--only");
+    let is_wanted = |name: &str| only.is_none_or(|only| only.split(',').any(|it| it == name));
+    let rounds = number("--rounds", 9, 1)?;
+    if is_wanted("queries") {
+        queries(number("--rows", 20_000_000, 20_000)?, rounds).await?;
+    }
+    if is_wanted("vectors") {
+        vectors::run(number("--vectors", 1_000_000, 2000)?, rounds).await?;
+    }
+    if is_wanted("shards") {
+        let (files, rows) =
+            (number("--shards", 10_000, 50)?, number("--shard-rows", 40_000, 4000)?);
+        let directory = text("--directory").map(Path::new);
+        shards::run(Shards { files, rows }, directory).await?;
+    }
+    Ok(())
+}
+
+/// Measures the queries.
+async fn queries(rows: usize, rounds: usize) -> Result<()> {
     let directory = tempfile::tempdir()?;
     data::write(directory.path(), rows).await?;
     let engines = [
@@ -72,13 +105,5 @@ async fn main() -> Result<()> {
     }
     println!("{rows} records of 25 bytes in {} files, {rounds} rounds, CPU ms\n", data::FILES);
     report.print(&QUERIES);
-    let vectors = argument("--vectors")?.unwrap_or(1_000_000);
-    vectors::run(directory.path(), vectors, rounds, &mut numpy).await?;
     Ok(())
-}
-
-/// Returns the number after a name on the command line.
-fn argument(name: &str) -> Result<Option<usize>> {
-    let mut arguments = std::env::args().skip_while(|argument| argument != name).skip(1);
-    Ok(arguments.next().map(|number| number.parse()).transpose()?)
 }

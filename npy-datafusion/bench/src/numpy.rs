@@ -20,6 +20,8 @@ impl Numpy {
         let mut child = Command::new(python)
             .args(["-I", "-c", include_str!("numpy.py")])
             .arg(directory)
+            // The engine has one thread for the same product.
+            .env("OPENBLAS_NUM_THREADS", "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()?;

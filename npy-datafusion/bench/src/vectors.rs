@@ -1,7 +1,6 @@
 //! The ten nearest of many vectors, by one thread: the engine, and NumPy with a map of the file.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{NpyArray, WriteNpy};
@@ -23,19 +22,15 @@ fn query() -> impl Iterator<Item = f64> {
 }
 
 /// Measures both, and prints a line.
-pub(crate) async fn run(
-    directory: &Path,
-    rows: usize,
-    rounds: usize,
-    numpy: &mut Numpy,
-) -> Result<()> {
+pub(crate) async fn run(rows: usize, rounds: usize) -> Result<()> {
     let mut state = 7u32;
     let mut random = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f32::from(u16::try_from(state >> 16).unwrap_or_default()) / 65_536.0 - 0.5
     };
     let values: Vec<f32> = (0..rows * SIZE).map(|_| random()).collect();
-    let path = directory.join("vectors.npy");
+    let directory = tempfile::tempdir()?;
+    let path = directory.path().join("vectors.npy");
     NpyArray::new(values, [rows, SIZE])?.write_npy(&path)?;
     let ctx: SessionContext =
         npy_datafusion::session_with_config(SessionConfig::new().with_target_partitions(1));
@@ -47,6 +42,7 @@ pub(crate) async fn run(
     }
     let list = list.trim_end_matches(", ");
     let sql = format!("SELECT 0, npy_dot(value, [{list}]) AS d FROM t ORDER BY d DESC LIMIT 10");
+    let mut numpy = Numpy::start(directory.path())?;
     let (mut own, mut theirs) = (Vec::new(), Vec::new());
     // The first round fills caches, and is not counted.
     for round in 0..=rounds {

@@ -1,8 +1,9 @@
-//! Files in servers of the protocols that others have written: moto for S3, and Azurite for Azure. `cargo xtask engine` installs both; `NPY_MOTO` and
-//! `NPY_AZURITE` name the programs. Without them these tests fail, and are not skipped.
+//! Files in servers of the protocols that others have written: moto for S3, Azurite for Azure, and nginx for HTTP. `cargo xtask engine` installs them; `NPY_MOTO`,
+//! `NPY_AZURITE` and `NPY_NGINX` name the programs. Without them these tests fail, and are not skipped.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,24 +12,24 @@ struct Server {
     process: Child,
     port: u16,
     /// Its working directory.
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 impl Server {
-    fn start(variable: &str, arguments: impl Fn(&str) -> Vec<String>) -> Self {
+    fn start(variable: &str, arguments: impl Fn(&Path, &str) -> Vec<String>) -> Self {
         let program = std::env::var_os(variable);
         let program = program.unwrap_or_else(|| panic!("{variable} names the server"));
         // The port is free, and nobody else takes it so soon.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let directory = tempfile::tempdir().unwrap();
         let process = Command::new(program)
-            .args(arguments(&port.to_string()))
+            .args(arguments(directory.path(), &port.to_string()))
             .current_dir(directory.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let server = Server { process, port, _directory: directory };
+        let server = Server { process, port, directory };
         let start = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(start.elapsed() < Duration::from_secs(60), "{variable} does not start");
@@ -81,8 +82,8 @@ impl Npy {
     }
 }
 
-/// Writes, lists, reads and indexes files of a store.
-fn work(npy: &Npy, root: &str) {
+/// Writes, lists and reads files of a store.
+fn files(npy: &Npy, root: &str) {
     for n in 0..3 {
         let rows = format!("SELECT value + {n}000 AS t, value / 2.0 AS x FROM range(1000)");
         npy.csv(&format!("COPY ({rows}) TO '{root}/dir/{n}.npy'"));
@@ -95,7 +96,12 @@ fn work(npy: &Npy, root: &str) {
     npy.csv(&format!("COPY (SELECT value AS a FROM range(2500000)) TO '{root}/large.npy'"));
     let large = format!("SELECT sum(a), count(*) FROM npy('{root}/large.npy')");
     assert_eq!(npy.csv(&large), "3124998750000,2500000\n");
+    let missing = npy.failure(&format!("SELECT * FROM npy('{root}/dir/none.npy')"));
+    assert!(missing.contains("there is no such file; check the URL"), "{missing}");
+}
 
+/// Indexes the files, also by several programs at once.
+fn index(npy: &Npy, root: &str) {
     let directory = format!("{root}/dir/");
     assert!(npy.run(&["index", &directory]).contains("3 files (3 read), 3000 rows"));
     assert!(npy.run(&["index", &directory]).contains("3 files (0 read), 3000 rows"));
@@ -120,15 +126,14 @@ fn work(npy: &Npy, root: &str) {
     assert!(npy.run(&["index", &directory]).contains("6 files (0 read), 3003 rows"));
     let auto = format!("SELECT count(*) FROM npy('{directory}') WHERE t BETWEEN 1500 AND 1599");
     assert_eq!(npy.csv(&auto), "100\n");
-    let missing = npy.failure(&format!("SELECT * FROM npy('{root}/dir/none.npy')"));
-    assert!(missing.contains("there is no such file; check the URL"), "{missing}");
 }
 
 /// Guards S3, as moto has it.
 #[test]
 fn s3_has_files_of_tables() {
-    let server =
-        Server::start("NPY_MOTO", |port| ["-H", "127.0.0.1", "-p", port].map(str::to_owned).into());
+    let server = Server::start("NPY_MOTO", |_, port| {
+        ["-H", "127.0.0.1", "-p", port].map(str::to_owned).into()
+    });
     let mut connection = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
     let create =
         "PUT /bucket HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
@@ -143,7 +148,8 @@ fn s3_has_files_of_tables() {
         ("AWS_SECRET_ACCESS_KEY", "secret".into()),
         ("AWS_REGION", "us-east-1".into()),
     ]);
-    work(&npy, "s3://bucket");
+    files(&npy, "s3://bucket");
+    index(&npy, "s3://bucket");
     let missing = npy.failure("SELECT * FROM npy('s3://none/*.npy')");
     assert!(missing.contains("there is no such bucket"), "{missing}");
 }
@@ -168,7 +174,7 @@ urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request)
 /// Guards Azure, as Azurite has it.
 #[test]
 fn azure_has_files_of_tables() {
-    let server = Server::start("NPY_AZURITE", |port| {
+    let server = Server::start("NPY_AZURITE", |_, port| {
         let fixed = "--inMemoryPersistence --silent --skipApiVersionCheck --disableTelemetry";
         let fixed = fixed.split(' ').chain(["--blobHost", "127.0.0.1", "--blobPort", port]);
         fixed.map(str::to_owned).collect()
@@ -180,10 +186,99 @@ fn azure_has_files_of_tables() {
         ("AZURE_STORAGE_USE_EMULATOR", "true".into()),
         ("AZURITE_BLOB_STORAGE_URL", server.address()),
     ]);
-    work(&npy, "az://box");
+    files(&npy, "az://box");
+    index(&npy, "az://box");
     assert_eq!(npy.csv("SELECT count(*) FROM npy('abfs://box/dir/0.npy')"), "1000\n");
     npy.0.push(("AZURE_STORAGE_ACCOUNT_KEY", "AAAA".into()));
     let denied = npy.failure("SELECT * FROM npy('az://box/dir/*.npy')");
     assert!(denied.contains("access is denied (403"), "{denied}");
     assert!(denied.contains("AZURE_STORAGE_ACCOUNT_KEY"), "{denied}");
+}
+
+/// Returns the settings of nginx, in this directory alone. It writes files (WebDAV), and logs each request.
+fn settings(port: &str) -> String {
+    let nginx = std::env::var_os("NPY_NGINX").expect("NPY_NGINX names nginx");
+    let built = Command::new(nginx).arg("-V").output().unwrap();
+    let built = String::from_utf8(built.stderr).unwrap();
+    let modules = built.split_once("--modules-path=").unwrap().1.split(' ').next().unwrap();
+    let kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+    let temporary: String =
+        kinds.iter().map(|kind| format!("{kind}_temp_path {kind};\n")).collect();
+    format!(
+        "daemon off;
+        master_process off;
+        pid nginx.pid;
+        load_module {modules}/ngx_http_dav_ext_module.so;
+        events {{}}
+        http {{
+            log_format request '$request_method $uri $http_range $status';
+            access_log requests.log request;
+            client_max_body_size 0;
+            {temporary}
+            server {{
+                listen 127.0.0.1:{port};
+                root files;
+                dav_methods PUT DELETE MKCOL COPY MOVE;
+                dav_ext_methods PROPFIND OPTIONS;
+                create_full_put_path on;
+            }}
+        }}"
+    )
+}
+
+/// Returns the requests since the last call, from the log of nginx.
+fn requests(server: &Server) -> Vec<String> {
+    let path = server.directory.path().join("requests.log");
+    let log = std::fs::read_to_string(&path).unwrap();
+    // It is opened for appending.
+    std::fs::write(path, "").unwrap();
+    log.lines().map(str::to_owned).collect()
+}
+
+/// Guards HTTP, as nginx has it, and the number of requests: of a plan with an index, and of a slice.
+#[test]
+fn http_has_files_of_tables() {
+    let server = Server::start("NPY_NGINX", |directory, port| {
+        std::fs::create_dir(directory.join("files")).unwrap();
+        std::fs::write(directory.join("nginx.conf"), settings(port)).unwrap();
+        let prefix = format!("{}/", directory.display());
+        ["-p", &prefix, "-c", "nginx.conf", "-e", "stderr"].map(str::to_owned).into()
+    });
+    let npy = Npy(Vec::new());
+    let root = server.address();
+    files(&npy, &root);
+    let directory = format!("{root}/dir/");
+    assert!(npy.run(&["index", &directory]).contains("3 files (3 read), 3000 rows"));
+    assert!(npy.run(&["index", &directory]).contains("3 files (0 read), 3000 rows"));
+    requests(&server);
+    let table = format!(
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{directory}' OPTIONS ('index' 'frozen');"
+    );
+    // The plan alone: no file can have such a row.
+    assert_eq!(npy.csv(&format!("{table} SELECT count(*) FROM t WHERE t < 0")), "0\n");
+    // The table has one request, and each query another: if the index has changed since.
+    let plan = ["GET /dir/_npy.index - 200", "HEAD /dir/_npy.index - 200"];
+    assert_eq!(requests(&server), plan);
+    let slice = "SELECT sum(t) FROM t WHERE t BETWEEN 1500 AND 1599";
+    assert_eq!(npy.csv(&format!("{table} {slice}")), "154950\n");
+    let found = requests(&server);
+    assert!(found.len() == 3 && found[..2] == plan, "{found:?}");
+    let slice = &found[2];
+    assert!(slice.starts_with("GET /dir/1.npy bytes=") && slice.ends_with(" 206"), "{found:?}");
+    let one = format!("SELECT sum(t) FROM npy('{root}/dir/2.npy') WHERE _row BETWEEN 5 AND 6");
+    assert_eq!(npy.csv(&one), "4011\n");
+    let found = requests(&server);
+    assert!(found.len() <= 4, "{found:?}");
+    // Each directory is listed by a request of its own: nginx refuses to list all at once.
+    for name in ["a/1", "b/c/2"] {
+        npy.csv(&format!("COPY (SELECT 1 AS n) TO '{root}/deep/{name}.npy'"));
+    }
+    requests(&server);
+    assert_eq!(npy.csv(&format!("SELECT sum(n) FROM npy('{root}/deep/**/*.npy')")), "2\n");
+    let mut lists = requests(&server);
+    lists.retain(|request| request.starts_with("PROPFIND"));
+    lists.sort();
+    lists.dedup();
+    let paths = ["", "/a", "/b", "/b/c"].map(|path| format!("PROPFIND /deep{path} - 207"));
+    assert_eq!(lists, paths);
 }

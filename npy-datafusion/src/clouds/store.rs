@@ -92,7 +92,10 @@ impl ObjectStore for CloudStore {
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
         let place = Place { is_list: true, ..self.place.clone() };
-        in_time(self.inner.list(prefix), place, prefix.cloned())
+        match place.cloud {
+            Cloud::Http => by_directories(Arc::clone(&self.inner), place, prefix.cloned()),
+            _ => in_time(self.inner.list(prefix), place, prefix.cloned()),
+        }
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
@@ -105,6 +108,58 @@ impl ObjectStore for CloudStore {
         let result = self.inner.copy_opts(from, to, options).await;
         result.map_err(|error| self.place.told(Some(to), error))
     }
+}
+
+/// The directories that are listed at a time.
+const DIRECTORIES: usize = 16;
+
+/// The most levels of directories: a link of the server to a directory above it has no end.
+const LEVELS: usize = 64;
+
+/// Lists a directory and those below it, each by a request of its own: web servers refuse to list all at once (`Depth: infinity`).
+fn by_directories(
+    store: Arc<dyn ObjectStore>,
+    place: Place,
+    first: Option<Path>,
+) -> BoxStream<'static, Result<ObjectMeta>> {
+    let of_level = move |(level, directories): (usize, Vec<Option<Path>>)| {
+        let (store, place) = (Arc::clone(&store), place.clone());
+        async move {
+            if directories.is_empty() {
+                return Ok(None);
+            }
+            if level == LEVELS {
+                let source = format!(
+                    "{} has more than {LEVELS} levels of directories; name one of those below",
+                    place.root
+                );
+                return Err(Error::Generic { store: "HTTP", source: source.into() });
+            }
+            let lists = directories.into_iter().map(|path| listed(&*store, &place, path));
+            let lists = futures::stream::iter(lists).buffered(DIRECTORIES);
+            let lists: Vec<ListResult> = lists.try_collect().await?;
+            let (mut files, mut below) = (Vec::new(), Vec::new());
+            for list in lists {
+                files.extend(list.objects.into_iter().map(Ok));
+                below.extend(list.common_prefixes.into_iter().map(Some));
+            }
+            Ok(Some((futures::stream::iter(files), (level + 1, below))))
+        }
+    };
+    futures::stream::try_unfold((0, vec![first]), of_level).try_flatten().boxed()
+}
+
+/// Lists a directory without those below it. An answer has no directory that is not in it.
+async fn listed(store: &dyn ObjectStore, place: &Place, path: Option<Path>) -> Result<ListResult> {
+    let request = store.list_with_delimiter(path.as_ref());
+    let mut list = match tokio::time::timeout(PATIENCE, request).await {
+        Ok(list) => list.map_err(|error| place.told(path.as_ref(), error))?,
+        Err(_) => return Err(place.silent(path.as_ref(), PATIENCE)),
+    };
+    let is_below = |found: &Path| path.as_ref().is_none_or(|path| found.prefix_matches(path));
+    list.common_prefixes.retain(|found| is_below(found) && Some(found) != path.as_ref());
+    list.objects.retain(|found| is_below(&found.location));
+    Ok(list)
 }
 
 /// Returns a stream whose next part comes in time, or is an error.

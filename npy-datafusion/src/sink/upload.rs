@@ -53,15 +53,23 @@ impl Upload {
             let contents = Contents::Local(local, header, rows);
             return Ok(Upload { store, path, contents });
         }
-        if size <= IN_MEMORY as u64 {
+        let parts = match size <= IN_MEMORY as u64 {
+            true => None,
+            false => match store.put_multipart(&path).await {
+                Ok(parts) => Some(parts),
+                // Web servers take a file as a whole.
+                Err(object_store::Error::NotImplemented { .. }) => None,
+                Err(error) => return Err(error.into()),
+            },
+        };
+        let Some(upload) = parts else {
             let mut file = header;
             while let Some(bytes) = rows.next().await {
                 file.extend_from_slice(&bytes?);
             }
             return Ok(Upload { store, path, contents: Contents::Whole(file.into()) });
-        }
+        };
         let part = usize::try_from(size / PARTS).unwrap_or(usize::MAX).max(IN_MEMORY) + 1;
-        let upload = store.put_multipart(&path).await?;
         let mut parts = WriteMultipart::new_with_chunk_size(upload, part);
         parts.write(&header);
         while let Some(bytes) = rows.next().await {

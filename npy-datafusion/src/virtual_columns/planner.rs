@@ -9,6 +9,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::Field;
+use datafusion::catalog::TableProvider;
 use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
 use datafusion::common::{DFSchema, TableReference, plan_datafusion_err};
 use datafusion::datasource::{provider_as_source, source_as_provider};
@@ -29,6 +30,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 use super::{FILE, ROW, is_virtual};
+use crate::beside::BesideTable;
 use crate::table::NpyTable;
 
 /// Plans a statement as [`SessionContext::sql`] does. If it names `_file` or `_row`, the tables in it have these columns, which are not part of `*`.
@@ -304,12 +306,17 @@ fn with_columns(plan: LogicalPlan) -> Result<LogicalPlan> {
         _ => return Ok(plan),
     };
     let Ok(provider) = source_as_provider(&scan.source) else { return Ok(plan) };
-    let Some(table) = provider.downcast_ref::<NpyTable>() else { return Ok(plan) };
+    let table: Arc<dyn TableProvider> = if let Some(table) = provider.downcast_ref::<NpyTable>() {
+        Arc::new(table.with_virtual_columns(&table.schema())?)
+    } else if let Some(table) = provider.downcast_ref::<BesideTable>() {
+        Arc::new(table.with_virtual_columns()?)
+    } else {
+        return Ok(plan);
+    };
     if scan.projection.is_some() || !scan.filters.is_empty() || scan.fetch.is_some() {
         return Ok(plan);
     }
-    let table = provider_as_source(Arc::new(table.with_virtual_columns()?));
-    let scan = LogicalPlanBuilder::scan(name.clone(), table, None)?;
+    let scan = LogicalPlanBuilder::scan(name.clone(), provider_as_source(table), None)?;
     let columns = renamed(scan.schema(), &hidden(name));
     scan.project(columns)?.build()
 }
