@@ -64,3 +64,24 @@ fn diff_of_columns_compares_these_alone() {
     assert!(text.contains("row 0, x: 1 → 1.5"), "{text}");
     assert_eq!(code(path, &["diff", "a.npy", "more.npy", "-c", "z"]).0, 2);
 }
+
+/// Guards that a copy of narrower numbers can be compared by a tolerance.
+#[test]
+fn diff_of_values_takes_other_dtypes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    npy_core::save(path.join("a.npy"), &[0.1f64, 2.0]).unwrap();
+    npy_core::save(path.join("b.npy"), &[0.1f32, 2.0]).unwrap();
+    npy_core::save(path.join("c.npy"), &[0.1f32, 2.5]).unwrap();
+    let output = npy(path, &["diff", "a.npy", "b.npy", "--rtol", "1e-6"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("dtype: <f8 → <f4") && text.contains("--values"), "{text}");
+    ok(path, &["diff", "a.npy", "b.npy", "--rtol", "1e-6", "--values"]);
+    assert_eq!(code(path, &["diff", "a.npy", "b.npy", "--values"]).0, 1);
+    assert_eq!(code(path, &["diff", "a.npy", "c.npy", "--rtol", "1e-6", "--values"]).0, 1);
+    for (name, header) in [("x.csv", "x"), ("y.csv", "y")] {
+        fs::write(path.join(name), format!("{header},k\n1,2\n")).unwrap();
+        ok(path, &["convert", name, &name.replace("csv", "npy")]);
+    }
+    assert_eq!(code(path, &["diff", "x.npy", "y.npy", "--values"]).0, 1);
+}

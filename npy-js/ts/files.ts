@@ -42,7 +42,10 @@ export function io<T>(work: () => T): T {
 /** Returns the error as one of this package; that of the system is its cause. */
 export function ioError(error: unknown): NpyError {
   if (error instanceof NpyError) return error;
-  return new NpyError("io", error instanceof Error ? error.message : String(error), { cause: error });
+  if (!(error instanceof Error)) return new NpyError("io", String(error), { cause: error });
+  // Node's fetch says why in the cause alone.
+  const { message } = (error.cause ?? {}) as { message?: unknown };
+  return new NpyError("io", message ? `${error.message}: ${message}` : error.message, { cause: error });
 }
 
 /** A read takes at most this: the system has a limit of 2 GiB. */

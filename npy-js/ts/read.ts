@@ -50,7 +50,7 @@ export function loadNPZ(source: Uint8Array | ArrayBuffer | string): Record<strin
   return opened(source, (file) => {
     // The module finds archives after other bytes too, which NumPy does not.
     if (file.size >= 22 && !isArchive(take(file, 0, 4))) {
-      throw new NpyError("not-npz", "not a .npz file: it does not begin with its archive; use readNPY for a .npy file");
+      throw new NpyError("not-npz", "not a .npz file: it does not begin as an archive; use readNPY for a .npy file");
     }
     const archive = new Engine(file);
     const names: string[] = archive.json("archive");

@@ -30,7 +30,12 @@ const WORDS: &[(&str, &str)] = &[
         "npy_core.save writes to an open file, too",
     ),
     ("npz::Writer::stream writes to it", "npy_core.savez writes to an open file, too"),
+    ("npz::load or npz::Reader", "npy_core.Npz"),
     ("npz::Reader", "npy_core.Npz"),
+    (
+        "read it, and write it with WriteOptions::order(Order::C)",
+        "read it, and write it with npy_core.save(path, numpy.ascontiguousarray(array))",
+    ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     ("Reader::open", "npy_core.load"),
     ("ReadOptions::cast(Cast::Lossless)", "cast="),

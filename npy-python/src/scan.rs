@@ -118,6 +118,19 @@ struct Files {
     columns: Option<Vec<String>>,
 }
 
+/// Says how the columns of a file differ from those of the first one.
+fn difference(found: &SchemaRef, first: &SchemaRef) -> String {
+    let other = found.fields().iter().find(|field| !first.fields().contains(field));
+    match (other, other.and_then(|field| first.field_with_name(field.name()).ok())) {
+        (Some(field), Some(same)) => {
+            let name = field.name();
+            format!("column {name:?} is {}, and {}", field.data_type(), same.data_type())
+        }
+        (Some(field), None) => format!("it has a column {:?}, which is not", field.name()),
+        (None, _) => "its columns are fewer, or in another order, than those".to_owned(),
+    }
+}
+
 impl Files {
     fn open_next(&mut self, path: &Path) -> Result<(), ArrowError> {
         let batches = open(path, self.columns.as_deref()).map_err(|failure| {
@@ -130,9 +143,10 @@ impl Files {
             )
         })?;
         if batches.schema().fields() != self.schema.fields() {
-            let (path, found, first) = (path.display(), batches.schema(), &self.schema);
+            let path = path.display();
+            let differs = difference(&batches.schema(), &self.schema);
             return Err(ArrowError::SchemaError(format!(
-                "{path}: its columns are {found:?}, and those of the first file {first:?}; scan files of one dtype"
+                "{path}: {differs} in the first file; scan files of one dtype, or name the columns that all have"
             )));
         }
         self.current = Some(batches);

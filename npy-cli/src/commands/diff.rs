@@ -32,6 +32,9 @@ pub(crate) struct Args {
     /// Compares only these columns, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
+    /// Compares values, whatever their dtypes: 1 of an integer equals 1.0
+    #[arg(long)]
+    values: bool,
     /// The largest number of differing values that are printed
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: usize,
@@ -180,7 +183,7 @@ impl Args {
         let mut objects = (None, None);
         let mut a = Side::open(a, targets.0, &mut objects.0)?;
         let mut b = Side::open(b, targets.1, &mut objects.1)?;
-        differences.compare_headers(&a, &b, &self.columns)?;
+        differences.compare_headers(&a, &b, self)?;
         differences.compare_rows(&mut a, &mut b, self)?;
         self.print(&differences, targets, out)?;
         Ok(differences.is_equal())
@@ -271,14 +274,15 @@ impl<'a> Side<'a> {
 impl Differences {
     /// Compares what decides which values there are. Byte order, order and version decide only how they are stored.
     /// Of named columns, it compares the dtypes of these alone, and the number of rows.
-    fn compare_headers(&mut self, a: &Side<'_>, b: &Side<'_>, columns: &[String]) -> Result<()> {
+    fn compare_headers(&mut self, a: &Side<'_>, b: &Side<'_>, args: &Args) -> Result<()> {
+        let columns = &args.columns;
         let [shape, other] = [a, b].map(|side| side.source.header().shape());
         let counted = if columns.is_empty() { usize::MAX } else { 1 };
         if shape.iter().take(counted).ne(other.iter().take(counted)) {
             self.header.push(("shape", python_tuple(shape), python_tuple(other)));
         }
         let native = |dtype: &DType| dtype.with_byte_order(ByteOrder::NATIVE).packed();
-        if columns.is_empty() {
+        if columns.is_empty() && !args.values {
             if native(&a.dtype) != native(&b.dtype) {
                 self.header.push(("dtype", full_dtype(&a.dtype), full_dtype(&b.dtype)));
             }

@@ -275,7 +275,7 @@ class Npz(Mapping[str, Any]):
             raise NpyValueError(f"{self._in_file()}member {name!r} has Python objects, which cannot be mapped; use read")
         if position is None:
             raise NpyValueError(
-                f"{self._in_file()}member {name!r} is compressed, so that it cannot be mapped; read it, or write the archive with compress=0"
+                f"{self._in_file()}member {name!r} is compressed, so that it cannot be mapped; read it, or write it again after npy_core.Npz(path, 'a', compress=0)"
             )
         dtype = dtype_of(descr)
         order: Literal["C", "F"] = "F" if is_fortran else "C"

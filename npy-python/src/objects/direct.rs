@@ -187,7 +187,7 @@ struct Machine<'py, 'a> {
     items: Vec<Any<'py>>,
 }
 
-/// What comes after an opcode.
+/// The continuation after an opcode.
 enum Next {
     Opcode,
     /// The opcodes after the objects of the array.
