@@ -92,10 +92,15 @@ impl Archive {
         if damaged.is_empty() && unknown.is_empty() {
             return Ok(archive);
         }
-        let found = scan::members(file)?;
-        let right = found.members.iter().filter(|member| member.unchecked.is_none());
-        let right: HashMap<&str, &records::Member> =
-            right.map(|member| (&member.label[..], member)).collect();
+        let stated = directory.entries().iter().map(Entry::header_start).collect();
+        let found = scan::members(file, &stated)?;
+        let mut right: HashMap<&str, &records::Member> = HashMap::new();
+        for member in found.members.iter().filter(|member| member.unchecked.is_none()) {
+            match directory.find(&member.label) {
+                Some(entry) if !is_of_entry(member, directory, entry, file)? => {}
+                _ => drop(right.insert(&member.label, member)),
+            }
+        }
         // A member that is right by its own header was not encrypted or compressed in another way: its entry is wrong.
         damaged.extend(unknown.extract_if(|name, _| right.contains_key(*name)));
         archive.remarks.extend(unknown.iter().map(|(name, reason)| unchecked(name, reason)));
@@ -113,7 +118,8 @@ impl Archive {
             let bytes = match (damaged.get(&name[..]), right.get(&name[..])) {
                 (None, _) => {
                     let bytes = directory.entry_bytes(entry, &mut file.clone()).map_err(of_zip)?;
-                    records::placed(bytes, entry.header_start()).ok_or(Error::Changed)?
+                    let member = right.get(&name[..]).copied();
+                    moved(bytes, entry.header_start(), member)?
                 }
                 (Some(_), Some(member)) => {
                     let reason = format!("the directory has wrong numbers for the member {name:?}");
@@ -142,7 +148,7 @@ impl Archive {
 
     /// Finds the members of an archive without a directory that can be read.
     fn of_members(file: &File<'_>, error: &str) -> Result<Self> {
-        let found = scan::members(file)?;
+        let found = scan::members(file, &HashSet::new())?;
         let mut archive = Archive::new(file.len());
         archive.damages.push(Damage::Directory { reason: error.to_owned() });
         archive.keep(&found)?;
@@ -153,7 +159,7 @@ impl Archive {
         let listed = listed.iter().filter(|name| !scan::is_index(name));
         let listed = listed
             .map(|name| (&name[..], "the directory names it, and it has no header of this name"));
-        let lost = found.lost.iter().map(|(name, reason)| (&name[..], &reason[..]));
+        let lost = found.lost.iter().map(|lost| (&lost.name[..], &lost.reason[..]));
         for (name, reason) in lost.chain(listed) {
             // A forged file can claim any number of members.
             if known.insert(text(name)) {
@@ -261,6 +267,28 @@ fn unchecked(name: &str, reason: &str) -> String {
     format!("member {name:?} is kept, and was not checked: {reason}")
 }
 
+/// Returns true if a member that was found is that of an entry, whose position or checksum is right. A member of the same name may be one of an
+/// archive within another member.
+fn is_of_entry(
+    member: &records::Member,
+    directory: &Directory,
+    entry: &Entry,
+    file: &File<'_>,
+) -> Result<bool> {
+    if member.start == entry.header_start() {
+        return Ok(true);
+    }
+    let bytes = directory.entry_bytes(entry, &mut file.clone()).map_err(of_zip)?;
+    Ok(member.has_checksum_of(&bytes))
+}
+
+/// Returns an entry with the position of its member in the file. An entry that has four bytes for it may need more.
+fn moved(entry: Vec<u8>, start: u64, member: Option<&records::Member>) -> Result<Vec<u8>> {
+    let moved = records::placed(entry, start).or_else(|| Some(member?.entry()));
+    moved
+        .ok_or_else(|| unrepairable("the archive begins after 4 GiB of other bytes; cut these off"))
+}
+
 /// Reads a member to its end.
 fn check(directory: &Directory, entry: &Entry, file: File<'_>) -> Result<Checked> {
     let read = directory.member(entry, file, &Limits::default()).and_then(|mut member| {
@@ -287,5 +315,22 @@ fn of_zip(error: npy_zip::Error) -> Error {
     match error {
         npy_zip::Error::Io(error) => error.into(),
         error => unrepairable(problem(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards an archive after more than 4 GiB of other bytes, whose entries have four bytes for a position.
+    #[test]
+    fn an_entry_that_has_too_few_bytes_for_a_position_is_made_again() {
+        let start = 1 << 33;
+        let member = records::Member::named(b"a", start);
+        let entry = records::Member::named(b"a", 7).entry();
+        assert_eq!(moved(entry.clone(), 7, None).unwrap(), entry);
+        assert_eq!(moved(entry.clone(), start, Some(&member)).unwrap(), member.entry());
+        let error = moved(entry, start, None).unwrap_err().to_string();
+        assert!(error.starts_with("the archive begins after 4 GiB of other bytes; cut"), "{error}");
     }
 }

@@ -59,9 +59,9 @@ fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Result<Found
                 let damages = vec![Damage::HeaderLength { stated, found }];
                 return Ok(Found { data: line, damages, ..right });
             }
-            // NumPy reads it so, and ignores the bytes after the array.
+            // NumPy reads it so, and ignores the bytes after the array. The pickle of objects, which has any size, is checked by itself.
             let end = stated.checked_add(right.header.data_bytes());
-            match end.is_some_and(|end| end <= length) {
+            match right.header.dtype().has_object() || end.is_some_and(|end| end <= length) {
                 true => Ok(right),
                 false => Err(ambiguous(stated.saturating_sub(text))),
             }
@@ -80,7 +80,7 @@ fn is_data(start: &[u8], length: u64, header: &Header, at: u64) -> bool {
     length.checked_sub(at) == Some(header.data_bytes())
 }
 
-/// Returns the error for a header of which nothing says where it ends.
+/// Returns the error for a header whose end is not known.
 fn ambiguous(stated: u64) -> Error {
     unrepairable(format!(
         "the header is said to have {stated} bytes, which may be wrong, because neither its padding nor the size of the file says the same; cut off the header, and repair the rest as raw data"

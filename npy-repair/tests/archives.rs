@@ -203,6 +203,22 @@ fn a_damaged_member_changes_no_other() {
         bytes[header + 2] ^= 4;
         assert_eq!(folder.repaired(&bytes), ["a.npy"]);
     }
+    // The member of that name within another one is not the one that the directory names.
+    let third = Raw::of("b/c.npy", &data("b/c.npy"));
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0]] {
+        let [one, two, three] = order.map(|n| [&members[0], &members[1], &third][n].clone());
+        let mut bytes = zips::archive(b"", &[one, two, three], b"");
+        let header = position(&bytes, b"inner.npz") - 30;
+        bytes[header + 2] ^= 4;
+        let last = position(&bytes, &data("a.npy")) + data("a.npy").len() - 1;
+        bytes[last] ^= 4;
+        assert_eq!(folder.repaired(&bytes), ["b/c.npy"]);
+    }
+    // With other bytes in it, the directory is wrong: one that is not within a damaged member is preferred.
+    let mut bytes = zips::archive(b"", &members, b"");
+    let within = position(&bytes, b"another array");
+    bytes.splice(within + 13..within + 13, *b"more");
+    assert_eq!(folder.repaired(&bytes), ["a.npy"]);
     // The first has a wrong checksum in its own header, which readers do not look at.
     let mut bytes = archive(Compression::stored(), false);
     bytes[14] ^= 4;
@@ -301,4 +317,64 @@ fn forged_archives_cost_linear_time_and_little_memory() {
         // Quadratic time would be sixteen times as much.
         assert!(four < 10.0 * one + 0.5, "{flags}: {one} s, then {four} s");
     }
+}
+
+/// Guards memory: entries within entries, each of which states the longest name.
+#[test]
+fn entries_that_overlap_take_little_memory() {
+    let folder = Folder::new();
+    let mut bytes = zips::archive(b"", &[Raw::of("a.npy", &data("a.npy"))], b"");
+    bytes.truncate(position(&bytes, b"PK\x01\x02"));
+    for number in 0..1_u32 << 12 {
+        bytes.extend(b"PK\x01\x02");
+        bytes.extend(number.to_le_bytes());
+        bytes.extend([0xff; 24]);
+    }
+    let (result, memory) = peak(|| folder.diagnose(&bytes));
+    assert_eq!(result.unwrap().members(), ["a.npy"]);
+    assert!(memory < (4 << 20) + 20 * bytes.len(), "{memory}");
+}
+
+/// Guards time: members of little data that state a large size, each read alone because no record follows it.
+#[test]
+fn members_that_inflate_much_are_limited() {
+    let folder = Folder::new();
+    let mut bytes = zips::archive(b"", &[Raw::of("a.npy", &data("a.npy"))], b"");
+    bytes.truncate(position(&bytes, b"PK\x01\x02"));
+    const BZIP2: u16 = 12;
+    const COUNT: u32 = 100;
+    for number in 0..COUNT {
+        bytes.extend(b"PK\x03\x04\x2e\0\0\0");
+        bytes.extend(BZIP2.to_le_bytes());
+        bytes.extend([0; 8]);
+        bytes.extend([40, 256 << 20].map(u32::to_le_bytes).concat());
+        bytes.extend([3, 0, 0, 0]);
+        bytes.extend(format!("{number:03}").as_bytes());
+        bytes.extend([0; 60]);
+    }
+    let plan = folder.diagnose(&bytes).unwrap();
+    assert_eq!(plan.members(), ["a.npy"]);
+    // The last is the one that was too many, and nothing is searched after it.
+    let lost = plan.damages().iter().filter(|damage| matches!(damage, Damage::Member { .. }));
+    let read = lost.count() - 1;
+    assert!((4..20).contains(&read), "{read} members were read");
+}
+
+/// Guards the directory of an archive within the last member: its names are not those of members.
+#[test]
+fn names_in_a_damaged_archive_within_are_not_reported() {
+    let folder = Folder::new();
+    let inner = zips::archive(b"", &[Raw::of("x.npy", b"an array")], b"");
+    let members = [Raw::of("a.npy", &data("a.npy")), Raw::of("inner.npz", &inner)];
+    let mut bytes = zips::archive(b"", &members, b"");
+    let within = position(&bytes, b"x.npy");
+    bytes.drain(within - 30..within - 27);
+    let plan = folder.diagnose(&bytes).unwrap();
+    let lost = |damage: &Damage| match damage {
+        Damage::Member { name, .. } => Some(name.clone()),
+        _ => None,
+    };
+    let lost: Vec<String> = plan.damages().iter().filter_map(lost).collect();
+    assert_eq!(lost, ["inner.npz"], "{plan}");
+    assert_eq!(folder.repaired(&bytes), ["a.npy"]);
 }

@@ -180,6 +180,23 @@ fn the_damaged_file_is_never_replaced() {
     assert!(!folder.path("out.npy").exists());
 }
 
+/// Guards objects of protocol 0, which take less than eight bytes each, after a header with blanks after its line.
+#[test]
+fn small_objects_need_no_repair() {
+    let folder = Folder::new();
+    let line = "{'descr': '|O', 'fortran_order': False, 'shape': (200,), }\n";
+    let header = format!("{line:118}");
+    let pickle = "cnumpy._core.multiarray\n_reconstruct\np0\n(cnumpy\nndarray\np1\n(I0\ntp2\nc_codecs\nencode\np3\n(Vb\np4\nVlatin1\np5\ntp6\nRp7\ntp8\nRp9\n(I1\n(I200\ntp10\ncnumpy\ndtype\np11\n(VO8\np12\nI00\nI01\ntp13\nRp14\n(I3\nV|\np15\nNNNI-1\nI-1\nI63\ntp16\nbI00\n(lp17\n";
+    let objects = "Na".repeat(200);
+    let bytes =
+        [&b"\x93NUMPY\x01\0v\0"[..], header.as_bytes(), pickle.as_bytes(), objects.as_bytes()];
+    let right = [&bytes.concat()[..], b"tp18\nb."].concat();
+    let plan = folder.diagnose(&right, &Options::new()).unwrap();
+    assert!(!plan.is_needed(), "{plan}");
+    let error = folder.error(&right[..right.len() - 1]);
+    assert!(error.starts_with("the pickle of its Python objects is damaged"), "{error}");
+}
+
 /// Guards files of a foreign writer, which are right although they are unusual.
 #[test]
 fn unusual_files_need_no_repair() {

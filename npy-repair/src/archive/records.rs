@@ -1,5 +1,7 @@
 //! The records of zip archives that are looked for, and the directory that is written for them.
 
+use npy_zip::Limits;
+
 use super::file::File;
 use crate::error::Result;
 use crate::header::to_u64;
@@ -155,6 +157,19 @@ impl Member {
         self.data.checked_add(self.compressed)
     }
 
+    /// Returns the most bytes that reading the member inflates: readers refuse others after a look at their sizes.
+    pub(super) fn inflated(&self) -> u64 {
+        const SMALL: u64 = 256 << 20;
+        let ratio = Limits::default().inflation;
+        self.size.min(self.compressed.saturating_mul(ratio).max(SMALL))
+    }
+
+    /// Returns true if an entry of the directory is about this member: it has the same checksum.
+    pub(super) fn has_checksum_of(&self, entry: &[u8]) -> bool {
+        const CHECKSUM: usize = 16;
+        entry.get(CHECKSUM..).and_then(|rest| Numbers(rest).u32()) == Some(self.crc)
+    }
+
     /// Returns the member with its end.
     pub(super) fn ending_at(self, end: u64) -> Self {
         Member { end, ..self }
@@ -303,14 +318,24 @@ pub(super) fn has_directory(file: &File<'_>) -> Result<bool> {
     Ok(tail.windows(4).any(|record| record == CENTRAL || record == END))
 }
 
-/// Returns the names in what is left of a directory after this position. A forged file can have any number of them.
+/// Returns the names in what is left of a directory after this position. A forged file can have any number of them. An end record that is
+/// before entries ends the directory of an archive within a member, whose names are left out.
 pub(super) fn listed(file: &File<'_>, mut from: u64) -> Result<Vec<Vec<u8>>> {
     const NAME: u64 = 46;
     const MAX: usize = 1 << 16;
+    // Entries do not overlap, so their names are shorter than the file. One may state a wrong length, and hides no others by it.
+    let mut left = file.len().saturating_sub(from).saturating_add(u16::MAX.into());
     let mut names = Vec::new();
+    let mut end = file.find(END, from)?;
     while let Some(at) = file.find(CENTRAL, from)?.filter(|_| names.len() < MAX) {
+        while let Some(before) = end.filter(|&end| end < at) {
+            names.clear();
+            end = file.find(END, before + 4)?;
+        }
         let fixed = file.bytes(at, NAME)?;
         if let Some(length) = fixed.get(28..).and_then(|bytes| Numbers(bytes).u16()) {
+            let Some(rest) = left.checked_sub(NAME + u64::from(length)) else { break };
+            left = rest;
             names.push(file.bytes(at + NAME, length.into())?);
         }
         from = at + 4;
@@ -332,11 +357,11 @@ pub(super) fn next_descriptor(file: &File<'_>, from: u64) -> Result<Option<u64>>
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_entry_gets_another_position() {
-        for start in [7, 1 << 33] {
-            let member = Member {
-                name: b"a".to_vec(),
+    impl Member {
+        /// Makes a stored member of three bytes.
+        pub(in crate::archive) fn named(name: &[u8], start: u64) -> Self {
+            Member {
+                name: name.to_vec(),
                 label: String::new(),
                 unchecked: None,
                 start,
@@ -348,8 +373,15 @@ mod tests {
                 time_and_date: 0,
                 crc: 0,
                 compressed: 3,
-                size: 1 << 34,
-            };
+                size: 3,
+            }
+        }
+    }
+
+    #[test]
+    fn an_entry_gets_another_position() {
+        for start in [7, 1 << 33] {
+            let member = Member { size: 1 << 34, ..Member::named(b"a", start) };
             let moved = Member { start: start + 5, ..member.clone() };
             assert_eq!(placed(member.entry(), start + 5), Some(moved.entry()));
             assert_eq!(placed(member.entry(), start).unwrap(), member.entry());

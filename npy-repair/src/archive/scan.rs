@@ -17,14 +17,23 @@ use crate::error::{Result, problem, unrepairable};
 /// The members that were found, in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Those whose bytes have their checksum, and those that cannot be checked: of each name the last one, which readers find.
+    /// Those whose bytes have their checksum, and those that cannot be checked: one of each name.
     pub(super) members: Vec<Member>,
-    /// Those that are damaged, with the reason.
-    pub(super) lost: Vec<(Vec<u8>, String)>,
+    pub(super) lost: Vec<Lost>,
     /// The names of several members, each once.
     pub(super) repeated: Vec<Vec<u8>>,
     /// The end of the last member.
     pub(super) end: u64,
+}
+
+/// A member that is damaged.
+#[derive(Debug)]
+pub(super) struct Lost {
+    pub(super) name: Vec<u8>,
+    pub(super) reason: String,
+    start: u64,
+    /// The end of its data, by the size in its header.
+    end: u64,
 }
 
 /// A file that is searched.
@@ -47,8 +56,11 @@ const MAX_MEMBERS: usize = 1 << 20;
 /// The cost of reading a member alone, in addition to its bytes.
 const COST_ALONE: u64 = 1 << 17;
 
-/// Finds the members of a file.
-pub(super) fn members(file: &File<'_>) -> Result<Found> {
+/// The number of inflated bytes that cost as much as a byte of the file. A real member becomes at most 1,100 times its size.
+const INFLATED_AT_ONCE: u64 = 256;
+
+/// Finds the members of a file. The directory states positions of members, which are preferred to others of the same name.
+pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
     let budget = file.len().saturating_mul(8).saturating_add(1 << 24);
     let has_directory = records::has_directory(file)?;
     let mut scan = Scan { file, has_directory, budget, found: Found::default() };
@@ -56,7 +68,8 @@ pub(super) fn members(file: &File<'_>) -> Result<Found> {
     while let Some(start) = records::next_member(file, from)? {
         let (size, member) = Member::read(file, start)?;
         if !scan.spend(size) {
-            scan.found.lost.push((b"?".to_vec(), TOO_MANY.into()));
+            let name = b"?".to_vec();
+            scan.found.lost.push(Lost { name, reason: TOO_MANY.into(), start, end: start });
             break;
         }
         from = match member {
@@ -68,7 +81,7 @@ pub(super) fn members(file: &File<'_>) -> Result<Found> {
         }
     }
     scan.found.end = scan.found.members.iter().map(|member| member.end).max().unwrap_or(0);
-    scan.found.keep_last();
+    scan.found.keep_one(stated);
     scan.found.check(file)?;
     Ok(scan.found)
 }
@@ -77,8 +90,10 @@ impl Scan<'_> {
     /// Finds the end of a member, and returns the position from which the next one is searched.
     fn member(&mut self, member: Member) -> Result<u64> {
         let (name, data) = (member.name.clone(), member.data);
+        let (start, stated_end) = (member.start, member.stated_end().unwrap_or(u64::MAX));
+        let lost = |name, reason| Lost { name, reason, start, end: stated_end };
         // The length of a damaged header may be wrong, too, so that others seem to be within it.
-        let after_damage = member.start + 4;
+        let after_damage = start + 4;
         if is_index(&name) {
             let end = member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data);
             return Ok(if records::is_boundary(self.file, end)? { end } else { data });
@@ -86,7 +101,7 @@ impl Scan<'_> {
         let (member, is_delimited) = match self.end_of(member)? {
             Ok(found) => found,
             Err(reason) => {
-                self.found.lost.push((name, reason));
+                self.found.lost.push(lost(name, reason));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
                 return Ok(if self.has_directory && self.budget > 0 {
                     after_damage
@@ -100,14 +115,15 @@ impl Scan<'_> {
             self.found.members.push(member);
             return Ok(end);
         }
-        if !self.spend((end - data).saturating_add(COST_ALONE)) {
-            self.found.lost.push((name, TOO_MANY.into()));
+        let work = (end - data).saturating_add(member.inflated() / INFLATED_AT_ONCE);
+        if !self.spend(work.saturating_add(COST_ALONE)) {
+            self.found.lost.push(lost(name, TOO_MANY.into()));
             return Ok(self.file.len());
         }
         match check_alone(self.file, &member)? {
             Checked::Right => self.found.members.push(member),
             Checked::Unknown(reason) | Checked::Damaged(reason) => {
-                self.found.lost.push((name, reason));
+                self.found.lost.push(lost(name, reason));
                 return Ok(after_damage);
             }
         }
@@ -188,17 +204,27 @@ impl Found {
         names.map(|name| Damage::SameName { name })
     }
 
-    /// Keeps the last member of each name: the others are older, or forged.
-    fn keep_last(&mut self) {
-        let mut last: HashMap<&[u8], (u64, usize)> = HashMap::new();
-        for Member { name, start, .. } in &self.members {
-            let (at, count) = last.entry(name).or_default();
-            (*at, *count) = (*start, *count + 1);
+    /// Keeps one member of each name, which is the last one: the others are older, or forged. But the directory knows better, and a member
+    /// within a damaged one is likely that of another archive.
+    fn keep_one(&mut self, stated: &HashSet<u64>) {
+        let mut kept: HashMap<&[u8], (bool, bool, u64)> = HashMap::new();
+        let mut repeated = HashSet::new();
+        let mut lost = self.lost.iter().peekable();
+        let mut lost_end = 0;
+        // Both lists have the order of the file.
+        for Member { name, start, end, .. } in &self.members {
+            while let Some(before) = lost.next_if(|lost| lost.start < *start) {
+                lost_end = lost_end.max(before.end);
+            }
+            let rank = (stated.contains(start), *end > lost_end, *start);
+            if let Some(other) = kept.insert(name, rank) {
+                kept.insert(name, rank.max(other));
+                repeated.insert(name.clone());
+            }
         }
-        let repeated = last.iter().filter(|(_, (_, count))| *count > 1);
-        self.repeated = repeated.map(|(name, _)| name.to_vec()).collect();
+        self.repeated = repeated.into_iter().collect();
         self.repeated.sort();
-        let kept: HashSet<u64> = last.into_values().map(|(start, _)| start).collect();
+        let kept: HashSet<u64> = kept.into_values().map(|(.., start)| start).collect();
         self.members.retain(|member| kept.contains(&member.start));
     }
 
@@ -220,7 +246,10 @@ impl Found {
                     member.unchecked = Some(reason);
                     self.members.push(member);
                 }
-                Checked::Damaged(reason) => self.lost.push((member.name, reason)),
+                Checked::Damaged(reason) => {
+                    let Member { name, start, end, .. } = member;
+                    self.lost.push(Lost { name, reason, start, end });
+                }
             }
         }
         Ok(())
