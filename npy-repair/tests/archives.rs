@@ -202,6 +202,10 @@ fn a_damaged_member_changes_no_other() {
         let header = position(&bytes, b"inner.npz") - 30;
         bytes[header + 2] ^= 4;
         assert_eq!(folder.repaired(&bytes), ["a.npy"]);
+        // The directory has a wrong checksum for the member, and still its position.
+        let entry = bytes.windows(5).rposition(|part| part == b"a.npy").unwrap() - 46;
+        bytes[entry + 16] ^= 4;
+        assert_eq!(folder.repaired(&bytes), ["a.npy"]);
     }
     // The member of that name within another one is not the one that the directory names.
     let third = Raw::of("b/c.npy", &data("b/c.npy"));
