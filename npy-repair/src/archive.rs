@@ -156,6 +156,12 @@ impl Archive {
         let mut known: HashSet<String> = archive.names.iter().cloned().collect();
         known.extend(found.members.iter().map(|member| text(&member.name)));
         let listed = records::listed(file, found.end)?;
+        let named: HashSet<&[u8]> = listed.iter().map(|name| &name[..]).collect();
+        for member in &found.members {
+            if member.is_within && !named.contains(&member.name[..]) {
+                archive.remarks.push(within(&member.label));
+            }
+        }
         let listed = listed.iter().filter(|name| !scan::is_index(name));
         let listed = listed
             .map(|name| (&name[..], "the directory names it, and it has no header of this name"));
@@ -265,6 +271,13 @@ impl Archive {
 /// Says that a member is kept although it was not checked.
 fn unchecked(name: &str, reason: &str) -> String {
     format!("member {name:?} is kept, and was not checked: {reason}")
+}
+
+/// Says that a member is kept although it may not be one of the archive itself.
+fn within(name: &str) -> String {
+    format!(
+        "member {name:?} is kept, and may be one of an archive in a damaged member: it is within that, and the directory does not name it"
+    )
 }
 
 /// Returns true if a member that was found is that of an entry, whose position or checksum is right. A member of the same name may be one of an

@@ -36,6 +36,8 @@ pub(super) struct Member {
     pub(super) label: String,
     /// The reason why its bytes cannot be checked, if so.
     pub(super) unchecked: Option<String>,
+    /// True if it is within a damaged member, by the size in the header of that: it is likely one of another archive.
+    pub(super) is_within: bool,
     pub(super) start: u64,
     pub(super) data: u64,
     /// The end of the data and of the descriptor after it.
@@ -102,6 +104,7 @@ impl Member {
             name: Vec::new(),
             label: String::new(),
             unchecked: None,
+            is_within: false,
             start,
             data: start,
             end: start,
@@ -364,6 +367,7 @@ mod tests {
                 name: name.to_vec(),
                 label: String::new(),
                 unchecked: None,
+                is_within: false,
                 start,
                 data: 0,
                 end: 0,

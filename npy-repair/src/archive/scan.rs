@@ -81,6 +81,7 @@ pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
         }
     }
     scan.found.end = scan.found.members.iter().map(|member| member.end).max().unwrap_or(0);
+    scan.found.mark_within();
     scan.found.keep_one(stated);
     scan.found.check(file)?;
     Ok(scan.found)
@@ -204,19 +205,26 @@ impl Found {
         names.map(|name| Damage::SameName { name })
     }
 
+    /// Marks the members that are within a damaged one.
+    fn mark_within(&mut self) {
+        // Both lists have the order of the file.
+        let mut lost = self.lost.iter().peekable();
+        let mut lost_end = 0;
+        for member in &mut self.members {
+            while let Some(before) = lost.next_if(|lost| lost.start < member.start) {
+                lost_end = lost_end.max(before.end);
+            }
+            member.is_within = member.end <= lost_end;
+        }
+    }
+
     /// Keeps one member of each name, which is the last one: the others are older, or forged. But the directory knows better, and a member
     /// within a damaged one is likely that of another archive.
     fn keep_one(&mut self, stated: &HashSet<u64>) {
         let mut kept: HashMap<&[u8], (bool, bool, u64)> = HashMap::new();
         let mut repeated = HashSet::new();
-        let mut lost = self.lost.iter().peekable();
-        let mut lost_end = 0;
-        // Both lists have the order of the file.
-        for Member { name, start, end, .. } in &self.members {
-            while let Some(before) = lost.next_if(|lost| lost.start < *start) {
-                lost_end = lost_end.max(before.end);
-            }
-            let rank = (stated.contains(start), *end > lost_end, *start);
+        for Member { name, start, is_within, .. } in &self.members {
+            let rank = (stated.contains(start), !is_within, *start);
             if let Some(other) = kept.insert(name, rank) {
                 kept.insert(name, rank.max(other));
                 repeated.insert(name.clone());
