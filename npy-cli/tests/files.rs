@@ -582,7 +582,7 @@ fn packed_zeros_are_read_back() {
     let path = folder.path();
     npy_core::save(path.join("zeros.npy"), &vec![0.0; 100_000]).unwrap();
     ok(path, &["npz", "pack", "--zstd", "z.npz", "zeros.npy"]);
-    assert!(fs::metadata(path.join("z.npz")).unwrap().len() < 700);
+    assert!(fs::metadata(path.join("z.npz")).unwrap().len() < 1500);
     ok(path, &["verify", "z.npz"]);
     ok(path, &["diff", "z.npz::zeros", "zeros.npy"]);
 }

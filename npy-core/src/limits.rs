@@ -64,7 +64,7 @@ pub struct Limits {
     pub inflated_bytes: u64,
     /// The largest compression ratio that a member may declare. Default 1,100: deflate, which NumPy
     /// writes, reaches at most 1,032, for example with an array of zeros. Other methods, such as
-    /// bzip2 and Zstandard, reach more, so members that they make may have any ratio up to 256 MiB.
+    /// bzip2 and Zstandard, reach more: all of their members above 1,100 may inflate to 256 MiB together.
     pub inflation: u64,
 }
 

@@ -389,7 +389,7 @@ PLAIN = [
     ["a", "é", "🦀", "", None, True, False, 0, -1, 255, 256, 65536, -(2**31), 2**31, -(2**63), 2**63 - 1, 1.5, -0.0, float("nan")],
     [b"", b"x", b"y" * 300, "z" * 300, "z" * 70000, (), ("a",), (1, 2), (1, 2, 3), (1, 2, 3, 4), [], [1], list(range(2000))],
     [{}, {"a": 1}, {1: 2, None: 3}, {"a": {"b": [{"c": ()}]}}, {b"k": [1, (2, [3])]}],
-    # What NumPy's own calls name.
+    # Names in NumPy's own calls.
     ["numpy", "dtype", "O8", "|", "_reconstruct", sys.intern("numpy"), b"b"],
     # Read by the library.
     [{1}, "a"],
@@ -479,7 +479,7 @@ def test_damaged_plain_objects_are_as_the_library_reads_them(protocol: int) -> N
     assert made > 20
 
 
-def test_a_list_of_objects_that_is_recalled_is_no_array_of_them() -> None:
+def test_a_list_of_objects_that_is_recalled_is_not_the_array() -> None:
     data = pickle.dumps(np.array(["a", "b"], object), 3)
     start, number, end = re.split(rb"(?s)(?<=\]q)(.)(?=\()", data)
     # The second object is the list itself.

@@ -55,6 +55,8 @@ pub struct Directory {
     /// The positions in the file at which members start, sorted. Members that are not in `members` are included.
     starts: Vec<u64>,
     end: End,
+    /// The bytes that the members inflate to whose ratio is above the limit, and that are not deflated.
+    dense: u64,
 }
 
 impl Directory {
@@ -115,11 +117,15 @@ impl Directory {
         let mut members: Vec<Entry> = Vec::new();
         let mut by_name = BTreeMap::new();
         let mut starts = Vec::new();
+        let mut dense = 0u64;
         for _ in 0..end.count {
             // The entries are within the file, so positions do not overflow.
             let position = checked::add(end.start, checked::sub(end.size, directory.limit()));
             let member = Entry::read(&mut directory, position, end.before)?;
             starts.push(member.start);
+            if !member.is_deflated() && limits.is_dense(member.compressed, member.size) {
+                dense = dense.saturating_add(member.size);
+            }
             let index = *by_name.entry(member.name.clone()).or_insert(members.len());
             match members.get_mut(index) {
                 Some(first) => *first = member,
@@ -134,7 +140,7 @@ impl Directory {
             )));
         }
         starts.sort_unstable();
-        Ok(Directory { members, by_name, starts, end })
+        Ok(Directory { members, by_name, starts, end, dense })
     }
 
     /// Returns the entries, in the order of the archive. If several members have one name, only the last is here, in the place of the first.
@@ -245,7 +251,8 @@ impl Directory {
         let &Entry { compressed, size, .. } = entry;
         match entry.method {
             method if entry.compression().is_some() => {
-                limits.check_inflated(method == Common::DEFLATED, compressed, size)?;
+                let dense = (method != Common::DEFLATED).then_some(self.dense);
+                limits.check_inflated(compressed, size, dense)?;
             }
             Common::STORED if compressed == size => {}
             Common::STORED => {

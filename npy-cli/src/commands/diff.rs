@@ -245,6 +245,8 @@ impl Args {
                 )?;
             }
             writeln!(out)?;
+        } else if found.compared > 0 && found.header.iter().any(|(name, ..)| *name == "dtype") {
+            writeln!(out, "no value differs; --values compares values, whatever their dtypes")?;
         }
         Ok(())
     }
@@ -273,7 +275,7 @@ impl<'a> Side<'a> {
 
 impl Differences {
     /// Compares what decides which values there are. Byte order, order and version decide only how they are stored.
-    /// Of named columns, it compares the dtypes of these alone, and the number of rows.
+    /// Of named columns, it compares the dtypes of these alone, and the number of rows; for values alone, only names.
     fn compare_headers(&mut self, a: &Side<'_>, b: &Side<'_>, args: &Args) -> Result<()> {
         let columns = &args.columns;
         let [shape, other] = [a, b].map(|side| side.source.header().shape());
@@ -292,14 +294,16 @@ impl Differences {
         let texts = [(&ours, &theirs), (&theirs, &ours)].map(|(leaves, others)| {
             let others: HashMap<&str, DType> =
                 others.iter().map(|leaf| (&leaf.name[..], native(leaf.cell.dtype()))).collect();
-            let differs =
-                |leaf: &&Leaf| others.get(&leaf.name[..]) != Some(&native(leaf.cell.dtype()));
+            let differs = |leaf: &&Leaf| {
+                let other = others.get(&leaf.name[..]);
+                other.is_none_or(|dtype| !args.values && *dtype != native(leaf.cell.dtype()))
+            };
             let all = leaves.iter().filter(differs);
             let texts = all.map(|leaf| format!("{} {}", leaf.name, full_dtype(leaf.cell.dtype())));
             texts.collect::<Vec<_>>().join(", ")
         });
         if texts.iter().any(|text| !text.is_empty()) {
-            let [a, b] = texts;
+            let [a, b] = texts.map(|text| if text.is_empty() { "(none)".into() } else { text });
             self.header.push(("dtype", a, b));
         }
         Ok(())

@@ -47,7 +47,7 @@ impl Shards {
     async fn write(self, directory: &Path) -> Result<()> {
         let (mut random, ctx) = (Random::new(), npy_datafusion::session());
         for folder in ["npy", "parquet"] {
-            std::fs::create_dir(directory.join(folder))?;
+            std::fs::create_dir_all(directory.join(folder))?;
         }
         for file in 0..self.files {
             let ticks = (file * self.rows..(file + 1) * self.rows)
@@ -67,7 +67,7 @@ impl Shards {
     }
 }
 
-/// What a contender needed.
+/// The cost of a contender.
 struct Measured {
     name: &'static str,
     /// To plan the first query.

@@ -15,7 +15,7 @@ use object_store::{
     PutOptions, PutPayload, PutResult, Result, coalesce_ranges,
 };
 
-/// What was requested.
+/// The requests, and their bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Requested {
     /// The number of requests for bytes. Ranges that are near each other are one, as object_store joins them.

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::fmt::Formatter;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use datafusion_distributed::{WorkerPlanRewriteEvent, WorkerPlanRewriteEventResponse};
@@ -73,14 +73,11 @@ impl ExecutionPlan for PanicsExec {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let rows = self.0.execute(partition, context)?;
+        let begun = catch_unwind(AssertUnwindSafe(|| self.0.execute(partition, context)));
+        let rows = begun.unwrap_or_else(|panic| failed(&*panic))?;
         let schema = rows.schema();
-        let rows = AssertUnwindSafe(rows).catch_unwind().map(|result| match result {
-            Ok(batch) => batch,
-            Err(panic) => {
-                exec_err!("a worker has failed by a mistake in the engine: {}", text(&*panic))
-            }
-        });
+        let rows = AssertUnwindSafe(rows).catch_unwind();
+        let rows = rows.map(|result| result.unwrap_or_else(|panic| failed(&*panic)));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
 
@@ -95,6 +92,11 @@ impl ExecutionPlan for PanicsExec {
     ) -> Result<Arc<Statistics>> {
         self.0.statistics_from_inputs(inputs, args)
     }
+}
+
+/// Returns the error of a panic.
+fn failed<A>(panic: &(dyn Any + Send)) -> Result<A> {
+    exec_err!("a worker has failed by a mistake in the engine: {}", text(panic))
 }
 
 /// Returns the text of a panic.

@@ -178,6 +178,8 @@ impl ExecutionPlan for RetryExec {
                     match rows.next().await {
                         None => return Ok(()),
                         Some(Err(error)) => break error,
+                        // Nobody has seen a row yet.
+                        Some(Ok(batch)) if batch.num_rows() == 0 => {}
                         Some(Ok(batch)) => {
                             is_begun = true;
                             if returned.send(Ok(batch)).await.is_err() {

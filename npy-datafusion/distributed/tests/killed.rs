@@ -280,10 +280,20 @@ impl Cluster {
 
     /// Waits until only the request that is held is under way.
     fn settle(&self) {
+        self.wait_for(1);
+    }
+
+    /// Waits until no request is under way, so that those of a query that failed are not counted for the next.
+    fn rest(&self) {
+        self.wait_for(0);
+    }
+
+    /// Waits until as many requests are under way for a while.
+    fn wait_for(&self, count: usize) {
         let start = Instant::now();
         let mut quiet = 0;
         while quiet < 20 {
-            quiet = if self.server.under_way() == 1 { quiet + 1 } else { 0 };
+            quiet = if self.server.under_way() == count { quiet + 1 } else { 0 };
             assert!(start.elapsed() < LONG, "{} requests are under way", self.server.under_way());
             thread::sleep(Duration::from_millis(10));
         }
@@ -310,6 +320,7 @@ fn a_killed_worker_is_an_exact_answer_or_an_error() {
     let (mut exact, mut failed) = (0, Vec::new());
     for (settings, sql) in [(EXCHANGE, GROUP), (EXCHANGE, JOIN), (BROADCAST, JOIN)] {
         let expected = expected(sql);
+        cluster.rest();
         cluster.gate.hold(Hold::Nothing);
         let undisturbed = cluster.query(settings, sql).end(LONG).unwrap();
         assert!(undisturbed == expected, "{sql}: {} rows", undisturbed.len());
@@ -327,7 +338,7 @@ fn a_killed_worker_is_an_exact_answer_or_an_error() {
             for round in 0..2 {
                 let victim = cluster.workers[round].name.clone();
                 cluster.gate.hold(match phase {
-                    Phase::Plan => Hold::From("client".to_owned(), counts["client"]),
+                    Phase::Plan => Hold::From("client".to_owned(), counts["client"] * 9 / 10),
                     Phase::Scan => Hold::From(victim.clone(), 1 + (least / 2 + 7 * round) % least),
                     Phase::Exchange => Hold::Only(all * 9 / 10 - 5 * round),
                     Phase::Result => Hold::Nothing,
@@ -388,7 +399,8 @@ fn a_silent_worker_is_noticed() {
     cluster.gate.held();
     victim.signal("-STOP");
     cluster.gate.open();
-    let found = query.end(PATIENCE);
+    // The silence alone is 20 s.
+    let found = query.end(LONG / 2);
     victim.signal("-CONT");
     assert!(found == Ok(expected(GROUP)), "{:?}", found.map(|rows| rows.len()));
 }

@@ -229,10 +229,22 @@ fn settings(port: &str) -> String {
 /// Returns the requests since the last call, from the log of nginx.
 fn requests(server: &Server) -> Vec<String> {
     let path = server.directory.path().join("requests.log");
-    let log = std::fs::read_to_string(&path).unwrap();
+    // nginx writes the line of a request after the answer. The lines of all earlier ones are there when that of this one is.
+    let address = server.address();
+    let mut mark = TcpStream::connect(address.strip_prefix("http://").unwrap()).unwrap();
+    mark.write_all(b"GET /mark HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let start = Instant::now();
+    let log = loop {
+        let log = std::fs::read_to_string(&path).unwrap();
+        if log.lines().any(|line| line.starts_with("GET /mark ")) {
+            break log;
+        }
+        assert!(start.elapsed() < Duration::from_secs(120), "nginx does not log: {log}");
+        std::thread::sleep(Duration::from_millis(5));
+    };
     // It is opened for appending.
     std::fs::write(path, "").unwrap();
-    log.lines().map(str::to_owned).collect()
+    log.lines().filter(|line| !line.starts_with("GET /mark ")).map(str::to_owned).collect()
 }
 
 /// Guards HTTP, as nginx has it, and the number of requests: of a plan with an index, and of a slice.

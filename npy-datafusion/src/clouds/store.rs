@@ -116,6 +116,9 @@ const DIRECTORIES: usize = 16;
 /// The most levels of directories: a link of the server to a directory above it has no end.
 const LEVELS: usize = 64;
 
+/// The most directories of a level: two such links make twice as many at each.
+const MOST: usize = 1 << 16;
+
 /// Lists a directory and those below it, each by a request of its own: web servers refuse to list all at once (`Depth: infinity`).
 fn by_directories(
     store: Arc<dyn ObjectStore>,
@@ -128,9 +131,9 @@ fn by_directories(
             if directories.is_empty() {
                 return Ok(None);
             }
-            if level == LEVELS {
+            if level == LEVELS || directories.len() > MOST {
                 let source = format!(
-                    "{} has more than {LEVELS} levels of directories; name one of those below",
+                    "{} has more than {LEVELS} levels of directories, or {MOST} of a level; name one of those below",
                     place.root
                 );
                 return Err(Error::Generic { store: "HTTP", source: source.into() });

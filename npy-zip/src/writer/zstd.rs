@@ -7,20 +7,16 @@ use zstd::stream::raw::{Encoder, InBuffer, Operation, OutBuffer};
 
 use super::deflate::Block;
 use crate::error::to_u64;
-use crate::limits::SMALL;
 use crate::room;
 
 /// The bytes that are compressed at a time without a check that there is memory for more.
 const STEP: usize = 128 << 10;
 
-/// The ratio above which a large member gets smaller blocks: readers refuse one above the 1,100 of `Limits::inflation`.
+/// The largest ratio that a member gets: readers refuse one above the 1,100 of `Limits::inflation`.
 const MAX_RATIO: u64 = 1000;
 
-/// The bytes that may exceed the ratio, because the encoder keeps the first ones.
-const SLACK: u64 = 1 << 20;
-
 /// The bytes of a small block. One of zeros takes four bytes, so that the ratio falls.
-const SMALL_BLOCK: usize = 2 << 10;
+const SMALL_BLOCK: u64 = 2 << 10;
 
 /// Compresses one member after another. The bytes do not depend on how they arrive.
 pub(super) struct Frames {
@@ -32,8 +28,6 @@ pub(super) struct Frames {
 /// A member that is being compressed.
 struct Frame {
     encoder: Encoder<'static>,
-    /// True if readers check its ratio.
-    is_large: bool,
     read: u64,
     written: u64,
 }
@@ -45,7 +39,7 @@ impl Frames {
 
     /// Begins the frame of a member of this many bytes, which its header states.
     pub(super) fn begin(&mut self, size: u64) -> io::Result<()> {
-        self.frame = Some(Frame::new(self.level, size, size > SMALL)?);
+        self.frame = Some(Frame::new(self.level, size)?);
         Ok(())
     }
 
@@ -65,20 +59,21 @@ impl Frames {
 }
 
 impl Frame {
-    fn new(level: i32, size: u64, is_large: bool) -> io::Result<Self> {
+    fn new(level: i32, size: u64) -> io::Result<Self> {
         let mut encoder = Encoder::new(level)?;
         encoder.set_pledged_src_size(Some(size))?;
-        Ok(Frame { encoder, is_large, read: 0, written: 0 })
+        Ok(Frame { encoder, read: 0, written: 0 })
     }
 
-    /// Appends the compressed bytes, in small blocks as long as the ratio is too high.
+    /// Appends the compressed bytes. The encoder gets no more than the ratio allows for what it has written; then, a small block ends, so
+    /// that it writes.
     fn compress(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let allowed = self.written.saturating_mul(MAX_RATIO).saturating_add(SLACK);
-            let is_dense = self.is_large && self.read > allowed;
-            let size = if is_dense { SMALL_BLOCK } else { STEP };
-            let (part, following) = rest.split_at(size.min(rest.len()));
+            let allowed = self.written.saturating_mul(MAX_RATIO).saturating_sub(self.read);
+            let is_dense = allowed < SMALL_BLOCK;
+            let most = usize::try_from(allowed.max(SMALL_BLOCK)).unwrap_or(STEP);
+            let (part, following) = rest.split_at(most.min(STEP).min(rest.len()));
             let start = out.len();
             let mut input = InBuffer::around(part);
             while input.pos() < part.len() {
@@ -116,27 +111,25 @@ mod tests {
     use super::{Frame, to_u64};
     use crate::{Compression, Directory, Limits, Writer};
 
-    /// Guards that a large member keeps to a ratio that readers accept, and only where its bytes shrink more.
+    /// Guards that a member keeps to a ratio that readers accept, of any size, and that other data shrinks as before.
     #[test]
-    fn large_members_keep_to_the_ratio_of_readers() {
+    fn members_keep_to_the_ratio_of_readers() {
         let zeros = vec![0; 4 << 20];
         let pattern: Vec<u8> = (0u32..1 << 20).flat_map(|i| (i % 3).to_le_bytes()).collect();
         let mixed = [&zeros[..2 << 20], &bytes(1 << 18), &zeros[..2 << 20]].concat();
-        for (data, most) in [(zeros, 1100), (pattern, 1100), (mixed, 20)] {
-            let compress = |is_large| {
-                let mut frame = Frame::new(3, to_u64(data.len()), is_large).unwrap();
-                let mut out = Vec::new();
-                for block in data.chunks(1 << 20) {
-                    frame.compress(block, &mut out).unwrap();
-                }
-                frame.finish(&mut out).unwrap();
-                out
-            };
-            let out = compress(true);
-            // The first bytes may have any ratio.
-            let counted = data.len() - (2 << 20);
-            assert!(counted / out.len() <= most, "{} bytes", out.len());
-            assert!(compress(false).len() < out.len() || most == 20);
+        let sizes = [2000, 130_000, 133_120, 400_000, 4 << 20];
+        let zeros = sizes.map(|size| zeros[..size].to_vec());
+        for data in zeros.into_iter().chain([pattern, mixed]) {
+            let mut frame = Frame::new(3, to_u64(data.len())).unwrap();
+            let mut out = Vec::new();
+            for block in data.chunks(1 << 20) {
+                frame.compress(block, &mut out).unwrap();
+            }
+            frame.finish(&mut out).unwrap();
+            let limits = Limits::default();
+            assert!(!limits.is_dense(to_u64(out.len()), to_u64(data.len())), "{}", out.len());
+            let half = if data.len() > 4 << 20 { 1 << 17 } else { 0 };
+            assert!(out.len() < half + data.len() / 900 + 50, "{} of {}", out.len(), data.len());
             let mut found = Vec::new();
             let mut decoder = ruzstd::decoding::StreamingDecoder::new(&out[..]).unwrap();
             decoder.read_to_end(&mut found).unwrap();
