@@ -3,11 +3,10 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use npy_core::{NpyArray, ReadNpy, WriteNpy};
 
-use self::support::{code, names, npy, ok};
+use self::support::{code, names, ok};
 
 /// Guards that many files become few, with their rows in order, each at most as large as the option says.
 #[test]

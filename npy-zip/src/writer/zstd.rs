@@ -7,7 +7,7 @@ use zstd::stream::raw::{Encoder, InBuffer, Operation, OutBuffer};
 
 use super::deflate::Block;
 use crate::error::to_u64;
-use crate::room;
+use crate::{checked, room};
 
 /// The bytes that are compressed at a time without a check that there is memory for more.
 const STEP: usize = 128 << 10;
@@ -81,7 +81,7 @@ impl Frame {
             }
             while is_dense && step(out, |buffer| self.encoder.flush(buffer))? > 0 {}
             self.read = self.read.saturating_add(to_u64(part.len()));
-            self.written = self.written.saturating_add(to_u64(out.len() - start));
+            self.written = self.written.saturating_add(to_u64(checked::sub(out.len(), start)));
             rest = following;
         }
         Ok(())
