@@ -129,7 +129,7 @@ mod tests {
             let limits = Limits::default();
             assert!(!limits.is_dense(to_u64(out.len()), to_u64(data.len())), "{}", out.len());
             let half = if data.len() > 4 << 20 { 1 << 17 } else { 0 };
-            assert!(out.len() < half + data.len() / 900 + 50, "{} of {}", out.len(), data.len());
+            assert!(out.len() < half + data.len() / 500 + 50, "{} of {}", out.len(), data.len());
             let mut found = Vec::new();
             let mut decoder = ruzstd::decoding::StreamingDecoder::new(&out[..]).unwrap();
             decoder.read_to_end(&mut found).unwrap();
