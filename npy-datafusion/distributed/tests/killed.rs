@@ -4,7 +4,7 @@
 #[path = "../../tests/support/server.rs"]
 mod server;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, mpsc};
@@ -104,6 +104,8 @@ struct Requests {
     hold: Hold,
     /// The requests of each process since [`Gate::hold`].
     counts: BTreeMap<String, usize>,
+    /// The same requests with their processes, in order.
+    seen: Vec<(String, String)>,
     /// The process whose request waits.
     waiting: Option<String>,
 }
@@ -116,8 +118,9 @@ struct Gate {
 }
 
 impl Gate {
-    fn pass(&self, name: &str) {
+    fn pass(&self, name: &str, request: &str) {
         let mut requests = self.requests.lock().unwrap();
+        requests.seen.push((name.to_owned(), request.to_owned()));
         *requests.counts.entry(name.to_owned()).or_default() += 1;
         let of_workers = requests.counts.iter().filter(|(name, _)| name.starts_with("worker"));
         let total: usize = of_workers.map(|(_, count)| count).sum();
@@ -155,11 +158,21 @@ impl Gate {
     fn counts(&self) -> BTreeMap<String, usize> {
         self.requests.lock().unwrap().counts.clone()
     }
+
+    /// Returns the requests of the workers, or those of the client.
+    fn requests(&self, of_workers: bool) -> Vec<(String, String)> {
+        let requests = self.requests.lock().unwrap();
+        let seen = requests.seen.iter();
+        seen.filter(|(name, _)| name.starts_with("worker") == of_workers).cloned().collect()
+    }
 }
 
 /// Many groups, so that their rows are exchanged.
 const GROUP: &str = "SELECT t / 2 AS k, count(*) AS n, sum(x) AS s FROM a GROUP BY 1";
 const JOIN: &str = "SELECT a.t, a.x, b.x AS y FROM a JOIN b ON a.t = b.t";
+
+const TABLES: &str = "CREATE EXTERNAL TABLE a STORED AS NPY LOCATION 's3://bucket/a/'; \
+     CREATE EXTERNAL TABLE b STORED AS NPY LOCATION 's3://bucket/b/'";
 
 /// Both sides of a join are exchanged.
 const EXCHANGE: &str = "SET datafusion.optimizer.hash_join_single_partition_threshold = 0; \
@@ -195,17 +208,16 @@ struct Query {
 }
 
 impl Query {
-    fn start(server: &Server, workers: &[Worker], settings: &str, sql: &str) -> Self {
+    /// Runs statements, which semicolons separate. The last one returns rows.
+    fn start(server: &Server, workers: &[Worker], statements: &str) -> Self {
         let addresses: Vec<&str> = workers.iter().map(|worker| &*worker.address).collect();
         let mut command = program(env!("CARGO_BIN_EXE_npy-query"), server, "client");
         command.args(["--csv", "--workers", &addresses.join(",")]);
         // A file is a part of its own, and the front keeps no rows that were not asked for.
         let usual = "SET datafusion.execution.target_partitions = 2; \
              SET distributed.file_scan_config_bytes_per_partition = 1; \
-             SET distributed.worker_connection_buffer_budget_bytes = 1; \
-             CREATE EXTERNAL TABLE a STORED AS NPY LOCATION 's3://bucket/a/'; \
-             CREATE EXTERNAL TABLE b STORED AS NPY LOCATION 's3://bucket/b/'";
-        command.args(usual.split(';').chain(settings.split(';')).map(str::trim)).arg(sql);
+             SET distributed.worker_connection_buffer_budget_bytes = 1";
+        command.args(usual.split(';').chain(statements.split(';')).map(str::trim));
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
         let (seen, first) = mpsc::channel();
         let (go_on, wait) = mpsc::channel();
@@ -259,7 +271,7 @@ impl Cluster {
         let server = bucket();
         let gate = Arc::new(Gate::default());
         let of_server = Arc::clone(&gate);
-        server.before(move |name, _| of_server.pass(name));
+        server.before(move |name, request| of_server.pass(name, request));
         let mut cluster = Cluster { server, gate, workers: Vec::new(), started: 0 };
         cluster.complete();
         cluster
@@ -275,7 +287,11 @@ impl Cluster {
     }
 
     fn query(&self, settings: &str, sql: &str) -> Query {
-        Query::start(&self.server, &self.workers, settings, sql)
+        self.run(&format!("{TABLES}; {settings}; {sql}"))
+    }
+
+    fn run(&self, statements: &str) -> Query {
+        Query::start(&self.server, &self.workers, statements)
     }
 
     /// Waits until only the request that is held is under way.
@@ -403,4 +419,57 @@ fn a_silent_worker_is_noticed() {
     let found = query.end(LONG / 2);
     victim.signal("-CONT");
     assert!(found == Ok(expected(GROUP)), "{:?}", found.map(|rows| rows.len()));
+}
+
+/// The start of the rows in a file of [`bucket`].
+const START: u64 = 128;
+
+/// Returns the file, the first and the last byte of a request for rows.
+fn range(request: &str) -> (&str, u64, u64) {
+    let parts = request.strip_prefix("GET ").and_then(|it| it.split_once(' '));
+    let (file, bytes) = parts.unwrap_or_else(|| panic!("not a request for rows: {request}"));
+    let (first, last) = bytes.split_once('-').unwrap();
+    (file, first.parse().unwrap(), last.parse().unwrap())
+}
+
+/// Guards that the index travels with the plan: the client reads it once, and each worker reads the rows of the query and nothing else.
+#[test]
+fn the_index_travels_with_the_plan() {
+    let cluster = Cluster::start();
+    // A `COPY` into the directory writes the index of all its files.
+    let copy = "COPY (SELECT CAST(-1 AS BIGINT) AS t, CAST(0 AS DOUBLE) AS x) TO 's3://bucket/a/more.npy' STORED AS NPY OPTIONS ('index' 'update')";
+    cluster.run(copy).end(LONG).unwrap();
+    assert!(cluster.server.get("bucket/a/_npy.index").is_some());
+    let sum: f64 = (1100..2300).map(|n| f64::from(n) / 4.0).sum();
+    for (mode, planned) in [
+        // A table takes one request. Before a query, another one asks whether the index is still the same.
+        ("frozen", &["GET /bucket/a/_npy.index", "HEAD /bucket/a/_npy.index"][..]),
+        ("auto", &["LIST /bucket/a/", "GET /bucket/a/_npy.index", "LIST /bucket/a/"][..]),
+    ] {
+        cluster.gate.hold(Hold::Nothing);
+        let found = cluster.run(&format!(
+            "CREATE EXTERNAL TABLE f STORED AS NPY LOCATION 's3://bucket/a/' OPTIONS ('index' '{mode}'); \
+             SELECT count(*) AS n, sum(x) AS s, min(t) AS least, max(t) AS most FROM f WHERE t >= 1100 AND t < 2300"
+        ));
+        assert_eq!(found.end(LONG).unwrap(), [format!("1200,{sum:?},1100,2299")], "{mode}");
+        let of_client = cluster.gate.requests(false);
+        let is_planned = planned.iter().zip(&of_client).all(|(it, (_, own))| own.starts_with(it));
+        assert!(of_client.len() == planned.len() && is_planned, "{mode}: {of_client:#?}");
+        // The rows are in seven files. Each of their bytes is read once, and no other: no header, and no other file.
+        let of_workers = cluster.gate.requests(true);
+        let mut ranges: Vec<(&str, u64, u64)> =
+            of_workers.iter().map(|(_, request)| range(request)).collect();
+        ranges.sort_unstable();
+        let mut read = Vec::new();
+        for file in ranges.chunk_by(|(a, ..), (b, ..)| a == b) {
+            assert!(file.windows(2).all(|pair| pair[0].2 + 1 == pair[1].1), "{mode}: {file:?}");
+            read.push((file[0].0, file[0].1, file[file.len() - 1].2));
+        }
+        let names: Vec<String> = (5..12).map(|file| format!("/bucket/a/{file:03}.npy")).collect();
+        let all: Vec<_> =
+            names.iter().map(|name| (&**name, START, START + 16 * ROWS as u64 - 1)).collect();
+        assert_eq!(read, all, "{mode}");
+        let readers: BTreeSet<&String> = of_workers.iter().map(|(name, _)| name).collect();
+        assert!(readers.len() > 1, "{mode}: one worker has read all: {of_workers:#?}");
+    }
 }
