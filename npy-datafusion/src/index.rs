@@ -28,6 +28,7 @@ mod sound;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Int64Array};
 use datafusion::arrow::datatypes::Field;
@@ -108,7 +109,7 @@ struct Entry {
     meta: ObjectMeta,
     rows: u64,
     /// Its header; `None` if it is not in the index, as that of an archive or of an array in Fortran order.
-    header: Option<File>,
+    header: Option<Arc<File>>,
     /// Its blocks among those of all files.
     blocks: Range<usize>,
 }

@@ -58,7 +58,9 @@ impl NpyOpener {
     pub(crate) fn bytes_of(&self, file: &PartitionedFile) -> Option<u64> {
         let meta = &file.object_meta;
         let group = file.extensions.get::<Group>().map(|Group(columns)| columns.clone());
-        let Some(found) = group.or_else(|| header::known(self.headers.as_deref(), meta)) else {
+        let of_index = || file.extensions.get::<FileBlocks>()?.header.as_deref().cloned();
+        let found = group.or_else(of_index);
+        let Some(found) = found.or_else(|| header::known(self.headers.as_deref(), meta)) else {
             let is_archive = meta.location.extension() == Some("npz");
             return (!is_archive).then(|| meta.size.min(REQUEST));
         };
@@ -117,8 +119,9 @@ impl FileOpener for NpyOpener {
                 None => (wanted, predicate),
             };
             let is_group = group.is_some();
-            let found = match group {
-                Some(columns) => columns,
+            let of_index = || blocks.as_ref()?.header.as_deref().cloned();
+            let found = match group.or_else(of_index) {
+                Some(found) => found,
                 None => header::opened(headers.as_deref(), &store, &meta).await?,
             };
             found.check_columns(&schema, &meta)?;

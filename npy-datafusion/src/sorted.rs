@@ -275,7 +275,7 @@ fn with_blocks(
         let blocks = next..next + proof.min.len();
         next = blocks.end;
         let (index, rows) = (Arc::clone(&index), proof.rows);
-        file.extensions.insert(FileBlocks { index, blocks, rows });
+        file.extensions.insert(FileBlocks { index, blocks, rows, header: None });
     }
     Ok(files)
 }

@@ -441,20 +441,24 @@ fn the_index_travels_with_the_plan() {
     cluster.run(copy).end(LONG).unwrap();
     assert!(cluster.server.get("bucket/a/_npy.index").is_some());
     let sum: f64 = (1100..2300).map(|n| f64::from(n) / 4.0).sum();
-    for (mode, planned) in [
+    for (mode, memory, planned) in [
         // A table takes one request. Before a query, another one asks whether the index is still the same.
-        ("frozen", &["GET /bucket/a/_npy.index", "HEAD /bucket/a/_npy.index"][..]),
-        ("auto", &["LIST /bucket/a/", "GET /bucket/a/_npy.index", "LIST /bucket/a/"][..]),
+        ("frozen", "50M", &["GET /bucket/a/_npy.index", "HEAD /bucket/a/_npy.index"][..]),
+        // The cache of the client has no memory for the headers, so it reads them. The workers still do not.
+        ("frozen", "1K", &[][..]),
+        ("auto", "50M", &["LIST /bucket/a/", "GET /bucket/a/_npy.index", "LIST /bucket/a/"][..]),
     ] {
         cluster.gate.hold(Hold::Nothing);
         let found = cluster.run(&format!(
-            "CREATE EXTERNAL TABLE f STORED AS NPY LOCATION 's3://bucket/a/' OPTIONS ('index' '{mode}'); \
+            "SET datafusion.runtime.metadata_cache_limit = '{memory}'; \
+             CREATE EXTERNAL TABLE f STORED AS NPY LOCATION 's3://bucket/a/' OPTIONS ('index' '{mode}'); \
              SELECT count(*) AS n, sum(x) AS s, min(t) AS least, max(t) AS most FROM f WHERE t >= 1100 AND t < 2300"
         ));
         assert_eq!(found.end(LONG).unwrap(), [format!("1200,{sum:?},1100,2299")], "{mode}");
         let of_client = cluster.gate.requests(false);
         let is_planned = planned.iter().zip(&of_client).all(|(it, (_, own))| own.starts_with(it));
-        assert!(of_client.len() == planned.len() && is_planned, "{mode}: {of_client:#?}");
+        let is_counted = of_client.len() == planned.len() || planned.is_empty();
+        assert!(is_planned && is_counted, "{mode} {memory}: {of_client:#?}");
         // The rows are in seven files. Each of their bytes is read once, and no other: no header, and no other file.
         let of_workers = cluster.gate.requests(true);
         let mut ranges: Vec<(&str, u64, u64)> =

@@ -12,7 +12,6 @@ use datafusion::common::exec_datafusion_err;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileSource};
 use datafusion::error::{DataFusionError, Result};
-use datafusion::execution::cache::cache_manager::{CachedFileMetadataEntry, FileMetadataCache};
 use datafusion::physical_expr::utils::collect_columns;
 use prost::Message;
 
@@ -81,7 +80,9 @@ impl BlocksMessage {
                 indices.push((Arc::clone(&blocks.index), Vec::new(), 0));
             }
             let Some((_, ranges, count)) = indices.get_mut(number) else { continue };
-            let header = source.header(&file.object_meta).and_then(|file| match file.contents {
+            let of_index = blocks.header.as_deref().cloned();
+            let header = of_index.or_else(|| source.header(&file.object_meta));
+            let header = header.and_then(|header| match header.contents {
                 Contents::Rows { dtype, start } => Some((dtype.descr(), start)),
                 Contents::Members { .. } => None,
             });
@@ -99,12 +100,8 @@ impl BlocksMessage {
         Ok((!indices.is_empty()).then_some(message))
     }
 
-    /// Gives the files of a scan their blocks, and their headers to the session.
-    pub(super) fn give(
-        self,
-        groups: &[FileGroup],
-        headers: &FileMetadataCache,
-    ) -> Result<Vec<FileGroup>> {
+    /// Gives the files of a scan their blocks and headers.
+    pub(super) fn give(self, groups: &[FileGroup]) -> Result<Vec<FileGroup>> {
         let indices = self.indices.into_iter().map(|message| {
             let columns = decode(message.bounds)?;
             Ok(Arc::new(TableIndex { block: message.block.max(1), columns }))
@@ -118,16 +115,15 @@ impl BlocksMessage {
             let index = usize::try_from(number).ok().and_then(|number| indices.get(number));
             let index = Arc::clone(index.ok_or_else(malformed)?);
             let first = usize::try_from(message.first).map_err(|_| malformed())?;
-            let blocks = FileBlocks::new(index, first, message.rows).ok_or_else(malformed)?;
-            file.extensions.insert(blocks);
+            let mut blocks = FileBlocks::new(index, first, message.rows).ok_or_else(malformed)?;
             if let Some(dtype) = message.dtype {
                 let dtype = dtype.parse().map_err(|_| malformed())?;
                 let contents = Contents::Rows { dtype, start: message.start };
                 let rows = message.rows;
-                let header = Arc::new(File { rows, contents, fetched: None, is_single: false });
-                let meta = file.object_meta.clone();
-                headers.put(&meta.location.clone(), CachedFileMetadataEntry::new(meta, header));
+                let header = File { rows, contents, fetched: None, is_single: false };
+                blocks.header = Some(Arc::new(header));
             }
+            file.extensions.insert(blocks);
             Ok(file)
         };
         let files = groups.iter().map(|group| group.len()).collect::<Vec<_>>();

@@ -165,14 +165,14 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
             .map(|node| converter.proto_to_physical_expr(&node, schema.table_schema(), &plans))
             .transpose()?;
         let source = NpySource::new(schema, options(&message.options)?)
-            .with_header_cache(Arc::clone(&headers))
+            .with_header_cache(headers)
             .with_predicate(predicate)
             .with_threads(usize::try_from(message.threads).unwrap_or(1))
             .with_pruned(usize::try_from(message.pruned).unwrap_or(usize::MAX));
         let scan = parse_protobuf_file_scan_config(&files, &plans, converter, Arc::new(source))?;
         let tagged = with_tags(&scan.file_groups, message.tags);
         let file_groups = match message.blocks {
-            Some(blocks) => blocks.give(&tagged, &*headers)?,
+            Some(blocks) => blocks.give(&tagged)?,
             None => tagged,
         };
         let file_groups = groups::give(message.groups, file_groups)?;

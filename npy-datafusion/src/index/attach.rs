@@ -33,9 +33,12 @@ pub(crate) fn attach(
         let mut file = file.clone();
         for (index, table) in &tables {
             if let Some(entry) = index.entry(&file.object_meta) {
-                let (blocks, rows) = (entry.blocks.clone(), entry.rows);
-                let index = Arc::clone(table);
-                file.extensions.insert(FileBlocks { index, blocks, rows });
+                file.extensions.insert(FileBlocks {
+                    index: Arc::clone(table),
+                    blocks: entry.blocks.clone(),
+                    rows: entry.rows,
+                    header: entry.header.clone(),
+                });
                 break;
             }
         }

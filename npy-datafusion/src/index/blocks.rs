@@ -20,6 +20,7 @@ use datafusion::scalar::ScalarValue;
 
 use super::bounds::extremes;
 use super::{Bounds, Index, sound};
+use crate::header::File;
 use crate::virtual_columns::{ROW, is_virtual};
 
 /// An index with the columns of a table, in its types.
@@ -49,6 +50,8 @@ pub(crate) struct FileBlocks {
     pub(crate) blocks: Range<usize>,
     /// The rows of the file.
     pub(crate) rows: u64,
+    /// The header, if the index has it. The cache of the session may have no memory for those of all files.
+    pub(crate) header: Option<Arc<File>>,
 }
 
 /// The bounds of a column in a whole file.
@@ -64,14 +67,14 @@ impl FileBlocks {
     pub(crate) fn new(index: Arc<TableIndex>, first: usize, rows: u64) -> Option<Self> {
         let end = first.checked_add(super::blocks_of(rows, index.block)?)?;
         let is_there = index.columns.iter().all(|column| column.min.len() >= end);
-        is_there.then(|| FileBlocks { index, blocks: first..end, rows })
+        is_there.then(|| FileBlocks { index, blocks: first..end, rows, header: None })
     }
 
     /// Returns the blocks of a file if nothing is known but the numbers of its rows.
     pub(crate) fn without_bounds(rows: u64) -> Option<Self> {
         let index = TableIndex { block: super::INDEX_BLOCK, columns: Vec::new() };
         let blocks = 0..super::blocks_of(rows, index.block)?;
-        Some(FileBlocks { index: Arc::new(index), blocks, rows })
+        Some(FileBlocks { index: Arc::new(index), blocks, rows, header: None })
     }
 
     /// Returns the rows of a block.

@@ -294,7 +294,7 @@ impl Scan {
     /// Returns the header of a file, from the old index if it is as there.
     async fn header(&self, meta: &ObjectMeta, old: Option<&Index>) -> Result<File> {
         match old.and_then(|old| old.entry(meta)?.header.clone()) {
-            Some(header) => Ok(header),
+            Some(header) => Ok(File::clone(&header)),
             None => header::cached(self.headers.as_deref(), &*self.store, meta).await,
         }
     }
@@ -465,7 +465,7 @@ fn index(schema: &Schema, wanted: &Wanted, read: Vec<Read>) -> Result<Index> {
         for (all, own) in columns.iter_mut().zip(own) {
             all.extend(own);
         }
-        let (rows, header) = (file.rows, Some(file));
+        let (rows, header) = (file.rows, Some(Arc::new(file)));
         files.insert(meta.location.clone(), Entry { meta, rows, header, blocks: range });
     }
     let bounds = |(field, of_blocks): (&Arc<_>, Vec<BlockBounds>)| -> Result<Bounds> {

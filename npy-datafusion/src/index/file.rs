@@ -244,11 +244,9 @@ fn entries(
                 version: None,
             },
             rows,
-            header: dtype.map(|dtype| File {
-                rows,
-                contents: Contents::Rows { dtype, start },
-                fetched: None,
-                is_single: false,
+            header: dtype.map(|dtype| {
+                let contents = Contents::Rows { dtype, start };
+                Arc::new(File { rows, contents, fetched: None, is_single: false })
             }),
             blocks: next..blocks,
         };

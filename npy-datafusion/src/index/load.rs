@@ -127,7 +127,7 @@ impl Index {
                 continue;
             };
             if header::known(Some(cache), meta).is_none() {
-                let header = Arc::new(kept.clone());
+                let header = Arc::clone(kept);
                 cache.put(&meta.location, CachedFileMetadataEntry::new(meta.clone(), header));
             }
         }
