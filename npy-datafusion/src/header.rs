@@ -308,13 +308,15 @@ pub(crate) fn failed(meta: &ObjectMeta, error: &object_store::Error) -> DataFusi
 }
 
 /// Returns true if an error says what to do.
+#[cfg(feature = "clouds")]
 fn is_plain(error: &object_store::Error) -> bool {
-    match () {
-        #[cfg(feature = "clouds")]
-        () => crate::clouds::advice(error).is_some(),
-        #[cfg(not(feature = "clouds"))]
-        () => false,
-    }
+    crate::clouds::advice(error).is_some()
+}
+
+/// Without clouds, none does.
+#[cfg(not(feature = "clouds"))]
+fn is_plain(_: &object_store::Error) -> bool {
+    false
 }
 
 /// Returns an error of DataFusion without the layers around that of a cloud.
