@@ -59,7 +59,7 @@ mod tests {
     use std::sync::Arc;
 
     use npy_core::WriteNpy;
-    use npy_datafusion::datafusion::arrow::array::{Array, Int64Array};
+    use npy_datafusion::datafusion::arrow::array::Int64Array;
     use npy_datafusion::datafusion::arrow::datatypes::DataType;
     use npy_datafusion::datafusion::common::cast::as_int64_array;
     use npy_datafusion::datafusion::common::exec_datafusion_err;
