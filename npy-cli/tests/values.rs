@@ -51,7 +51,7 @@ fn diff_compares_times_of_different_units() {
     write(&path.join("h.npy"), "<M8[h]", 3, &counts(&[18_262 * 24, -23, i64::MIN]));
     for (a, b) in [("d.npy", "s.npy"), ("s.npy", "d.npy")] {
         let (exit, out, _) = run(path, &["diff", a, b]);
-        assert_eq!((exit, out.lines().count()), (1, 3), "{out}");
+        assert_eq!((exit, out.lines().count()), (1, 4), "{out}");
         assert!(out.contains("dtype: "), "{out}");
         // Not a time differs from itself.
         let (_, out, _) = run(path, &["diff", a, b, "--nan-differs"]);
@@ -113,7 +113,7 @@ fn diff_compares_numbers_of_different_kinds() {
     write(&path.join("long.npy"), "<f16", 2, &numbers);
     vec![1u64 << 63, (1 << 63) + 1].write_npy(path.join("u8.npy")).unwrap();
     let (_, out, _) = run(path, &["diff", "long.npy", "u8.npy"]);
-    assert!(out.ends_with("dtype: <f16 → <u8\n"), "{out}");
+    assert!(out.contains("dtype: <f16 → <u8\nno value differs"), "{out}");
     vec![(1u64 << 63) as f64; 2].write_npy(path.join("rounded.npy")).unwrap();
     let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy"]);
     assert!(out.contains("1 of 2 rows differ; the largest difference is 1.0, in row 1"), "{out}");

@@ -120,7 +120,8 @@ struct Files {
 
 /// Says how the columns of a file differ from those of the first one.
 fn difference(found: &SchemaRef, first: &SchemaRef) -> String {
-    let other = found.fields().iter().find(|field| !first.fields().contains(field));
+    let other =
+        found.fields().iter().find(|field| !first.fields().iter().any(|known| known == *field));
     match (other, other.and_then(|field| first.field_with_name(field.name()).ok())) {
         (Some(field), Some(same)) => {
             let name = field.name();
