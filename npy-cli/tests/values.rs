@@ -118,7 +118,7 @@ fn diff_compares_numbers_of_different_kinds() {
     let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy"]);
     assert!(out.contains("1 of 2 rows differ; the largest difference is 1.0, in row 1"), "{out}");
     let (_, out, _) = run(path, &["diff", "long.npy", "rounded.npy", "--atol", "1"]);
-    assert!(out.ends_with("dtype: <f16 → <f8\n"), "{out}");
+    assert!(out.contains("dtype: <f16 → <f8\nno value differs"), "{out}");
     // 0.5, the next number of 80 bits, -3, and a number with a fraction that no f8 has.
     let numbers = [
         long(0x3ffe, half),
