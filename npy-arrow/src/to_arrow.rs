@@ -122,7 +122,7 @@ pub fn into_array(array: DynArray, field: &Field, options: &Options) -> Result<A
 /// let row: DType = "('<f4', (3,))".parse()?;
 /// let schema = npy_arrow::schema(&row, &Options::new())?;
 /// let column =
-///     npy_arrow::buffer_into_array(vec![0; 24], &row, 2, schema.field(0), &Options::new())?;
+///     npy_arrow::buffer_into_array(vec![0u8; 24], &row, 2, schema.field(0), &Options::new())?;
 /// assert_eq!(column.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
