@@ -323,7 +323,7 @@ fn forged_archives_cost_linear_time_and_little_memory() {
     }
 }
 
-/// Guards memory: entries within entries, each of which states the longest name.
+/// Guards memory: entries that overlap, each with a name of the largest length.
 #[test]
 fn entries_that_overlap_take_little_memory() {
     let folder = Folder::new();
