@@ -59,10 +59,8 @@ mod tests {
     use std::sync::Arc;
 
     use npy_core::WriteNpy;
-    use npy_datafusion::datafusion::arrow::array::Int64Array;
     use npy_datafusion::datafusion::arrow::datatypes::DataType;
     use npy_datafusion::datafusion::common::cast::as_int64_array;
-    use npy_datafusion::datafusion::common::exec_datafusion_err;
     use npy_datafusion::datafusion::logical_expr::{
         ColumnarValue, ScalarUDF, Volatility, create_udf,
     };
@@ -74,12 +72,11 @@ mod tests {
     /// A function that panics on one value.
     fn fragile() -> ScalarUDF {
         let run = |arguments: &[ColumnarValue]| {
-            let ColumnarValue::Array(array) = &arguments[0] else {
-                return Err(exec_datafusion_err!("not a column"));
-            };
-            let values = as_int64_array(array)?;
+            // A constant is one value.
+            let arrays = ColumnarValue::values_to_arrays(arguments)?;
+            let values = as_int64_array(&arrays[0])?;
             assert!(values.values().iter().all(|&value| value != 77), "77 is too much");
-            Ok(ColumnarValue::Array(Arc::new(Int64Array::from_iter(values.iter()))))
+            Ok(arguments[0].clone())
         };
         let int = DataType::Int64;
         create_udf("fragile", vec![int.clone()], int, Volatility::Volatile, Arc::new(run))
