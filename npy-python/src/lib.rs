@@ -28,11 +28,21 @@ mod output;
 mod plain;
 mod scan;
 
-use pyo3::prelude::*;
+use pyo3::pymodule;
 
 /// The native part of `npy_core`; its names are private.
 #[pymodule]
 mod _native {
+    use numpy::{PyArray1, PyArrayMethods};
+    use pyo3::prelude::*;
+
+    /// Takes the tables of NumPy's functions. At the first array it would be too late: Ctrl-C in that moment would be a panic.
+    #[pymodule_init]
+    fn take_tables(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let array = PyArray1::<u8>::zeros(module.py(), 0, false);
+        array.try_readonly().map(drop).map_err(crate::error::busy)
+    }
+
     #[pymodule_export]
     use crate::append::Appender;
     #[pymodule_export]
