@@ -5,12 +5,12 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayData, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions, make_array,
+    Array, ArrayData, ArrayRef, AsArray, RecordBatch, RecordBatchOptions, make_array,
     new_null_array,
 };
 use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::compute::kernels::numeric::sub;
-use datafusion::arrow::compute::{CastOptions, cast, cast_with_options, prep_null_mask_filter};
+use datafusion::arrow::compute::{CastOptions, cast, cast_with_options};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, Float64Type, SchemaRef};
 use datafusion::common::{ScalarValue, exec_datafusion_err};
 use datafusion::error::{DataFusionError, Result};
@@ -20,6 +20,7 @@ use npy_arrow::{Options, buffer_into_array, into_array};
 use npy_core::dtype::DType;
 use npy_core::{DynArray, Gather, Order};
 
+use crate::condition::Condition;
 use crate::header::{Contents, File, external};
 use crate::merge::{dtype_of, field_of, has_time};
 
@@ -62,7 +63,7 @@ pub(crate) struct Columns {
     /// The columns that are returned.
     schema: SchemaRef,
     /// The condition, and the columns that it needs.
-    test: Option<(Arc<dyn PhysicalExpr>, SchemaRef, Vec<Column>)>,
+    test: Option<(Condition, SchemaRef, Vec<Column>)>,
 }
 
 /// A column of the table, in this file.
@@ -111,11 +112,8 @@ impl Columns {
             used.sort_unstable();
             used.dedup();
             let own = Arc::new(schema.project(&used)?);
-            Ok::<_, DataFusionError>((
-                reassign_expr_columns(predicate, &own)?,
-                own,
-                columns(&used)?,
-            ))
+            let condition = Condition::new(&reassign_expr_columns(predicate, &own)?, &own)?;
+            Ok::<_, DataFusionError>((condition, own, columns(&used)?))
         });
         Ok(Columns {
             wanted: columns(wanted)?,
@@ -158,14 +156,8 @@ impl Columns {
     /// Evaluates the condition. Only the parts that it needs must be there.
     pub(crate) fn select(&self, parts: &[Bytes<'_>], count: usize) -> Result<Selected> {
         let Some((test, schema, columns)) = &self.test else { return Ok(Selected::All) };
-        let passed = test.evaluate(&batch(schema, columns, parts, count, None)?)?;
-        let passed = passed.into_array(count)?;
-        let passed = passed.as_any().downcast_ref::<BooleanArray>();
-        let passed = passed
-            .ok_or_else(|| exec_datafusion_err!("a condition that is neither true nor false"))?;
-        // A row whose condition is null does not pass.
-        let passed =
-            if passed.null_count() > 0 { prep_null_mask_filter(passed) } else { passed.clone() };
+        let rows = batch(schema, columns, parts, count, None)?;
+        let Some(passed) = test.passing(&rows)? else { return Ok(Selected::All) };
         Ok(match passed.true_count() {
             0 => Selected::None,
             all if all == count => Selected::All,

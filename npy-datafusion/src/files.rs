@@ -32,7 +32,7 @@ use crate::format::NpyFormat;
 use crate::groups::{self, Groups, Layout};
 use crate::header::{self, external, plain, shown};
 use crate::index::{self, Index, IndexMode, Loaded};
-use crate::location;
+use crate::{location, raw};
 
 /// The columns of the files of a location, and those of its directories.
 pub(crate) struct Columns {
@@ -304,7 +304,7 @@ fn local(url: &ListingTableUrl) -> Option<PathBuf> {
 pub(crate) struct Listed {
     pub(crate) files: Vec<ObjectMeta>,
     index: Option<Arc<Index>>,
-    /// The folders that are the files, if columns are files.
+    /// The folders that are the files, if columns are files, or the headers that the files lack.
     groups: Groups,
 }
 
@@ -329,6 +329,11 @@ pub(crate) async fn list(
         let files = list_files(state, url, options, false).await?;
         let store = location::store(state, url)?;
         let (files, groups) = groups::gather(state, &store, url, files).await?;
+        return Ok(Listed { files, index: None, groups });
+    }
+    if let Some(row) = format.and_then(NpyFormat::raw) {
+        let files = list_files(state, url, options, false).await?;
+        let groups = raw::headers(url, &files, row)?;
         return Ok(Listed { files, index: None, groups });
     }
     let mode = format.map_or(IndexMode::Off, NpyFormat::index);
@@ -372,7 +377,9 @@ async fn list_files(
             check_is_file(&path, found.is_file() || found.is_dir())?;
         }
         if url.scheme() != "file" {
-            let file = file_of(state, &*store, url).await?;
+            let format = options.format.downcast_ref::<NpyFormat>();
+            let has_header = format.is_none_or(|format| format.raw().is_none());
+            let file = file_of(state, &*store, url, has_header).await?;
             return Ok(file.into_iter().collect());
         }
         let files = url.list_all_files(state, &*store, &options.file_extension).await;
@@ -421,9 +428,10 @@ async fn file_of(
     state: &dyn Session,
     store: &dyn ObjectStore,
     url: &ListingTableUrl,
+    has_header: bool,
 ) -> Result<Option<ObjectMeta>> {
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
-    if let Some(file) = header::found(&*cache, store, url.prefix()).await? {
+    if has_header && let Some(file) = header::found(&*cache, store, url.prefix()).await? {
         return Ok(Some(file));
     }
     match store.head(url.prefix()).await {
@@ -477,7 +485,7 @@ pub(crate) async fn resolved(
     let (urls, options) = (table.table_paths(), table.options());
     let is_plain = |url: &ListingTableUrl| url.get_glob().is_none();
     let format = options.format.downcast_ref::<NpyFormat>();
-    let is_in_files = format.is_none_or(|format| format.layout() == Layout::Rows);
+    let is_in_files = format.is_none_or(|it| it.layout() == Layout::Rows && it.raw().is_none());
     let is_session = state.as_any().downcast_ref::<SessionState>().is_some();
     if !is_session && is_in_files && urls.iter().all(is_plain) {
         return Ok(None);

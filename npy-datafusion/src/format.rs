@@ -22,6 +22,7 @@ use datafusion::physical_expr::LexRequirement;
 use datafusion::physical_plan::ExecutionPlan;
 use futures::{StreamExt, TryStreamExt};
 use npy_arrow::Options;
+use npy_core::DType;
 use object_store::{ObjectMeta, ObjectStore};
 
 use crate::groups::{Groups, Layout};
@@ -54,7 +55,9 @@ pub struct NpyFormat {
     sorted_by: Option<String>,
     /// The location of files whose rows belong to those of the arrays.
     beside: Option<String>,
-    /// The folders of a table whose columns are files. Only the planner of a query has them.
+    /// The dtype of a row, if files have no header.
+    raw: Option<DType>,
+    /// The folders of a table whose columns are files, or the headers that files lack. Only the planner of a query has them.
     groups: Arc<Groups>,
 }
 
@@ -107,6 +110,16 @@ impl NpyFormat {
     /// Returns the location of files whose rows belong to those of the arrays.
     pub(crate) fn beside(&self) -> Option<&str> {
         self.beside.as_deref()
+    }
+
+    /// Reads files without a header, which are data alone: rows of this dtype, in C order. The size of a file states their number.
+    pub fn with_raw(self, row: DType) -> Self {
+        NpyFormat { raw: Some(row), ..self }
+    }
+
+    /// Returns the dtype of a row, if files have no header.
+    pub(crate) fn raw(&self) -> Option<&DType> {
+        self.raw.as_ref()
     }
 
     /// Sets the folders of the table.
@@ -233,6 +246,11 @@ impl FileFormat for NpyFormat {
     ) -> Result<Arc<dyn ExecutionPlan>> {
         if config.insert_op != InsertOp::Append {
             return not_impl_err!("files are added to a table, and not replaced");
+        }
+        if self.raw.is_some() {
+            return not_impl_err!(
+                "files without a header are read, and not written; write them with one: COPY … TO 'x.npy'"
+            );
         }
         if self.layout == Layout::Columns {
             return not_impl_err!(

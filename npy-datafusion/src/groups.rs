@@ -52,11 +52,11 @@ impl fmt::Display for Layout {
     }
 }
 
-/// The columns of a folder, as a file of a scan has them with it.
+/// The columns of a folder, as a file of a scan has them with it, or the header that a file lacks.
 #[derive(Clone, Debug)]
 pub(crate) struct Group(pub(crate) File);
 
-/// The folders of a table, by their positions in it.
+/// The folders of a table, or the headers that its files lack, by location.
 pub(crate) type Groups = HashMap<Path, File>;
 
 /// The name of a folder's file in a scan. A file of this name would be a column without a name.

@@ -88,6 +88,12 @@ impl Member {
 }
 
 impl File {
+    /// Returns the header of rows that are at the start of a file.
+    pub(crate) fn of_rows(dtype: DType, rows: u64) -> Self {
+        let contents = Contents::Rows { dtype, start: 0 };
+        File { rows, contents, fetched: None, is_single: false }
+    }
+
     fn without_bytes(self) -> Self {
         File { fetched: None, ..self }
     }

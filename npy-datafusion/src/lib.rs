@@ -60,6 +60,11 @@
 //! With the feature `clouds`, which is on by default, a location may be `s3://bucket/dir/`, `gs://…`, `az://container/…`, `abfs://…` or the URL of a file of a web server. The stores are made from the usual
 //! environment variables (`AWS_ACCESS_KEY_ID`, `AWS_ENDPOINT_URL`, `GOOGLE_APPLICATION_CREDENTIALS`, `AZURE_STORAGE_ACCOUNT_NAME`, …): [`object_stores`].
 //!
+//! # Files without a header
+//!
+//! `OPTIONS ('raw' '<i2,384')` makes a table of data alone, as NumPy's `tofile` writes it: the option states the dtype of an item and the shape of a row
+//! ([`NpyFormat::with_raw`]), and the size of a file the number of its rows.
+//!
 //! # Columns in files of their own
 //!
 //! `OPTIONS ('layout' 'columns')` makes a table of a folder in which each `.npy` file is a column, or of all such folders in a directory ([`Layout`]). An array of the shape
@@ -174,6 +179,7 @@ mod clouds;
 #[cfg(feature = "proto")]
 mod codec;
 mod columns;
+mod condition;
 mod exact_times;
 mod file_order;
 mod files;
@@ -188,6 +194,7 @@ mod merge;
 mod min_max;
 mod opener;
 mod packed;
+mod raw;
 mod read_ahead;
 mod records;
 mod sink;

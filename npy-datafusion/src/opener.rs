@@ -99,8 +99,10 @@ impl FileOpener for NpyOpener {
         let is_local = self.url == LOCAL;
         let group = file.extensions.get::<Group>().map(|Group(columns)| columns.clone());
         let path = match &group {
-            Some(_) => path_of(&self.url, &groups::folder(&file.object_meta.location))?,
-            None => path_of(&self.url, &file.object_meta.location)?,
+            Some(File { contents: Contents::Members { .. }, .. }) => {
+                path_of(&self.url, &groups::folder(&file.object_meta.location))?
+            }
+            _ => path_of(&self.url, &file.object_meta.location)?,
         };
         Ok(Box::pin(async move {
             let meta = file.object_meta;

@@ -6,6 +6,7 @@ use datafusion::error::Result;
 use crate::format::NpyFormat;
 use crate::groups::Layout;
 use crate::index::IndexMode;
+use crate::raw;
 
 /// The names of the options of [`Options`](npy_arrow::Options).
 const NAMES: [&str; 5] =
@@ -22,6 +23,7 @@ pub(crate) fn parse<'o>(
             "index" => format = format.with_index(value.parse()?),
             "layout" => format = format.with_layout(value.parse()?),
             "beside" => format = format.with_beside(value),
+            "raw" => format = format.with_raw(raw::parse(value)?),
             "sorted_by" => format = format.with_sorted_by(value),
             _ => {
                 let on = value.to_ascii_lowercase().parse().map_err(|_| {
@@ -30,11 +32,20 @@ pub(crate) fn parse<'o>(
                 if !NAMES.contains(&name) || !format.options_mut().set(name, on) {
                     let names = NAMES.join(", ");
                     return plan_err!(
-                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, {names}"
+                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, raw, {names}"
                     );
                 }
             }
         }
+    }
+    if format.raw().is_some()
+        && (format.is_archive()
+            || format.layout() == Layout::Columns
+            || format.sorted_by().is_some())
+    {
+        return plan_err!(
+            "files without a header are neither archives nor columns, and their order is not known; create the table without the option 'raw', or without the others"
+        );
     }
     if format.layout() == Layout::Columns {
         if format.is_archive() {

@@ -102,7 +102,7 @@ impl NpyTable {
         let is_archive = format.is_archive();
         let url = location::with_files(location::parse(location)?, &format.get_ext())?;
         // A file may have any name.
-        let extension = match (url.is_collection(), is_archive) {
+        let extension = match (url.is_collection() && format.raw().is_none(), is_archive) {
             (false, _) => "",
             (true, true) => ".npz",
             (true, false) => ".npy",
@@ -318,6 +318,11 @@ impl TableProvider for NpyTable {
         insert_op: InsertOp,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let format = self.inner.options().format.downcast_ref::<NpyFormat>();
+        if format.is_some_and(|format| format.raw().is_some()) {
+            return plan_err!(
+                "files without a header are read, and not written; insert into a table of another directory"
+            );
+        }
         if format.is_some_and(|format| format.layout() == Layout::Columns) {
             return plan_err!(
                 "columns that are files are read, and not written; insert into a table of another directory, or write an archive: COPY … TO 'x.npz'"
@@ -433,8 +438,13 @@ fn with_files(
     });
     let columns = columns.collect::<Result<Vec<_>>>()?;
     let of_files = files::without_columns(&schema, &columns);
+    let mut options = listing.options().clone().with_table_partition_cols(columns);
+    // A file without a header may have any name.
+    if options.format.downcast_ref::<NpyFormat>().is_some_and(|format| format.raw().is_some()) {
+        options = options.with_file_extension("");
+    }
     let config = ListingTableConfig::new_with_multi_paths(paths)
-        .with_listing_options(listing.options().clone().with_table_partition_cols(columns))
+        .with_listing_options(options)
         .with_schema(of_files);
     Ok(ListingTable::try_new(config)?
         .with_definition(statement.definition.clone())

@@ -15,6 +15,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
+use multiversion::multiversion;
 
 /// Returns the functions.
 pub(crate) fn functions() -> [Arc<ScalarUDF>; 3] {
@@ -272,12 +273,12 @@ impl Distance {
                 );
             }
             results.append_value(match self.measure {
-                Measure::L2 => sum::<A, B>(x, y, |a, b| (a - b) * (a - b)).sqrt(),
-                Measure::Dot => sum::<A, B>(x, y, |a, b| a * b),
+                Measure::L2 => sum::<A, B, _>(x, y, |a, b| (a - b) * (a - b)).sqrt(),
+                Measure::Dot => sum::<A, B, _>(x, y, |a, b| a * b),
                 Measure::Cosine => {
-                    let dot = sum::<A, B>(x, y, |a, b| a * b);
-                    let of_x = sum::<A, A>(x, x, |a, b| a * b);
-                    let of_y = sum::<B, B>(y, y, |a, b| a * b);
+                    let dot = sum::<A, B, _>(x, y, |a, b| a * b);
+                    let of_x = sum::<A, A, _>(x, x, |a, b| a * b);
+                    let of_y = sum::<B, B, _>(y, y, |a, b| a * b);
                     1.0 - dot / (of_x.sqrt() * of_y.sqrt())
                 }
             });
@@ -312,11 +313,12 @@ impl Float for Float64Type {
 /// The sums that are computed at a time, so that none waits for another.
 const LANES: usize = 8;
 
-/// Adds the terms of two vectors of one length.
-fn sum<A: Float, B: Float>(
+/// Adds the terms of two vectors of one length. Wide registers are used where the processor has them, and the result has the same bits.
+#[multiversion(targets("x86_64+avx2"))]
+fn sum<A: Float, B: Float, F: Fn(f64, f64) -> f64>(
     x: &[A::Native],
     y: &[B::Native],
-    term: impl Fn(f64, f64) -> f64,
+    term: F,
 ) -> f64 {
     let mut sums = [0.0; LANES];
     let ((blocks_x, rest_x), (blocks_y, rest_y)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());

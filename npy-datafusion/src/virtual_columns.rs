@@ -12,13 +12,14 @@ use datafusion::arrow::array::{
 };
 use datafusion::arrow::compute::filter_record_batch;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
-use datafusion::common::cast::as_boolean_array;
 use datafusion::common::exec_datafusion_err;
 use datafusion::error::Result;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use futures::StreamExt;
 use futures::stream::BoxStream;
+
+use crate::condition::Condition;
 
 pub(crate) use planner::{NpySettings, VirtualColumns};
 pub use planner::{sql, statement_to_plan};
@@ -59,7 +60,7 @@ pub(crate) struct Numbered {
     /// For each of them, the column of the rows that are read; `None` for a virtual one.
     sources: Vec<Option<usize>>,
     /// The conditions on them.
-    test: Option<Arc<dyn PhysicalExpr>>,
+    test: Option<Condition>,
     /// Those that are returned.
     returned: Vec<usize>,
 }
@@ -89,9 +90,10 @@ impl Numbered {
             })
         });
         let sources = sources.collect();
-        let test = predicate.map(|it| reassign_expr_columns(Arc::clone(it), &all)).transpose()?;
+        let test =
+            predicate.map(|it| Condition::new(&reassign_expr_columns(Arc::clone(it), &all)?, &all));
         let returned = wanted.iter().filter_map(|it| used.binary_search(it).ok()).collect();
-        Ok(Some(Numbered { read, all, sources, test, returned }))
+        Ok(Some(Numbered { read, all, sources, test: test.transpose()?, returned }))
     }
 
     /// Adds the virtual columns to the rows of a file from `first` on, and evaluates the conditions. All of these rows are there.
@@ -124,8 +126,9 @@ impl Numbered {
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         let mut all = RecordBatch::try_new_with_options(Arc::clone(&self.all), columns, &options)?;
         if let Some(test) = &self.test {
-            let passed = test.evaluate(&all)?.into_array(count)?;
-            all = filter_record_batch(&all, as_boolean_array(&passed)?)?;
+            if let Some(passed) = test.passing(&all)? {
+                all = filter_record_batch(&all, &passed)?;
+            }
         }
         Ok(all.project(&self.returned)?)
     }

@@ -51,12 +51,14 @@ fn write(directory: &Path) {
         ids.write_npy(directory.join("id.npy")).unwrap();
         prices.write_npy(directory.join("price.npy")).unwrap();
     }
+    let pairs = (0..3000i16).flat_map(|n| [n.to_le_bytes(), (n / 2).to_le_bytes()]);
+    std::fs::write(directory.join("pairs.bin"), pairs.collect::<Vec<_>>().concat()).unwrap();
     let mut archive = npz::Writer::create(directory.join("columns.npz")).unwrap();
     archive.write_columns(&ticks(0, 500)).unwrap();
     archive.finish().unwrap();
 }
 
-const QUERIES: [&str; 16] = [
+const QUERIES: [&str; 18] = [
     "SELECT count(*) FROM t",
     "SELECT * FROM t WHERE price > 1200.25 AND flag ORDER BY price",
     "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id",
@@ -73,6 +75,8 @@ const QUERIES: [&str; 16] = [
     "SELECT id, price FROM sorted ORDER BY price, id LIMIT 7",
     "SELECT price FROM sorted ORDER BY price DESC LIMIT 7",
     "SELECT a.id, b.price FROM folders a JOIN folders b ON a.price = b.price WHERE a.id = 3 ORDER BY 1, 2 LIMIT 9",
+    "SELECT count(*), sum(value[1] - 2 * value[2]) FROM pairs",
+    "SELECT value[2] AS v FROM pairs WHERE value[1] > 1000 ORDER BY v LIMIT 3",
 ];
 
 async fn context(directory: &Path, partitions: usize) -> SessionContext {
@@ -91,6 +95,11 @@ async fn context(directory: &Path, partitions: usize) -> SessionContext {
     ctx.sql(&create).await.unwrap();
     let create = format!(
         "CREATE EXTERNAL TABLE sorted STORED AS NPY LOCATION '{}/folders/' OPTIONS ('layout' 'columns', 'sorted_by' 'price')",
+        directory.display()
+    );
+    ctx.sql(&create).await.unwrap();
+    let create = format!(
+        "CREATE EXTERNAL TABLE pairs STORED AS NPY LOCATION '{}/*.bin' OPTIONS ('raw' '<i2,2')",
         directory.display()
     );
     ctx.sql(&create).await.unwrap();

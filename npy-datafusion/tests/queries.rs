@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt32Type};
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, UInt32Type};
+use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{ByteOrder, DType, DynArray, NpyArray, NpyRecord, Order, WriteNpy, WriteOptions};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
@@ -606,4 +608,111 @@ async fn messages_are_about_sql() {
             assert!(!failure.contains(item), "{failure}");
         }
     }
+}
+
+/// Guards conditions that the plan sends while a query runs: rows that the query leaves out do not take part, and an error in them is none.
+#[tokio::test]
+async fn conditions_of_the_running_query_are_for_rows_that_pass() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let values: Vec<i64> = (0..1000).map(|n| if n % 2 == 0 { 0 } else { n }).collect();
+    NpyArray::new(values, [1000]).unwrap().write_npy(&path).unwrap();
+    let config = SessionConfig::new().with_target_partitions(1).with_batch_size(16);
+    let ctx = session_with_config(config);
+    register(&ctx, "t", path.to_str().unwrap(), NpyOptions::default()).await.unwrap();
+    let greatest = "SELECT 999000 / value AS d FROM t WHERE value <> 0 ORDER BY d LIMIT 1";
+    assert_eq!(count(&ctx, greatest).await, 1000);
+    let by_row =
+        "SELECT 999000 / _row AS d FROM t WHERE _row <> 0 AND value <> 1 ORDER BY d LIMIT 1";
+    let found = npy_datafusion::sql(&ctx, by_row).await.unwrap().collect().await.unwrap();
+    assert_eq!(found[0].column(0).as_primitive::<Int64Type>().value(0), 1000);
+    let needed = "SELECT 999000 / value AS d FROM t ORDER BY d LIMIT 1";
+    assert!(error(&ctx, needed).await.contains("Divide by zero"));
+}
+
+/// Guards the time of `ORDER BY f(x) LIMIT n`: the scan computes `f` once for each row, and the plan again for those that pass.
+#[tokio::test]
+async fn a_function_of_the_order_is_computed_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let values: Vec<f64> = (0..10_000).map(f64::from).collect();
+    NpyArray::new(values, [10_000]).unwrap().write_npy(&path).unwrap();
+    let config = SessionConfig::new().with_target_partitions(1).with_batch_size(100);
+    let ctx = session_with_config(config);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let half = move |arguments: &[ColumnarValue]| {
+        let values = ColumnarValue::values_to_arrays(arguments)?.remove(0);
+        counted.fetch_add(values.len(), Ordering::Relaxed);
+        let half = values.as_primitive::<Float64Type>().unary::<_, Float64Type>(|x| x / 2.0);
+        Ok(ColumnarValue::Array(Arc::new(half)))
+    };
+    let types = (vec![DataType::Float64], DataType::Float64);
+    ctx.register_udf(create_udf("half", types.0, types.1, Volatility::Immutable, Arc::new(half)));
+    register(&ctx, "t", path.to_str().unwrap(), NpyOptions::default()).await.unwrap();
+    let least = "SELECT half(value) AS d FROM t ORDER BY d LIMIT 3";
+    let found = rows(&ctx, least).await;
+    let found =
+        found.iter().flat_map(|batch| batch.column(0).as_primitive::<Float64Type>().values());
+    assert_eq!(found.copied().collect::<Vec<_>>(), [0.0, 0.5, 1.0]);
+    let calls = calls.load(Ordering::Relaxed);
+    assert!((10_000..10_500).contains(&calls), "{calls} calls for 10,000 rows");
+}
+
+/// Guards files without a header: the option states the rows, and what does not fit is an error.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_without_a_header_are_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let write = |name: &str, bytes: Vec<u8>| fs::write(directory.path().join(name), bytes).unwrap();
+    write("1.bin", (0..3000u16).flat_map(u16::to_be_bytes).collect());
+    write("2.bin", (3000..4500u16).flat_map(u16::to_be_bytes).collect());
+    write("odd.dat", vec![0; 9]);
+    // Data alone may have any name.
+    write("plain.npy", (0..10u32).flat_map(u32::to_le_bytes).collect());
+    let config = SessionConfig::new().with_target_partitions(3);
+    let ctx = session_with_config(config);
+    let at = directory.path().display();
+    for (table, expected) in [
+        (format!("npy('{at}/1.bin', 'raw', '>u2')"), [3000, 4_498_500]),
+        (format!("npy('{at}/*.bin', 'raw', '>u2')"), [4500, 10_122_750]),
+        (
+            format!("(SELECT value[3] AS value FROM npy('{at}/?.bin', 'raw', '>u2,3'))"),
+            [1500, 3_375_750],
+        ),
+        (format!("npy('{at}/plain.npy', 'raw', 'u4')"), [10, 45]),
+        (
+            format!(
+                "(SELECT b AS value FROM npy('{at}/plain.npy', 'raw', '[(''a'', ''<u2''), (''b'', ''<u2'')]'))"
+            ),
+            [10, 0],
+        ),
+        (format!("npy('{at}/1.bin', 'raw', '>u2') WHERE value >= 2990"), [10, 29_945]),
+    ] {
+        let sql = format!("SELECT count(*), CAST(sum(value) AS BIGINT) FROM {table}");
+        let found = rows(&ctx, &sql).await;
+        let numbers = [0, 1].map(|i| found[0].column(i).as_primitive::<Int64Type>().value(0));
+        assert_eq!(numbers, expected, "{sql}");
+    }
+    let sql = format!("SELECT _row, _file FROM npy('{at}/1.bin', 'raw', '>u2') WHERE value = 17");
+    let found = npy_datafusion::sql(&ctx, &sql).await.unwrap().to_string().await.unwrap();
+    assert!(found.contains("| 17 ") && found.contains("1.bin"), "{found}");
+    for (arguments, expected) in [
+        ("odd.dat', 'raw', '<u2'", "9 bytes are not a multiple of the 2 of a row"),
+        ("', 'raw', '<u2'", "it is a directory"),
+        ("1.bin', 'raw', 'u3'", "the option raw is \"u3\""),
+        ("1.bin', 'raw', 'O'", "Python objects are not in files without a header"),
+        ("1.bin', 'raw', '<u2,0'", "a row has no bytes"),
+        ("1.bin', 'raw', '<u2', 'layout', 'columns'", "files without a header are neither"),
+        ("none.bin', 'raw', '<u2'", "No files found"),
+    ] {
+        let error = error(&ctx, &format!("SELECT * FROM npy('{at}/{arguments})")).await;
+        assert!(error.contains(expected), "{error}");
+    }
+    let create = format!(
+        "CREATE EXTERNAL TABLE r STORED AS NPY LOCATION '{at}/1.bin' OPTIONS ('raw' '>u2')"
+    );
+    ctx.sql(&create).await.unwrap();
+    assert_eq!(count(&ctx, "SELECT count(*) FROM r WHERE value < 7").await, 7);
+    let refused = error(&ctx, "INSERT INTO r VALUES (1)").await;
+    assert!(refused.contains("files without a header are read, and not written"), "{refused}");
 }

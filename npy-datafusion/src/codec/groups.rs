@@ -1,4 +1,4 @@
-//! The folders of a scan whose columns are files, so that executors neither list them nor read their headers.
+//! The folders of a scan whose columns are files, and the headers that files lack, so that executors neither list folders nor read headers.
 
 use std::sync::Arc;
 
@@ -22,6 +22,9 @@ pub(super) struct GroupMessage {
     rows: u64,
     #[prost(message, repeated, tag = "2")]
     columns: Vec<ColumnMessage>,
+    /// The dtype of a row of a file without a header, which has no folder.
+    #[prost(string, optional, tag = "3")]
+    row: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -58,9 +61,15 @@ pub(super) fn of(scan: &FileScanConfig) -> Vec<GroupMessage> {
 }
 
 fn message(file: &File) -> Option<GroupMessage> {
-    let Contents::Members { members, .. } = &file.contents else { return None };
+    let members = match &file.contents {
+        Contents::Members { members, .. } => members,
+        Contents::Rows { dtype, .. } => {
+            let row = Some(dtype.descr());
+            return Some(GroupMessage { rows: file.rows, columns: Vec::new(), row });
+        }
+    };
     let columns = members.iter().map(column).collect::<Option<Vec<_>>>()?;
-    Some(GroupMessage { rows: file.rows, columns })
+    Some(GroupMessage { rows: file.rows, columns, row: None })
 }
 
 fn column(member: &Member) -> Option<ColumnMessage> {
@@ -112,6 +121,10 @@ pub(super) fn give(messages: Vec<GroupMessage>, files: Vec<FileGroup>) -> Result
 impl GroupMessage {
     fn file(self) -> Result<File> {
         let rows = self.rows;
+        if let Some(row) = self.row {
+            let row: npy_core::DType = row.parse().map_err(|_| malformed())?;
+            return Ok(File::of_rows(row, rows));
+        }
         let members = self.columns.into_iter().map(|column| column.member(rows));
         let members = members.collect::<Result<_>>()?;
         let contents = Contents::Members { members, directory: Fetched::default() };

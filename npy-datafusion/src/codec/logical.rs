@@ -20,11 +20,13 @@ use datafusion_proto::logical_plan::from_proto::parse_sorts;
 use datafusion_proto::logical_plan::to_proto::serialize_sorts;
 use datafusion_proto::logical_plan::{DefaultLogicalExtensionCodec, LogicalExtensionCodec};
 use datafusion_proto::protobuf::SortExprNode;
+use npy_core::DType;
 use prost::Message;
 
 use super::{decode, encode, names, options};
 use crate::beside::{self, BesideTable};
 use crate::format::{NpyFormat, NpyFormatFactory};
+use crate::header;
 use crate::table::NpyTable;
 
 /// Sends an [`NpyTable`] to another process. All that is not ours goes through the codec inside.
@@ -70,6 +72,9 @@ struct FormatMessage {
     layout: String,
     #[prost(string, optional, tag = "5")]
     sorted_by: Option<String>,
+    /// The dtype of a row, if files have no header.
+    #[prost(string, optional, tag = "6")]
+    raw: Option<String>,
 }
 
 /// A location: a URL, and the wildcard after it.
@@ -130,6 +135,7 @@ impl FormatMessage {
             index: format.index().to_string(),
             layout: format.layout().to_string(),
             sorted_by: format.sorted_by().map(str::to_owned),
+            raw: format.raw().map(DType::descr),
         }
     }
 
@@ -140,6 +146,10 @@ impl FormatMessage {
             false => NpyFormat::new(options),
         };
         let format = format.with_index(self.index.parse()?).with_layout(self.layout.parse()?);
+        let format = match &self.raw {
+            Some(row) => format.with_raw(row.parse().map_err(header::external)?),
+            None => format,
+        };
         Ok(match &self.sorted_by {
             Some(column) => format.with_sorted_by(column),
             None => format,

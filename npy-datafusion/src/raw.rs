@@ -1,0 +1,62 @@
+//! Files without a header, which are data alone, as NumPy's `tofile` writes them: `OPTIONS ('raw' '<i2,384')`.
+//!
+//! The option states the dtype of a row, and the size of a file the number of its rows. The scan has the header that a file lacks with it.
+
+use datafusion::common::{plan_datafusion_err, plan_err};
+use datafusion::datasource::listing::ListingTableUrl;
+use datafusion::error::Result;
+use npy_core::DType;
+use object_store::ObjectMeta;
+
+use crate::groups::Groups;
+use crate::header::{Contents, File, located};
+
+/// Parses the dtype of a row: that of an item, and after a comma the shape of a row, as `<i2`, `<i2,384` or `f4,480x640`.
+pub(crate) fn parse(text: &str) -> Result<DType> {
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    let (item, shape) = match text.rsplit_once(',') {
+        Some((item, shape)) if shape.split('x').all(is_digits) => (item, Some(shape)),
+        _ => (text, None),
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        plan_datafusion_err!(
+            "the option raw is {text:?}: {error}; it is the dtype of an item, and the shape of a row, such as '<i2' or 'f4,480x640'"
+        )
+    };
+    let shape = shape.into_iter().flat_map(|shape| shape.split('x')).map(str::parse);
+    let shape = shape.collect::<std::result::Result<Vec<usize>, _>>();
+    let shape = shape.map_err(|error| failed(&error))?;
+    let item: DType = item
+        .parse()
+        .or_else(|error| format!("<{item}").parse().map_err(|_| error))
+        .map_err(|error: npy_core::Error| failed(&error))?;
+    let row = item.array(&shape).map_err(|error| failed(&error))?;
+    match () {
+        () if row.has_object() => Err(failed(&"Python objects are not in files without a header")),
+        () if row.itemsize() == 0 => {
+            Err(failed(&"a row has no bytes, so a file has any number of them"))
+        }
+        () => Ok(row),
+    }
+}
+
+/// Makes the headers of files.
+pub(crate) fn headers(url: &ListingTableUrl, files: &[ObjectMeta], row: &DType) -> Result<Groups> {
+    if url.is_collection() && url.get_glob().is_none() {
+        return plan_err!(
+            "{url}: it is a directory, and files without a header may have any name; name a file, or a pattern, as 'dir/*.bin'"
+        );
+    }
+    let header = |meta: &ObjectMeta| {
+        let size = row.itemsize() as u64;
+        if !meta.size.is_multiple_of(size) {
+            let reason = format!(
+                "its {} bytes are not a multiple of the {size} of a row; name another dtype or shape of a row, or copy the complete file again",
+                meta.size
+            );
+            return Err(located(meta, &reason));
+        }
+        Ok((meta.location.clone(), File::of_rows(row.clone(), meta.size / size)))
+    };
+    files.iter().map(header).collect()
+}
