@@ -411,7 +411,7 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
                 "read text as a Vec<String>, or as a String with #[npy(width = any)] in a struct"
             }
             Some(ScalarKind::Bytes) if is_same_shape && is_number_or(to, ScalarKind::Str) => {
-                "read bytes as a Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct"
+                "read bytes as a Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct"
             }
             None if from.is_record() && to.scalar().is_some() => {
                 "read one field with read_column, the records as a struct, which the command npy struct writes, or any dtype as a DynArray"

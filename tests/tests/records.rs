@@ -267,6 +267,13 @@ fn a_column_is_one_field_of_every_record() {
         let reader = || Reader::new(&bytes[..]).unwrap();
         let gains: Vec<f32> = all.iter().map(|trace| trace.head.gain).collect();
         assert_eq!(reader().read_column::<f32>("head.gain").unwrap(), gains);
+        // A second column would be empty in silence.
+        let mut twice = Reader::new(Cursor::new(&bytes[..])).unwrap();
+        twice.read_column::<f32>("head.gain").unwrap();
+        let refused = twice.read_column::<f32>("head.gain").unwrap_err().to_string();
+        assert!(refused.contains("the start of the array: a new reader, or seek_to(0)"), "{refused}");
+        twice.seek_to(0).unwrap();
+        assert_eq!(twice.read_column::<f32>("head.gain").unwrap(), gains);
         let samples: Vec<[i16; 5]> = all.iter().map(|trace| trace.samples).collect();
         assert_eq!(reader().read_column::<[i16; 5]>("samples").unwrap(), samples);
         let heads: Vec<Head> = all.iter().map(|trace| trace.head.clone()).collect();

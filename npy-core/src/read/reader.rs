@@ -364,7 +364,7 @@ impl<R: Read> Reader<R> {
     ///
     /// The values of an array of several dimensions are in C order, as in `arr["gain"].ravel()`, also if the file is in Fortran order;
     /// [`DynArray::field`](crate::DynArray::field) keeps the shape. A file in Fortran order gives the whole column, which is held
-    /// twice while its order changes, or none after a part of it was read.
+    /// twice while its order changes, or none after a part of it was read. After the last record, `seek_to(0)` comes before another column.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};

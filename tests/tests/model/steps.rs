@@ -415,8 +415,8 @@ impl<T: Item> Model<T> {
         let At::Elements(at) = self.at else {
             return unsupported(reader.read_column::<T::Column>(path));
         };
-        let is_part = at > 0 && at < self.count();
-        if is_part && is_strided(&self.file.shape, self.file.order) {
+        let is_over = at == self.count();
+        if at > 0 && (is_over || is_strided(&self.file.shape, self.file.order)) {
             return unsupported(reader.read_column::<T::Column>(path));
         }
         let found = reader.read_column::<T::Column>(path).unwrap();

@@ -177,14 +177,15 @@ pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) ->
         let plan = ItemPlan::of_elements(plan, &reader.header);
         let shape = reader.header.shape().to_vec();
         let is_c = reader.header.order().normalized(&shape) == Order::C;
-        if is_c || reader.data.elements_left() == 0 {
-            return values(reader, &plan, false);
-        }
-        reader.data.check()?;
-        if !reader.data.is_at_start() {
-            let what =
-                "reading a column of the records that remain of an array in Fortran order".into();
+        let is_over = reader.data.elements_left() == 0;
+        if (is_over || !is_c) && !reader.data.is_at_start() {
+            reader.data.check()?;
+            let order = if is_over { "" } else { " that remain of an array in Fortran order" };
+            let what = format!("reading a column of the records{order}");
             return Err(ErrorKind::Unsupported { what, needs: ITS_START }.into());
+        }
+        if is_c {
+            return values(reader, &plan, false);
         }
         let column = NpyArray::with_order(values(reader, &plan, false)?, shape, Order::Fortran)?;
         Ok(column.into_order(Order::C).into_vec_memory_order())
