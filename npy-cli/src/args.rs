@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
@@ -111,7 +111,7 @@ impl Npy {
         {
             return Err(failure);
         }
-        parsed.unwrap_or_else(|error| error.exit()).run()
+        parsed.unwrap_or_else(|error| with_tip(error, &arguments).exit()).run()
     }
 
     fn run(self) -> Result {
@@ -139,6 +139,26 @@ impl Npy {
             Some(Command::Man(args)) => args.run(),
         }
     }
+}
+
+/// Names the option that was meant by one that other programs have: `head -3`, `extract -o DIR`.
+fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
+    let words: Vec<&str> = arguments.iter().skip(1).map_while(|word| word.to_str()).collect();
+    let number = argument.strip_prefix('-').filter(|rest| rest.parse::<u32>().is_ok());
+    let tip = match (&words[..], number) {
+        (["head" | "tail" | "sample", ..], Some(number)) => {
+            format!("the number of rows is '-n {number}'")
+        }
+        (["npz", "extract" | "unpack", ..], None) if matches!(&argument[..], "-o" | "--output") => {
+            "the directory for the files is '-C DIR'".to_owned()
+        }
+        _ => return error,
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    error
 }
 
 /// Returns the error for a word that is no file and nearly the name of a subcommand, or of whose help the user asks.

@@ -237,7 +237,9 @@ impl Columns {
         while let Some(path) = left.first() {
             // A name may have commas, at which the argument was divided.
             let mut joined = (1..=left.len()).map(|count| (count, left[..count].join(",")));
-            let found = joined.find_map(|(count, name)| Some((count, row.find(&name)?)));
+            // One may also come after a blank, as in 't, id'.
+            let part_of = |name: &str| row.find(name).or_else(|| row.find(name.trim()));
+            let found = joined.find_map(|(count, name)| Some((count, part_of(&name)?)));
             let Some((count, part)) = found else {
                 let mut leaves = Vec::new();
                 row.add_leaves(Split::Fields, false, 12, &mut leaves);

@@ -2,10 +2,11 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use npy_core::npz;
+use npy_core::{DynArray, Order, npz};
 
 use self::support::{code, npy, ok};
 
@@ -51,6 +52,7 @@ fn diff_of_columns_compares_these_alone() {
     for (columns, other, equal) in [
         ("x", "more.npy", true),
         ("x,y", "more.npy", true),
+        ("x, y", "more.npy", true),
         ("x", "turned.npy", true),
         ("y", "other.npy", true),
         ("x", "other.npy", false),
@@ -84,4 +86,83 @@ fn diff_of_values_takes_other_dtypes() {
         ok(path, &["convert", name, &name.replace("csv", "npy")]);
     }
     assert_eq!(code(path, &["diff", "x.npy", "y.npy", "--values"]).0, 1);
+}
+
+/// Guards that times are compared in each column, and that large integers are not rounded to those of a complex number.
+#[test]
+fn diff_of_values_takes_times_and_complex_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let write = |name: &str, descr: &str, items: &[i64]| {
+        let bytes = items.iter().flat_map(|item| item.to_le_bytes()).collect();
+        let array = DynArray::new(descr.parse().unwrap(), [1, items.len()], Order::C, bytes);
+        npy_core::save(path.join(name), &array.unwrap()).unwrap();
+    };
+    write("hours.npy", "<m8[h]", &[1, 2]);
+    write("seconds.npy", "<m8[s]", &[3600, 7200]);
+    write("later.npy", "<m8[s]", &[3600, 7201]);
+    ok(path, &["diff", "--values", "hours.npy", "seconds.npy"]);
+    ok(path, &["diff", "--values", "seconds.npy", "hours.npy"]);
+    assert_eq!(code(path, &["diff", "--values", "hours.npy", "later.npy"]).0, 1);
+
+    npy_core::save(path.join("integer.npy"), &[i64::MAX]).unwrap();
+    // 2^63, and zero.
+    let bytes = [9_223_372_036_854_775_808.0_f64, 0.0].map(f64::to_le_bytes).concat();
+    let complex = DynArray::new("<c16".parse().unwrap(), [1], Order::C, bytes).unwrap();
+    npy_core::save(path.join("complex.npy"), &complex).unwrap();
+    assert_eq!(code(path, &["diff", "--values", "integer.npy", "complex.npy"]).0, 1);
+}
+
+/// Guards that objects are compared as a whole: their texts are shortened, and differ by the order of a dict.
+#[test]
+fn diff_of_objects_compares_all_parts() {
+    #[derive(serde::Serialize)]
+    struct Forwards {
+        a: Vec<f64>,
+        b: u8,
+    }
+    #[derive(serde::Serialize)]
+    struct Backwards {
+        b: f64,
+        a: Vec<f64>,
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let is_equal = |a: &dyn erased::Object, b: &dyn erased::Object, more: &[&str]| {
+        a.save(&path.join("a.npy"));
+        b.save(&path.join("b.npy"));
+        let (code, _) = code(path, &[&["diff", "a.npy", "b.npy"][..], more].concat());
+        assert!(code < 2);
+        code == 0
+    };
+    let long = |last: u32| (0..100_000).chain([last]).collect::<Vec<u32>>();
+    assert!(is_equal(&long(1), &long(1), &[]));
+    assert!(!is_equal(&long(1), &long(2), &[]));
+    let map = |last: u32| {
+        (0..10_000).map(|i| (i.to_string(), i / 9999 * last)).collect::<BTreeMap<_, u32>>()
+    };
+    assert!(is_equal(&map(1), &map(1), &[]));
+    assert!(!is_equal(&map(1), &map(2), &[]));
+    let text = |last: &str| ["x".repeat(1 << 20) + last];
+    assert!(!is_equal(&text("a"), &text("b"), &[]));
+    let forwards = |b| Forwards { a: vec![f64::NAN, 1.0], b };
+    let backwards = || Backwards { a: vec![f64::NAN, 1.0], b: 2.0 };
+    assert!(is_equal(&forwards(2), &backwards(), &[]));
+    assert!(!is_equal(&forwards(3), &backwards(), &[]));
+    assert!(!is_equal(&forwards(2), &forwards(2), &["--nan-differs"]));
+}
+
+/// Values of any type, saved as a Python object.
+mod erased {
+    use std::path::Path;
+
+    pub(super) trait Object {
+        fn save(&self, path: &Path);
+    }
+
+    impl<T: serde::Serialize> Object for T {
+        fn save(&self, path: &Path) {
+            npy_core::object::save(path, self).unwrap();
+        }
+    }
 }

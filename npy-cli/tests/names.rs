@@ -145,6 +145,8 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["man", "stat"], "did you mean stats?"),
         (&["extract", "x", "x"], "did you mean npz extract?"),
         (&["slice", "--help"], "npy --help lists the subcommands"),
+        (&["head", "-3", "t.npy"], "tip: the number of rows is '-n 3'"),
+        (&["npz", "extract", "-o", "d", "t.npz"], "tip: the directory for the files is '-C DIR'"),
     ] {
         let (exit, message) = code(path, args);
         assert!(exit == 2 && message.contains(meant), "{message}");

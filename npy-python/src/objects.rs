@@ -416,17 +416,19 @@ impl<'py, 'a> Builder<'py, 'a> {
                 int.call_method("from_bytes", (bytes, "little"), Some(&signed))
             }
             BigInt::Decimal(digits) => {
-                let digits = String::from_utf8_lossy(digits);
-                int.call1((digits.trim_end_matches('L'),)).map_err(of_value)
+                // A line of the pickle: `12L`, with its end.
+                let line = String::from_utf8_lossy(digits);
+                int.call1((line.trim().trim_end_matches('L'),)).map_err(of_value)
             }
         }
     }
 
     /// Text that is not UTF-8, with a half of a surrogate pair, or of Python 2.
     fn odd_text(&self, object: Object<'_>, reason: &str) -> PyResult<Bound<'py, PyAny>> {
-        if let Node::Data(Form::Str, data) = object.node() {
-            let bytes = PyBytes::new(self.py, data.of(&object.objects().pickle().bytes));
-            if let Ok(text) = bytes.call_method1("decode", ("utf-8", "surrogatepass")) {
+        if let Some(code_points) = object.code_points() {
+            let words: Vec<u8> = code_points.into_iter().flat_map(u32::to_le_bytes).collect();
+            let bytes = PyBytes::new(self.py, &words);
+            if let Ok(text) = bytes.call_method1("decode", ("utf-32-le", "surrogatepass")) {
                 return Ok(text);
             }
         }

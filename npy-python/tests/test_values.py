@@ -488,3 +488,26 @@ def test_a_list_of_objects_that_is_recalled_is_not_the_array() -> None:
     _save_pickle("o.npy", (2,), forged)
     items = npy.load("o.npy")
     assert items[0] == "a" and items[1][1] is items[1]
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_large_integers_and_odd_text_of_each_protocol(protocol: int) -> None:
+    for value in [2**63, -(2**63) - 1, 10**300, "a\udc80", "\ud834\udd1e", "é\n\\u0041"]:
+        _save_pickle("o.npy", (1,), pickle.dumps(one(value), protocol))
+        assert npy.load("o.npy")[0] == value
+
+
+def test_a_new_member_is_read_as_it_was_written() -> None:
+    npy.savez("x.npz", a=[1])
+    values = np.arange(3)
+    large = np.zeros((64 << 20) + 1, np.uint8)
+    with npy.Npz("x.npz", "a") as z:
+        z["b"] = values
+        values[0] = 9
+        assert z["b"].tolist() == [0, 1, 2]
+        z["c"] = large
+        with pytest.raises(npy.NpyValueError, match="close the archive first"):
+            z["c"]
+    with npy.Npz("x.npz") as z:
+        assert z["b"].tolist() == [0, 1, 2]
+        assert z["c"].nbytes == large.nbytes

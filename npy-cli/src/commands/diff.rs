@@ -1,8 +1,9 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
+mod objects;
+
 use std::collections::HashMap;
 use std::io::Write;
-use std::mem::discriminant;
 
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
@@ -17,7 +18,7 @@ use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::{complex_parts, numpy_time, short_float};
+use crate::text::{complex_parts, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -442,15 +443,7 @@ impl Pair<'_> {
         if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
             return a.difference(b, tolerance);
         }
-        let kinds = [a, b].map(|object| numpy_time(object).map(|kind| discriminant(&kind)));
-        let is_same = match (a.as_str(), b.as_str()) {
-            (Some(a), Some(b)) => a == b,
-            // A year has the text of an integer.
-            _ if kinds[0] != kinds[1] && !(a.is_missing() && b.is_missing()) => false,
-            _ => format!("{a:?}") == format!("{b:?}"),
-        };
-        let is_nan = a.is_missing() && a.kind() != Kind::None;
-        (!is_same || is_nan && tolerance.nan_differs).then_some(f64::INFINITY)
+        (!objects::are_equal(a, b, tolerance)).then_some(f64::INFINITY)
     }
 
     /// Returns true for a value that is "not a time".
@@ -462,7 +455,11 @@ impl Pair<'_> {
     fn texts(&self) -> [String; 2] {
         let (a, b) = match self {
             Pair::Values(a, b) => (a, b),
-            Pair::Objects(a, b) => return [a, b].map(|object| format!("{object:?}")),
+            Pair::Objects(a, b) => {
+                let [a, b] = [a, b].map(|object| format!("{object:?}"));
+                let rest = if a == b { " (a part that is not printed differs)" } else { "" };
+                return [a, b + rest];
+            }
         };
         let texts = [a, b].map(|value| match value {
             Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
@@ -512,6 +509,10 @@ impl Number {
 
     /// Returns the number that a Python object is, unless it is an integer beyond 128 bits.
     fn of_object(object: ObjectRef<'_>) -> Option<Self> {
+        if object.kind() == Kind::Scalar {
+            // A long double has more digits than a float of Python.
+            return Number::of(&object.as_array().ok()?.get(&[])?);
+        }
         let integer = object.as_bool().map(i128::from).or_else(|| object.as_i128());
         integer
             .map(Number::Integer)
@@ -527,6 +528,7 @@ impl Number {
             Number::Float(value) if value.fract() == 0.0 && value.abs() < 1e38 => {
                 Some(value as i128)
             }
+            Number::Complex(re, im) if im == 0.0 => Number::Float(re).integer(),
             Number::Long([re, im]) if bits(im) == 0 => long_integer(re),
             _ => None,
         }
@@ -597,7 +599,7 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
 }
 
 /// Returns true if the columns are times, or spans of time, whose units differ and whose counts mean the same.
-fn is_same_time((ours, left): (&Leaf, &[u8]), (theirs, right): (&Leaf, &[u8])) -> bool {
+fn is_same_time((ours, a): (&Leaf, &[u8]), (theirs, b): (&Leaf, &[u8])) -> bool {
     let (from, to) = (ours.cell.dtype(), theirs.cell.dtype());
     let is_time = |dtype: &DType| {
         let kind = dtype.scalar().map(Scalar::kind);
@@ -607,9 +609,9 @@ fn is_same_time((ours, left): (&Leaf, &[u8]), (theirs, right): (&Leaf, &[u8])) -
         return false;
     }
     // A time that the other unit cannot hold exactly is an error of the cast.
-    DynArray::new(from.clone(), [1], Order::C, ours.of(left).to_vec())
+    DynArray::new(from.clone(), [1], Order::C, a.to_vec())
         .and_then(|time| time.cast_with(to, Cast::Lossless))
-        .is_ok_and(|time| time.as_bytes() == theirs.of(right))
+        .is_ok_and(|time| time.as_bytes() == b)
 }
 
 /// Returns the integer that a long double is, if it is one below 2^127.

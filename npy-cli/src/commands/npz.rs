@@ -32,6 +32,7 @@ enum Command {
         json: bool,
     },
     /// Writes members to files; all of them unless some are named
+    #[command(alias = "unpack")]
     Extract {
         /// The archive
         archive: Target,

@@ -22,6 +22,8 @@ Path = str | bytes | os.PathLike[Any]
 
 # The bytes of an archive that are copied at once.
 _BLOCK = 8 << 20
+# The bytes of new members that stay in memory, so that they can be read before the archive is closed.
+_KEPT = 64 << 20
 
 
 def cpus(threads: int | None, most: int | None = None) -> int:
@@ -129,7 +131,9 @@ class Npz(Mapping[str, Any]):
         self._options = (level_of(compress), self._threads, seekable)
         self._mode = mode
         # Names that were written or renamed: an array, or the name in the file.
+        # New members; `None` for one that is not in memory.
         self._added: dict[str, Any] = {}
+        self._kept = 0
         self._old: dict[str, str] = {}
         self._is_new = False
         if not isinstance(path, (str, bytes, os.PathLike)):
@@ -217,6 +221,8 @@ class Npz(Mapping[str, Any]):
         """
         found = self._known(name)
         if found in self._added:
+            if self._added[found] is None:
+                raise NpyValueError(f"member {name!r} is large, and cannot be read yet; close the archive first")
             return select(np.array(self._added[found]), rows, columns, cast)
         archive, stored = self._stored(), self._old[found]
         source = _MemberSource(archive, stored, self._threads)
@@ -296,8 +302,12 @@ class Npz(Mapping[str, Any]):
         values = np.asanyarray(array)
         if self._editor is not None:
             write_member(self._editor, name, values)
-        else:
+        if self._editor is None or self._kept + values.nbytes <= _KEPT:
+            # A copy: the program may change its array.
             values = values.copy()
+            self._kept += values.nbytes
+        else:
+            values = None
         found = self._find(name) or name
         self._old.pop(found, None)
         self._added[found] = values
