@@ -61,9 +61,8 @@ pub fn open(url: &Url) -> Result<Option<Arc<dyn ObjectStore>>, String> {
 
 /// Makes the store at an address. `name` is its name for messages, whose errors do not have it.
 fn made(cloud: Cloud, address: &str, name: &str) -> Result<Arc<dyn ObjectStore>, String> {
-    let inner = build(cloud, address).map_err(|error| {
-        format!("{}; {}", advice::cause(&error), advice::credentials(cloud))
-    })?;
+    let inner = build(cloud, address)
+        .map_err(|error| format!("{}; {}", advice::cause(&error), advice::credentials(cloud)))?;
     Ok(Arc::new(CloudStore::new(inner, cloud, name)))
 }
 

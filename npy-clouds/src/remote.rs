@@ -32,7 +32,7 @@ const AHEAD_FROM: u64 = 1 << 20;
 const MOST: u64 = 4 << 20;
 
 /// The number of small blocks that are kept.
-const KEPT: usize = 32;
+const KEPT: usize = 16;
 
 /// A file at a URL, which requests read in blocks of up to 4 MiB.
 ///
@@ -223,7 +223,8 @@ impl Block {
 
     /// Returns the bytes from a position of the file on; none if it is not in the block.
     fn from(&self, position: u64) -> &[u8] {
-        let offset = position.checked_sub(self.start).and_then(|offset| usize::try_from(offset).ok());
+        let offset =
+            position.checked_sub(self.start).and_then(|offset| usize::try_from(offset).ok());
         offset.and_then(|offset| self.bytes.get(offset..)).unwrap_or_default()
     }
 }
@@ -313,7 +314,9 @@ fn located(text: &str) -> Result<(Arc<dyn ObjectStore>, Path), String> {
         ));
     };
     let escape = |sign, code| {
-        format!("a {sign} ends the path of a URL; write it as {code} if it is in the name of the file")
+        format!(
+            "a {sign} ends the path of a URL; write it as {code} if it is in the name of the file"
+        )
     };
     if url.fragment().is_some() {
         return Err(escape('#', "%23"));

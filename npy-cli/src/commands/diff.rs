@@ -7,7 +7,7 @@ use std::mem::discriminant;
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{
-    ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value, npz,
+    ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value,
 };
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::raw::RawFiles;
-use crate::source::{self, AnyReader, Input, Parted, Source};
+use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
 use crate::text::{complex_parts, numpy_time, short_float};
 
@@ -72,8 +72,6 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
         _ => Err("a tolerance is a number that is finite and not negative, such as 1e-6".into()),
     }
 }
-
-type Archive = npz::Reader<std::fs::File>;
 
 /// How two arrays differ.
 #[derive(Default)]
