@@ -43,6 +43,11 @@ impl StdError for Advice {
 
 /// Returns the text of an error of a store that [`open`](crate::open) has made, without those of its layers: the file, the mistake, and the remedy.
 /// It is `None` for other errors.
+///
+/// ```
+/// let error = std::io::Error::other("not of a store");
+/// assert_eq!(npy_clouds::advice(&error), None);
+/// ```
 pub fn advice<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e str> {
     let found = find::<Advice>(error)?;
     Some(&found.text)
@@ -169,7 +174,9 @@ impl Place {
         if let Some(text) = self.transport(error) {
             return text;
         }
-        if matches!(error, Error::NotSupported { .. }) && all.contains("Range request") {
+        let is_complete =
+            matches!(error, Error::NotSupported { .. }) && all.contains("Range request");
+        if is_complete || all.contains("non-partial response") {
             return "the server returns complete files only, and parts are read; download the file first".into();
         }
         if cloud == Cloud::Http && self.is_list {

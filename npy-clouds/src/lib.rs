@@ -1,4 +1,4 @@
-//! The stores of clouds, made from a URL and the usual environment variables.
+#![doc = include_str!("../README.md")]
 
 mod advice;
 mod remote;

@@ -130,26 +130,25 @@ impl RemoteFile {
         let grown = if reads_on { self.step.saturating_mul(GROWTH) } else { FIRST };
         let wanted = u64::try_from(wanted).unwrap_or(MOST);
         self.step = grown.max(wanted).min(MOST);
-        let block = match self.next.take().filter(|next| next.range.contains(&at)) {
-            Some(next) => next.wait()?,
-            None => match self.shared.kept_at(at) {
-                Some(block) => block,
-                None => {
-                    // The end of an archive is searched backwards.
-                    let is_end = !reads_on && size.saturating_sub(at) <= FIRST;
-                    let start = if is_end { size.saturating_sub(FIRST) } else { at };
-                    let end = at.saturating_add(self.step).min(size);
-                    let block = Pending::start(&self.shared, start..end).wait()?;
-                    self.shared.keep(&block);
-                    block
+        let requested = match self.next.take().filter(|next| next.range.contains(&at)) {
+            Some(next) => next,
+            None => {
+                if let Some(block) = self.shared.kept_at(at) {
+                    return Ok(block);
                 }
-            },
+                // The end of an archive is searched backwards.
+                let is_end = !reads_on && size.saturating_sub(at) <= FIRST;
+                let start = if is_end { size.saturating_sub(FIRST) } else { at };
+                Pending::start(&self.shared, start..at.saturating_add(self.step).min(size))
+            }
         };
-        let end = block.end();
+        let end = requested.range.end;
         if reads_on && self.step >= AHEAD_FROM && end < size {
             let range = end..end.saturating_add(MOST).min(size);
             self.next = Some(Pending::start(&self.shared, range));
         }
+        let block = requested.wait()?;
+        self.shared.keep(&block);
         Ok(block)
     }
 }
