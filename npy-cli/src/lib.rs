@@ -29,6 +29,7 @@ mod output_file;
 mod plot;
 mod printer;
 mod raw;
+mod remote;
 mod row_text;
 mod rows;
 mod sheet;

@@ -10,6 +10,7 @@ use std::path::Path;
 use whole_file::{NewFile, Options};
 
 use crate::output::{Failure, Result};
+use crate::remote;
 use crate::target::Target;
 
 /// The option of commands that write a file.
@@ -40,6 +41,7 @@ impl Replacing {
         if output.is_stdout() {
             return Ok(output);
         }
+        remote::refuse_output(path)?;
         if let Some(input) = inputs.iter().find(|input| is_same_file(&input.path, path)) {
             let (name, input) = (path.display(), input.path_text());
             let what =

@@ -3,6 +3,7 @@
 //! | | |
 //! |---|---|
 //! | `source/open.rs` | `open(&target)`: the file, and its array or archive |
+//! | `source/file.rs` | `AnyFile` and `Archive`: of this machine, or at a URL |
 //! | `source/reader.rs` | `AnyReader`: the reader of an array, from wherever it comes |
 //! | `source/safetensors.rs` | `Safetensors`: the tensors of such a file, each of them an array |
 //! | `source/widened.rs` | raw bytes as the numbers of ml_dtypes that they are |
@@ -14,6 +15,7 @@
 //! order whose first dimension counts the rows that were read, also if the array has no dimensions. The cost is that of what is selected:
 //! parts of large rows are read alone.
 
+mod file;
 mod objects;
 mod open;
 mod reader;
@@ -25,6 +27,7 @@ mod widened;
 
 use npy_core::{DType, DynArray, Header, Order};
 
+pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects};
 pub(crate) use self::open::{Input, file, is_safetensors, open, open_text};
 use self::reader::Seeking;

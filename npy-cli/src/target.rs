@@ -13,6 +13,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValuePar
 use npy_core::npz;
 
 use crate::raw::Raw;
+use crate::remote;
 
 /// An array, or an archive, that an argument names.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,11 @@ impl Target {
     /// Returns true for standard input.
     pub(crate) fn is_stdin(&self) -> bool {
         self.path.as_os_str() == "-"
+    }
+
+    /// Returns true for a file at a URL.
+    pub(crate) fn is_url(&self) -> bool {
+        remote::is_url(&self.path)
     }
 
     /// Returns true for standard input, a pipe and the like, which can be read only once.
@@ -143,7 +149,9 @@ impl Target {
 
 /// Splits at the first `::` after the name of a file that exists, or else at the first one.
 fn split_member(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let splits = || (0..text.len()).filter(|&at| text[at..].starts_with(b"::"));
+    // The host of a URL may be an address with colons.
+    let start = remote::path_start(text).unwrap_or(0);
+    let splits = || (start..text.len()).filter(|&at| text[at..].starts_with(b"::"));
     let at = splits().find(|&at| path_of(&text[..at]).is_file()).or_else(|| splits().next())?;
     Some((&text[..at], &text[at + 2..]))
 }
@@ -253,6 +261,9 @@ mod tests {
         );
         let (.., slice) = parsed("t.npy[...,-1,::-2]");
         assert_eq!(slice, Some(vec![Index::Ellipsis, Index::At(-1), range(None, None, -2)]));
+        let (path, member, slice) = parsed("http://[::1]:80/x.npz?a=b::m[3]");
+        assert_eq!((path.as_str(), member.as_deref()), ("http://[::1]:80/x.npz?a=b", Some("m")));
+        assert_eq!(slice, Some(vec![Index::At(3)]));
     }
 
     #[test]

@@ -1,93 +1,23 @@
-//! The stores of clouds, made from a URL and the usual environment variables.
-
-mod advice;
-mod store;
+//! The stores of clouds, with the errors of DataFusion.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use datafusion::common::plan_datafusion_err;
-use datafusion::error::Result;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
-use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
-use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
-use object_store::http::HttpBuilder;
-use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
-use url::{Position, Url};
+use datafusion::error::{DataFusionError, Result};
+use object_store::ObjectStore;
+use url::Url;
 
-pub(crate) use advice::{advice, plain};
-use store::CloudStore;
-
-/// The protocol of a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cloud {
-    S3,
-    Google,
-    Azure,
-    Http,
-}
-
-impl Cloud {
-    fn of(scheme: &str) -> Option<Self> {
-        match scheme {
-            "s3" | "s3a" => Some(Cloud::S3),
-            "gs" => Some(Cloud::Google),
-            "az" | "azure" | "adl" | "abfs" | "abfss" => Some(Cloud::Azure),
-            "http" | "https" => Some(Cloud::Http),
-            _ => None,
-        }
-    }
-}
+pub(crate) use npy_clouds::advice;
 
 /// Makes the store of a URL; `None` if its scheme is not one of a cloud. No request is sent.
 pub(crate) fn open(url: &Url) -> Result<Option<Arc<dyn ObjectStore>>> {
-    let Some(cloud) = Cloud::of(url.scheme()) else { return Ok(None) };
-    let root = &url[..Position::BeforePath];
-    let built = build(cloud, root);
-    let inner = built.map_err(|error| {
-        plan_datafusion_err!("{root}: {}; {}", advice::cause(&error), advice::credentials(cloud))
-    })?;
-    Ok(Some(Arc::new(CloudStore::new(inner, cloud, root))))
+    npy_clouds::open(url).map_err(|message| plan_datafusion_err!("{message}"))
 }
 
-fn build(cloud: Cloud, root: &str) -> object_store::Result<Arc<dyn ObjectStore>> {
-    let timeout = ClientConfigKey::Timeout;
-    Ok(match cloud {
-        Cloud::S3 => {
-            let mut builder = AmazonS3Builder::from_env().with_retry(retry());
-            if std::env::var_os("AWS_TIMEOUT").is_none() {
-                builder = builder.with_config(AmazonS3ConfigKey::Client(timeout), LONGEST);
-            }
-            Arc::new(builder.with_url(root).build()?)
-        }
-        Cloud::Google => {
-            let mut builder = GoogleCloudStorageBuilder::from_env().with_retry(retry());
-            if std::env::var_os("GOOGLE_TIMEOUT").is_none() {
-                builder = builder.with_config(GoogleConfigKey::Client(timeout), LONGEST);
-            }
-            Arc::new(builder.with_url(root).build()?)
-        }
-        Cloud::Azure => {
-            let mut builder = MicrosoftAzureBuilder::from_env().with_retry(retry());
-            if std::env::var_os("AZURE_TIMEOUT").is_none() {
-                builder = builder.with_config(AzureConfigKey::Client(timeout), LONGEST);
-            }
-            Arc::new(builder.with_url(root).build()?)
-        }
-        Cloud::Http => {
-            let options = ClientOptions::new().with_allow_http(true);
-            let options = options.with_config(timeout, LONGEST);
-            let builder = HttpBuilder::new().with_retry(retry()).with_client_options(options);
-            Arc::new(builder.with_url(root).build()?)
-        }
-    })
-}
-
-/// The longest time of a request, with all its bytes: 8 MiB come in it by 70 KB a second.
-const LONGEST: &str = "120 seconds";
-
-/// A server that is busy is asked again; one that is gone is an error within ten seconds.
-fn retry() -> RetryConfig {
-    let backoff = BackoffConfig { max_backoff: Duration::from_secs(1), ..BackoffConfig::default() };
-    RetryConfig { backoff, max_retries: 4, retry_timeout: Duration::from_secs(8) }
+/// Removes the layers around an error of a cloud.
+pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
+    match advice(&error) {
+        Some(text) => DataFusionError::Execution(text.to_owned()),
+        None => error,
+    }
 }

@@ -41,7 +41,7 @@ NPY_NGINX names one that is elsewhere";
 const AZURITE: &str = "azurite@3.37.0";
 
 /// Returns a server of S3, which is a package of Python, and installs it if it is missing.
-fn moto() -> Result<PathBuf> {
+pub(crate) fn moto() -> Result<PathBuf> {
     let python = environment("moto", "npy-datafusion/sql/tests/requirements.txt")?;
     Ok(python.with_file_name(if cfg!(windows) { "moto_server.exe" } else { "moto_server" }))
 }

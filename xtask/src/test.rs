@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::command::{cargo, run as run_command};
+use crate::engine::moto;
 use crate::power::with_strace;
 use crate::python::with_numpy;
 
@@ -12,6 +13,7 @@ pub(crate) fn run(args: &[&str]) -> Result {
         let bare = ["test", "--package", "npy-core", "--lib", "--no-default-features"];
         run_command(&mut cargo(&bare))?;
     }
-    let all = cargo(&["test", "--workspace", "--all-features"]);
+    let mut all = cargo(&["test", "--workspace", "--all-features"]);
+    all.env("NPY_MOTO", moto()?);
     run_command(with_strace(with_numpy(all)?).args(args))
 }

@@ -13,6 +13,7 @@ use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
 use crate::output_file::is_same_file;
 use crate::raw::RawFiles;
+use crate::remote;
 use crate::source::{self, Source};
 use crate::target::{Index, Target};
 
@@ -40,6 +41,7 @@ enum Uncounted {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
+        remote::refuse_change(&self.file)?;
         let name = self.file.display();
         let target = Target::parse(self.file.as_os_str());
         if !self.file.exists() && target.is_ok_and(|target| target.member.is_some()) {

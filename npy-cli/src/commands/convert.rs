@@ -22,6 +22,7 @@ use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
+use crate::remote;
 use crate::rows::{Form, Rows};
 use crate::source::{self, AnyReader, Input, Parted, Selection, Source};
 use crate::target::Target;
@@ -163,6 +164,7 @@ impl Args {
             return Err(Failure::new(&self.output, "only a file or a member can be written"));
         }
         if let Some(member) = &self.output.member {
+            remote::refuse_change(&self.output.path)?;
             super::npz::check_name(member)?;
             // The archive may be that of the input: it is read before it is edited.
             self.to_member(member)?;

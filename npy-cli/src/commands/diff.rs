@@ -8,7 +8,7 @@ use std::io::Write;
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{
-    ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value, npz,
+    ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value,
 };
 use serde_json::json;
 
@@ -16,7 +16,7 @@ use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::raw::RawFiles;
-use crate::source::{self, AnyReader, Input, Parted, Source};
+use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
 use crate::text::{complex_parts, short_float};
 
@@ -73,8 +73,6 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
         _ => Err("a tolerance is a number that is finite and not negative, such as 1e-6".into()),
     }
 }
-
-type Archive = npz::Reader<std::fs::File>;
 
 /// How two arrays differ.
 #[derive(Default)]

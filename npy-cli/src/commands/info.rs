@@ -183,9 +183,9 @@ impl Args {
 /// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.
 fn data_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
     let header = reader.header();
-    let found = target.path.metadata().ok()?.len().saturating_sub(reader.data_offset());
     let is_known = reader.origin() == Origin::File && !header.dtype().has_object();
-    is_known.then_some((header.data_bytes(), found))
+    let size = if is_known { source::size(&target.path)? } else { return None };
+    Some((header.data_bytes(), size.saturating_sub(reader.data_offset())))
 }
 
 /// Returns the error for a file that has fewer bytes of data than its header states.
@@ -207,7 +207,7 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
 fn pickle_bytes(reader: &AnyReader, target: &Target) -> Option<u64> {
     match reader.origin() {
         Origin::Stream | Origin::Tensor | Origin::Memory | Origin::Raw => None,
-        _ => target.path.metadata().ok().map(|metadata| metadata.len()),
+        _ => source::size(&target.path),
     }
 }
 

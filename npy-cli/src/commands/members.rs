@@ -1,13 +1,12 @@
 //! All members of an archive, one after another: what `head` and `stats` show if no member is named.
 
-use std::fs::File;
 use std::io::Write;
 
-use npy_core::{ErrorKind, npz};
+use npy_core::ErrorKind;
 
 use super::info::{dtype_name, shape_text};
 use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
-use crate::source::AnyReader;
+use crate::source::{AnyReader, Archive};
 use crate::target::Target;
 
 /// More members are not shown.
@@ -15,7 +14,7 @@ const MAX_MEMBERS: usize = 50;
 
 /// Visits each array of an archive. With `headings`, a line before each says which it is. A member that cannot be read is an error at the end.
 pub(super) fn each(
-    archive: &npz::Reader<File>,
+    archive: &Archive,
     target: &Target,
     headings: bool,
     out: &mut Output,

@@ -12,7 +12,8 @@ use npy_core::{ErrorKind, npz};
 use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
 use crate::output_file::{Begun, OutputFile, Replacing, is_same_file};
 use crate::raw::RawFiles;
-use crate::source::{self, Input};
+use crate::remote;
+use crate::source::{self, Archive, Input};
 use crate::target::{Target, path_of};
 
 #[derive(clap::Args)]
@@ -140,7 +141,7 @@ impl Args {
 }
 
 /// Opens an archive that an argument names.
-fn open(target: &Target) -> Result<npz::Reader<std::fs::File>> {
+fn open(target: &Target) -> Result<Archive> {
     if target.member.is_some() || target.slice.is_some() {
         return Err(Failure::new(target, "name the archive alone, without a member or a slice"));
     }
@@ -165,6 +166,7 @@ fn list(target: &Target, json: bool) -> Result {
 }
 
 fn extract(target: &Target, members: &[String], directory: &Path, replacing: Replacing) -> Result {
+    remote::refuse_output(directory)?;
     let archive = open(target)?;
     let name = target.path_text();
     let all: Vec<&str> = match members {
@@ -308,6 +310,9 @@ fn pack(
     }
     let members = || names.iter().map(String::as_str).zip(&targets);
     let path = archive.display();
+    if append {
+        remote::refuse_change(archive)?;
+    }
     if append && targets.iter().any(|target| is_same_file(&target.path, archive)) {
         let message = format!(
             "is also an input; npy convert {path}::MEMBER {path}::NEW copies a member within an archive"
@@ -485,6 +490,7 @@ pub(crate) fn tell_of_hidden(archive: &Path, name: &str, count: usize, change: &
 
 /// Changes the list of members of an archive, which is replaced at the end.
 fn edit<T>(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> Result<T>) -> Result<T> {
+    remote::refuse_change(archive)?;
     let path = archive.display();
     let mut editor = npz::Editor::open(archive).of(&path)?;
     match change(&mut editor) {

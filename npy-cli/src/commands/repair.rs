@@ -9,6 +9,7 @@ use npy_repair::{Error, Options, Plan, diagnose};
 use crate::output::{Answer, Failure, Output, Result, printable};
 use crate::output_file::Replacing;
 use crate::raw::Raw;
+use crate::remote;
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -48,6 +49,10 @@ enum Uncounted {
 
 impl Args {
     pub(crate) fn run(self) -> Result {
+        if remote::is_url(&self.file) {
+            let message = "files are repaired on this machine alone; download it first";
+            return Err(Failure::new(self.file.display(), message));
+        }
         let name = self.file.display();
         if let Some(out) = &self.output {
             let output =

@@ -112,7 +112,9 @@ impl Args {
     /// Summarizes the columns of an array.
     fn of_rows(&self, array: Parted<'_>, target: &Target) -> Result<(Vec<Column>, Vec<Summary>)> {
         let Parted { reader, dtype, objects } = array;
-        let is_file = matches!(reader.origin(), Origin::File | Origin::Raw) && !target.is_stream();
+        let is_file = matches!(reader.origin(), Origin::File | Origin::Raw)
+            && !target.is_stream()
+            && !target.is_url();
         let header = reader.header().clone();
         let is_record = dtype.is_record();
         let row: usize = header.shape().iter().skip(1).fold(1, |row, &n| row.saturating_mul(n));

@@ -45,7 +45,7 @@ impl Args {
                 code + "}\n"
             }
             Input::Archive(archive) if self.archive || archive.len() != 1 => {
-                with_needs(&npy_codegen::archive(&archive, &name).of(&self.input.path_text())?)
+                with_needs(&archive.code(&name).of(&self.input.path_text())?)
             }
             input => {
                 let is_archive = matches!(input, Input::Archive(_));

@@ -4,19 +4,18 @@
 //! and what is well formed, but dangerous for other programs: pickles that import anything but data types, two members of one name,
 //! names that lead out of a directory, seek indexes that are damaged or show other values, text of numbers that are not characters.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use npy_core::dtype::ScalarKind;
-use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Objects, npz};
+use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Objects};
 use serde_json::json;
 
 use super::info::{bytes_after, follow};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable, reason};
 use crate::raw::RawFiles;
 use crate::source::safetensors::Safetensors;
-use crate::source::{self, AnyReader, Input};
+use crate::source::{self, AnyFile, AnyReader, Archive, Input};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -290,8 +289,8 @@ fn bytes_after_archive(path: &Path) -> io::Result<Option<u64>> {
     /// The size of the record without its comment, and the position of the comment's length.
     const RECORD: usize = 22;
     const COMMENT_LENGTH: usize = 20;
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
+    let mut file = AnyFile::open(path)?;
+    let length = file.size()?;
     file.seek(SeekFrom::Start(length.saturating_sub(RECORD as u64 + (1 << 16))))?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail)?;
@@ -310,7 +309,7 @@ fn bytes_after_archive(path: &Path) -> io::Result<Option<u64>> {
 /// Returns true if another array begins at this position.
 fn starts_array(path: &Path, position: u64) -> bool {
     let mut start = [0; 6];
-    let read = File::open(path).and_then(|mut file| {
+    let read = AnyFile::open(path).and_then(|mut file| {
         file.seek(SeekFrom::Start(position))?;
         file.read_exact(&mut start)
     });
@@ -349,7 +348,7 @@ fn rows_per_block(header: &Header) -> usize {
 }
 
 /// Reads all members of an archive.
-fn archive_members(archive: &npz::Reader<File>, report: &mut Report) {
+fn archive_members(archive: &Archive, report: &mut Report) {
     match archive.shadowed() {
         0 => {}
         1 => report
@@ -390,11 +389,7 @@ fn text(error: &npy_core::Error) -> String {
     format!("{places}{}", reason(error.kind()))
 }
 
-fn member(
-    archive: &npz::Reader<File>,
-    name: &str,
-    report: &mut Report,
-) -> std::result::Result<(), String> {
+fn member(archive: &Archive, name: &str, report: &mut Report) -> std::result::Result<(), String> {
     /// Members of fewer bytes are read at once.
     const SMALL: u64 = 16 << 20;
     let mut reader = match AnyReader::member(archive, name) {

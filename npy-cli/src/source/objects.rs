@@ -2,6 +2,7 @@
 
 use npy_core::{ByteOrder, DType, Limits, ObjectRef, Objects, ReadOptions, npz};
 
+use super::file::Archive;
 use super::open::only_member;
 use super::reader::{AnyReader, Origin};
 use crate::output::{Of, Result};
@@ -43,9 +44,10 @@ pub(crate) fn objects(reader: &mut AnyReader, target: &Target) -> Result<Objects
     let mut options = ReadOptions::new();
     options.limits(limits);
     match reader.origin() {
-        Origin::File => options.read(&target.path).of(&name),
+        Origin::File if !target.is_url() => options.read(&target.path).of(&name),
         Origin::Stored | Origin::Compressed if !target.is_stream() => {
-            let archive = npz::ReadOptions::new().limits(limits).open(&target.path).of(&name)?;
+            let options = npz::ReadOptions::new().limits(limits).clone();
+            let archive = Archive::open(&target.path, &options).of(&name)?;
             let member = match &target.member {
                 Some(member) => member,
                 None => only_member(&archive, target)?,

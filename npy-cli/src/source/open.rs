@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 
 use npy_core::{Reader, npz};
 
+use super::file::{AnyFile, Archive};
 use super::reader::{AnyReader, Origin, Stream};
 use super::safetensors::Safetensors;
 use crate::input;
@@ -14,7 +15,7 @@ use crate::target::Target;
 
 /// A file that was opened.
 pub(crate) enum Input {
-    Archive(npz::Reader<File>),
+    Archive(Archive),
     Array(AnyReader),
 }
 
@@ -41,14 +42,14 @@ pub(crate) fn is_safetensors(target: &Target) -> bool {
     let path = &target.path;
     let is_named =
         path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("safetensors"));
-    let start = || File::open(path).and_then(|mut file| start_of(&mut file));
+    let start = || AnyFile::open(path).and_then(|mut file| start_of(&mut file));
     is_named && !target.is_stream() && start().is_ok_and(|start| !is_known(&start))
 }
 
 /// Opens the file that a target names. A missing one may have been meant as a file with `::` in its name.
-pub(crate) fn file(target: &Target) -> Result<File> {
-    File::open(&target.path).map_err(|error| match &target.member {
-        Some(member) if error.kind() == io::ErrorKind::NotFound => {
+pub(crate) fn file(target: &Target) -> Result<AnyFile> {
+    AnyFile::open(&target.path).map_err(|error| match &target.member {
+        Some(member) if error.kind() == io::ErrorKind::NotFound && !target.is_url() => {
             let archive = target.path_text();
             let message =
                 format!("there is no such file, and no archive {archive} with a member {member:?}");
@@ -63,29 +64,53 @@ fn open_file(target: &Target) -> Result<Input> {
     if target.is_stdin() {
         return open_stream(Box::new(io::stdin()), target);
     }
-    let mut file = file(target)?;
-    let metadata = file.metadata().of(&name)?;
-    if metadata.is_dir() {
-        return Err(Failure::new(name, "is a directory; name a file in it"));
-    }
-    if !metadata.is_file() {
-        return open_stream(Box::new(file), target);
-    }
+    let mut file = match file(target)? {
+        AnyFile::Local(file) => {
+            let metadata = file.metadata().of(&name)?;
+            if metadata.is_dir() {
+                return Err(Failure::new(name, "is a directory; name a file in it"));
+            }
+            if !metadata.is_file() {
+                return open_stream(Box::new(file), target);
+            }
+            AnyFile::Local(file)
+        }
+        #[cfg(feature = "clouds")]
+        remote => remote,
+    };
     let start = start_of(&mut file).of(&name)?;
     if let Some(form) = input::Form::of(&target.path).filter(|_| !is_known(&start)) {
         return open_text(target, &form, None);
     }
     if let Some(raw) = target.raw.as_ref().filter(|_| !is_known(&start)) {
-        let reader = Reader::open_headerless(&target.path, raw.dtype.clone(), &raw.row);
-        return Ok(Input::Array(AnyReader::new(reader.of(&name)?, Origin::Raw)));
+        return Ok(Input::Array(raw_file(file, target, raw, &name)?));
     }
     let is_named_npz =
         target.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
     if is_archive(&start) || is_named_npz && !is_known(&start) {
-        return Ok(Input::Archive(npz::Reader::open(&target.path).of(&name)?));
+        let archive = Archive::open(&target.path, &npz::ReadOptions::new());
+        return Ok(Input::Archive(archive.of(&name)?));
     }
-    let reader = Reader::open(&target.path).of(&name)?;
-    Ok(Input::Array(AnyReader::new(reader, Origin::File)))
+    Ok(Input::Array(match file {
+        AnyFile::Local(_) => AnyReader::new(Reader::open(&target.path).of(&name)?, Origin::File),
+        #[cfg(feature = "clouds")]
+        AnyFile::Remote(file) => {
+            // From its start.
+            AnyReader::new(Reader::new(file.clone()).of(&name)?, Origin::File)
+        }
+    }))
+}
+
+/// Reads a file without a header.
+fn raw_file(file: AnyFile, target: &Target, raw: &Raw, name: &str) -> Result<AnyReader> {
+    match file {
+        AnyFile::Local(_) => {
+            let reader = Reader::open_headerless(&target.path, raw.dtype.clone(), &raw.row);
+            Ok(AnyReader::new(reader.of(&name)?, Origin::Raw))
+        }
+        #[cfg(feature = "clouds")]
+        AnyFile::Remote(file) => raw_rows(file.clone(), file.size(), raw, name),
+    }
 }
 
 /// Opens a file of CSV or JSON, whose columns are read for what is wanted.
@@ -109,14 +134,16 @@ fn open_stream(mut stream: Box<dyn Read>, target: &Target) -> Result<Input> {
     let mut stream = Stream(Cursor::new(start).chain(stream));
     if let Some(raw) = target.raw.as_ref().filter(|_| !is_known) {
         let file = arrived(&mut stream).of(&name)?;
-        return Ok(Input::Array(raw_file(file, raw, &name)?));
+        let bytes = file.metadata().of(&name)?.len();
+        return Ok(Input::Array(raw_rows(file, bytes, raw, &name)?));
     }
     if !is_archive {
         let reader = Reader::new(stream).of(&name)?;
         return Ok(Input::Array(AnyReader::new(reader, Origin::Stream)));
     }
     // The directory of an archive is at its end, so all of it must have arrived.
-    Ok(Input::Archive(npz::Reader::new(arrived(&mut stream).of(&name)?).of(&name)?))
+    let archive = npz::Reader::new(arrived(&mut stream).of(&name)?).of(&name)?;
+    Ok(Input::Archive(Archive::Local(archive)))
 }
 
 /// Copies all of a stream to a file without a name.
@@ -128,10 +155,14 @@ fn arrived(stream: &mut impl Read) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file without a header, which has no path.
-fn raw_file(file: File, raw: &Raw, name: &str) -> Result<AnyReader> {
+/// Reads rows without a header, from a file that has no path.
+fn raw_rows<R: Read + Seek + 'static>(
+    file: R,
+    bytes: u64,
+    raw: &Raw,
+    name: &str,
+) -> Result<AnyReader> {
     let Raw { dtype, row } = raw;
-    let bytes = file.metadata().of(&name)?.len();
     let items =
         row.iter().try_fold(dtype.itemsize(), |bytes, &n| bytes.checked_mul(n)).unwrap_or(0) as u64;
     let (rows, rest) = (bytes.checked_div(items), bytes.checked_rem(items));
@@ -174,7 +205,7 @@ impl Input {
 }
 
 /// Returns the name of the only member of an archive.
-pub(super) fn only_member<'a>(archive: &'a npz::Reader<File>, target: &Target) -> Result<&'a str> {
+pub(super) fn only_member<'a>(archive: &'a Archive, target: &Target) -> Result<&'a str> {
     let names: Vec<&str> = archive.names().collect();
     match names[..] {
         [name] => Ok(name),

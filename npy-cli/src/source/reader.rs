@@ -1,10 +1,10 @@
 //! The reader of an array, from wherever it comes.
 
-use std::fs::File;
 use std::io::{self, Chain, Cursor, Read, Seek, SeekFrom};
 
-use npy_core::{DynArray, Header, Order, Reader, npz};
+use npy_core::{DynArray, Header, Order, Reader};
 
+use super::file::Archive;
 use super::widened::Widened;
 use crate::ml_dtype::{MlDtype, RawNumbers};
 use crate::output::{Failure, Of, Result};
@@ -117,10 +117,10 @@ impl AnyReader {
     }
 
     /// Opens a member of an archive.
-    pub(crate) fn member(archive: &npz::Reader<File>, name: &str) -> npy_core::Result<Self> {
+    pub(crate) fn member(archive: &Archive, name: &str) -> npy_core::Result<Self> {
         let is_compressed = archive.is_compressed(name)?;
         let origin = if is_compressed { Origin::Compressed } else { Origin::Stored };
-        let mut reader = AnyReader::new(archive.member(name)?, origin);
+        let mut reader = archive.member(name, origin)?;
         if is_compressed && archive.is_seekable(name)? {
             reader.seek = Seeking::Chunks;
         }

@@ -1,7 +1,6 @@
 //! Files of the format safetensors: a header of JSON, and the tensors after it. Opening one reads the header alone.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
 use npy_core::{DType, Reader};
@@ -9,6 +8,7 @@ use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+use super::file::AnyFile;
 use super::open::file;
 use super::reader::{AnyReader, Origin};
 use crate::ml_dtype::MlDtype;
@@ -48,7 +48,7 @@ const DTYPES: [(Dtype, &str, &str); 22] = [
 /// A file that was opened.
 pub(crate) struct Safetensors {
     name: String,
-    file: File,
+    file: AnyFile,
     /// The position of the data.
     start: u64,
     /// The texts of `__metadata__`, in the order of the file.
@@ -86,7 +86,7 @@ impl Safetensors {
             Failure::new(&name, format!("is not a complete safetensors file: {why}"))
         };
         let mut file = file(target)?;
-        let length = file.metadata().of(&name)?.len();
+        let length = file.size().of(&name)?;
         let mut size = [0; 8];
         file.read_exact(&mut size).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => wrong(&"it has fewer than 8 bytes"),
@@ -185,7 +185,7 @@ impl Safetensors {
 
 /// A part of a file, as a file of its own.
 struct Section {
-    file: File,
+    file: AnyFile,
     start: u64,
     length: u64,
     position: u64,

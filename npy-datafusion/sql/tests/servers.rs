@@ -1,54 +1,15 @@
 //! Files in servers of the protocols that others have written: moto for S3, Azurite for Azure, and nginx for HTTP. `cargo xtask engine` installs them; `NPY_MOTO`,
 //! `NPY_AZURITE` and `NPY_NGINX` name the programs. Without them these tests fail, and are not skipped.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+#[path = "../../tests/support/program.rs"]
+mod program;
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// A server that ends with the test.
-struct Server {
-    process: Child,
-    port: u16,
-    /// Its working directory.
-    directory: tempfile::TempDir,
-}
-
-impl Server {
-    fn start(variable: &str, arguments: impl Fn(&Path, &str) -> Vec<String>) -> Self {
-        let program = std::env::var_os(variable);
-        let program = program.unwrap_or_else(|| panic!("{variable} names the server"));
-        // The port is free, and nobody else takes it so soon.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let directory = tempfile::tempdir().unwrap();
-        let process = Command::new(program)
-            .args(arguments(directory.path(), &port.to_string()))
-            .current_dir(directory.path())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let server = Server { process, port, directory };
-        let start = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(start.elapsed() < Duration::from_secs(60), "{variable} does not start");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        server
-    }
-
-    fn address(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
+use program::Server;
 
 /// The command with the variables of a store.
 struct Npy(Vec<(&'static str, String)>);
@@ -134,13 +95,7 @@ fn s3_has_files_of_tables() {
     let server = Server::start("NPY_MOTO", |_, port| {
         ["-H", "127.0.0.1", "-p", port].map(str::to_owned).into()
     });
-    let mut connection = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
-    let create =
-        "PUT /bucket HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-    connection.write_all(create.as_bytes()).unwrap();
-    let mut answer = String::new();
-    connection.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    server.put("bucket", b"");
     let npy = Npy(vec![
         ("AWS_ENDPOINT_URL", server.address()),
         ("AWS_ALLOW_HTTP", "true".into()),

@@ -8,13 +8,14 @@ use std::process::Command;
 use npy_codegen::Need;
 
 /// The folders of the packages that are published.
-const PUBLISHED: [&str; 7] = [
+const PUBLISHED: [&str; 8] = [
     "npy-core",
     "npy-derive",
     "npy-pickle",
     "npy-arrow",
     "npy-codegen",
     "npy-repair",
+    "npy-clouds",
     "whole-file",
 ];
 

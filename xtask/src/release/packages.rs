@@ -12,7 +12,7 @@ use crate::{Result, root};
 pub(super) const OF_ENGINE: [&str; 2] = ["npy-datafusion", "npy-sql"];
 
 /// In the order in which they are published.
-pub(super) const PUBLISHED: [&str; 9] = [
+pub(super) const PUBLISHED: [&str; 10] = [
     "npy-core-derive",
     "npy-pickle",
     "npy-zip",
@@ -21,6 +21,7 @@ pub(super) const PUBLISHED: [&str; 9] = [
     "npy-codegen",
     "npy-repair",
     "npy-arrow",
+    "npy-clouds",
     "npy-cli",
 ];
 

@@ -4,13 +4,14 @@ use super::lexer::{closing, words};
 use super::{File, Problem};
 
 /// The folders whose functions users call.
-const LIBRARIES: [&str; 7] = [
+const LIBRARIES: [&str; 8] = [
     "npy-core/src/",
     "npy-pickle/src/",
     "npy-zip/src/",
     "npy-arrow/src/",
     "npy-codegen/src/",
     "npy-repair/src/",
+    "npy-clouds/src/",
     "whole-file/src/",
 ];
 

@@ -5,7 +5,7 @@ use super::unsafety::emitted;
 use super::{File, Problem};
 
 /// The code that is published.
-const PUBLISHED: [&str; 14] = [
+const PUBLISHED: [&str; 15] = [
     "npy-core/src/",
     "whole-file/src/",
     "npy-derive/src/",
@@ -14,6 +14,7 @@ const PUBLISHED: [&str; 14] = [
     "npy-arrow/src/",
     "npy-codegen/src/",
     "npy-repair/src/",
+    "npy-clouds/src/",
     "npy-cli/src/",
     "npy-datafusion/src/",
     "npy-datafusion/sql/src/",

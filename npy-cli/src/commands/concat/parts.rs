@@ -11,6 +11,7 @@ use npy_core::{Header, Order};
 
 use crate::output::{Failure, Of, Result};
 use crate::output_file::is_same_file;
+use crate::remote;
 use crate::target::Target;
 
 /// The paths that a signal removes.
@@ -51,6 +52,7 @@ struct Part {
 impl Parts {
     /// Checks the directory, before anything is read.
     pub(super) fn check(directory: &Path, inputs: &[Target], force: bool) -> Result<()> {
+        remote::refuse_output(directory)?;
         let name = directory.display();
         if !directory.is_dir() {
             let is_file = directory.symlink_metadata().is_ok();

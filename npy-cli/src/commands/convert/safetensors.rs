@@ -4,7 +4,6 @@
 //! ml_dtypes the raw bytes of the other members are.
 
 use std::collections::HashSet;
-use std::fs::File;
 
 use npy_core::{DType, DynArray, Header, Order, Value, npz};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
@@ -16,7 +15,7 @@ use crate::ml_dtype::MlDtype;
 use crate::output::{Failure, Of, Progress, Result};
 use crate::output_file::{Begun, OutputFile};
 use crate::source::safetensors::{self as format, Pairs, Safetensors};
-use crate::source::{self, AnyReader, Input};
+use crate::source::{self, AnyReader, Archive, Input};
 use crate::target::Target;
 
 /// The name of the member with a [`Note`].
@@ -35,7 +34,7 @@ struct Note {
 
 /// The arrays that become tensors.
 enum Arrays {
-    Archive(npz::Reader<File>),
+    Archive(Archive),
     Tensors(Safetensors),
     One(Option<AnyReader>),
 }
@@ -52,7 +51,7 @@ struct Planned {
 
 impl Note {
     /// Reads the member of an archive.
-    fn read(archive: &npz::Reader<File>, target: &Target) -> Result<Self> {
+    fn read(archive: &Archive, target: &Target) -> Result<Self> {
         let wrong = |why: &str| {
             let message = format!(
                 "is not what npy convert writes of a safetensors file ({why}); remove it with npy npz rm, and say with --void which numbers raw bytes are"

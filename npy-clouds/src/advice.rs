@@ -4,7 +4,6 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
-use datafusion::error::DataFusionError;
 use object_store::Error;
 use object_store::client::{HttpError, HttpErrorKind};
 use object_store::path::Path;
@@ -25,6 +24,8 @@ pub(super) struct Place {
 #[derive(Debug)]
 struct Advice {
     text: String,
+    /// The length of the name of the file, with which the text begins.
+    place: usize,
     source: Box<dyn StdError + Send + Sync>,
 }
 
@@ -40,17 +41,23 @@ impl StdError for Advice {
     }
 }
 
-/// Returns the text of an error of a cloud, without those of its layers.
-pub(crate) fn advice<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e str> {
+/// Returns the text of an error of a store that [`open`](crate::open) has made, without those of its layers: the file, the mistake, and the remedy.
+/// It is `None` for other errors.
+///
+/// ```
+/// let error = std::io::Error::other("not of a store");
+/// assert_eq!(npy_clouds::advice(&error), None);
+/// ```
+pub fn advice<'e>(error: &'e (dyn StdError + 'static)) -> Option<&'e str> {
     let found = find::<Advice>(error)?;
     Some(&found.text)
 }
 
-/// Removes the layers around an error of a cloud.
-pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
-    match advice(&error) {
-        Some(text) => DataFusionError::Execution(text.to_owned()),
-        None => error,
+/// Returns the text of an error of a store without the name of the file.
+pub(crate) fn unnamed(error: &Error) -> String {
+    match find::<Advice>(error) {
+        Some(Advice { text, place, .. }) => text.get(*place..).unwrap_or(text).to_owned(),
+        None => cause(error),
     }
 }
 
@@ -106,9 +113,10 @@ impl Place {
         if advice(&error).is_some() {
             return error;
         }
-        let text = format!("{}: {}", self.shown(location), self.text(&error));
-        let with =
-            |source| -> Box<dyn StdError + Send + Sync> { Box::new(Advice { text, source }) };
+        let (text, place) = self.named(location, &self.text(&error));
+        let with = |source| -> Box<dyn StdError + Send + Sync> {
+            Box::new(Advice { text, place, source })
+        };
         match error {
             Error::NotFound { path, source } => Error::NotFound { path, source: with(source) },
             Error::AlreadyExists { path, source } => {
@@ -129,20 +137,22 @@ impl Place {
 
     /// Returns the error of a server that does not answer.
     pub(super) fn silent(&self, location: Option<&Path>, after: Duration) -> Error {
-        let text = format!(
-            "{}: the server has not answered in {after:?}; {}, and whether the network lets requests through",
-            self.shown(location),
+        let what = format!(
+            "the server has not answered in {after:?}; {}, and whether the network lets requests through",
             address(self.cloud)
         );
+        let (text, place) = self.named(location, &what);
         let source = "no answer".into();
-        Error::Generic { store: "store", source: Box::new(Advice { text, source }) }
+        Error::Generic { store: "store", source: Box::new(Advice { text, place, source }) }
     }
 
-    fn shown(&self, location: Option<&Path>) -> String {
-        match location {
-            Some(location) => format!("{}/{location}", self.root),
-            None => self.root.clone(),
-        }
+    /// Returns a text with the name of the file before it, and the length of that.
+    fn named(&self, location: Option<&Path>, text: &str) -> (String, usize) {
+        let place = match location {
+            Some(location) => format!("{}/{location}: ", self.root),
+            None => format!("{}: ", self.root),
+        };
+        (format!("{place}{text}"), place.len())
     }
 
     fn text(&self, error: &Error) -> String {
@@ -164,8 +174,10 @@ impl Place {
         if let Some(text) = self.transport(error) {
             return text;
         }
-        if matches!(error, Error::NotSupported { .. }) && all.contains("Range request") {
-            return "the server returns complete files only, and a query reads parts; download the file first".into();
+        let is_complete =
+            matches!(error, Error::NotSupported { .. }) && all.contains("Range request");
+        if is_complete || all.contains("non-partial response") {
+            return "the server returns complete files only, and parts are read; download the file first".into();
         }
         if cloud == Cloud::Http && self.is_list {
             return "the server does not list its files, since it has no WebDAV; name each file by its URL, without a pattern".into();
@@ -267,8 +279,10 @@ mod tests {
     fn told(cloud: Cloud, is_list: bool, source: &str) -> String {
         let place = Place { cloud, root: "s3://bucket".into(), is_list };
         let error = Error::Generic { store: "S3", source: source.into() };
-        let told = DataFusionError::from(place.told(Some(&"dir/x.npy".into()), error));
-        plain(told).strip_backtrace()
+        let error = place.told(Some(&"dir/x.npy".into()), error);
+        let text = advice(&error).unwrap().to_owned();
+        assert!(text.ends_with(&unnamed(&error)) && !unnamed(&error).contains("x.npy"), "{text}");
+        text
     }
 
     /// Guards the texts of errors that no server of the tests sends.
@@ -296,7 +310,7 @@ mod tests {
                 "Server returned non-2xx status code: 503 Slow: ",
                 "has failed (503), also when asked again",
             ),
-            ("something else", "Execution error: s3://bucket/dir/x.npy: something else"),
+            ("something else", "s3://bucket/dir/x.npy: something else"),
         ] {
             let text = told(Cloud::S3, false, source);
             assert!(text.contains("s3://bucket/dir/x.npy: ") && text.contains(expected), "{text}");
