@@ -58,7 +58,7 @@ mod _native {
     #[pymodule_export]
     use crate::many::read_many;
     #[pymodule_export]
-    use crate::objects::{objects_in_bytes, objects_in_file, unknown_names};
+    use crate::objects::{arrays_without_graph, objects_in_bytes, objects_in_file, unknown_names};
     #[pymodule_export]
     use crate::output::NewFile;
     #[pymodule_export]

@@ -15,6 +15,7 @@ use npy_core::{DynArray, Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
 use npy_pickle::{BigInt, Form, Id, NONE, Node, Object, Value};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{
     IntoPyDict, PyByteArray, PyBytes, PyComplex, PyDict, PyFrozenSet, PyList, PySet, PyString,
     PyTuple,
@@ -24,6 +25,8 @@ use crate::error::{exception, in_python, new};
 use crate::interrupt;
 use crate::memory::owned;
 use items::has_parts;
+
+pub(crate) use direct::arrays_without_graph;
 
 /// The objects that keys may have for each byte of the file, beyond [`FREE_KEY_PARTS`]: a tuple can be in a key any number of times, and each
 /// time Python computes its hash again.
@@ -68,8 +71,13 @@ pub(crate) fn objects_in_bytes<'py>(
 
 /// Returns the names that a pickle imports and that are not types of data.
 #[pyfunction]
-pub(crate) fn unknown_names(py: Python<'_>, bytes: &[u8]) -> PyResult<Vec<String>> {
-    let objects = py.detach(|| Objects::read_npy_from(bytes)).map_err(exception)?;
+pub(crate) fn unknown_names(py: Python<'_>, bytes: PyBackedBytes) -> PyResult<Vec<String>> {
+    let is_large = bytes.len() as u64 > LARGE;
+    let read = move || match is_large {
+        true => interrupt::wait_for(move || Objects::read_npy_from(&bytes[..]))?,
+        false => Objects::read_npy_from(&bytes[..]),
+    };
+    let objects = py.detach(read).map_err(exception)?;
     Ok(objects.unknown_globals().collect())
 }
 

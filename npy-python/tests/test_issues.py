@@ -124,6 +124,9 @@ what, pause = sys.argv[1], 0.05
 if what == "save":
     values = np.broadcast_to(np.zeros(1 << 20), (3000, 1 << 20))
     work, pause = lambda: npy.save("x.npy", values), 0.3
+elif what == "save objects":
+    values = np.array([str(i) for i in range(3_000_000)], object)
+    work = lambda: npy.save("x.npy", values)
 elif what == "savez":
     values = numbers()
     work, pause = lambda: npy.savez("x.npz", a=values, threads=2), 0.3
@@ -170,6 +173,7 @@ def test_control_c_at_the_first_array_is_not_a_panic() -> None:
 
 LONG_WORK = [
     "save",
+    "save objects",
     "savez",
     "read",
     "seekable",
@@ -185,6 +189,8 @@ LONG_WORK = [
 
 @pytest.mark.parametrize("work", LONG_WORK)
 def test_numpy_31077_control_c_ends_long_work(work: str) -> None:
+    if work == "save objects" and np.__version__.startswith("1."):
+        pytest.skip("NumPy 1 pickles objects in one piece")
     npy.save("x.npy", [1, 2])
     npy.savez("x.npz", a=[1, 2])
     output = subprocess.run(

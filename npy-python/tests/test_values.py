@@ -25,6 +25,7 @@ import pytest
 from same import same
 
 import npy_core as npy
+from npy_core import _native
 
 
 def one(value: Any) -> Any:
@@ -511,3 +512,41 @@ def test_a_new_member_is_read_as_it_was_written() -> None:
     with npy.Npz("x.npz") as z:
         assert z["b"].tolist() == [0, 1, 2]
         assert z["c"].nbytes == large.nbytes
+
+
+PLAIN: list[Any] = [
+    ["a", "é", "", "x" * 300],
+    [b"", b"ab", b"x" * 300],
+    [0, 255, 256, -1, 1 << 40, True, False, None, 0.5],
+    [[], [1, 2], ["a", ["b"]], (), (1,), (1, "a"), (1, 2, 3, 4)],
+    [{}, {"a": 1}, {"a": [1, {"b": None}], "c": (1, 2)}],
+    ["shared", "shared", ["shared"], {"shared": "shared"}],
+]
+
+
+# NumPy writes pickles of protocol 4, and before 2.0 of protocol 3.
+@pytest.mark.parametrize("protocol", [3, 4, 5])
+@pytest.mark.parametrize("values", PLAIN)
+def test_plain_objects_are_made_without_a_graph(values: list[Any], protocol: int) -> None:
+    array = np.empty(len(values), object)
+    for index, value in enumerate(values):
+        array[index] = value
+    for shaped in (array, array.reshape(1, -1)):
+        start = io.BytesIO()
+        np.lib.format.write_array_header_1_0(start, np.lib.format.header_data_from_array_1_0(shaped))
+        pathlib.Path("x.npy").write_bytes(start.getvalue() + pickle.dumps(shaped, protocol))
+        before = _native.arrays_without_graph()
+        equal_objects(npy.load("x.npy"), shaped)
+        assert _native.arrays_without_graph() == before + 1
+    npy.savez("x.npz", x=array)
+    before = _native.arrays_without_graph()
+    equal_objects(npy.Npz("x.npz")["x"], array)
+    assert _native.arrays_without_graph() == before + 1
+
+
+def test_other_objects_are_made_with_a_graph() -> None:
+    for value in [{1}, {(1, 2): 3}, decimal.Decimal(1), np.float64(1)]:
+        npy.save("x.npy", one(value))
+        before = _native.arrays_without_graph()
+        assert npy.load("x.npy")[0] == value
+        assert _native.arrays_without_graph() == before

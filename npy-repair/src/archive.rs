@@ -53,9 +53,12 @@ impl Archive {
     pub(crate) fn diagnose(file: &fs::File, length: u64) -> Result<Self> {
         let whole = File::new(file, length, Arc::default());
         let mut archive = match Directory::of_file(whole.clone(), &Limits::default()) {
-            Ok(directory) => Archive::of_directory(&whole, &directory)?,
+            Ok(directory) => Archive::at_end(&whole, &directory)?,
             Err(npy_zip::Error::Io(error)) => return Err(error.into()),
-            Err(error) => Archive::of_members(&whole, &problem(&error))?,
+            Err(error) => {
+                let found = scan::members(&whole, &HashSet::new())?;
+                Archive::of_members(&whole, &found, &problem(&error))?
+            }
         };
         archive.diagnose_arrays(file)?;
         Ok(archive)
@@ -75,6 +78,34 @@ impl Archive {
             directory: Arc::default(),
             arrays: HashMap::new(),
         }
+    }
+
+    /// Diagnoses the archive whose directory is at the end of the file. It may be an archive within the last member of another one, whose own directory
+    /// was never written.
+    fn at_end(file: &File<'_>, directory: &Directory) -> Result<Self> {
+        let start = directory.entries().iter().map(Entry::header_start).min();
+        let start = start.unwrap_or(file.len());
+        if start == 0 || !records::begins_with_member(file)? {
+            return Archive::of_directory(file, directory);
+        }
+        let found = scan::members(file, &HashSet::new())?;
+        if let Some(outer) = found.members.iter().find(|member| member.contains(start, file.len()))
+        {
+            let reason = format!(
+                "the directory at the end of the file is that of the archive in its member {:?}",
+                outer.label
+            );
+            return Archive::of_members(file, &found, &reason);
+        }
+        let mut archive = Archive::of_directory(file, directory)?;
+        let before = found.members.iter().filter(|member| member.end <= start);
+        archive.remarks.extend(before.map(|member| {
+            format!(
+                "member {:?} is left out: it is before the archive, and the directory does not name it; cut off the directory to keep it",
+                member.label
+            )
+        }));
+        Ok(archive)
     }
 
     /// Reads all members of a directory. Those that are damaged are kept if their own headers describe them rightly; nothing else changes.
@@ -146,12 +177,11 @@ impl Archive {
         Ok(archive)
     }
 
-    /// Finds the members of an archive without a directory that can be read.
-    fn of_members(file: &File<'_>, error: &str) -> Result<Self> {
-        let found = scan::members(file, &HashSet::new())?;
+    /// Keeps the members that were found of an archive without a directory that can be read.
+    fn of_members(file: &File<'_>, found: &scan::Found, error: &str) -> Result<Self> {
         let mut archive = Archive::new(file.len());
         archive.damages.push(Damage::Directory { reason: error.to_owned() });
-        archive.keep(&found)?;
+        archive.keep(found)?;
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let mut known: HashSet<String> = archive.names.iter().cloned().collect();
         known.extend(found.members.iter().map(|member| text(&member.name)));

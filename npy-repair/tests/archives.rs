@@ -385,3 +385,35 @@ fn names_in_a_damaged_archive_within_are_not_reported() {
     assert!(remark.starts_with("member \"last.npy\" is kept, and may be one of an"), "{remark}");
     assert_eq!(folder.repaired(&bytes), ["a.npy", "last.npy"]);
 }
+
+/// Guards an archive whose directory was never written, and whose last member is an archive: the directory at the end of the file is that of the member.
+#[test]
+fn the_directory_of_a_member_is_not_that_of_the_archive() {
+    let folder = Folder::new();
+    for inner in [&[("last.npy", &data("last.npy")[..])][..], &[]] {
+        let inner: Vec<Raw> = inner.iter().map(|(name, bytes)| Raw::of(name, bytes)).collect();
+        let inner = zips::archive(b"", &inner, b"");
+        let members = [Raw::of("a.npy", &data("a.npy")), Raw::of("inner.npz", &inner)];
+        let mut bytes = zips::archive(b"", &members, b"");
+        bytes.truncate(position(&bytes, &inner) + inner.len());
+        let plan = folder.diagnose(&bytes).unwrap();
+        assert_eq!(plan.members(), ["a.npy", "inner.npz"], "{plan}");
+        let text = plan.to_string();
+        assert!(text.contains("is that of the archive in its member \"inner.npz\""), "{text}");
+        plan.write(folder.path("out.npz")).unwrap();
+        let out = fs::read(folder.path("out.npz")).unwrap();
+        position(&out, &inner);
+    }
+}
+
+/// Guards members before an archive that is complete: readers do not see them, and so they are reported.
+#[test]
+fn members_before_a_complete_archive_are_reported() {
+    let folder = Folder::new();
+    let before = zips::archive(b"", &[Raw::of("old.npy", b"an array")], b"");
+    let bytes = [&before[..], &archive(Compression::stored(), false)].concat();
+    let plan = folder.diagnose(&bytes).unwrap();
+    let [remark] = plan.remarks() else { panic!("{plan}") };
+    assert!(remark.starts_with("member \"old.npy\" is left out: it is before"), "{remark}");
+    assert_eq!(plan.members(), NAMES);
+}

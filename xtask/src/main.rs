@@ -73,7 +73,9 @@ usage: cargo xtask <command>
                       take minutes to build
   cluster             three workers of a cluster on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
-  wheel               the Python package, into target/wheels
+  wheel [--target TRIPLE]
+                      the Python package, into target/wheels; --target: for a Linux, by zig, into
+                      target/wheels-TRIPLE, also for the Python 3.14 without a lock
   python              the wheel in an empty environment: its tests, types and examples
   page                the page that shows files in a browser, into target/page/npy.html
   js                  the package for npm and the extension for editors, into target/js, and their tests, which need Node
@@ -114,6 +116,7 @@ fn main() -> ExitCode {
         ["adopt"] => adopt::small(),
         ["adopt", "--all"] => adopt::all(),
         ["wheel"] => wheel::build().map(drop),
+        ["wheel", "--target", triple] => wheel::linux::build(triple),
         ["python"] => wheel::test(),
         ["page"] => page::run(),
         ["js"] => js::run(),

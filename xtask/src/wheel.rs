@@ -1,5 +1,7 @@
 //! `cargo xtask wheel`: the Python package. `cargo xtask python`: its tests, types and examples, in an environment that has nothing else.
 
+pub(crate) mod linux;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

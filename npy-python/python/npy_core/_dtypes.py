@@ -165,13 +165,23 @@ def piece(array: Array) -> Array:
     return memory
 
 
+class _Interruptible(io.BytesIO):
+    """Memory for a pickle.
+
+    Python handles signals when it calls a function that is not of C, such as `write`. NumPy from 2.0 on writes pickles of protocol 4, in parts of 64 KiB.
+    """
+
+    def write(self, data: Any) -> int:
+        return super().write(data)
+
+
 def object_file(array: Array) -> bytes:
     """Returns the bytes that `np.save` writes for an array of objects.
 
     They are refused if loading them as data would lose something.
     """
     odd = odd_object(array)
-    stream = io.BytesIO()
+    stream = _Interruptible()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:

@@ -160,6 +160,11 @@ impl Member {
         self.data.checked_add(self.compressed)
     }
 
+    /// Returns true if all bytes from this position to the end of the file are data of the member.
+    pub(super) fn contains(&self, start: u64, end_of_file: u64) -> bool {
+        self.data <= start && self.end == end_of_file && self.stated_end() == Some(end_of_file)
+    }
+
     /// Returns the most bytes that reading the member inflates: readers refuse others after a look at their sizes.
     pub(super) fn inflated(&self) -> u64 {
         const SMALL: u64 = 256 << 20;
@@ -344,6 +349,11 @@ pub(super) fn listed(file: &File<'_>, mut from: u64) -> Result<Vec<Vec<u8>>> {
         from = at + 4;
     }
     Ok(names)
+}
+
+/// Returns true if the file has the header of a member at its start, as an archive has.
+pub(super) fn begins_with_member(file: &File<'_>) -> Result<bool> {
+    Ok(file.bytes(0, 4)? == LOCAL)
 }
 
 /// Returns the position of the next header of a member.

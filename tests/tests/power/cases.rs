@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use npy_core::{
@@ -36,10 +37,11 @@ use Promised::{Always, Bytes, FromFirstMark};
 /// The name, the files before, the program, when something is promised, and what.
 type Row = (&'static str, fn(&Path), fn(&Path), Promised, fn(&Path, &str) -> Result<(), String>);
 
-const TABLE: [Row; 16] = [
+const TABLE: [Row; 17] = [
     ("save", old_file, save, Always, old_or_new),
     ("save a new file", nothing, save, Always, none_or_new),
     ("save by a link", link, save, Always, old_or_new),
+    ("save to an open file", empty_file, save_to_open_file, FromFirstMark, old_or_new),
     ("sync", nothing, sync, FromFirstMark, rows),
     ("sync and flush", nothing, sync_and_flush, Bytes, synced_bytes),
     ("sync of rows", nothing, sync_rows, FromFirstMark, matrix),
@@ -124,6 +126,18 @@ fn link(dir: &Path) {
 
 fn save(dir: &Path) {
     WriteOptions::new().sync(true).write(file(dir), &new()).unwrap();
+    mark(RETURNED);
+}
+
+fn empty_file(dir: &Path) {
+    fs::write(file(dir), "").unwrap();
+}
+
+/// The path is that of an open file, which is not replaced. So something is promised only when the call has returned.
+fn save_to_open_file(dir: &Path) {
+    let open = fs::File::options().write(true).open(file(dir)).unwrap();
+    let path = format!("/proc/self/fd/{}", open.as_raw_fd());
+    WriteOptions::new().sync(true).write(path, &new()).unwrap();
     mark(RETURNED);
 }
 

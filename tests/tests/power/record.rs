@@ -156,6 +156,9 @@ impl Record {
     }
 
     fn open(&mut self, path: &Path, flags: &str) -> What {
+        if let Some(file) = self.open_again(path) {
+            return What::File(file);
+        }
         let Some(path) = self.under_root(path) else { return What::Path(path.to_owned()) };
         if flags.contains("O_TMPFILE") {
             return self.create();
@@ -184,6 +187,12 @@ impl Record {
                 created
             }
         }
+    }
+
+    /// Returns the file of a path that names a descriptor.
+    fn open_again(&self, path: &Path) -> Option<usize> {
+        let number = path.strip_prefix("/proc/self/fd").ok()?;
+        self.file(number.to_str()?.parse().ok()?)
     }
 
     fn create(&mut self) -> What {
@@ -265,12 +274,9 @@ impl Record {
     fn link(&mut self, call: &Call) {
         let Some(to) = self.under_root(&self.path(call, 2)) else { return };
         let from = self.path(call, 0);
-        let entry = match from.strip_prefix("/proc/self/fd") {
-            Ok(number) => {
-                let descriptor = number.to_str().unwrap().parse().unwrap();
-                Entry::File(self.file(descriptor).unwrap())
-            }
-            Err(_) => self.disk.entry(&self.under_root(&from).unwrap()),
+        let entry = match self.open_again(&from) {
+            Some(file) => Entry::File(file),
+            None => self.disk.entry(&self.under_root(&from).unwrap()),
         };
         self.push(Operation::SetNames(vec![(to, entry)]));
     }
