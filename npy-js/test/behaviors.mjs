@@ -460,8 +460,13 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from([1, 2, 3, 4], { shape: 4 }), "argument", "[4]");
     fails(() => NDArray.from([1, 2], { shape: [-1, 2] }), "shape", "(-1, 2)");
     const changed = NDArray.from([1, 2]);
-    changed.shape[0] = 5;
-    for (const work of [() => writeNPY(changed), () => saveNPZ(null, { changed }), () => changed.toTypedArray("<f4")]) fails(work, "shape", "NDArray.from(array, { shape })");
+    for (const length of [5, -1, 1.5]) {
+      changed.shape[0] = length;
+      for (const work of [() => writeNPY(changed), () => saveNPZ(null, { changed }), () => changed.toTypedArray("<f4")]) fails(work, "shape", "NDArray.from(array, { shape })");
+    }
+    const fortran = NDArray.from([[1, 2], [3, 4]], { fortranOrder: true });
+    fortran.shape[0] = 5;
+    fails(() => writeNPY(fortran), "shape", "NDArray.from(array, { shape })");
     const archive = await open(saveNPZ(null, { weights: [1], a: [2] }));
     await rejects(() => archive.read("A"), "missing-member", 'did you mean "a"?');
     await rejects(() => archive.member("nothing"), "missing-member", "there are weights, a");

@@ -2,7 +2,7 @@
 export { NDArray } from "./array.js";
 export type { Data, FromOptions, Nested } from "./array.js";
 export type { Cast } from "./cast.js";
-export type { DType, Field, TypedArray, TypedArrays } from "./dtype.js";
+export type { DType, Field, TypedArray, TypedArrayOf } from "./dtype.js";
 export { NpyError } from "./error.js";
 export { parsePythonDict } from "./literal.js";
 export { type MapOptions, memmap, type MappedArray, type Mode } from "./memmap.js";

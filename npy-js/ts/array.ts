@@ -1,7 +1,7 @@
 // Arrays in memory.
 import { checkOptions, checkShape } from "./arguments.js";
 import { named, NpyError, shown } from "./error.js";
-import type { DType, TypedArray, TypedArrays } from "./dtype.js";
+import type { DType, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
 import { allocate, build, buildRecords } from "./build.js";
@@ -195,11 +195,9 @@ export class NDArray {
    * truncates and wraps; `"lossless"`, which refuses a dtype that does not hold every value exactly; and `"exact"`, which refuses every other dtype. A float
    * that a value becomes by `"checked"` is the nearest one: `2n ** 60n + 1n` becomes `2 ** 60`.
    */
-  toTypedArray<Name extends keyof TypedArrays>(name: Name, how?: Cast): TypedArrays[Name];
-  toTypedArray(name: string, how?: Cast): TypedArray;
-  toTypedArray(name: string, how: Cast = "checked"): TypedArray {
+  toTypedArray<Name extends string>(name: Name, how: Cast = "checked"): TypedArrayOf<Name> {
     const { data } = plain(this);
-    return cast(data, this.#type, parse(name), how, this.shape);
+    return cast(data, this.#type, parse(name), how, this.shape) as TypedArrayOf<Name>;
   }
 
   /** Returns a time as a `Date`, which has milliseconds; `null` for `NaT`. */

@@ -94,16 +94,19 @@ export type TypedArray =
   | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
   | BigInt64Array | BigUint64Array | Float32Array | Float64Array;
 
-/** The typed array of each name of a dtype. */
-export interface TypedArrays {
-  Int8Array: Int8Array; Uint8Array: Uint8Array; Uint8ClampedArray: Uint8Array; Int16Array: Int16Array; Uint16Array: Uint16Array;
-  Int32Array: Int32Array; Uint32Array: Uint32Array; BigInt64Array: BigInt64Array; BigUint64Array: BigUint64Array;
-  Float32Array: Float32Array; Float64Array: Float64Array;
-  bool: Uint8Array; int8: Int8Array; uint8: Uint8Array; int16: Int16Array; uint16: Uint16Array; int32: Int32Array; uint32: Uint32Array;
-  int64: BigInt64Array; uint64: BigUint64Array; float32: Float32Array; float64: Float64Array;
-  "|b1": Uint8Array; "|i1": Int8Array; "|u1": Uint8Array; "<i2": Int16Array; "<u2": Uint16Array; "<i4": Int32Array; "<u4": Uint32Array;
-  "<i8": BigInt64Array; "<u8": BigUint64Array; "<f4": Float32Array; "<f8": Float64Array;
-}
+/** The typed array of a name, which is that of its class or of NumPy. */
+export type TypedArrayOf<Name extends string> =
+  Name extends "Int8Array" | "int8" | "|i1" ? Int8Array :
+  Name extends "Uint8Array" | "Uint8ClampedArray" | "uint8" | "bool" | "|u1" | "|b1" ? Uint8Array :
+  Name extends "Int16Array" | "int16" | "<i2" ? Int16Array :
+  Name extends "Uint16Array" | "uint16" | "<u2" ? Uint16Array :
+  Name extends "Int32Array" | "int32" | "<i4" ? Int32Array :
+  Name extends "Uint32Array" | "uint32" | "<u4" ? Uint32Array :
+  Name extends "BigInt64Array" | "int64" | "<i8" ? BigInt64Array :
+  Name extends "BigUint64Array" | "uint64" | "<u8" ? BigUint64Array :
+  Name extends "Float32Array" | "float32" | "<f4" ? Float32Array :
+  Name extends "Float64Array" | "float64" | "<f8" ? Float64Array :
+  TypedArray;
 
 export type TypedArrayClass = { new (length: number): TypedArray; new (buffer: ArrayBuffer): TypedArray; BYTES_PER_ELEMENT: number; name: string };
 

@@ -296,6 +296,7 @@ function create(path: string, { dtype, shape }: MapOptions): void {
   checkShape(shape);
   const type = parse(dtype ?? "<f8");
   checkMappable(type);
+  if (type.size === 0 && "US".includes(type.kind)) throw new NpyError("dtype", "the text of the new file has no width; pass one, such as \"<U8\"");
   const bytes = count(shape) * type.size;
   const header = engine().bytes("start", [type.descr, shape.join(","), "C", ""]);
   const file = io(() => files().openSync(path, "w"), NO_FOLDER);

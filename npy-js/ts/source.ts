@@ -21,7 +21,9 @@ export interface BlobLike {
   /** The bytes. */
   readonly size: number;
   /** Returns a part. */
-  slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+  slice(start: number, end: number): BlobLike;
+  /** Returns all bytes. */
+  arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 /** The sources of `open`: bytes, a `Blob` or `File`, a URL, a path, or an object that reads ranges. */
