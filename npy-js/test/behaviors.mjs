@@ -314,6 +314,12 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from([deep]), "shape", "64 dimensions");
   });
 
+  /** An error of a promise, of this kind and with this text. */
+  const rejects = async (work, kind, text) => {
+    const error = await work().then(() => undefined, (error) => error);
+    return fails(() => { throw error ?? new Error(`no error of ${work}`); }, kind, text);
+  };
+
   it("arguments that are none are errors", async () => {
     for (const work of [() => writeNPY(undefined), () => writeNPY(null), () => NDArray.from(undefined), () => saveNPZ(null, { x: undefined })]) fails(work, "argument", "is not an array");
     for (const version of [[], [1], "1.0", [1, 0, 0], ["1", 0]]) fails(() => writeNPY([1], undefined, version), "argument", "[1, 0]");
@@ -322,10 +328,6 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from(["日本"], { dtype: "S9" }), "invalid-value", "latin-1");
     for (const source of [null, undefined, 5]) fails(() => readNPY(source), "unsupported", `${source} is not a source`);
     equal([NDArray.from([null]).dtype, NDArray.from(null, { dtype: "|O" }).get()], ["|O", null]);
-    const rejects = async (work, kind, text) => {
-      const error = await work().then(() => undefined, (error) => error);
-      fails(() => { throw error ?? new Error(`no error of ${work}`); }, kind, text);
-    };
     const grid = await open(writeNPY([[1, 2], [3, 4]]));
     const records = await open(await file("nested"));
     for (const rows of [3, [], "1", null, [1, 2, 3]]) await rejects(() => grid.read({ rows }), "argument", "[10, 20]");
@@ -334,6 +336,155 @@ export async function behaviors(npy, load) {
     }
     for (const rows of ["2", 0, 1.5, undefined]) await rejects(() => grid.blocks(rows).next(), "argument", "number of rows");
     await rejects(() => open(null), "unsupported", "null is not a source");
+  });
+
+  it("options that do not exist are errors", async () => {
+    for (const [options, text] of [["float32", '{ dtype: "float32" }'], [5, "an object of options"], [{ dType: "<f4" }, 'did you mean "dtype"?'], [{ type: "<f4" }, 'did you mean "dtype"?'], [{ zzzzzz: 1 }, "the options are dtype, shape, fortranOrder"]]) {
+      fails(() => NDArray.from([1], options), "argument", text);
+    }
+    const grid = await open(writeNPY([[1, 2], [3, 4]]));
+    const archive = await open(saveNPZ(null, { a: [1, 2], b: [3] }));
+    for (const [options, text] of [[{ row: [0, 1] }, 'did you mean "rows"?'], [[0, 1], "{ rows: [0, 10] }"], [{ dtype: "<f4" }, '{ cast: "<f4" }'], ["x", '{ columns: "x" }'], [{ cast: { type: "<f4" } }, 'did you mean "dtype"?']]) {
+      await rejects(() => grid.read(options), "argument", text);
+    }
+    await rejects(() => grid.read({ name: "x" }), "argument", "leave out the name");
+    await rejects(() => grid.blocks(1, { row: [0, 1] }).next(), "argument", "rows");
+    await rejects(() => archive.read("a", { row: [0, 1] }), "argument", "rows");
+    await rejects(() => archive.read({ nam: "a" }), "argument", '"name"');
+    await rejects(() => archive.read([0, 1]), "argument", "{ rows: [0, 10] }");
+    await rejects(() => archive.blocks(1, { nam: "a" }).next(), "argument", '"name"');
+    equal((await archive.read({ name: "a", rows: [1] })).data, Float64Array.of(2));
+    const blocks = [];
+    for await (const block of archive.blocks(1, { name: "a" })) blocks.push(...block.data);
+    equal(blocks, [1, 2]);
+  });
+
+  it("archives are made of objects, and compressed is true or false", () => {
+    for (const compressed of [{ compressed: true }, "zstd", 9, "false"]) fails(() => saveNPZ(null, { a: [1] }, compressed), "argument", "true or false");
+    fails(() => saveNPZ(null, new Map([["a", [1]]])), "argument", "Object.fromEntries(map)");
+    fails(() => saveNPZ(null, new Set([1])), "argument", "names");
+    fails(() => saveNPZ(null, Promise.resolve({ a: [1] })), "argument", "await it");
+  });
+
+  it("a closed file is not read", async () => {
+    const large = Float64Array.from({ length: 100_000 }, (_, i) => Math.sqrt(i));
+    for (const bytes of [writeNPY([1, 2]), writeNPY(large), writeNPY(NDArray.from([null, "x"]))]) {
+      const opened = await open(bytes);
+      await opened.close();
+      await opened.close();
+      await rejects(() => opened.read(), "io", "the file is closed; open it again");
+      await rejects(() => opened.blocks(1).next(), "io", "closed");
+    }
+    for (const compressed of [false, true]) {
+      const archive = await open(saveNPZ(null, { x: large, y: [1] }, compressed));
+      const member = await archive.member("x");
+      await archive.close();
+      await archive.close();
+      await rejects(() => member.read(), "io", "closed");
+      await rejects(() => archive.read("y"), "io", "closed");
+    }
+  });
+
+  it("a truncated file says which rows are complete, and its blocks are all of them", async () => {
+    const rows = Array.from({ length: 100 }, (_, i) => [i, i + 0.5]);
+    const bytes = writeNPY(rows);
+    const cut = bytes.subarray(0, 128 + 50 * 16 + 7);
+    const error = fails(() => readNPY(cut), "truncated", "expected 1600 bytes of data, found 807; get the whole file, or read the 50 complete rows");
+    equal([error.row, error.message.includes("read({ rows: [0, 50] })")], [50, true]);
+    const opened = await open(cut);
+    equal((await opened.read({ rows: [0, 50] })).toNested(), rows.slice(0, 50));
+    equal((await rejects(() => opened.read({ rows: [40, 60] }), "truncated", "50 complete rows")).row, 50);
+    for (const n of [1, 7, 30, 50, 1000]) {
+      const found = [];
+      await rejects(async () => {
+        for await (const block of opened.blocks(n)) found.push(...block.toNested());
+      }, "truncated", "50 complete rows");
+      equal(found, rows.slice(0, 50), `blocks of ${n}`);
+    }
+    // In Fortran order the last column is cut.
+    const fortran = writeNPY(NDArray.from(rows, { fortranOrder: true })).subarray(0, 128 + 800 + 8 * 30 + 3);
+    equal(fails(() => readNPY(fortran), "truncated", "30 complete rows").row, 30);
+    const found = [];
+    await rejects(async () => {
+      for await (const block of (await open(fortran)).blocks(8)) found.push(...block.toNested());
+    }, "truncated", "30");
+    equal(found, rows.slice(0, 30));
+  });
+
+  it("what is no array is refused, and not made an object of Python", () => {
+    fails(() => NDArray.from(Promise.resolve([1])), "argument", "await it");
+    fails(() => NDArray.from([Promise.resolve(1)]), "argument", "await it");
+    for (const bytes of [new ArrayBuffer(8), new DataView(new ArrayBuffer(8))]) {
+      fails(() => NDArray.from(bytes), "argument", "pass a typed array");
+      fails(() => writeNPY([bytes]), "argument", "pass a typed array");
+    }
+    fails(() => NDArray.from(new Set([1, 2])), "argument", "[...values]");
+    fails(() => NDArray.from(new Map([[1, 2]])), "argument", "[...values]");
+    fails(() => NDArray.from([1, "a"]), "argument", "number and string");
+    fails(() => NDArray.from([1, 2n]), "argument", '"<f8"');
+    equal(NDArray.from([1, 2n], { dtype: "<f8" }).data, Float64Array.of(1, 2));
+    // NumPy makes objects of these, too.
+    for (const values of [[1, null], [null, "a"], [{ x: 1 }, 2]]) equal(NDArray.from(values).dtype, "|O");
+  });
+
+  it("lists of arrays are stacked", () => {
+    const [a, b] = [NDArray.from(Float32Array.of(1, 2)), NDArray.from(Float32Array.of(3, 4))];
+    const stacked = NDArray.from([a, b]);
+    equal([stacked.dtype, stacked.toNested()], ["<f4", [[1, 2], [3, 4]]]);
+    equal(NDArray.from([[a, b]]).shape, [1, 2, 2]);
+    equal(NDArray.from([a, NDArray.from([5, 6])], { dtype: "<i2" }).data, Int16Array.of(1, 2, 5, 6));
+    fails(() => NDArray.from([a, NDArray.from([5, 6])]), "argument", "<f4, <f8");
+    fails(() => NDArray.from([a, NDArray.from(Float32Array.of(1))]), "shape", "equally long");
+    fails(() => NDArray.from([a, 1]), "argument", "arrays alone");
+    fails(() => NDArray.from([1, a]), "argument", "arrays alone");
+  });
+
+  it("dtypes have the names of NumPy, and misspelled ones have advice", () => {
+    const names = { int: "<i8", uint: "<u8", float: "<f8", complex: "<c16", half: "<f2", double: "<f8" };
+    for (const [name, dtype] of Object.entries(names)) equal(NDArray.from([1], { dtype: name }).dtype, dtype);
+    equal(NDArray.from([1], { dtype: Float32Array }).dtype, "<f4");
+    for (const dtype of ["U", "str"]) equal(NDArray.from(["ab", "cde"], { dtype }).dtype, "<U3");
+    for (const dtype of ["S", "bytes"]) equal(NDArray.from([["ab"], [""]], { dtype }).dtype, "|S2");
+    equal([NDArray.from([""], { dtype: "str" }).dtype, NDArray.from([""], { dtype: "<U0" }).dtype], ["<U1", "<U0"]);
+    fails(() => NDArray.from([1], { dtype: "flaot32" }), "dtype", 'did you mean "float32"?');
+    fails(() => NDArray.from([1], { dtype: "Float32array" + "s" }), "dtype", 'did you mean "Float32Array"?');
+    fails(() => NDArray.from([1], { dtype: Number }), "argument", '"<f4"');
+    fails(() => NDArray.from([1], { dtype: 4 }), "argument", "4 is not a dtype");
+  });
+
+  it("wrong calls have advice", async () => {
+    const grid = NDArray.from([[1, 2], [3, 4]]);
+    fails(() => grid.get([0, 1]), "index", "get(0, 1)");
+    fails(() => grid.column("x"), "missing-field", "not a dtype of records");
+    fails(() => NDArray.records([{ x: 1 }]), "argument", "{ x: [1, 2] }");
+    fails(() => NDArray.from([1, 2, 3, 4], { shape: 4 }), "argument", "[4]");
+    fails(() => NDArray.from([1, 2], { shape: [-1, 2] }), "shape", "(-1, 2)");
+    const changed = NDArray.from([1, 2]);
+    for (const length of [5, -1, 1.5]) {
+      changed.shape[0] = length;
+      for (const work of [() => writeNPY(changed), () => saveNPZ(null, { changed }), () => changed.toTypedArray("<f4")]) fails(work, "shape", "NDArray.from(array, { shape })");
+    }
+    const fortran = NDArray.from([[1, 2], [3, 4]], { fortranOrder: true });
+    fortran.shape[0] = 5;
+    fails(() => writeNPY(fortran), "shape", "NDArray.from(array, { shape })");
+    const archive = await open(saveNPZ(null, { weights: [1], a: [2] }));
+    await rejects(() => archive.read("A"), "missing-member", 'did you mean "a"?');
+    await rejects(() => archive.member("nothing"), "missing-member", "there are weights, a");
+    fails(() => readNPY(Promise.resolve(writeNPY([1]))), "unsupported", "await it");
+    await rejects(() => open(Promise.resolve(writeNPY([1]))), "unsupported", "await it");
+    fails(() => readNPY(new Blob([writeNPY([1])])), "unsupported", "arrayBuffer()");
+    for (const read of [readNPY, loadNPZ]) {
+      fails(() => read("http://localhost/x.npy"), "unsupported", "await open(url)");
+      fails(() => read(new URL("https://localhost/x.npy")), "unsupported", "await open(url)");
+    }
+    await rejects(() => open("ftp://localhost/x.npy"), "unsupported", "ftp:// is not read");
+  });
+
+  it("the order of an array is kept by another dtype, and can be named", async () => {
+    const array = readNPY(await file("fortran"));
+    const kept = NDArray.from(array, { dtype: "<f4" });
+    equal([kept.fortranOrder, NDArray.from(array, { dtype: "<f4", fortranOrder: false }).fortranOrder, kept.toNested()], [true, false, array.toNested()]);
+    equal((await (await open(await file("fortran"))).read({ cast: "<f4" })).fortranOrder, true);
   });
 
   it("an error of a source is the cause of an error", async () => {

@@ -1,9 +1,11 @@
 // Files of the system and of servers, in Node.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import fs, { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { after, test } from "node:test";
 import { loadNPZ, memmap, NDArray, NpyError, open, readNPY, saveNPZ, writeNPY } from "../dist/node.js";
 import { serve } from "./server.mjs";
@@ -124,9 +126,99 @@ test("memmap makes a file of zeros", () => {
   array.data.set([1, 2, 3], 3);
   array.close();
   assert.deepEqual(numpy("w.npy")[0], { shape: [2, 3], dtype: "<f4", values: [0, 0, 0, 1, 2, 3], descr: "<f4" });
-  const again = memmap(at("w.npy"), "w+");
-  assert.deepEqual(again.toNested(), [[0, 0, 0], [0, 0, 0]]);
+  const again = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [3] });
+  assert.deepEqual(again.toNested(), [0, 0, 0]);
   again.close();
+});
+
+test("memmap refuses modes and options that would do something else", () => {
+  const bytes = writeNPY([[1, 2], [3, 4]], at("kept.npy"));
+  const cases = [
+    ["w+", undefined, "argument", "needs a shape"], ["w+", {}, "argument", "needs a shape"], ["w+", { dtype: "<f4" }, "argument", "needs a shape"],
+    ["w+", { shape: 10 }, "argument", "[10]"], ["w+", { shape: [-1, 2] }, "shape", "(-1, 2)"], ["w+", { shape: [2], dtype: "|O" }, "unsupported", "pickle"],
+    ["w+", { shape: [2], dtype: "flaot" }, "dtype", "float"], ["w+", { shape: [2], dtype: "str" }, "dtype", '"<U8"'], ["w+", { shapes: [2] }, "argument", '"shape"'],
+    ["r+", { shape: [4] }, "mismatch", "the shape (2, 2)"], ["r", { dtype: "<f4" }, "mismatch", "the dtype <f8"], ["r+", { shape: 4 }, "argument", "[4]"],
+    ["a", undefined, "unsupported", "rows cannot be appended"], ["x", undefined, "unsupported", '"r", "r+" or "w+"'],
+  ];
+  for (const [mode, options, kind, text] of cases) {
+    assert.throws(() => memmap(at("kept.npy"), mode, options), (error) => error instanceof NpyError && error.kind === kind && error.message.includes(text), `${mode} ${JSON.stringify(options)}`);
+    assert.deepEqual(new Uint8Array(readFileSync(at("kept.npy"))), bytes);
+  }
+  const array = memmap(at("kept.npy"), "r+", { dtype: "float64", shape: [2, 2] });
+  assert.throws(() => (array.data[3000] = 1), (error) => error instanceof NpyError && error.kind === "index" && error.message.includes('"3000"'));
+  assert.throws(() => array.data.set(5), (error) => error instanceof NpyError && error.kind === "argument");
+  array.close();
+});
+
+test("a file that is closed is not read, and its number is that of another file", async () => {
+  const large = Float64Array.from({ length: 200_000 }, (_, i) => i);
+  writeNPY(large, at("first.npy"));
+  saveNPZ(at("first.npz"), { x: large, y: [1] });
+  saveNPZ(at("packed.npz"), { x: large, y: [1] }, true);
+  writeNPY(large.map(() => -1), at("other.npy"));
+  for (const name of ["first.npy", "first.npz", "packed.npz"]) {
+    const opened = await open(at(name));
+    const part = name.endsWith(".npz") ? await opened.member("x") : opened;
+    const blocks = part.blocks(100_000);
+    assert.equal((await blocks.next()).value.get(5), 5);
+    await opened.close();
+    // The system gives the number to the file that is opened next.
+    const other = openSync(at("other.npy"), "r");
+    const is_closed = (error) => error instanceof NpyError && error.kind === "io" && error.message === `${at(name)}: the file is closed; open it again`;
+    await assert.rejects(part.read(), is_closed);
+    await assert.rejects(part.read({ rows: [150_000, 150_010] }), is_closed);
+    await assert.rejects(blocks.next(), is_closed);
+    await opened.close();
+    // The second close left the other file open.
+    closeSync(other);
+  }
+});
+
+test("a read that has begun ends before the file is closed", async () => {
+  writeNPY(Float64Array.from({ length: 100_000 }, (_, i) => i), at("begun.npy"));
+  const opened = await open(at("begun.npy"));
+  // The system is slow.
+  const { read } = fs;
+  fs.read = (...args) => setTimeout(() => read(...args), 50);
+  syncBuiltinESMExports();
+  try {
+    const reading = opened.read({ rows: [90_000] });
+    await new Promise(setImmediate);
+    await opened.close();
+    const other = openSync(at("other.npy"), "r");
+    assert.equal((await reading).get(-1), 99_999);
+    closeSync(other);
+  } finally {
+    fs.read = read;
+    syncBuiltinESMExports();
+  }
+});
+
+test("errors of the system have the path of the program, and advice", async () => {
+  const cases = [
+    [() => readNPY(at("none.npy")), "none.npy", "there is no such file"], [() => memmap(at("none.npy")), "none.npy", "there is no such file"],
+    [() => readNPY(folder), "", "this is a folder"], [() => writeNPY([1], folder), "", "this is a folder"],
+    [() => writeNPY([1], at("no/x.npy")), "no/x.npy", "the folder of the file does not exist"], [() => saveNPZ(at("no/x.npz"), { a: 1 }), "no/x.npz", "does not exist"],
+    [() => memmap(at("no/x.npy"), "w+", { shape: [1] }), "no/x.npy", "does not exist"], [() => readNPY(at("one.npy/y.npy")), "one.npy/y.npy", "not a folder"],
+  ];
+  const check = (name, text) => (error) => {
+    const path = name ? at(name) : folder;
+    assert.ok(error instanceof NpyError && error.kind === "io" && error.path === path && error.cause instanceof Error, error.stack);
+    assert.ok(error.message.startsWith(`${path}: `) && error.message.includes(text) && !error.message.includes(".tmp"), error.message);
+    return true;
+  };
+  writeNPY([1], at("one.npy"));
+  for (const [work, name, text] of cases) assert.throws(work, check(name, text));
+  await assert.rejects(open(at("none.npy")), check("none.npy", "there is no such file"));
+  await assert.rejects(open(folder), check("", "this is a folder"));
+});
+
+test("URLs of files are paths", async () => {
+  const url = pathToFileURL(at("a b.npy"));
+  writeNPY([1, 2], url);
+  assert.deepEqual([readNPY(url).size, readNPY(url.href).size, (await open(url)).shape, memmap(url).shape], [2, 2, [2], [2]]);
+  saveNPZ(pathToFileURL(at("a b.npz")), { a: [1] });
+  assert.deepEqual(Object.keys(loadNPZ(pathToFileURL(at("a b.npz")))), ["a"]);
 });
 
 test("memmap has Fortran order, records, text and complex numbers", () => {

@@ -1,6 +1,6 @@
 // The packed file in an empty folder: it installs, its types hold, and the module is written to a file.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,6 +34,12 @@ test("its types are accepted by tsc --strict", { skip: !packed }, () => {
   run(here("../node_modules/.bin/tsc"), ...options, "types.ts", "readme.ts");
 });
 
+test("its types need neither those of browsers nor those of Node", { skip: !packed }, () => {
+  copyFileSync(here("types.ts"), join(folder, "types.ts"));
+  const options = ["--strict", "--noEmit", "--skipLibCheck", "false", "--module", "nodenext", "--target", "es2022", "--lib", "es2022", "--types", ""];
+  run(here("../node_modules/.bin/tsc"), ...options, "types.ts");
+});
+
 test("the module is written to a file, and used as one", { skip: !packed }, () => {
   run("node", "node_modules/npy-core/dist/command.js", "wasm", "npy_core.wasm");
   writeFileSync(
@@ -44,6 +50,11 @@ test("the module is written to a file, and used as one", { skip: !packed }, () =
      console.log(readNPY(writeNPY([5])).get(0));`,
   );
   assert.equal(run("node", "file.mjs"), "5\n");
+});
+
+test("a path that cannot be written is a message", { skip: !packed }, () => {
+  const { status, stderr } = spawnSync("node", ["node_modules/npy-core/dist/command.js", "wasm", "none/x.wasm"], { cwd: folder, encoding: "utf8" });
+  assert.deepEqual([status, stderr.split("\n").length, stderr.startsWith("npy-core: ENOENT")], [1, 2, true], stderr);
 });
 
 test("the example of a server answers rows", { skip: !packed }, () => {

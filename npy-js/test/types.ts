@@ -27,7 +27,16 @@ export function kind(error: unknown): string | undefined {
   return error instanceof NpyError ? `${error.kind} ${error.path} ${error.field} ${error.row}` : undefined;
 }
 
+interface Model {
+  weights: Float32Array;
+  epochs: number;
+}
+const model: Model = { weights: Float32Array.of(1), epochs: 2 };
+const floats: Float32Array = array.toTypedArray("<f4");
+const counts: BigInt64Array = array.toTypedArray("BigInt64Array", "numeric");
+saveNPZ(null, model);
+
 // @ts-expect-error: a number is no source.
 readNPY(5);
 
-void [isFortran, shape, strides, dtype, type, archive, records, parsePythonDict("{}")];
+void [floats, counts, isFortran, shape, strides, dtype, type, archive, records, parsePythonDict("{}")];

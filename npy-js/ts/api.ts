@@ -2,14 +2,14 @@
 export { NDArray } from "./array.js";
 export type { Data, FromOptions, Nested } from "./array.js";
 export type { Cast } from "./cast.js";
-export type { DType, Field, TypedArray } from "./dtype.js";
+export type { DType, Field, TypedArray, TypedArrayOf } from "./dtype.js";
 export { NpyError } from "./error.js";
 export { parsePythonDict } from "./literal.js";
-export { memmap, type MappedArray, type Mode } from "./memmap.js";
+export { type MapOptions, memmap, type MappedArray, type Mode } from "./memmap.js";
 export { Call } from "./objects.js";
 export { NpyFile, NpzFile, open, type Conversion, type ReadOptions } from "./open.js";
 export { loadNPZ, readNPY } from "./read.js";
-export type { RangeSource, Source } from "./source.js";
+export type { BlobLike, FileURL, RangeSource, Source } from "./source.js";
 export { type ArrayLike, saveNPZ, writeNPY } from "./write.js";
 
 /** The first bytes of a `.npy` file. */

@@ -1,6 +1,7 @@
 // Arrays in memory.
+import { checkOptions, checkShape } from "./arguments.js";
 import { named, NpyError, shown } from "./error.js";
-import type { DType, TypedArray } from "./dtype.js";
+import type { DType, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
 import { allocate, build, buildRecords } from "./build.js";
@@ -15,13 +16,19 @@ export type Nested = any;
 
 /** Options of `NDArray.from`. */
 export interface FromOptions {
-  /** The dtype of the elements, such as `<i2`, `int16` or `Int16Array`; without it, that of the values. */
+  /** The dtype of the elements, such as `<i2`, `int16` or `Int16Array`; without it, that of the values. Text (`U`, `S`) without a width is as wide as the values. */
   dtype?: string;
   /** The shape; without it, that of the nested lists, or one dimension. */
   shape?: readonly number[];
-  /** True for Fortran order, in which the first index varies fastest. */
+  /**
+   * True for Fortran order, in which the first index varies fastest; false for C order. Without it, an array keeps its own order, as by `astype` of NumPy,
+   * and other values are in C order.
+   */
   fortranOrder?: boolean;
 }
+
+/** An error if the shape of the array was changed in place. */
+export let checkUnchanged: (array: NDArray) => void;
 
 /** An array of any number of dimensions. */
 export class NDArray {
@@ -48,6 +55,16 @@ export class NDArray {
    */
   fortranOrder = false;
   readonly #type: DType;
+  /** The shape that the strides and the data belong to. */
+  readonly #made: string;
+
+  static {
+    checkUnchanged = (array) => {
+      const found = array.shape.join(", ");
+      if (found === array.#made) return;
+      throw new NpyError("shape", `the shape was set from (${array.#made}) to (${found}) in place; make an array of it with NDArray.from(array, { shape })`);
+    };
+  }
 
   /** For this package; programs call `NDArray.from`. */
   constructor(data: Data, shape: readonly number[], type: DType | string, strides: readonly number[] = stridesOf(shape)) {
@@ -56,23 +73,26 @@ export class NDArray {
     this.strides = [...strides];
     this.#type = typeof type === "string" ? parse(type) : type;
     this.dtype = this.#type.str;
+    this.#made = this.shape.join(", ");
   }
 
   /**
    * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8`, booleans `|b1`, text
-   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others `|O`; a typed array has its own. A typed array is copied. `fortranOrder` is the
-   * order in which the array is written.
+   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays, which are stacked.
+   * A typed array is copied. `fortranOrder` is the order in which the array is written; an array keeps its own.
    */
   static from(values: Nested, options: FromOptions = {}): NDArray {
+    checkOptions(options, ["dtype", "shape", "fortranOrder"], typeof options === "string" ? `{ dtype: ${shown(options)} }` : '{ dtype: "<f4" }');
+    if (options.shape !== undefined) checkShape(options.shape);
     const { dtype, shape, fortranOrder } = options;
     let made: NDArray;
     if (values instanceof NDArray) {
       const target = dtype === undefined ? values.#type : parse(dtype);
-      const copy = values.#type.str === target.str ? plain(values) : build(plain(values).toNested(), target, values.shape);
-      made = new NDArray(copy.data, checked(shape ?? values.shape, values.shape), target);
+      const copy = values.#type.str === target.str ? plain(values) : build(plain(values).toNested(), dtype, values.shape);
+      made = new NDArray(copy.data, checked(shape ?? values.shape, values.shape), copy.type);
       made.fortranOrder = values.fortranOrder;
     } else {
-      const built = build(values, dtype === undefined ? undefined : parse(dtype), shape);
+      const built = build(values, dtype, shape);
       made = new NDArray(built.data, built.shape, built.type);
     }
     made.fortranOrder = fortranOrder ?? made.fortranOrder;
@@ -81,6 +101,9 @@ export class NDArray {
 
   /** Makes an array of records of columns: typed arrays, lists or arrays, whose first dimensions are equally long. */
   static records(columns: Record<string, Nested>): NDArray {
+    if (columns === null || typeof columns !== "object" || Array.isArray(columns) || ArrayBuffer.isView(columns) || columns instanceof Map) {
+      throw new NpyError("argument", `${shown(columns)} has no names for columns; pass an object of columns, such as { x: [1, 2] }, or records to NDArray.from with the dtype "[('x', '<f8')]"`);
+    }
     const made: [string, NDArray][] = Object.entries(columns).map(([name, values]) => [name, NDArray.from(values)]);
     const { data, shape, type } = buildRecords(made.map(([name, array]) => [name, array.data, array.shape, array.#type]));
     return new NDArray(data, shape, type);
@@ -139,6 +162,7 @@ export class NDArray {
 
   #position(index: readonly number[]): number {
     const { shape, strides } = this;
+    if (Array.isArray(index[0])) throw new NpyError("index", `${shown(index[0])} is not an index; pass the indices one by one, such as get(0, 1)`);
     if (index.length > shape.length) throw new NpyError("index", `${index.length} indices for ${shape.length} dimensions; pass fewer`);
     let at = 0;
     index.forEach((i, k) => {
@@ -171,9 +195,9 @@ export class NDArray {
    * truncates and wraps; `"lossless"`, which refuses a dtype that does not hold every value exactly; and `"exact"`, which refuses every other dtype. A float
    * that a value becomes by `"checked"` is the nearest one: `2n ** 60n + 1n` becomes `2 ** 60`.
    */
-  toTypedArray(name: string, how: Cast = "checked"): TypedArray {
+  toTypedArray<Name extends string>(name: Name, how: Cast = "checked"): TypedArrayOf<Name> {
     const { data } = plain(this);
-    return cast(data, this.#type, parse(name), how, this.shape);
+    return cast(data, this.#type, parse(name), how, this.shape) as TypedArrayOf<Name>;
   }
 
   /** Returns a time as a `Date`, which has milliseconds; `null` for `NaT`. */
@@ -190,7 +214,10 @@ export class NDArray {
     const inner: number[] = [];
     for (const name of names(type, path)) {
       const field = type.fields?.find((field) => field.name === name);
-      if (!field) throw new NpyError("missing-field", `there is no field ${JSON.stringify(path)} among ${this.names?.join(", ") || "no fields"}; pass one of them`);
+      if (!field) {
+        if (!this.names) throw new NpyError("missing-field", `the array has no field ${shown(path)}, since ${this.dtype} is not a dtype of records; index it by get, or use data`);
+        throw new NpyError("missing-field", `there is no field ${shown(path)} among ${this.names.join(", ") || "no fields"}; pass one of them`);
+      }
       data = Array.isArray(data) ? data.map((record) => record[name]) : data[name];
       type = field.dtype;
       for (; type.base; type = type.base) inner.push(...type.shape!);
@@ -218,6 +245,7 @@ export function stridesOf(shape: readonly number[]): number[] {
 
 /** Returns the array, or a copy of it in plain C order. */
 export function plain(array: NDArray): NDArray {
+  checkUnchanged(array);
   const { shape, strides, type } = array;
   const own = stridesOf(shape);
   const is_plain = strides.every((stride, i) => stride === own[i] || shape[i]! < 2);

@@ -1,9 +1,10 @@
 // Arrays from values of JavaScript.
-import { NpyError } from "./error.js";
+import { NpyError, shown } from "./error.js";
 import type { DType } from "./dtype.js";
 import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
-import { checked } from "./array.js";
+import { refusal } from "./arguments.js";
+import { checked, NDArray } from "./array.js";
 import { isTyped, setAt } from "./set.js";
 
 interface Built {
@@ -22,19 +23,23 @@ function checkDepth(depth: number): void {
 }
 
 /** Makes data of nested lists, a typed array or one value. */
-export function build(values: any, type: DType | undefined, shape: readonly number[] | undefined): Built {
+export function build(values: any, dtype: string | undefined, shape: readonly number[] | undefined): Built {
+  const type = dtype === undefined ? undefined : parse(dtype);
   if (values === undefined || (values === null && type === undefined)) {
     throw new NpyError("argument", `${String(values)} is not an array; pass values, or a dtype for null`);
   }
+  checkValue(values, type);
   if (isTyped(values)) {
     const own = parse(values.constructor.name === "Buffer" ? "Uint8Array" : values.constructor.name);
     if (!type || classOf(type)) return typed(values, own, type ?? own, shape);
     values = Array.from(values);
   }
+  if (type?.kind !== "O" && Array.isArray(values) && first(values) instanceof NDArray) return stack(values, dtype, shape);
   const is_list = type?.kind === "O" || (type === undefined && isOther(first(values)));
   const found = is_list ? listShape(values) : shapeOf(values, type);
   const flat = flatten(values, found);
-  const known = type ?? infer(flat);
+  // NumPy has at least one character, unless the dtype says zero.
+  const known = type ? (isWide(type) ? wide(flat, type.kind, /0$/.test(dtype!) ? 0 : 1) : type) : infer(flat);
   const data = allocate(known, flat.length);
   const rowItems = Math.max(flat.length / (found[0] || 1), 1);
   flat.forEach((value, i) => {
@@ -47,6 +52,33 @@ export function build(values: any, type: DType | undefined, shape: readonly numb
     }
   });
   return { data, shape: shape ? checked(shape, found) : found, type: known };
+}
+
+/** An error for what is not a value, or is only one as an object. */
+function checkValue(value: any, type: DType | undefined): void {
+  const reason = refusal(value);
+  if (reason !== undefined) throw new NpyError("argument", reason);
+  const is_collection = type?.kind !== "O" && (value instanceof Set || value instanceof Map);
+  if (is_collection) throw new NpyError("argument", `${shown(value)} is not an array; pass a list, such as [...values], or the dtype "|O" for a Python object`);
+}
+
+/** Makes an array of arrays of one shape. */
+function stack(list: any[], dtype: string | undefined, shape: readonly number[] | undefined): Built {
+  const parts = list.flat(MAX_DIMENSIONS);
+  const types = new Set(parts.map((part) => (part instanceof NDArray ? part.dtype : "")));
+  if (types.has("")) throw new NpyError("argument", "a list has arrays and other values; pass arrays alone, or the dtype \"|O\" for Python objects");
+  if (dtype === undefined && types.size > 1) throw new NpyError("argument", `the arrays of a list have the dtypes ${[...types].join(", ")}; name one as the dtype`);
+  const nested = (part: any): any => (part instanceof NDArray ? part.toNested() : part.map(nested));
+  return build(nested(list), dtype ?? parts[0].dtype, shape);
+}
+
+/** True for text without a width. */
+const isWide = ({ kind, size }: DType): boolean => size === 0 && (kind === "U" || kind === "S");
+
+/** Returns the dtype of text that holds each value. */
+function wide(values: any[], kind: string, least: number): DType {
+  const longest = values.reduce((most, text) => Math.max(most, typeof text === "string" ? [...text].length : 0), least);
+  return parse(kind === "U" ? `<U${longest}` : `|S${longest}`);
 }
 
 function typed(values: any, own: DType, type: DType, shape: readonly number[] | undefined): Built {
@@ -129,13 +161,17 @@ function infer(values: any[]): DType {
   if (values.length === 0 || values.every((value) => typeof value === "number")) return parse("<f8");
   if (values.every((value) => typeof value === "boolean")) return parse("|b1");
   if (values.every((value) => typeof value === "bigint")) return parse(values.some((value) => value >= 2n ** 63n) ? "<u8" : "<i8");
-  if (values.every((value) => typeof value === "string")) {
-    const longest = values.reduce((most, text) => Math.max(most, [...text].length), 0);
-    return parse(`<U${Math.max(longest, 1)}`);
-  }
+  if (values.every((value) => typeof value === "string")) return wide(values, "U", 1);
   const has_date = values.some((value) => value instanceof Date);
   if (has_date && values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
   if (values.every((value) => typeof value === "number" || (value && typeof value.re === "number"))) return parse("<c16");
+  values.forEach((value) => checkValue(value, undefined));
+  if (values.some((value) => value instanceof NDArray)) return stack(values, undefined, undefined).type;
+  const kinds = [...new Set(values.map((value) => typeof value))];
+  // NumPy converts these to one another, and makes objects of others.
+  if (kinds.length > 1 && kinds.every((kind) => ["number", "bigint", "boolean", "string"].includes(kind))) {
+    throw new NpyError("argument", `the values are of ${kinds.length} kinds, ${kinds.join(" and ")}; pass one kind, or a dtype such as ${kinds.includes("string") ? '"|O"' : '"<f8"'}`);
+  }
   return parse("|O");
 }
 

@@ -9,5 +9,10 @@ if (command !== "wasm" || path === undefined) {
   console.error("usage: npy-core wasm FILE    writes the module to a file");
   (globalThis as any).process.exitCode = 2;
 } else {
-  fs.writeFileSync(path, moduleBytes());
+  try {
+    fs.writeFileSync(path, moduleBytes());
+  } catch (error) {
+    console.error(`npy-core: ${(error as Error).message}; check the path`);
+    (globalThis as any).process.exitCode = 1;
+  }
 }

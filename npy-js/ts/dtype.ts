@@ -1,6 +1,7 @@
 // Dtypes: what the module says about them, and the bytes of one scalar.
 import { engine } from "./engine.js";
-import { NpyError } from "./error.js";
+import { advice } from "./arguments.js";
+import { NpyError, shown } from "./error.js";
 
 /** A dtype as a tree: a scalar, a record with fields, or a sub-array of a base. */
 export interface DType {
@@ -50,11 +51,26 @@ export function tree(raw: any): DType {
 
 const known = new Map<string, DType>();
 
+/** Returns the text of a dtype that a program passed: a text, or the class of a typed array. */
+function textOf(dtype: unknown): string {
+  if (typeof dtype === "string") return dtype;
+  if (typeof dtype === "function" && dtype.name in NAMES) return dtype.name;
+  throw new NpyError("argument", `${typeof dtype === "function" ? dtype.name : shown(dtype)} is not a dtype; pass text such as "<f4", "float32" or "Float32Array"`);
+}
+
 /** Parses a dtype: NumPy's text (`<f4`, `[('x', '<f4')]`), its name (`float32`), or the name of a typed array (`Float32Array`). */
-export function parse(text: string): DType {
+export function parse(dtype: string): DType {
+  const text = textOf(dtype);
   const found = known.get(text);
   if (found) return found;
-  const made = tree(engine().json("dtype", [NAMES[text] ?? text]));
+  let made: DType;
+  try {
+    made = tree(engine().json("dtype", [NAMES[text] ?? text]));
+  } catch (error) {
+    // A word is a name, and the module speaks of the text of a header.
+    if (!(error instanceof NpyError) || error.kind !== "dtype" || !/^[a-z]\w{3,}$/i.test(text)) throw error;
+    throw new NpyError("dtype", `there is no dtype ${shown(text)}; ${advice(text, Object.keys(NAMES), "some of them are")}`);
+  }
   if (known.size > 1000) known.clear();
   known.set(text, made);
   return made;
@@ -70,12 +86,27 @@ const NAMES: Record<string, string> = Object.assign(Object.create(null), {
   Int32Array: "<i4", Uint32Array: "<u4", BigInt64Array: "<i8", BigUint64Array: "<u8", Float16Array: "<f2", Float32Array: "<f4",
   Float64Array: "<f8", int8: "|i1", uint8: "|u1", int16: "<i2", uint16: "<u2", int32: "<i4", uint32: "<u4", int64: "<i8",
   uint64: "<u8", float16: "<f2", float32: "<f4", float64: "<f8", complex64: "<c8", complex128: "<c16", object: "|O",
+  int: "<i8", uint: "<u8", float: "<f8", complex: "<c16", half: "<f2", single: "<f4", double: "<f8", str: "<U0", bytes: "|S0", U: "<U0", S: "|S0",
 });
 
 /** Every typed array that an array can have. */
 export type TypedArray =
   | Int8Array | Uint8Array | Uint8ClampedArray | Int16Array | Uint16Array | Int32Array | Uint32Array
   | BigInt64Array | BigUint64Array | Float32Array | Float64Array;
+
+/** The typed array of a name, which is that of its class or of NumPy. */
+export type TypedArrayOf<Name extends string> =
+  Name extends "Int8Array" | "int8" | "|i1" ? Int8Array :
+  Name extends "Uint8Array" | "Uint8ClampedArray" | "uint8" | "bool" | "|u1" | "|b1" ? Uint8Array :
+  Name extends "Int16Array" | "int16" | "<i2" ? Int16Array :
+  Name extends "Uint16Array" | "uint16" | "<u2" ? Uint16Array :
+  Name extends "Int32Array" | "int32" | "<i4" ? Int32Array :
+  Name extends "Uint32Array" | "uint32" | "<u4" ? Uint32Array :
+  Name extends "BigInt64Array" | "int64" | "<i8" ? BigInt64Array :
+  Name extends "BigUint64Array" | "uint64" | "<u8" ? BigUint64Array :
+  Name extends "Float32Array" | "float32" | "<f4" ? Float32Array :
+  Name extends "Float64Array" | "float64" | "<f8" ? Float64Array :
+  TypedArray;
 
 export type TypedArrayClass = { new (length: number): TypedArray; new (buffer: ArrayBuffer): TypedArray; BYTES_PER_ELEMENT: number; name: string };
 

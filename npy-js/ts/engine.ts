@@ -19,13 +19,13 @@ interface Exports {
   bytes_length(): number;
 }
 
-let compile: () => WebAssembly.Module = () => {
+let compile: () => object = () => {
   throw new NpyError("internal", "the module is not loaded; import the package by its name");
 };
-let compiled: WebAssembly.Module | undefined;
+let compiled: object | undefined;
 
 /** Says how the module is found. Each entry of the package does so once; the first one that is used decides. */
-export function provide(how: () => WebAssembly.Module): void {
+export function provide(how: () => object): void {
   compile = how;
 }
 
@@ -95,7 +95,7 @@ export class Engine {
       }
     };
     const imports = { npy: { size: () => BigInt(file.size), read } };
-    const exports = new WebAssembly.Instance(compiled, imports).exports as unknown as Exports;
+    const exports = new WebAssembly.Instance(compiled as WebAssembly.Module, imports).exports as unknown as Exports;
     memory = exports.memory;
     return exports;
   }

@@ -2,7 +2,7 @@
 import { provide } from "./engine.js";
 
 /** Passes the compiled module, once, before any other call. */
-export function useModule(module: WebAssembly.Module): void {
+export function useModule(module: object): void {
   provide(() => module);
 }
 

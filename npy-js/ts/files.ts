@@ -1,5 +1,6 @@
 // Files of the system, where there are some: Node, Deno and Bun.
-import { NpyError } from "./error.js";
+import { NpyError, shown } from "./error.js";
+import type { FileURL } from "./source.js";
 
 /** The functions of `node:fs` that this package uses. */
 export interface FileSystem {
@@ -30,18 +31,46 @@ export function files(): FileSystem {
   throw new NpyError("unsupported", "paths are read in Node, Deno and Bun; pass bytes here, or a URL to `open`");
 }
 
+export const isURL = (source: unknown): source is FileURL => typeof URL !== "undefined" && source instanceof URL;
+
+/** Returns the path of a text or a `file:` URL; an error for other URLs, which take time. */
+export function pathOf(source: string | FileURL): string {
+  if (typeof source !== "string" && !isURL(source)) throw new NpyError("argument", `${shown(source)} is not a path; pass text, or null to get only the bytes`);
+  const text = typeof source === "string" ? source : source.href;
+  if (/^file:/i.test(text)) return decodeURIComponent(new URL(text).pathname);
+  if (/^([a-z][a-z\d+.-]+:\/\/|blob:|data:)/i.test(text)) {
+    throw new NpyError("unsupported", `${shown(text)} is a URL and not a path; read it with \`await open(url)\`, and pass a path to the others`);
+  }
+  return text;
+}
+
 /** Runs `work`; an error of the system becomes one of this package. */
-export function io<T>(work: () => T): T {
+export function io<T>(work: () => T, missing?: string): T {
   try {
     return work();
   } catch (error) {
-    throw ioError(error);
+    throw ioError(error, missing);
   }
 }
 
-/** Returns the error as one of this package; that of the system is its cause. */
-export function ioError(error: unknown): NpyError {
+export const NO_FOLDER = "the folder of the file does not exist; make it first";
+
+/** The errors of the system that have advice. */
+const ADVICE: Record<string, string> = {
+  ENOENT: "there is no such file; check the path, and the folder that the program runs in",
+  EISDIR: "this is a folder; pass the path of a file in it",
+  ENOTDIR: "a part of the path is a file and not a folder; check the path",
+  EACCES: "the system does not allow it; check the permissions",
+  EPERM: "the system does not allow it; check the permissions",
+  ENOSPC: "the disk is full; remove files, and try again",
+};
+
+/** Returns the error as one of this package; that of the system is its cause. `missing` is said of a file that is not there. */
+export function ioError(error: unknown, missing?: string): NpyError {
   if (error instanceof NpyError) return error;
+  const code = (error as { code?: string } | undefined)?.code;
+  const advice = code === "ENOENT" ? missing ?? ADVICE[code] : ADVICE[code!];
+  if (advice) return new NpyError("io", advice.replace(";", ` (${code});`), { cause: error });
   if (!(error instanceof Error)) return new NpyError("io", String(error), { cause: error });
   // Node's fetch says why in the cause alone.
   const { message } = (error.cause ?? {}) as { message?: unknown };
@@ -86,7 +115,7 @@ export function replace(path: string, bytes: Uint8Array): void {
       files().unlinkSync(temporary);
       throw error;
     }
-  });
+  }, NO_FOLDER);
 }
 
 export function writeAll(file: number, bytes: Uint8Array, position: number): void {

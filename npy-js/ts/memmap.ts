@@ -4,14 +4,24 @@ import { fortranStrides } from "./assemble.js";
 import type { DType } from "./dtype.js";
 import { classOf, count, parse, product, width } from "./dtype.js";
 import { engine } from "./engine.js";
-import { named, NpyError, within } from "./error.js";
-import { files, io, OpenFile, writeAll } from "./files.js";
+import { checkOptions, checkShape } from "./arguments.js";
+import { named, NpyError, shown, within } from "./error.js";
+import { files, io, NO_FOLDER, OpenFile, pathOf, writeAll } from "./files.js";
 import { checkLength, type Header, readHeader } from "./read.js";
 import { type Scalar, scalar } from "./scalar.js";
+import type { FileURL } from "./source.js";
 import { hasObjects } from "./write.js";
 
 /** How a file is opened: to read it, to change it, or to make it. */
 export type Mode = "r" | "r+" | "w+";
+
+/** The dtype and the shape of a file that is made. */
+export interface MapOptions {
+  /** The dtype, such as `<f4` or `Float32Array`; without it `<f8`. */
+  dtype?: string;
+  /** The shape. */
+  shape?: readonly number[];
+}
 
 /** The bytes of a block, and how many blocks are kept. */
 const BLOCK_BYTES = 1 << 16;
@@ -200,6 +210,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
     make: (n: number) => (class_ ? new class_(n) : new Array(n)),
     at: (i: number) => (i < 0 ? read(i + length) : read(i)),
     set(values: ArrayLike<any>, start = 0) {
+      if (typeof values?.length !== "number") throw new NpyError("argument", `${shown(values)} is not a list of values; pass one, or set one element by its index`);
       if (start + values.length > length) throw new NpyError("index", `${values.length} values from ${start} on are more than ${length}; pass fewer`);
       for (let i = 0; i < values.length; i++) blocks.write(entry, position(from + start + i), values[i]);
     },
@@ -228,7 +239,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
     },
     set(_, key, value) {
       const i = index(key);
-      if (i < 0) return false;
+      if (i < 0) throw new NpyError("index", `${shown(String(key))} is not an index of these ${length} values; pass one that is in range`);
       blocks.write(entry, position(from + i), value);
       return true;
     },
@@ -238,10 +249,16 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
 
 /**
  * Opens the array of a `.npy` file without reading it: elements are read when they are touched, in blocks of 64 KiB, and those that were changed are
- * written by `flush` and `close`, or when many blocks were touched since. `"w+"` makes a file of zeros with `dtype` and `shape`; without them it takes those of the file that is there.
+ * written by `flush` and `close`, or when many blocks were touched since. `"r+"` changes the file. `"w+"` makes a file of zeros with `dtype` (otherwise `<f8`) and
+ * `shape`, in the place of one that is there. The number of rows does not change: rows cannot be appended.
  */
-export function memmap(path: string, mode: Mode = "r", options: { dtype?: string; shape?: readonly number[] } = {}): MappedArray {
-  if (!["r", "r+", "w+"].includes(mode)) throw new NpyError("unsupported", `${JSON.stringify(mode)} is not a mode; use "r", "r+" or "w+"`);
+export function memmap(source: string | FileURL, mode: Mode = "r", options: MapOptions = {}): MappedArray {
+  if (!["r", "r+", "w+"].includes(mode)) {
+    const advice = String(mode).startsWith("a") ? `rows cannot be appended: make the file with "w+" and its final shape, or use the command \`npy append\`` : `use "r", "r+" or "w+"`;
+    throw new NpyError("unsupported", `${shown(mode)} is not a mode; ${advice}`);
+  }
+  checkOptions(options, ["dtype", "shape"], '{ dtype: "<f4", shape: [2, 3] }');
+  const path = pathOf(source);
   return within(path, () => {
     if (mode === "w+") create(path, options);
     const reader = new OpenFile(path);
@@ -249,7 +266,8 @@ export function memmap(path: string, mode: Mode = "r", options: { dtype?: string
     let size: number;
     try {
       [header, size] = [readHeader(reader), reader.size];
-      if (hasObjects(header.type)) throw new NpyError("unsupported", "Python objects are stored as a pickle and not item by item; use readNPY");
+      checkSame(header, options);
+      checkMappable(header.type);
       if (header.type.size === 0 && count(header.shape) > 1 << 20) throw new NpyError("limit", "the array has too many elements without bytes; use the shape");
       checkLength(header, size);
     } finally {
@@ -260,26 +278,28 @@ export function memmap(path: string, mode: Mode = "r", options: { dtype?: string
   });
 }
 
+function checkMappable(type: DType): void {
+  if (hasObjects(type)) throw new NpyError("unsupported", "Python objects are stored as a pickle and not item by item; use readNPY and writeNPY");
+}
+
+/** An error for options that say something else than the file: only a new file has another dtype or shape. */
+function checkSame({ type, shape }: Header, options: MapOptions): void {
+  if (options.shape !== undefined) checkShape(options.shape);
+  const isSame = (options.dtype === undefined || parse(options.dtype).descr === type.descr) && (options.shape === undefined || options.shape.join() === shape.join());
+  if (isSame) return;
+  throw new NpyError("mismatch", `the file has the dtype ${type.str} and the shape (${shape.join(", ")}), which the options do not; leave them out, or make a new file with "w+"`);
+}
+
 /** Makes a file of zeros. */
-function create(path: string, { dtype, shape }: { dtype?: string; shape?: readonly number[] }): void {
-  let header: Uint8Array;
-  let bytes: number;
-  if (shape === undefined) {
-    const reader = new OpenFile(path);
-    try {
-      const found = readHeader(reader);
-      header = new Uint8Array(found.offset);
-      reader.read(0, header);
-      bytes = count(found.shape) * found.type.size;
-    } finally {
-      reader.close();
-    }
-  } else {
-    const type = parse(dtype ?? "<f8");
-    header = engine().bytes("start", [type.descr, shape.join(","), "C", ""]);
-    bytes = count(shape) * type.size;
-  }
-  const file = io(() => files().openSync(path, "w"));
+function create(path: string, { dtype, shape }: MapOptions): void {
+  if (shape === undefined) throw new NpyError("argument", 'the mode "w+" replaces the file by zeros and needs a shape; pass { dtype, shape }, or use "r+" to change the file');
+  checkShape(shape);
+  const type = parse(dtype ?? "<f8");
+  checkMappable(type);
+  if (type.size === 0 && "US".includes(type.kind)) throw new NpyError("dtype", "the text of the new file has no width; pass one, such as \"<U8\"");
+  const bytes = count(shape) * type.size;
+  const header = engine().bytes("start", [type.descr, shape.join(","), "C", ""]);
+  const file = io(() => files().openSync(path, "w"), NO_FOLDER);
   try {
     io(() => {
       writeAll(file, header, 0);

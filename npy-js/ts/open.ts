@@ -1,12 +1,13 @@
 // Files that are read in parts: headers, rows and columns, without the rest.
 import { Assembler } from "./assemble.js";
+import { advice, checkOptions } from "./arguments.js";
 import { CASTS, type Cast, cast } from "./cast.js";
 import { count, type DType, parse } from "./dtype.js";
 import { Engine, type Readable } from "./engine.js";
 import { located, named, NpyError, shown } from "./error.js";
 import { NDArray } from "./array.js";
-import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems } from "./read.js";
-import { END, FIRST, openSource, type Ranges, type Source, type Start } from "./source.js";
+import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems, truncated } from "./read.js";
+import { END, FIRST, type Open, openSource, type Ranges, type Source, type Start } from "./source.js";
 
 /** A dtype that numbers are converted to, and the cast for those that it does not have. */
 export interface Conversion {
@@ -18,7 +19,7 @@ export interface Conversion {
 
 /** A part of an array. */
 export interface ReadOptions {
-  /** From the first row to before the last, as a slice of Python: `[10, 20]`, also negative. */
+  /** From the first row to before the last, as a slice of Python: `[10, 20]`, also negative. `[2]` is from row 2 to the end. */
   rows?: readonly [number, number?] | undefined;
   /**
    * Names of fields of records: a list gives records, a single name its values. Nested ones are `"head.gain"`, which is also the name of the field in
@@ -27,7 +28,8 @@ export interface ReadOptions {
   columns?: readonly string[] | string | undefined;
   /**
    * The dtype that numbers are converted to, such as `"<f4"` or `"Float32Array"`; an error for a value out of its range, unless another cast is
-   * named. The casts are those of `toTypedArray`. A cast alone, such as `"numeric"`, converts to `Float64Array`.
+   * named. The casts are those of `toTypedArray`. A cast alone, such as `"numeric"`, converts to `Float64Array`. The order of the file is kept: `fortranOrder`
+   * of the result is that of the file.
    */
   cast?: string | Conversion | undefined;
   /** The member, of an archive. */
@@ -109,6 +111,8 @@ interface Data {
   /** Fetches what these elements need, if several reads are one request. */
   prepare?(from: number, to: number): Promise<void>;
   objects(): Promise<any>;
+  /** An error if the file is closed. */
+  check(): void;
   close(): Promise<void>;
   /** True if parts cost no more than their bytes. */
   readonly isSeekable: boolean;
@@ -160,6 +164,8 @@ export class NpyFile {
   /** Reads the array or a part of it. */
   async read(options: ReadOptions = {}): Promise<NDArray> {
     try {
+      checkRead(options);
+      if (options.name !== undefined) throw new NpyError("argument", `the file is one array, and a member ${shown(options.name)} is only in an archive; leave out the name`);
       return converted(await this.#read(options), options.cast);
     } catch (error) {
       throw located(error, this.#path);
@@ -167,6 +173,7 @@ export class NpyFile {
   }
 
   async #read({ rows, columns }: ReadOptions): Promise<NDArray> {
+    this.#data.check();
     checkColumns(columns);
     const header = this.#header;
     const { type, shape, fortran } = header;
@@ -182,7 +189,7 @@ export class NpyFile {
       return assembler.finish(part, true);
     }
     const start = from * rowItems(header);
-    const grown = new Growing(type, n);
+    const grown = new Growing(header, n, start);
     if (n > 0) await this.#data.prepare?.(start, start + n);
     const step = this.#data.isSeekable ? Math.max(n, 1) : blockItems(type);
     for (let first = 0; first < n && type.size > 0; first += step) {
@@ -212,17 +219,34 @@ export class NpyFile {
     return out;
   }
 
-  /** Reads the array in blocks of rows. */
+  /** Reads the array in blocks of rows. Of a truncated file, it returns all complete rows before the error. */
   async *blocks(rows: number, options: ReadOptions = {}): AsyncGenerator<NDArray, void, undefined> {
     if (!Number.isSafeInteger(rows) || rows < 1) throw new NpyError("argument", `${shown(rows)} is not a number of rows; pass an integer of at least 1`);
+    checkRead(options);
     const [from, to] = range(options.rows, this.shape);
-    for (let at = from; at < to; at += rows) yield this.read({ ...options, rows: [at, Math.min(at + rows, to)] });
+    for (let at = from; at < to; at += rows) {
+      const end = Math.min(at + rows, to);
+      const block = await this.read({ ...options, rows: [at, end] }).catch((error) => error);
+      if (block instanceof NDArray) yield block;
+      else {
+        const isCut = block instanceof NpyError && block.kind === "truncated" && block.row! > at && block.row! < end;
+        if (isCut) yield this.read({ ...options, rows: [at, block.row!] });
+        throw block;
+      }
+    }
   }
 
   /** Closes the file. */
   async close(): Promise<void> {
     await this.#data.close();
   }
+}
+
+/** An error for options that do not exist, also for those of other libraries. */
+function checkRead(options: any): void {
+  const example = Array.isArray(options) ? "{ rows: [0, 10] }" : typeof options === "string" ? `{ columns: ${shown(options)} }` : '{ rows: [0, 10], cast: "<f4" }';
+  if (options && "dtype" in Object(options)) throw new NpyError("argument", `there is no option "dtype"; pass { cast: ${shown(options.dtype)} }`);
+  checkOptions(options, ["rows", "columns", "cast", "name"], example);
 }
 
 /** An error for columns that are not names. */
@@ -254,6 +278,7 @@ function range(rows: ReadOptions["rows"], shape: readonly number[]): [number, nu
 
 function converted(array: NDArray, wanted: ReadOptions["cast"]): NDArray {
   if (wanted === undefined) return array;
+  if (typeof wanted === "object") checkOptions(wanted, ["dtype", "cast"], '{ dtype: "<f4", cast: "numeric" }');
   let [dtype, how]: [string, Cast] = typeof wanted === "object" ? [wanted.dtype, wanted.cast ?? "checked"] : [wanted, "checked"];
   if (CASTS.includes(dtype)) [dtype, how] = ["<f8", dtype as Cast];
   const type = parse(dtype);
@@ -276,7 +301,7 @@ export class NpzFile {
     named(this, "NpzFile");
   }
 
-  readonly #ranges: Ranges;
+  readonly #ranges: Open;
   readonly #fetched: Fetched;
   readonly #engine: Engine;
   #generation = -1;
@@ -293,7 +318,7 @@ export class NpzFile {
    * For this package; programs call `open`.
    * @internal
    */
-  constructor(ranges: Ranges, start: Start | undefined) {
+  constructor(ranges: Open, start: Start | undefined) {
     this.#ranges = ranges;
     this.#fetched = new Fetched(ranges);
     if (start) this.#fetched.add(start);
@@ -328,7 +353,11 @@ export class NpzFile {
 
   /** Opens an array of the archive, and reads its header alone. Closing it is not needed. */
   async member(name: string): Promise<NpyFile> {
-    const json = await this.#call(() => this.#member(name));
+    const json = await this.#call(() => this.#member(name)).catch((error) => {
+      if (!(error instanceof NpyError) || error.kind !== "missing-member") throw error;
+      const path = this.#ranges.name;
+      throw new NpyError(error.kind, `${path === undefined ? "" : `${path}: `}there is no member ${shown(name)}; ${advice(String(name), this.names, "there are")}`, { path });
+    });
     const header = headerOf(json);
     const data: Data = json.stored ? this.#stored(header, name, json.stored) : this.#compressed(header, name, json.seekable);
     return new NpyFile(header, data, this.#ranges.name, this.isWhole);
@@ -341,13 +370,17 @@ export class NpzFile {
 
   /** Reads an array, or a part of it: `read("x", { rows: [0, 10] })`, or `read({ name: "x", rows: [0, 10] })`. */
   async read(name?: string | ReadOptions, options: ReadOptions = {}): Promise<NDArray> {
-    const all = typeof name === "object" ? { ...name, ...options } : { ...options, ...(name === undefined ? {} : { name }) };
-    return (await this.#find(all.name)).read(all);
+    checkRead(options);
+    if (typeof name !== "string" && name !== undefined) checkRead(name);
+    const { name: own, ...rest } = typeof name === "object" ? { ...name, ...options } : { ...options, ...(name === undefined ? {} : { name }) };
+    return (await this.#find(own)).read(rest);
   }
 
   /** Reads an array in blocks of rows: `blocks(1000, { name: "x" })`. */
   async *blocks(rows: number, options: ReadOptions = {}): AsyncGenerator<NDArray, void, undefined> {
-    yield* (await this.#find(options.name)).blocks(rows, options);
+    checkRead(options);
+    const { name, ...rest } = options;
+    yield* (await this.#find(name)).blocks(rows, rest);
   }
 
   async #find(name: string | undefined): Promise<NpyFile> {
@@ -365,7 +398,10 @@ export class NpzFile {
   }
 
   #call<T>(work: () => T): Promise<T> {
-    const result = this.#turn.then(() => this.#fetched.run(work));
+    const result = this.#turn.then(() => {
+      this.#ranges.check();
+      return this.#fetched.run(work);
+    });
     this.#turn = result.catch(() => {});
     return result.catch((error) => {
       throw located(error, this.#ranges.name);
@@ -392,10 +428,11 @@ export class NpzFile {
     return {
       isSeekable: true,
       items: (from, to) => {
-        if (start + to * size > end) throw new NpyError("truncated", `truncated: expected ${to * size} bytes of data, found ${end - start}; get the whole file`);
+        if (start + to * size > end) throw truncated(header, end - start);
         return readAll(this.#ranges, start + from * size, (to - from) * size);
       },
       objects: () => this.#call(() => this.#objects(name)),
+      check: () => this.#ranges.check(),
       close: async () => {},
     };
   }
@@ -408,6 +445,7 @@ export class NpzFile {
       },
       items: (from, to) => this.#call(() => this.#items(name, from * header.type.size, to * header.type.size, is_seekable)),
       objects: () => this.#call(() => this.#objects(name)),
+      check: () => this.#ranges.check(),
       close: async () => {},
     };
   }
@@ -452,7 +490,7 @@ export async function open(source: Source): Promise<NpyFile | NpzFile> {
   }
 }
 
-async function opened(ranges: Ranges, start: Start | undefined): Promise<NpyFile | NpzFile> {
+async function opened(ranges: Open, start: Start | undefined): Promise<NpyFile | NpzFile> {
   let head = start ?? { offset: 0, bytes: await readAll(ranges, 0, Math.min(FIRST, ranges.size)) };
   if (head.offset > 0) {
     // The end of a file that is named like an archive. If it is none, its start says what it is.
@@ -469,12 +507,12 @@ async function opened(ranges: Ranges, start: Start | undefined): Promise<NpyFile
 
 /** The data of a `.npy` file. */
 class Direct implements Data {
-  readonly #ranges: Ranges;
+  readonly #ranges: Open;
   readonly #header: Header;
   readonly #head: Start;
   readonly isSeekable = true;
 
-  constructor(ranges: Ranges, header: Header, head: Start) {
+  constructor(ranges: Open, header: Header, head: Start) {
     this.#ranges = ranges;
     this.#header = header;
     this.#head = head;
@@ -485,9 +523,7 @@ class Direct implements Data {
     const [start, end] = [offset + from * type.size, offset + to * type.size];
     const { bytes } = this.#head;
     if (end <= bytes.length) return bytes.subarray(start, end);
-    if (end > this.#ranges.size) {
-      throw new NpyError("truncated", `truncated: expected ${end - offset} bytes of data, found ${Math.max(this.#ranges.size - offset, 0)}; get the whole file`);
-    }
+    if (end > this.#ranges.size) throw truncated(this.#header, this.#ranges.size - offset);
     return readAll(this.#ranges, start, end - start);
   }
 
@@ -495,6 +531,10 @@ class Direct implements Data {
     const fetched = new Fetched(this.#ranges);
     fetched.add({ offset: 0, bytes: await readAll(this.#ranges, 0, this.#ranges.size) });
     return new Engine(fetched).json("objects");
+  }
+
+  check(): void {
+    this.#ranges.check();
   }
 
   async close(): Promise<void> {

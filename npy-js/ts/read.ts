@@ -5,8 +5,9 @@ import type { DType } from "./dtype.js";
 import { classOf, count, isNative, tree } from "./dtype.js";
 import { Engine, engine, type Readable } from "./engine.js";
 import { NpyError, shown, within } from "./error.js";
-import { OpenFile } from "./files.js";
+import { isURL, OpenFile, pathOf } from "./files.js";
 import { revive } from "./objects.js";
+import type { FileURL } from "./source.js";
 
 /** A header, and where its data are. */
 export interface Header {
@@ -40,13 +41,16 @@ export function headerOf(json: any): Header {
   return { ...json, type: tree(json.dtype) };
 }
 
-/** Reads an array from the bytes of a `.npy` file or, in Node, from a path. */
-export function readNPY(source: Uint8Array | ArrayBuffer | string): NDArray {
+/** Reads an array from the bytes of a `.npy` file or, in Node, from a path or a `file:` URL. */
+export function readNPY(source: Uint8Array | ArrayBuffer | string | FileURL): NDArray {
   return opened(source, readFrom);
 }
 
-/** Reads all arrays of an archive. Names are those of NumPy, without `.npy`; a member that is not an array becomes its bytes. */
-export function loadNPZ(source: Uint8Array | ArrayBuffer | string): Record<string, NDArray> {
+/**
+ * Reads all arrays of an archive. Names are those of NumPy, without `.npy`. A member that is not an array, such as `readme.txt`, becomes an array of its
+ * bytes (`|u1`). `saveNPZ` writes that as an array too, so remove it first.
+ */
+export function loadNPZ(source: Uint8Array | ArrayBuffer | string | FileURL): Record<string, NDArray> {
   return opened(source, (file) => {
     // The module finds archives after other bytes too, which NumPy does not.
     if (file.size >= 22 && !isArchive(take(file, 0, 4))) {
@@ -58,10 +62,11 @@ export function loadNPZ(source: Uint8Array | ArrayBuffer | string): Record<strin
   });
 }
 
-function opened<T>(source: Uint8Array | ArrayBuffer | string, work: (file: Readable) => T): T {
-  if (typeof source !== "string") return work(new Bytes(bytesOf(source)));
-  return within(source, () => {
-    const file = new OpenFile(source);
+function opened<T>(source: Uint8Array | ArrayBuffer | string | FileURL, work: (file: Readable) => T): T {
+  if (typeof source !== "string" && !isURL(source)) return work(new Bytes(bytesOf(source)));
+  const path = pathOf(source);
+  return within(path, () => {
+    const file = new OpenFile(path);
     try {
       return work(file);
     } finally {
@@ -75,7 +80,9 @@ export function bytesOf(source: unknown): Uint8Array {
   if (source instanceof Uint8Array) return source;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  throw new NpyError("unsupported", `${shown(source)} is not a source; pass a Uint8Array, or a path in Node`);
+  const { then, arrayBuffer } = (source ?? {}) as any;
+  const advice = then ? "await it" : arrayBuffer ? "read it with open, or pass `await source.arrayBuffer()`" : "pass a Uint8Array, or a path in Node";
+  throw new NpyError("unsupported", `${shown(source)} is not a source; ${advice}`);
 }
 
 /** True for the first bytes of an archive. */
@@ -137,11 +144,19 @@ function take(file: Readable, offset: number, length: number): Uint8Array {
 /** An error if the file is shorter than the header says. */
 export function checkLength(header: Header, size: number): number {
   const n = count(header.shape);
-  const expected = n * header.type.size;
-  if (expected > size - header.offset) {
-    throw new NpyError("truncated", `truncated: expected ${expected} bytes of data, found ${Math.max(size - header.offset, 0)}; get the whole file`);
-  }
+  if (n * header.type.size > size - header.offset) throw truncated(header, size - header.offset);
   return n;
+}
+
+/** Returns the error about data with fewer bytes than the header says. Its row is the first one that is not complete. */
+export function truncated(header: Header, bytes: number): NpyError {
+  const { shape, type, fortran } = header;
+  const found = Math.max(bytes, 0);
+  const items = Math.floor(found / type.size);
+  const [each, length] = [rowItems(header), shape[0] ?? 0];
+  const row = Math.max(fortran ? items - (each - 1) * length : Math.floor(items / each), 0);
+  const rest = row > 0 ? `, or read the ${row} complete row${row > 1 ? "s" : ""}: (await open(source)).read({ rows: [0, ${row}] })` : "";
+  return new NpyError("truncated", `truncated: expected ${count(shape) * type.size} bytes of data, found ${found}; get the whole file${rest}`, { row });
 }
 
 const BLOCK_BYTES = 1 << 22;
@@ -196,7 +211,7 @@ function readMember(archive: Engine, name: string): NDArray {
   const header = headerOf(json);
   if (header.objects) return objects(archive.json("objects", [name]), header);
   const n = count(header.shape);
-  const grown = new Growing(header.type, n);
+  const grown = new Growing(header, n);
   const step = blockItems(header.type);
   for (let first = 0; first < n && header.type.size; first += step) {
     grown.add(archive.bytes("next", [Math.min(step, n - first) * header.type.size]), Math.min(step, n - first));
@@ -206,21 +221,24 @@ function readMember(archive: Engine, name: string): NDArray {
 
 /** Blocks of a member whose header may lie: memory grows as bytes arrive. */
 export class Growing {
+  readonly #header: Header;
   readonly #type: DType;
   readonly #count: number;
+  /** The bytes of the data until now. */
+  #found: number;
   readonly #blocks: Uint8Array[] = [];
 
-  constructor(type: DType, count: number) {
-    this.#type = type;
+  /** Collects `count` elements of the array; `start` is the index of the first one. */
+  constructor(header: Header, count: number, start = 0) {
+    this.#header = header;
+    this.#type = header.type;
     this.#count = count;
+    this.#found = start * header.type.size;
   }
 
   add(block: Uint8Array, items: number): void {
-    const { size } = this.#type;
-    if (block.length !== items * size) {
-      const found = this.#blocks.reduce((all, block) => all + block.length, block.length);
-      throw new NpyError("truncated", `truncated: expected ${this.#count * size} bytes of data, found ${found}; get the whole file`);
-    }
+    this.#found += block.length;
+    if (block.length !== items * this.#type.size) throw truncated(this.#header, this.#found);
     this.#blocks.push(block);
   }
 

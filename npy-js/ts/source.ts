@@ -1,6 +1,6 @@
 // The source of a file: bytes, a blob, a URL, a path, or an object of the program. Any range is read by itself.
 import { located, NpyError, shown } from "./error.js";
-import { files, hasFiles, io, ioError, MAX_READ } from "./files.js";
+import { files, hasFiles, io, ioError, isURL, MAX_READ, pathOf } from "./files.js";
 
 /** An object that reads ranges, for `open`. */
 export interface RangeSource {
@@ -10,8 +10,24 @@ export interface RangeSource {
   read(offset: number, length: number): Uint8Array | ArrayBuffer | Promise<Uint8Array | ArrayBuffer>;
 }
 
+/** A URL; a `file:` is a path. */
+export interface FileURL {
+  /** The address. */
+  readonly href: string;
+}
+
+/** A `Blob` or a `File`. */
+export interface BlobLike {
+  /** The bytes. */
+  readonly size: number;
+  /** Returns a part. */
+  slice(start: number, end: number): BlobLike;
+  /** Returns all bytes. */
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
 /** The sources of `open`: bytes, a `Blob` or `File`, a URL, a path, or an object that reads ranges. */
-export type Source = Uint8Array | ArrayBuffer | Blob | URL | string | RangeSource;
+export type Source = Uint8Array | ArrayBuffer | BlobLike | FileURL | string | RangeSource;
 
 /** A file of known size. */
 export interface Ranges {
@@ -22,6 +38,12 @@ export interface Ranges {
   readonly isWhole: boolean;
   read(offset: number, length: number): Promise<Uint8Array>;
   close(): Promise<void>;
+}
+
+/** A file that can be closed, after which nothing is read of it. */
+export interface Open extends Ranges {
+  /** An error if the file is closed. */
+  check(): void;
 }
 
 /** The bytes of the first request: enough for the header, or for the directory of a small archive. */
@@ -37,7 +59,25 @@ export interface Start {
 }
 
 /** Opens a source. The first part is returned too, if finding the size needed a request. */
-export async function openSource(source: Source): Promise<{ ranges: Ranges; start?: Start }> {
+export async function openSource(source: Source): Promise<{ ranges: Open; start?: Start }> {
+  const { ranges, ...start } = await find(source);
+  return { ranges: closable(ranges), ...start };
+}
+
+/** Refuses reads of a file that was closed, and closes it once: the system gives the number of a closed file to the next one that is opened. */
+function closable(ranges: Ranges): Open {
+  let closed: Promise<void> | undefined;
+  const check = (): void => {
+    if (closed) throw new NpyError("io", "the file is closed; open it again");
+  };
+  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+    check();
+    return ranges.read(offset, length);
+  };
+  return { ...ranges, check, read, close: () => (closed ??= ranges.close()) };
+}
+
+async function find(source: Source): Promise<{ ranges: Ranges; start?: Start }> {
   if (source instanceof Uint8Array) return { ranges: memory(source) };
   if (source instanceof ArrayBuffer) return { ranges: memory(new Uint8Array(source)) };
   if (ArrayBuffer.isView(source)) {
@@ -48,7 +88,7 @@ export async function openSource(source: Source): Promise<{ ranges: Ranges; star
     const read = async (offset: number, length: number) => new Uint8Array(await source.slice(offset, offset + length).arrayBuffer());
     return { ranges: plain(source.size, read, (source as File).name) };
   }
-  if (source instanceof URL || typeof source === "string") return named(source);
+  if (isURL(source) || typeof source === "string") return named(typeof source === "string" ? source : source.href);
   const object = source as RangeSource;
   if (typeof object?.read === "function" && Number.isSafeInteger(object.size) && object.size >= 0) {
     const read = async (offset: number, length: number) => {
@@ -59,15 +99,16 @@ export async function openSource(source: Source): Promise<{ ranges: Ranges; star
     };
     return { ranges: plain(object.size, read) };
   }
+  if (typeof (source as any)?.then === "function") throw new NpyError("unsupported", "a Promise is not a source; await it");
   throw new NpyError("unsupported", `${shown(source)} is not a source; pass bytes, a Blob, a URL, a path, or an object with size and read`);
 }
 
-async function named(source: URL | string): Promise<{ ranges: Ranges; start?: Start }> {
-  const text = String(source);
+async function named(text: string): Promise<{ ranges: Ranges; start?: Start }> {
   try {
     if (/^(https?|blob|data):/i.test(text)) return await remote(text);
-    if (/^file:/i.test(text)) return { ranges: path(decodeURIComponent(new URL(text).pathname)) };
-    if (hasFiles()) return { ranges: path(text) };
+    const scheme = /^([a-z][a-z\d+.-]+:)\/\//i.exec(text)?.[1];
+    if (scheme && !/^file:/i.test(scheme)) throw new NpyError("unsupported", `${scheme}// is not read; pass an http:, https:, blob: or data: URL, a path, or an object with size and read`);
+    if (scheme || /^file:/i.test(text) || hasFiles()) return { ranges: path(pathOf(text)) };
     // In a browser, the text is relative to the page.
     return await remote(new URL(text, (globalThis as any).location?.href).href);
   } catch (error) {
@@ -99,7 +140,7 @@ function path(name: string): Ranges {
     new Promise((done, fail) => {
       files().read(file, out, at, Math.min(out.length - at, MAX_READ), offset + at, (error, count) => (error ? fail(ioError(error)) : done(count)));
     });
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
+  const all = async (offset: number, length: number): Promise<Uint8Array> => {
     const out = new Uint8Array(length);
     for (let at = 0; at < length; ) {
       const count = await part(out, at, offset);
@@ -108,7 +149,17 @@ function path(name: string): Ranges {
     }
     return out;
   };
-  const close = (): Promise<void> => new Promise((done, fail) => files().close(file, (error) => (error ? fail(ioError(error)) : done())));
+  const reads = new Set<Promise<unknown>>();
+  const read = (offset: number, length: number): Promise<Uint8Array> => {
+    const work = all(offset, length).finally(() => reads.delete(work));
+    reads.add(work);
+    return work;
+  };
+  // A read that has begun must not go on in another file.
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(reads);
+    await new Promise<void>((done, fail) => files().close(file, (error) => (error ? fail(ioError(error)) : done())));
+  };
   return { size, name, isWhole: false, read, close };
 }
 

@@ -1,12 +1,13 @@
 // Files from arrays: the bytes that NumPy would write.
-import { NDArray, plain } from "./array.js";
+import { checkUnchanged, NDArray, plain } from "./array.js";
 import type { DType } from "./dtype.js";
 import { isNative, product, width } from "./dtype.js";
 import { Engine, engine } from "./engine.js";
 import { NpyError, shown, within } from "./error.js";
-import { replace } from "./files.js";
+import { pathOf, replace } from "./files.js";
 import { pickle } from "./pickle.js";
 import { scalar } from "./scalar.js";
+import type { FileURL } from "./source.js";
 
 /** An array, or values that `NDArray.from` makes one of. */
 export type ArrayLike = NDArray | unknown;
@@ -15,8 +16,9 @@ export type ArrayLike = NDArray | unknown;
  * Returns the bytes that `np.save` writes for an array; in Node also writes them to `path`, where the file appears when it is complete. Without a
  * version, it is the oldest that fits. The order is that of the array's `fortranOrder`.
  */
-export function writeNPY(array: ArrayLike, path?: string | null, version?: readonly [number, number]): Uint8Array {
+export function writeNPY(array: ArrayLike, path?: string | FileURL | null, version?: readonly [number, number]): Uint8Array {
   const source = array instanceof NDArray ? array : NDArray.from(array);
+  checkUnchanged(source);
   const is_fortran = isFortran(source);
   const { shape, type } = source;
   if (shape.some((n) => n >= 2 ** 32)) throw new NpyError("shape", `the shape (${shape.join(", ")}) has a dimension of 2³² or more, which this package does not write; split the array`);
@@ -56,23 +58,30 @@ function transposed({ data, shape, strides, type }: NDArray): NDArray {
 }
 
 /** Writes the bytes to a path, if there is one. */
-function deliver(path: string | null | undefined, bytes: Uint8Array): void {
-  if (path === undefined || path === null) return;
-  if (typeof path !== "string") throw new NpyError("argument", `${shown(path)} is not a path; pass text, or null to get only the bytes`);
+function deliver(destination: string | FileURL | null | undefined, bytes: Uint8Array): void {
+  if (destination === undefined || destination === null) return;
+  const path = pathOf(destination);
   within(path, () => replace(path, bytes));
 }
 
 /** Returns the bytes of an archive of arrays; in Node also writes them to `path`. Compressed members can be entered anywhere. */
-export function saveNPZ(path: string | null | undefined, arrays: Record<string, ArrayLike>, compressed = false): Uint8Array {
-  if (arrays === null || typeof arrays !== "object" || Array.isArray(arrays) || ArrayBuffer.isView(arrays) || arrays instanceof NDArray) {
-    throw new NpyError("argument", `${shown(arrays)} has no names for members; pass an object such as { x: array }`);
-  }
+export function saveNPZ(path: string | FileURL | null | undefined, arrays: Record<string, any>, compressed = false): Uint8Array {
+  checkMembers(arrays);
+  if (typeof compressed !== "boolean") throw new NpyError("argument", `${shown(compressed)} is not true or false; pass true to compress, which is done by deflate at one level`);
   const archive = new Engine();
   archive.json("create", [String(compressed)]);
   for (const [name, array] of Object.entries(arrays)) archive.json("add", [name], memberBytes(name, array));
   const file = archive.bytes("finish");
   deliver(path, file);
   return file;
+}
+
+/** An error unless this is an object of arrays by their names. */
+function checkMembers(arrays: any): void {
+  const is_other = arrays === null || typeof arrays !== "object" || Array.isArray(arrays) || ArrayBuffer.isView(arrays) || arrays instanceof NDArray;
+  if (!is_other && !(arrays instanceof Map || arrays instanceof Set) && typeof arrays.then !== "function") return;
+  const advice = arrays instanceof Map ? "pass Object.fromEntries(map)" : arrays && typeof arrays.then === "function" ? "await it" : "pass an object such as { x: array }";
+  throw new NpyError("argument", `${shown(arrays)} has no names for members; ${advice}`);
 }
 
 function memberBytes(name: string, array: ArrayLike): Uint8Array {
