@@ -250,7 +250,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
 /**
  * Opens the array of a `.npy` file without reading it: elements are read when they are touched, in blocks of 64 KiB, and those that were changed are
  * written by `flush` and `close`, or when many blocks were touched since. `"r+"` changes the file. `"w+"` makes a file of zeros with `dtype` (otherwise `<f8`) and
- * `shape`, in the place of one that is there. The number of rows does not change: rows cannot be appended.
+ * `shape`, in the place of one that is there; without both, with those of that one. The number of rows does not change: rows cannot be appended.
  */
 export function memmap(source: string | FileURL, mode: Mode = "r", options: MapOptions = {}): MappedArray {
   if (!["r", "r+", "w+"].includes(mode)) {
@@ -260,7 +260,7 @@ export function memmap(source: string | FileURL, mode: Mode = "r", options: MapO
   checkOptions(options, ["dtype", "shape"], '{ dtype: "<f4", shape: [2, 3] }');
   const path = pathOf(source);
   return within(path, () => {
-    if (mode === "w+") create(path, options);
+    if (mode === "w+") create(path, options.dtype === undefined && options.shape === undefined ? headerOf(path) : options);
     const reader = new OpenFile(path);
     let header: Header;
     let size: number;
@@ -288,6 +288,18 @@ function checkSame({ type, shape }: Header, options: MapOptions): void {
   const isSame = (options.dtype === undefined || parse(options.dtype).descr === type.descr) && (options.shape === undefined || options.shape.join() === shape.join());
   if (isSame) return;
   throw new NpyError("mismatch", `the file has the dtype ${type.str} and the shape (${shape.join(", ")}), which the options do not; leave them out, or make a new file with "w+"`);
+}
+
+/** The dtype and the shape of a file that is there. */
+function headerOf(path: string): MapOptions {
+  files().closeSync(io(() => files().openSync(path, "r"), "there is no such file; pass { dtype, shape } to make one"));
+  const reader = new OpenFile(path);
+  try {
+    const { type, shape } = readHeader(reader);
+    return { dtype: type.descr, shape };
+  } finally {
+    reader.close();
+  }
 }
 
 /** Makes a file of zeros. */
