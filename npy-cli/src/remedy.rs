@@ -9,7 +9,7 @@ use crate::target::Target;
 pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
     match kind {
         ErrorKind::Truncated { what: "data", .. } => for_array(&target(name)?),
-        ErrorKind::Archive { reason } if reason.contains("no end record") => {
+        ErrorKind::Archive { reason, .. } if reason.contains("no end record") => {
             let path = target(name)?.path;
             let path = path.display();
             Some(format!(
