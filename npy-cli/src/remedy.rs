@@ -9,7 +9,7 @@ use crate::target::Target;
 pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
     match kind {
         ErrorKind::Truncated { what: "data", .. } => for_array(&target(name)?),
-        ErrorKind::Archive { reason, .. } if reason.contains("no end record") => {
+        ErrorKind::Archive { reason, .. } if is_cut_off(reason) => {
             let path = target(name)?.path;
             let path = path.display();
             Some(format!(
@@ -45,6 +45,11 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
         _ => format!("npy repair {path} -o OUT keeps them; or copy the file again"),
     };
     Some(format!("{complete} of {rows} {unit} are complete; {remedy}"))
+}
+
+/// Returns true for the error of an archive whose end is missing.
+fn is_cut_off(reason: &str) -> bool {
+    ["no end record", "directory ends too early"].iter().any(|part| reason.contains(part))
 }
 
 /// Returns the regular file that a message names.
