@@ -36,7 +36,7 @@ An npy that was built with the feature clouds also reads files at URLs (s3://, g
 
 An output that an argument names replaces a file of that name, completely or, after an error or a signal, not at all; \
 it cannot also be an input, by this or another name. With --no-clobber, an output that exists is an error. Only --force \
-replaces an archive or a safetensors file whose other members would be lost, parts in a directory that is not empty (concat --target-size), and files whose names come from an archive (npz extract). append, npz align, npz rm, npz mv and npz pack --append change the \
+replaces an archive or a safetensors file whose other members would be lost, parts in a directory that is not empty (concat --target-size), and files whose names come from an archive (npz extract). append, npz align, npz rm, npz mv, npz pack --append and convert to a member (x.npz::name) change the \
 file that they name.
 
 Exit code: 0; 1 if files differ or are damaged; 2 for wrong arguments, unreadable files and outputs that are kept. A signal \
@@ -86,6 +86,8 @@ enum Command {
     /// Queries files with SQL, by the separate program npy-sql
     ///
     /// Each file is a table, named after its file: npy sql "SELECT station, count(*) FROM traces GROUP BY station" traces.npy
+    ///
+    /// Rows of a condition become a file: npy sql "COPY (SELECT * FROM traces WHERE rate > 100) TO 'fast.npy'" traces.npy
     #[command(disable_help_flag = true)]
     Sql(commands::sql::Args),
     /// Writes the index of a directory for queries, by the separate program npy-sql
@@ -104,6 +106,11 @@ impl Npy {
     pub(crate) fn run_with(arguments: impl IntoIterator<Item = OsString>) -> Result {
         let arguments: Vec<OsString> = arguments.into_iter().map(target::marked).collect();
         let parsed = Npy::try_parse_from(&arguments);
+        if parsed.is_err()
+            && let Some(failure) = arguments.get(1..).and_then(elsewhere)
+        {
+            return Err(failure);
+        }
         let asks_for_help =
             parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);
         if !matches!(parsed, Ok(Npy { command: Some(_), .. }))
@@ -177,6 +184,24 @@ fn misspelled(word: &str, asks_for_help: bool) -> Option<Failure> {
     Some(Failure::usage(format!("there is no subcommand or file {word:?}; {remedy}")))
 }
 
+/// Returns the error for what another subcommand does: rows by a condition, and members for an archive that exists.
+fn elsewhere(arguments: &[OsString]) -> Option<Failure> {
+    let words: Vec<&str> = arguments.iter().map_while(|argument| argument.to_str()).collect();
+    let message = match words[..] {
+        ["npz", word @ ("add" | "append"), ..] => {
+            format!("there is no npz {word}; npy npz pack --append adds members to an archive")
+        }
+        _ => {
+            let is_condition = |word: &&&str| ["--where", "--filter", "--query"].contains(*word);
+            let word = words.iter().find(is_condition)?;
+            format!(
+                "there is no option {word}; npy sql chooses rows: npy sql \"COPY (SELECT * FROM t WHERE x > 0.5) TO 'out.npy'\" rec.npy"
+            )
+        }
+    };
+    Some(Failure::usage(message))
+}
+
 /// Returns true for the name of a subcommand of `npy npz`.
 fn is_of_npz(word: &str) -> bool {
     let npy = Npy::command();
@@ -190,6 +215,9 @@ fn is_unknown(word: &str) -> bool {
 
 /// Returns the name of the subcommand that was probably meant.
 pub(crate) fn meant(word: &str) -> Option<String> {
+    if ["min", "max", "mean", "std", "describe", "summary"].contains(&word) {
+        return Some("stats".into());
+    }
     let npy = Npy::command();
     let names = npy.get_subcommands().map(clap::Command::get_name);
     let distance = |name: &&str| strsim::osa_distance(word, name);
@@ -212,7 +240,9 @@ mod tests {
 
     #[test]
     fn only_a_word_that_is_nearly_a_subcommand_was_meant_to_be_one() {
-        for (word, name) in [("heda", "head"), ("stat", "stats"), ("covnert", "convert")] {
+        for (word, name) in
+            [("heda", "head"), ("stat", "stats"), ("covnert", "convert"), ("max", "stats")]
+        {
             assert_eq!(meant(word).as_deref(), Some(name));
         }
         for word in ["head", "x", "data", "run.npy", "hello", "-"] {

@@ -5,8 +5,51 @@ use npy_core::dtype::{Field, Scalar, ScalarKind};
 
 /// Parses a dtype as headers have it, or without the byte order: `f4`.
 pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
-    let text = if text == "int" { "i8" } else { text };
-    text.parse().or_else(|error| format!("<{text}").parse().map_err(|_| error))
+    let name = match without_module(text) {
+        "int" => "i8",
+        "half" => "f2",
+        "single" => "f4",
+        "double" => "f8",
+        "csingle" => "c8",
+        "cdouble" => "c16",
+        other => other,
+    };
+    name.parse().or_else(|error| format!("<{name}").parse().map_err(|_| error))
+}
+
+/// Returns a dtype without the names of Python around it: `np.float32`, and `np.dtype([…])`, as `npy struct --python` prints it.
+fn without_module(text: &str) -> &str {
+    let plain = ["np.", "numpy."].iter().find_map(|module| text.strip_prefix(module));
+    let plain = plain.unwrap_or(text);
+    let inner = plain.strip_prefix("dtype(").and_then(|rest| rest.strip_suffix(')'));
+    // In the parentheses, a name is in quotes.
+    inner.map_or(plain, |inner| inner.trim_matches(['\'', '"']))
+}
+
+/// Returns the name of a dtype that was probably meant by one with a slip.
+pub(crate) fn meant(text: &str) -> Option<&'static str> {
+    const NAMES: [&str; 16] = [
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "double",
+        "single",
+    ];
+    let text = without_module(text);
+    let distance = |name: &&str| strsim::osa_distance(text, name);
+    let nearest = NAMES.into_iter().min_by_key(distance)?;
+    (1..=text.len() / 3).contains(&distance(&nearest)).then_some(nearest)
 }
 
 /// Gives texts without a width (`U`, `S`, `V`) the width that they have in the array, as NumPy's `astype` does.
@@ -66,7 +109,7 @@ fn widened(wanted: &DType, found: Option<&DType>) -> npy_core::Result<DType> {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, with_widths};
+    use super::{meant, parse, with_widths};
 
     #[test]
     fn dtypes_are_those_of_numpy() {
@@ -75,12 +118,20 @@ mod tests {
             (">i2", ">i2"),
             ("int", "<i8"),
             ("str", "<U0"),
+            ("double", "<f8"),
+            ("np.float32", "<f4"),
+            ("np.dtype('<f4')", "<f4"),
+            ("np.dtype([('a', 'f4'), ('b', '<U2')])", "[('a', '<f4'), ('b', '<U2')]"),
             ("datetime64[s]", "<M8[s]"),
             ("[('a', 'f4')]", "[('a', '<f4')]"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), dtype, "{text}");
         }
         assert!(parse("x9").is_err());
+        for (text, name) in [("flot32", Some("float32")), ("np.unit8", Some("uint8")), ("x9", None)]
+        {
+            assert_eq!(meant(text), name);
+        }
     }
 
     #[test]

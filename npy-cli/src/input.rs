@@ -18,11 +18,16 @@
 //!
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
 //!
+//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`). If a blank is the delimiter,
+//! so is any run of blanks (`blanks.rs`).
+//!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
 //! Digits in the quotes of JSON, or in the text of an object, are no count: four are a year, and others are refused.
 
+mod blanks;
 mod column;
+mod comments;
 mod csv;
 mod encode;
 mod guess;
@@ -31,6 +36,7 @@ mod kind;
 mod lists;
 mod numbers;
 mod objects;
+mod remarks;
 mod times;
 mod tree;
 mod value;
@@ -47,7 +53,7 @@ pub(crate) use self::csv::{Dialect, FirstLine};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
-use crate::output::{Failure, Of, Result};
+use crate::output::{Failure, Of, Result, complain};
 use crate::rows;
 
 /// The form of a text file.
@@ -154,6 +160,9 @@ fn stored(
     }
     for column in &mut columns {
         column.read_as(wanted.and_then(|wanted| wanted.of_column(&column.path)));
+    }
+    if let (None, Some(remark)) = (dtype, columns.iter().find_map(remarks::about)) {
+        complain(&Failure::new(name, remark));
     }
     lists::unify(&mut columns, &records);
     let tree = Tree::of(&columns, &records, name)?;

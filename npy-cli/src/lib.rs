@@ -14,6 +14,7 @@
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `output.rs`: standard output, errors and the exit code;
+//! - `remedy.rs`: the advice for files that end too early;
 //! - `output_file.rs`: files that an argument names as the output, and what they replace;
 //! - `signals.rs`: Ctrl-C and other signals, after which no file is left.
 
@@ -29,6 +30,7 @@ mod output_file;
 mod plot;
 mod printer;
 mod raw;
+mod remedy;
 mod remote;
 mod row_text;
 mod rows;

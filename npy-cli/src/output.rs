@@ -12,6 +12,8 @@ use std::process::ExitCode;
 
 use npy_core::{Cast, DType, ErrorKind, Place};
 
+use crate::remedy;
+
 /// The exit code of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer {
@@ -61,6 +63,14 @@ impl Failure {
         }
     }
 
+    /// Adds an advice to a message.
+    pub(crate) fn with(self, advice: &str) -> Self {
+        match self {
+            Failure::Message(message) => Failure::Message(message + advice),
+            other => other,
+        }
+    }
+
     /// Returns the error for the arguments.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Failure::Message(message.to_string())
@@ -77,7 +87,10 @@ impl<T> Of<T> for std::result::Result<T, npy_core::Error> {
     fn of(self, file: &dyn fmt::Display) -> Result<T> {
         self.map_err(|error| {
             let is_named = error.places().any(|place| matches!(place, Place::Path(_)));
-            if is_named { error.into() } else { Failure::new(file, message(&error)) }
+            if is_named {
+                return error.into();
+            }
+            Failure::new(file, message(&error, &file.to_string()))
         })
     }
 }
@@ -100,7 +113,13 @@ impl From<npy_core::Error> for Failure {
             npy_core::ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe => {
                 Failure::BrokenPipe
             }
-            _ => Failure::Message(message(&error)),
+            _ => {
+                let path = error.places().find_map(|place| match place {
+                    Place::Path(path) => Some(path.display().to_string()),
+                    _ => None,
+                });
+                Failure::Message(message(&error, &path.unwrap_or_default()))
+            }
         }
     }
 }
@@ -123,10 +142,14 @@ impl From<serde_json::Error> for Failure {
     }
 }
 
-/// Returns the message of an error of the library, on one line.
-fn message(error: &npy_core::Error) -> String {
+/// Returns the message of an error of the library, on one line. `file` is what the user calls the file.
+fn message(error: &npy_core::Error, file: &str) -> String {
     let places: String = error.places().map(|place| format!("{place}: ")).collect();
-    places + &reason(error.kind())
+    let text = reason(error.kind());
+    let Some(remedy) = remedy::for_incomplete(file, error.kind()) else { return places + &text };
+    // The advice of the library is to copy the file again, which the remedy says, too.
+    let problem = text.split("; ").next().unwrap_or_default();
+    format!("{places}{problem}; {remedy}")
 }
 
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.

@@ -19,6 +19,8 @@ pub(crate) struct Printer<'a> {
     form: Form,
     sheet: Option<Sheet>,
     names: Option<Vec<String>>,
+    /// True if CSV begins with its first row.
+    is_headless: bool,
     /// True before the first row.
     is_first: bool,
     buffer: Vec<u8>,
@@ -32,7 +34,22 @@ impl<'a> Printer<'a> {
     /// Prints to a file, in any form but a table.
     pub(crate) fn to(out: &'a mut dyn Write, form: Form) -> Self {
         let (names, buffer) = (None, Vec::new());
-        Printer { out, form, sheet: None, names, is_first: true, buffer, progress: None }
+        let is_headless = false;
+        Printer {
+            out,
+            form,
+            sheet: None,
+            names,
+            is_headless,
+            is_first: true,
+            buffer,
+            progress: None,
+        }
+    }
+
+    /// Leaves out the names of the columns in CSV.
+    pub(crate) fn without_names(self) -> Self {
+        Printer { is_headless: true, ..self }
     }
 
     /// Shows the progress while rows are printed.
@@ -80,7 +97,9 @@ impl<'a> Printer<'a> {
         }
         match (&mut self.sheet, self.form) {
             (Some(sheet), _) => sheet.begin(&names, rows.aligns(), rows.left_out()),
-            (None, Form::Csv(comma)) => csv_header(&rows.leaves, comma, &mut self.buffer),
+            (None, Form::Csv(comma)) if !self.is_headless => {
+                csv_header(&rows.leaves, comma, &mut self.buffer)
+            }
             (None, _) => {}
         }
         self.names = Some(names);

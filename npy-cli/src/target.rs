@@ -181,8 +181,12 @@ impl FromStr for Index {
         let text = text.trim();
         let number = |part: &str| {
             let wrong = |_| {
+                let rows = match text.contains(['<', '>', '=']) {
+                    true => "; npy sql chooses rows by their values: npy help sql",
+                    false => "",
+                };
                 format!(
-                    "{text:?} is not a slice; write one like [3], [:10], [-5:] or [::2, ..., 0]"
+                    "{text:?} is not a slice; write one like [3], [:10], [-5:] or [::2, ..., 0]{rows}"
                 )
             };
             part.trim().parse::<i64>().map_err(wrong)

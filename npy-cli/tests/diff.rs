@@ -166,3 +166,27 @@ mod erased {
         }
     }
 }
+
+/// Guards the last line about arrays of different shapes: it promises nothing that `--values` does not do.
+#[test]
+fn diff_of_other_shapes_says_what_was_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    npy_core::save(path.join("a.npy"), &[1.0f64, 2.0]).unwrap();
+    npy_core::save(path.join("b.npy"), &[[1.0f64, 2.0]]).unwrap();
+    npy_core::save(path.join("c.npy"), &[1.0f32, 2.0, 3.0]).unwrap();
+    npy_core::save(path.join("d.npy"), &[[1.0f64], [2.0]]).unwrap();
+    let in_common = "no value differs in the rows and columns that both have\n";
+    for (one, other, last) in [
+        ("a.npy", "b.npy", "no value was compared: there is no column that both have\n"),
+        ("a.npy", "c.npy", in_common),
+        ("b.npy", "d.npy", in_common),
+    ] {
+        for values in [&[][..], &["--values"]] {
+            let output = npy(path, &[&["diff", one, other], values].concat());
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.ends_with(last), "{text}");
+            assert_eq!(output.status.code(), Some(1));
+        }
+    }
+}

@@ -565,3 +565,43 @@ fn damaged_files_are_repaired_or_refused() {
         npy_tests::Numpy::run(SCRIPT, &[npy, dir.path().as_os_str(), OsStr::new("0"), &count]);
     assert!(results.trim_end().ends_with(" files, 0 wrong"), "{results}");
 }
+
+/// Guards text of `np.savetxt` with each of its options: `np.loadtxt` and `np.genfromtxt` are the judges.
+#[test]
+fn text_of_savetxt_becomes_the_array_that_numpy_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let write = "
+import sys, numpy as np
+a = np.random.default_rng(7).normal(size=(50, 3)) * 10.0 ** np.arange(-3, 5, 3)
+np.savetxt(sys.argv[1], a)
+np.savetxt(sys.argv[2], a, fmt='%12.4f', header='x y z', footer='the end')
+np.savetxt(sys.argv[3], a, delimiter=',', header='made by a test\\nx,y,z')
+np.savetxt(sys.argv[4], a, delimiter=',', header='x,y,z')
+";
+    let files = ["plain.csv", "blanks.csv", "commas.csv", "names.csv"].map(path);
+    let args: Vec<&OsStr> = files.iter().map(|file| file.as_os_str()).collect();
+    npy_tests::Numpy::run(write, &args);
+    let [plain, blanks, commas, names] = &files;
+    let options = ["--delimiter", " ", "--no-header"].map(Path::new);
+    let out = ["0.npy", "1.npy", "2.npy", "3.npy", "4.npy"].map(path);
+    npy(&[&[&**plain, &out[0]], &options[..]].concat());
+    npy(&[&[&**blanks, &out[1]], &options[..]].concat());
+    npy(&[&[&**commas, &out[2]], &options[2..]].concat());
+    npy(&[names, &out[3]]);
+    npy(&[&[&**blanks, &out[4]], &options[..2]].concat());
+    let compare = "
+import sys, numpy as np
+plain, blanks, commas, names, *out = sys.argv[1:]
+judged = [
+    np.loadtxt(plain), np.loadtxt(blanks), np.loadtxt(commas, delimiter=','),
+    np.genfromtxt(names, delimiter=',', names=True), np.genfromtxt(blanks, names=True),
+]
+for expected, path in zip(judged, out, strict=True):
+    found = np.load(path)
+    assert found.dtype == expected.dtype, (path, found.dtype)
+    assert np.array_equal(found, expected), path
+";
+    let args: Vec<&OsStr> = files.iter().chain(&out).map(|file| file.as_os_str()).collect();
+    npy_tests::Numpy::run(compare, &args);
+}

@@ -142,3 +142,63 @@ fn an_archive_keeps_its_complete_members() {
     assert_eq!(archive.len(), 99);
     assert!((0..99).all(|i| archive.read::<Vec<i32>>(&format!("a{i}")).unwrap() == [i; 50]));
 }
+
+/// Guards that each command that reads an incomplete file says how much of it is complete, and which command keeps that.
+#[test]
+fn messages_about_incomplete_files_name_the_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    truncated(&path.join("x.npy"));
+    npy_core::save(path.join("y.npy"), &[[1i32, 2]]).unwrap();
+    let advice = "expected 24 bytes of data, found 19; 2 of 3 rows are complete; npy repair x.npy -o OUT keeps them; or copy the file again\n";
+    for args in [
+        &["x.npy"][..],
+        &["cat", "x.npy"],
+        &["tail", "x.npy"],
+        &["stats", "x.npy"],
+        &["verify", "x.npy"],
+        &["convert", "x.npy", "o.npy"],
+        &["concat", "x.npy", "x.npy", "-o", "o.npy"],
+        &["append", "y.npy", "x.npy"],
+    ] {
+        let (code, out, messages) = npy(path, args);
+        assert!(code > 0 && (out + &messages).ends_with(advice), "{args:?}: {messages}");
+    }
+    let mut writer = npz::Writer::create(path.join("z.npz")).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.finish().unwrap();
+    let archive = fs::read(path.join("z.npz")).unwrap();
+    fs::write(path.join("z.npz"), &archive[..archive.len() - 10]).unwrap();
+    for args in
+        [&["z.npz"][..], &["cat", "z.npz::a"], &["verify", "z.npz"], &["convert", "z.npz", "o.npz"]]
+    {
+        let (code, out, messages) = npy(path, args);
+        let message = out + &messages;
+        assert!(code > 0 && message.contains("; npy repair z.npz -o OUT keeps"), "{message}");
+    }
+    // Nothing is kept of a first row that is incomplete, nor known of a pipe.
+    let bytes = fs::read(path.join("x.npy")).unwrap();
+    fs::write(path.join("x.npy"), &bytes[..130]).unwrap();
+    let message = npy(path, &["cat", "x.npy"]).2;
+    assert!(message.ends_with("; 0 of 3 rows are complete; copy the file again\n"), "{message}");
+}
+
+/// Guards names that would say another kind of file, and a file without anything to restore.
+#[test]
+fn the_output_has_the_suffix_of_its_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let bytes = truncated(&path.join("x.npy"));
+    fs::write(path.join("misnamed.npz"), &bytes).unwrap();
+    fs::write(path.join("empty.npy"), "").unwrap();
+    for (file, out, part) in [
+        ("x.npy", "y.npz", "a name that ends in .npy"),
+        ("misnamed.npz", "y.npz", "a name that ends in .npy"),
+        ("empty.npy", "y.npy", "is empty, so that nothing can be restored"),
+    ] {
+        let (code, _, message) = npy(path, &["repair", file, "-o", out, "--yes"]);
+        assert!(code == 2 && message.contains(part), "{message}");
+        assert!(!path.join(out).exists());
+    }
+    assert_eq!(npy(path, &["repair", "misnamed.npz", "-o", "y.npy", "--yes"]).0, 0);
+}

@@ -166,7 +166,11 @@ fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
             Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
             _ => {
                 let lengths: String = row.iter().map(|length| format!(" {length},")).collect();
-                format!("; an array of shape (n,{}) fits", lengths.trim_end_matches(','))
+                let plain = match header.dtype().is_record() && !file.dtype().is_record() {
+                    true => ", which npy convert --dtype makes of records with fields of one kind",
+                    false => "",
+                };
+                format!("; an array of shape (n,{}) fits{plain}", lengths.trim_end_matches(','))
             }
         };
         let message =

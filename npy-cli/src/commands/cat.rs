@@ -1,6 +1,6 @@
 //! `npy cat`: all rows of one or more arrays, streamed.
 
-use crate::output::{Output, Result};
+use crate::output::{Failure, Output, Result};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
 use crate::rows::{Form, Format, Rows};
@@ -13,6 +13,9 @@ pub(crate) struct Args {
     files: Vec<Target>,
     #[command(flatten)]
     format: Format,
+    /// CSV without the line of names
+    #[arg(long)]
+    no_header: bool,
     #[command(flatten)]
     raw: RawFiles,
 }
@@ -23,6 +26,12 @@ impl Args {
         let mut out = Output::stdout();
         let form = self.format.form(if out.is_terminal { Form::Table } else { Form::CSV });
         let mut printer = Printer::stdout(&mut out, form);
+        if self.no_header {
+            if !matches!(form, Form::Csv(_)) {
+                return Err(Failure::usage("--no-header is for CSV; add --csv or --tsv"));
+            }
+            printer = printer.without_names();
+        }
         for file in &self.files {
             let mut objects = None;
             let mut rows = Rows::open(file, &self.format, form, &mut objects)?;

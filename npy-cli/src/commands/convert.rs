@@ -34,7 +34,7 @@ pub(crate) struct Args {
     input: Target,
     #[command(flatten)]
     raw: RawFiles,
-    /// The file to write: .npy, .npz (or a member: x.npz::name), .safetensors, .csv, .tsv, .json, .jsonl; - with --to is standard output
+    /// The file to write: .npy, .npz (or a member, x.npz::name, which is added or replaced), .safetensors, .csv, .tsv, .json, .jsonl; - with --to is standard output
     #[arg(value_name = "OUT")]
     output: Target,
     /// The format of IN, if its name does not say so: csv, tsv, json or jsonl
@@ -55,10 +55,10 @@ pub(crate) struct Args {
     /// The byte order of all numbers
     #[arg(long, value_enum)]
     endian: Option<Endian>,
-    /// Compresses the members of an archive
+    /// Compresses the members of an archive; without this, what is written is stored, also among compressed members
     #[arg(long)]
     compress: bool,
-    /// The character between the fields of IN, if it is CSV; '\t' is a tab
+    /// The character between the fields of IN, if it is CSV; '\t' is a tab, and ' ' any run of blanks
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
     /// The first line of IN, if it is CSV, is a row, and not the names of the columns
@@ -271,7 +271,7 @@ impl Args {
         };
         if has_dialect && !matches!(form, Some(input::Form::Csv(_))) {
             return Err(Failure::usage(
-                "--delimiter, --header, --no-header and --missing are for CSV; is it --from csv?",
+                "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv; npy cat --csv --no-header prints rows without names",
             ));
         }
         let Some(form) = form else { return source::open(&self.input) };
@@ -315,7 +315,7 @@ impl Args {
         if npz::Reader::open(path).is_err() {
             return Ok(());
         }
-        let instead = format!("{}::NAME adds a member", path.display());
+        let instead = format!("{}::NAME adds or replaces a member", path.display());
         super::npz::check_lost(path, written, &instead)
     }
 
@@ -361,6 +361,9 @@ impl Args {
                 return Err(Failure::new(&self.output, message));
             }
             let count = editor.count(member);
+            if !self.compress {
+                super::npz::tell_of_stored(path, "--compress");
+            }
             editor.write(member, &array).of(&name)?;
             editor.finish().of(&name)?;
             super::npz::tell_of_hidden(path, member, count, "replaced");
@@ -492,7 +495,12 @@ fn delimiter(text: &str) -> Result<u8, String> {
 /// Parses the value of `--dtype`.
 fn parse_dtype(text: &str) -> Result<DType> {
     let wrong = |error: npy_core::Error| format!("--dtype {text}: {}", reason(error.kind()));
-    let dtype = dtypes::parse(text).map_err(|error| Failure::usage(wrong(error)))?;
+    let dtype = dtypes::parse(text).map_err(|error| match dtypes::meant(text) {
+        Some(name) => {
+            Failure::usage(format!("--dtype {text}: there is no such dtype; did you mean {name}?"))
+        }
+        None => Failure::usage(wrong(error)),
+    })?;
     if dtype.has_object() {
         return Err(Failure::usage(format!(
             "--dtype {text}: nothing becomes Python objects; U is text"

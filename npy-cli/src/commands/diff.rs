@@ -81,6 +81,8 @@ struct Differences {
     header: Vec<(&'static str, String, String)>,
     /// The number of rows that were compared.
     compared: usize,
+    /// The number of columns that both arrays have.
+    columns: usize,
     rows: usize,
     values: usize,
     shown: Vec<Difference>,
@@ -244,10 +246,25 @@ impl Args {
                 )?;
             }
             writeln!(out)?;
-        } else if found.compared > 0 && found.header.iter().any(|(name, ..)| *name == "dtype") {
-            writeln!(out, "no value differs; --values compares values, whatever their dtypes")?;
+        } else if let Some(summary) = self.summary(found) {
+            writeln!(out, "{summary}")?;
         }
         Ok(())
+    }
+
+    /// Returns the sentence about arrays whose headers differ and whose compared values do not.
+    fn summary(&self, found: &Differences) -> Option<&'static str> {
+        let has = |property| found.header.iter().any(|(name, ..)| *name == property);
+        Some(match found.columns {
+            _ if found.compared == 0 => return None,
+            0 => "no value was compared: there is no column that both have",
+            _ if has("shape") => "no value differs in the rows and columns that both have",
+            _ if has("dtype") && self.values => "no value differs in the columns that both have",
+            _ if has("dtype") => {
+                "no value differs; --values compares values, whatever their dtypes"
+            }
+            _ => return None,
+        })
     }
 }
 
@@ -332,6 +349,7 @@ impl Differences {
                     pairs.collect()
                 }
             };
+        self.columns = pairs.len();
         // Equal bytes are equal values, except for NaN, and for the indices of objects.
         let are_bytes_enough = is_same
             && a.row_shape() == b.row_shape()

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
 use crate::raw::RawFiles;
+use crate::remedy;
 use crate::source::{self, AnyReader, Input, Origin};
 use crate::table::Table;
 use crate::target::Target;
@@ -193,8 +194,9 @@ pub(crate) fn truncated(reader: &AnyReader, target: &Target) -> Option<Failure> 
     let (expected, found) =
         data_bytes(reader, target).filter(|(expected, found)| found < expected)?;
     let noun = if expected == 1 { "byte" } else { "bytes" };
-    let message = format!("truncated: expected {expected} {noun} of data, found {found}");
-    Some(Failure::new(target, message))
+    let problem = format!("truncated: expected {expected} {noun} of data, found {found}");
+    let remedy = remedy::for_array(target).map_or(String::new(), |remedy| format!("; {remedy}"));
+    Some(Failure::new(target, problem + &remedy))
 }
 
 /// Returns the number of bytes after the array of a file, if there are any.

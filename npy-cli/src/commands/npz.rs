@@ -49,14 +49,14 @@ enum Command {
         #[command(flatten)]
         replacing: Replacing,
     },
-    /// Writes arrays to a new archive, each named after its file
+    /// Writes arrays to a new archive, or with --append to one that exists, each named after its file
     Pack {
         /// The archive to write; - is standard output
         archive: PathBuf,
         /// The arrays, each with a name if it is not that of the file
         #[arg(required = true, value_name = "[NAME=]FILE")]
         files: Vec<OsString>,
-        /// Deflates the members
+        /// Deflates the members; without this, they are stored, also with --append to compressed ones
         #[arg(short = 'z', long)]
         compress: bool,
         /// Compresses the members by Zstandard, at a level from 1 to 22; NumPy reads them with Python 3.14 or newer alone
@@ -115,6 +115,9 @@ impl Args {
                     (_, Some(level)) => by_zstd(&mut options, level)?,
                     (true, None) => _ = options.deflate(6),
                     (false, None) => _ = options.stored(),
+                }
+                if append && zstd.is_none() && !compress {
+                    tell_of_stored(&archive, "-z");
                 }
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;
                 if zstd.is_some() {
@@ -300,8 +303,7 @@ fn pack(
         check_name(&name)?;
         if names.contains(&name) {
             let message = format!(
-                "two members would be named {name:?}; name one with NAME=FILE, such as run/{name}={}",
-                file.display()
+                "two members would be named {name:?}; give one another name, such as {name}_2={target}"
             );
             return Err(Failure::new(target, message));
         }
@@ -484,6 +486,18 @@ fn rename(editor: &mut npz::Editor, archive: &Path, from: &str, to: &str) -> Res
 pub(crate) fn tell_of_hidden(archive: &Path, name: &str, count: usize, change: &str) {
     if count > 1 {
         let message = format!("{count} members had the name {name:?}; all were {change}");
+        complain(&Failure::new(archive.display(), message));
+    }
+}
+
+/// Says that a member will be stored among members that are all compressed. `option` compresses it.
+pub(crate) fn tell_of_stored(archive: &Path, option: &str) {
+    // An archive that cannot be read is an error later.
+    let Ok(reader) = npz::Reader::open(archive) else { return };
+    let are_compressed = reader.names().all(|name| reader.is_compressed(name).unwrap_or(false));
+    if reader.names().next().is_some() && are_compressed {
+        let message =
+            format!("its members are compressed, and what is added is not; {option} compresses it");
         complain(&Failure::new(archive.display(), message));
     }
 }

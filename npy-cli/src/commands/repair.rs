@@ -1,6 +1,7 @@
 //! `npy repair FILE -o OUT`: says what is wrong with a file, and writes a repaired one.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::slice;
 
@@ -61,8 +62,14 @@ impl Args {
                 return Err(Failure::usage("npy repair writes a file; name it with -o OUT"));
             }
         }
+        if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
+            let message =
+                "is empty, so that nothing can be restored; copy it again, or write it again";
+            return Err(Failure::new(&name, message));
+        }
         let plan =
             diagnose(&self.file, &self.options()?).map_err(|error| Failure::new(&name, error))?;
+        self.check_suffix()?;
         let mut out = Output::stdout();
         self.print(&plan, &mut out)?;
         let answer = match &self.output {
@@ -77,6 +84,32 @@ impl Args {
         };
         out.finish()?;
         Ok(answer)
+    }
+
+    /// Refuses an output with the suffix of the other kind of file.
+    fn check_suffix(&self) -> Result<()> {
+        let Some(out) = self.output.as_ref().filter(|_| self.raw.is_none()) else { return Ok(()) };
+        let has_suffix = |path: &Path, suffix: &str| {
+            path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(suffix))
+        };
+        let mut start = Vec::new();
+        if let Ok(file) = File::open(&self.file) {
+            file.take(2).read_to_end(&mut start)?;
+        }
+        // As the diagnosis has it.
+        let is_archive =
+            start == b"PK" || has_suffix(&self.file, "npz") && !start.starts_with(b"\x93");
+        let (own, other) = if is_archive { ("npz", "npy") } else { ("npy", "npz") };
+        match has_suffix(out, other) {
+            true => {
+                let message = format!(
+                    "{} is repaired as the kind of file that it is; give the output a name that ends in .{own}",
+                    self.file.display()
+                );
+                Err(Failure::new(out.display(), message))
+            }
+            false => Ok(()),
+        }
     }
 
     fn options(&self) -> Result<Options> {

@@ -1,12 +1,17 @@
 //! CSV: a line of names, unless there are none, and a line for each row.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
+use csv::StringRecord;
+
 use super::Table;
+use super::blanks::Blanks;
 use super::column::Column;
+use super::comments::{self, Start, is_comment};
 use super::lists;
 use super::value::Value;
-use crate::output::{Failure, Result};
+use crate::output::{Failure, Result, complain};
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,54 +42,202 @@ pub(super) fn columns(
     dialect: &Dialect,
     known: &[&str],
 ) -> Result<Table> {
-    let delimiter = dialect.delimiter.unwrap_or(b',');
     let is_headless = dialect.first_line == FirstLine::Row;
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(!is_headless)
-        .from_reader(Quotes { stream, delimiter, state: Quoting::Start });
-    let failure = |error: csv::Error| match error.kind() {
-        csv::ErrorKind::Utf8 { pos, .. } => {
-            let line = pos.as_ref().map_or(String::new(), |pos| format!("line {}: ", pos.line()));
-            let message =
-                "the text is not UTF-8; iconv -f LATIN1 -t UTF-8 converts that of old programs";
-            Failure::new(name, line + message)
+    let mut lines = Lines::new(stream, name, dialect);
+    let start = lines.start()?;
+    let names: Vec<String> = match (is_headless, start) {
+        (false, Some(names)) => names.iter().map(str::to_owned).collect(),
+        (false, None) => {
+            let first = lines.next()?.unwrap_or_default();
+            first.iter().map(str::to_owned).collect()
         }
-        _ => Failure::new(name, error),
+        (true, _) => {
+            (0..lines.peek()?.map_or(0, StringRecord::len)).map(|i| i.to_string()).collect()
+        }
     };
-    // Of a file without names, this is the first row, which is read again below.
-    let first = reader.headers().map_err(failure)?;
-    let names: Vec<String> = match is_headless {
-        true => (0..first.len()).map(|i| i.to_string()).collect(),
-        false => first.iter().map(str::to_owned).collect(),
-    };
+    let failure = |message| Failure::new(name, message);
+    let first_row = lines.peek()?;
+    if let ([single], None) = (&names[..], dialect.delimiter) {
+        let texts =
+            [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
+        check_delimiter(&texts, dialect.first_line).map_err(failure)?;
+    }
     if dialect.first_line == FirstLine::Unknown && names != known {
-        check_names(&names).map_err(|message| Failure::new(name, message))?;
+        check_names(&names).map_err(failure)?;
     }
-    if let (false, [single], None) = (is_headless, &names[..], dialect.delimiter) {
-        check_delimiter(single).map_err(|message| Failure::new(name, message))?;
+    let mut rows = Rows::new(names, &dialect.missing);
+    while let Some(line) = lines.next()? {
+        rows.push(&line).map_err(failure)?;
     }
-    let mut columns: Vec<Column> =
-        names.into_iter().map(|name| Column::new(vec![name], true)).collect();
-    let mut record = csv::StringRecord::new();
-    let mut rows = 0;
-    while reader.read_record(&mut record).map_err(failure)? {
-        for (column, text) in columns.iter_mut().zip(&record) {
-            let is_missing = text.is_empty() || dialect.missing.iter().any(|other| other == text);
-            column.push(if is_missing { Value::Missing } else { Value::Text(text.into()) });
-        }
-        rows += 1;
-    }
-    if reader.get_ref().state == Quoting::Quoted {
+    if lines.reader.get_ref().state == Quoting::Quoted {
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
-    Ok(Table { rows, columns, records: None })
+    let left_out = rows.leave_out_comments().map_err(failure)?;
+    if left_out > 0 {
+        let (noun, verb) = if left_out == 1 { ("line", "begins") } else { ("lines", "begin") };
+        complain(&failure(format!(
+            "{left_out} {noun} after the first row {verb} with #: left out, as comments"
+        )));
+    }
+    Ok(Table { rows: rows.count, columns: rows.columns, records: None })
+}
+
+/// The lines of a file, of which the first ones are looked at before they are used.
+struct Lines<'a, R> {
+    reader: csv::Reader<Quotes<Blanks<R>>>,
+    name: &'a str,
+    delimiter: u8,
+    /// Lines that were read and not yet used.
+    ahead: VecDeque<StringRecord>,
+}
+
+impl<'a, R: Read> Lines<'a, R> {
+    fn new(stream: R, name: &'a str, dialect: &Dialect) -> Self {
+        let delimiter = dialect.delimiter.unwrap_or(b',');
+        let stream = Blanks::new(stream, delimiter == b' ');
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(Quotes { stream, delimiter, state: Quoting::Start });
+        Lines { reader, name, delimiter, ahead: VecDeque::new() }
+    }
+
+    /// Skips the comments at the start, and returns the names of columns that the last of them has.
+    fn start(&mut self) -> Result<Option<StringRecord>> {
+        let mut marked = Vec::new();
+        while let Some(line) = self.next()? {
+            if is_comment(&line) {
+                marked.push(line);
+                continue;
+            }
+            let start =
+                marked.last().map_or(Start::Rows, |last| Start::of(last, &line, self.delimiter));
+            if matches!(start, Start::Rows) {
+                self.ahead.extend(marked);
+                self.ahead.push_back(line);
+                return Ok(None);
+            }
+            self.ahead.push_back(line);
+            return Ok(if let Start::Names(names) = start { Some(names) } else { None });
+        }
+        self.ahead.extend(marked);
+        Ok(None)
+    }
+
+    /// Returns the next line, which stays.
+    fn peek(&mut self) -> Result<Option<&StringRecord>> {
+        if self.ahead.is_empty() {
+            let line = self.read()?;
+            self.ahead.extend(line);
+        }
+        Ok(self.ahead.front())
+    }
+
+    fn next(&mut self) -> Result<Option<StringRecord>> {
+        match self.ahead.pop_front() {
+            Some(line) => Ok(Some(line)),
+            None => self.read(),
+        }
+    }
+
+    fn read(&mut self) -> Result<Option<StringRecord>> {
+        let mut line = StringRecord::new();
+        let is_read = self.reader.read_record(&mut line).map_err(|error| match error.kind() {
+            csv::ErrorKind::Utf8 { pos, .. } => {
+                let line =
+                    pos.as_ref().map_or(String::new(), |pos| format!("line {}: ", pos.line()));
+                let message =
+                    "the text is not UTF-8; iconv -f LATIN1 -t UTF-8 converts that of old programs";
+                Failure::new(self.name, line + message)
+            }
+            _ => Failure::new(self.name, error),
+        })?;
+        // A blank at the end of a line separates nothing.
+        if self.delimiter == b' ' && line.len() > 1 && line.get(line.len() - 1) == Some("") {
+            line.truncate(line.len() - 1);
+        }
+        Ok(is_read.then_some(line))
+    }
+}
+
+/// The rows, by columns.
+struct Rows<'a> {
+    columns: Vec<Column>,
+    count: usize,
+    missing: &'a [String],
+    /// The rows that begin with `#`.
+    marked: Vec<usize>,
+    /// The number of lines that begin with `#` and have another number of fields, and the error for the first of them.
+    uneven: (usize, Option<String>),
+}
+
+impl<'a> Rows<'a> {
+    fn new(names: Vec<String>, missing: &'a [String]) -> Self {
+        let columns = names.into_iter().map(|name| Column::new(vec![name], true)).collect();
+        Rows { columns, count: 0, missing, marked: Vec::new(), uneven: (0, None) }
+    }
+
+    fn push(&mut self, line: &StringRecord) -> Result<(), String> {
+        if line.len() != self.columns.len() {
+            let at = line.position().map_or(0, csv::Position::line);
+            let message = format!(
+                "line {at} has {} fields, and those before have {}; add what is missing, and put quotes around a field that has the delimiter in it",
+                line.len(),
+                self.columns.len()
+            );
+            if !is_comment(line) {
+                return Err(message);
+            }
+            self.uneven.0 += 1;
+            self.uneven.1.get_or_insert(message);
+            return Ok(());
+        }
+        if is_comment(line) {
+            self.marked.push(self.count);
+        }
+        for (column, text) in self.columns.iter_mut().zip(line) {
+            let is_missing = text.is_empty() || self.missing.iter().any(|other| other == text);
+            column.push(if is_missing { Value::Missing } else { Value::Text(text.into()) });
+        }
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Removes the rows that begin with `#`, if the first column has numbers otherwise. Returns the number of lines that are left out.
+    fn leave_out_comments(&mut self) -> Result<usize, String> {
+        if self.marked.is_empty() && self.uneven.0 == 0 {
+            return Ok(0);
+        }
+        let is_marked = |row: usize| self.marked.binary_search(&row).is_ok();
+        let is_number = |value: &Value| match value {
+            Value::Text(text) => comments::is_number(text),
+            _ => true,
+        };
+        let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
+        let are_numbers =
+            first.iter().enumerate().all(|(row, value)| is_marked(row) || is_number(value));
+        let (uneven, message) = &self.uneven;
+        match message {
+            _ if are_numbers && self.marked.len() < self.count => {}
+            Some(message) => return Err(message.clone()),
+            None => return Ok(0),
+        }
+        for column in &mut self.columns {
+            let mut rows = 0..;
+            column
+                .values
+                .retain(|_| rows.next().is_none_or(|row| self.marked.binary_search(&row).is_err()));
+        }
+        self.count -= self.marked.len();
+        Ok(uneven + self.marked.len())
+    }
 }
 
 /// Refuses a first line that has hardly the names of columns.
 fn check_names(names: &[String]) -> Result<(), String> {
-    let is_number = |name: &String| name.trim().parse::<f64>().is_ok();
+    let is_number = |name: &String| comments::is_number(name);
     if !names.is_empty() && names.iter().all(is_number) && !lists::are_indices(names) {
         let message = "the first line has numbers, not the names of columns; npy convert --no-header reads it as a row, and --header as names";
         return Err(message.into());
@@ -92,17 +245,27 @@ fn check_names(names: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses a single name that has another delimiter.
-fn check_delimiter(name: &str) -> Result<(), String> {
-    match name.chars().find(|c| matches!(c, ';' | '\t')) {
-        Some(delimiter) => {
-            let escaped = delimiter.escape_default();
-            Err(format!(
-                "there is one column, {name:?}; if its parts are columns, use npy convert --delimiter '{escaped}', and otherwise --delimiter ,"
-            ))
-        }
-        None => Ok(()),
-    }
+/// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
+fn check_delimiter(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), String> {
+    let are_numbers = |text: &str| {
+        let mut parts = text.split_whitespace();
+        parts.clone().count() > 1 && parts.all(comments::is_number)
+    };
+    let mut texts = texts.iter().flatten();
+    let Some(first) = texts.next() else { return Ok(()) };
+    let delimiter = match first.chars().find(|c| matches!(c, ';' | '\t')) {
+        Some(delimiter) => delimiter,
+        None if are_numbers(first) || texts.next().is_some_and(|text| are_numbers(text)) => ' ',
+        None => return Ok(()),
+    };
+    let no_header = match are_numbers(first) && first_line == FirstLine::Unknown {
+        true => " --no-header",
+        false => "",
+    };
+    let escaped = delimiter.escape_default();
+    Err(format!(
+        "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
+    ))
 }
 
 /// A stream of CSV, which knows whether it ends within quotes.

@@ -15,7 +15,15 @@ pub(super) struct Block<'a> {
 impl Block<'_> {
     /// Converts the rows to a dtype.
     pub(super) fn cast(&self, dtype: &DType, cast: Cast) -> Result<DynArray> {
-        let failure = |error| Failure::in_block(self.name, &error, self.first);
+        let failure = |error: npy_core::Error| {
+            let advice = match cast == Cast::Checked && is_for_integers(error.kind()) {
+                true => {
+                    "; --cast numeric cuts off fractions, and keeps the lowest bits of integers"
+                }
+                false => "",
+            };
+            Failure::in_block(self.name, &error, self.first).with(advice)
+        };
         let error = match self.rows.cast_with(dtype, cast) {
             Ok(array) => return Ok(array),
             Err(error) => error,
@@ -72,6 +80,15 @@ impl Block<'_> {
             )
         }))
     }
+}
+
+/// Returns true for the error of a number that does not fit an integer, whose dtype is at the end of the message.
+fn is_for_integers(kind: &ErrorKind) -> bool {
+    let text = kind.to_string();
+    let dtype = text.strip_suffix('\'').and_then(|text| text.rsplit('\'').next());
+    let name = dtype.map(|dtype| dtype.trim_start_matches(['<', '>', '|']));
+    matches!(kind, ErrorKind::InvalidValue { .. })
+        && name.is_some_and(|name| name.starts_with(['i', 'u']))
 }
 
 /// Returns true if two elements have the same values. NaN is one value, whatever its bits are.

@@ -1,0 +1,83 @@
+//! Lines of CSV that begin with `#`: the names of the columns, and comments, as `np.savetxt` writes both.
+
+use csv::StringRecord;
+
+/// Returns true for a line that may be a comment.
+pub(super) fn is_comment(line: &StringRecord) -> bool {
+    line.get(0).is_some_and(|field| field.starts_with('#'))
+}
+
+/// Returns true for text that is a number.
+pub(super) fn is_number(text: &str) -> bool {
+    text.trim().parse::<f64>().is_ok()
+}
+
+/// The lines at the start of a file that begin with `#`.
+pub(super) enum Start {
+    /// They are rows, or the names of columns that begin with `#`.
+    Rows,
+    /// They are comments.
+    Comments,
+    /// They are comments, and the last one has the names of the columns.
+    Names(StringRecord),
+}
+
+impl Start {
+    /// Decides by the last of these lines and the line that follows it.
+    pub(super) fn of(last: &StringRecord, next: &StringRecord, delimiter: u8) -> Self {
+        let are_numbers = next.iter().any(is_number)
+            && next.iter().all(|field| field.is_empty() || is_number(field));
+        let has_mark = last.get(0).is_some_and(|field| field == "#" || field.starts_with("# "));
+        let names = without_mark(last, delimiter);
+        match names.len() == next.len() {
+            // A name such as `#id` is kept, unless numbers follow.
+            true if are_numbers || has_mark && !names.iter().any(str::is_empty) => {
+                Start::Names(names)
+            }
+            true => Start::Rows,
+            false => Start::Comments,
+        }
+    }
+}
+
+/// Returns the fields of a comment, trimmed, without the mark. A field that is the mark alone is a name, unless blanks separate the fields.
+fn without_mark(line: &StringRecord, delimiter: u8) -> StringRecord {
+    let is_mark = |field: &str| field == "#";
+    let skipped = usize::from(delimiter == b' ' && line.get(0).is_some_and(is_mark));
+    let fields = line.iter().enumerate().skip(skipped).map(|(at, field)| match at {
+        0 if !is_mark(field) => field.trim_start_matches('#').trim(),
+        _ => field.trim(),
+    });
+    fields.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use csv::StringRecord;
+
+    use super::Start;
+
+    #[test]
+    fn names_are_those_before_numbers() {
+        for (last, next, expected) in [
+            (&["# x", "y"][..], &["1", "2.5"][..], Some(&["x", "y"][..])),
+            (&["#x", "y"], &["1", ""], Some(&["x", "y"])),
+            (&["# name", "y"], &["bob", "2"], Some(&["name", "y"])),
+            (&["#name", "y"], &["bob", "2"], None),
+            (&["#", "y"], &["1", "2"], Some(&["#", "y"])),
+            (&["#ff0000", "red"], &["#00ff00", "green"], None),
+        ] {
+            let lines = [last, next].map(|fields| fields.iter().collect::<StringRecord>());
+            match (Start::of(&lines[0], &lines[1], b','), expected) {
+                (Start::Names(names), Some(expected)) => {
+                    assert_eq!(names.iter().collect::<Vec<_>>(), expected);
+                }
+                (Start::Rows, None) => {}
+                _ => panic!("{last:?}"),
+            }
+        }
+        let lines = [&["#", "x", "y"][..], &["1", "2"]].map(|line| line.iter().collect());
+        assert!(matches!(Start::of(&lines[0], &lines[1], b' '), Start::Names(_)));
+        assert!(matches!(Start::of(&lines[0], &lines[1], b','), Start::Comments));
+    }
+}
