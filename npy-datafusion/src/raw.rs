@@ -9,7 +9,7 @@ use npy_core::DType;
 use object_store::ObjectMeta;
 
 use crate::groups::Groups;
-use crate::header::{Contents, File, located};
+use crate::header::{File, located};
 
 /// Parses the dtype of a row: that of an item, and after a comma the shape of a row, as `<i2`, `<i2,384` or `f4,480x640`.
 pub(crate) fn parse(text: &str) -> Result<DType> {

@@ -271,7 +271,10 @@ fn a_column_is_one_field_of_every_record() {
         let mut twice = Reader::new(Cursor::new(&bytes[..])).unwrap();
         twice.read_column::<f32>("head.gain").unwrap();
         let refused = twice.read_column::<f32>("head.gain").unwrap_err().to_string();
-        assert!(refused.contains("the start of the array: a new reader, or seek_to(0)"), "{refused}");
+        assert!(
+            refused.contains("the start of the array: a new reader, or seek_to(0)"),
+            "{refused}"
+        );
         twice.seek_to(0).unwrap();
         assert_eq!(twice.read_column::<f32>("head.gain").unwrap(), gains);
         let samples: Vec<[i16; 5]> = all.iter().map(|trace| trace.samples).collect();
