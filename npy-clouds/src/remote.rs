@@ -19,8 +19,11 @@ use url::{Position, Url};
 
 use crate::{Cloud, advice, made};
 
-/// The bytes of a request after a seek. It is the most that the end of an archive is searched in.
+/// The bytes of a request after a seek.
 const FIRST: u64 = 1 << 16;
+
+/// The most bytes of the end of an archive: a comment, and the end records before it.
+const END: u64 = FIRST + 128;
 
 /// The factor by which the requests of a program that reads on grow.
 const GROWTH: u64 = 4;
@@ -137,9 +140,12 @@ impl RemoteFile {
                     return Ok(block);
                 }
                 // The end of an archive is searched backwards.
-                let is_end = !reads_on && size.saturating_sub(at) <= FIRST;
-                let start = if is_end { size.saturating_sub(FIRST) } else { at };
-                Pending::start(&self.shared, start..at.saturating_add(self.step).min(size))
+                let is_end = !reads_on && size.saturating_sub(at) <= END;
+                let range = match is_end {
+                    true => size.saturating_sub(END)..size,
+                    false => at..at.saturating_add(self.step).min(size),
+                };
+                Pending::start(&self.shared, range)
             }
         };
         let end = requested.range.end;
@@ -203,7 +209,7 @@ impl Shared {
     }
 
     fn keep(&self, block: &Block) {
-        if block.bytes.len() as u64 > FIRST {
+        if block.bytes.len() as u64 > END {
             return;
         }
         let mut kept = self.kept();

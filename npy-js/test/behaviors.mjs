@@ -339,7 +339,7 @@ export async function behaviors(npy, load) {
   });
 
   it("options that do not exist are errors", async () => {
-    for (const [options, text] of [["float32", '{ dtype: "float32" }'], [5, "an object of options"], [{ dType: "<f4" }, 'did you mean "dtype"?'], [{ type: "<f4" }, 'did you mean "dtype"?'], [{ zzzzzz: 1 }, "the options are dtype, shape, fortranOrder"]]) {
+    for (const [options, text] of [["float32", '{ dtype: "float32" }'], [5, "an object of options"], [{ dType: "<f4" }, 'did you mean "dtype"?'], [{ type: "<f4" }, 'did you mean "dtype"?'], [{ zzzzzz: 1 }, "the options are dtype, shape, fortranOrder"], [{ fortranOrder: "C" }, "it is true or false"]]) {
       fails(() => NDArray.from([1], options), "argument", text);
     }
     const grid = await open(writeNPY([[1, 2], [3, 4]]));

@@ -137,7 +137,7 @@ test("memmap makes a file of zeros", () => {
 test("memmap refuses modes and options that would do something else", () => {
   const bytes = writeNPY([[1, 2], [3, 4]], at("kept.npy"));
   const cases = [
-    ["w+", { dtype: "<f4" }, "argument", "needs a shape"],
+    ["w+", { dtype: "<f4" }, "argument", "needs a shape"], ["w+", { shape: [2 ** 32], dtype: "|u1" }, "limit", "fewer than 2 ** 32"],
     ["w+", { shape: 10 }, "argument", "[10]"], ["w+", { shape: [-1, 2] }, "shape", "(-1, 2)"], ["w+", { shape: [2], dtype: "|O" }, "unsupported", "pickle"],
     ["w+", { shape: [2], dtype: "flaot" }, "dtype", "float"], ["w+", { shape: [2], dtype: "str" }, "dtype", '"<U8"'], ["w+", { shapes: [2] }, "argument", '"shape"'],
     ["r+", { shape: [4] }, "mismatch", "the shape (2, 2)"], ["r", { dtype: "<f4" }, "mismatch", "the dtype <f8"], ["r+", { shape: 4 }, "argument", "[4]"],

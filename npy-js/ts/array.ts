@@ -85,6 +85,7 @@ export class NDArray {
     checkOptions(options, ["dtype", "shape", "fortranOrder"], typeof options === "string" ? `{ dtype: ${shown(options)} }` : '{ dtype: "<f4" }');
     if (options.shape !== undefined) checkShape(options.shape);
     const { dtype, shape, fortranOrder } = options;
+    if (fortranOrder !== undefined && typeof fortranOrder !== "boolean") throw new NpyError("argument", `fortranOrder is ${shown(fortranOrder)}; it is true or false`);
     let made: NDArray;
     if (values instanceof NDArray) {
       const target = dtype === undefined ? values.#type : parse(dtype);

@@ -35,7 +35,7 @@ export const isURL = (source: unknown): source is FileURL => typeof URL !== "und
 
 /** Returns the path of a text or a `file:` URL; an error for other URLs, which take time. */
 export function pathOf(source: string | FileURL): string {
-  if (typeof source !== "string" && !isURL(source)) throw new NpyError("argument", `${shown(source)} is not a path; pass text, or null to get only the bytes`);
+  if (typeof source !== "string" && !isURL(source)) throw new NpyError("argument", `${shown(source)} is not a path; pass text`);
   const text = typeof source === "string" ? source : source.href;
   if (/^file:/i.test(text)) return decodeURIComponent(new URL(text).pathname);
   if (/^([a-z][a-z\d+.-]+:\/\/|blob:|data:)/i.test(text)) {

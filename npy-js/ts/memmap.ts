@@ -306,6 +306,8 @@ function headerOf(path: string): MapOptions {
 function create(path: string, { dtype, shape }: MapOptions): void {
   if (shape === undefined) throw new NpyError("argument", 'the mode "w+" replaces the file by zeros and needs a shape; pass { dtype, shape }, or use "r+" to change the file');
   checkShape(shape);
+  const large = shape.find((n) => n >= 2 ** 32);
+  if (large !== undefined) throw new NpyError("limit", `${large} is more than a dimension of a new file may have; make it with fewer than 2 ** 32, or by NumPy`);
   const type = parse(dtype ?? "<f8");
   checkMappable(type);
   if (type.size === 0 && "US".includes(type.kind)) throw new NpyError("dtype", "the text of the new file has no width; pass one, such as \"<U8\"");
