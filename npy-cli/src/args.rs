@@ -106,13 +106,14 @@ impl Npy {
     pub(crate) fn run_with(arguments: impl IntoIterator<Item = OsString>) -> Result {
         let arguments: Vec<OsString> = arguments.into_iter().map(target::marked).collect();
         let parsed = Npy::try_parse_from(&arguments);
+        let asks_for_help =
+            parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);
         if parsed.is_err()
+            && !asks_for_help
             && let Some(failure) = arguments.get(1..).and_then(elsewhere)
         {
             return Err(failure);
         }
-        let asks_for_help =
-            parsed.as_ref().is_err_and(|error| error.kind() == ErrorKind::DisplayHelp);
         if !matches!(parsed, Ok(Npy { command: Some(_), .. }))
             && let Some(failure) =
                 arguments.get(1).and_then(|word| misspelled(word.to_str()?, asks_for_help))
@@ -192,8 +193,8 @@ fn elsewhere(arguments: &[OsString]) -> Option<Failure> {
             format!("there is no npz {word}; npy npz pack --append adds members to an archive")
         }
         _ => {
-            let is_condition = |word: &&&str| ["--where", "--filter", "--query"].contains(*word);
-            let word = words.iter().find(is_condition)?;
+            let mut options = words.iter().filter_map(|word| word.split('=').next());
+            let word = options.find(|word| ["--where", "--filter", "--query"].contains(word))?;
             format!(
                 "there is no option {word}; npy sql chooses rows: npy sql \"COPY (SELECT * FROM t WHERE x > 0.5) TO 'out.npy'\" rec.npy"
             )

@@ -54,7 +54,7 @@ use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result, complain};
-use crate::rows;
+use crate::{remote, rows};
 
 /// The form of a text file.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ pub(crate) enum Form {
 impl Form {
     /// Returns the form that the name of a file says.
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        match remote::extension(path)?.as_str() {
             "csv" => Some(Form::Csv(Dialect::default())),
             "tsv" => Some(Form::Csv(Dialect { delimiter: Some(b'\t'), ..Dialect::default() })),
             "jsonl" | "ndjson" => Some(Form::JsonLines),

@@ -15,6 +15,7 @@
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `output.rs`: standard output, errors and the exit code;
 //! - `remedy.rs`: the advice for files that end too early;
+//! - `remote.rs`: paths that are URLs;
 //! - `output_file.rs`: files that an argument names as the output, and what they replace;
 //! - `signals.rs`: Ctrl-C and other signals, after which no file is left.
 

@@ -23,6 +23,13 @@ pub(crate) fn path_start(text: &[u8]) -> Option<usize> {
     Some(text.len() - host.len() + length)
 }
 
+/// Returns the extension of a file in lower case. The query of a URL is not part of it.
+pub(crate) fn extension(path: &Path) -> Option<String> {
+    let plain = path.to_str().filter(|_| is_url(path)).and_then(|url| url.split('?').next());
+    let extension = plain.map_or(path, Path::new).extension()?;
+    Some(extension.to_str()?.to_ascii_lowercase())
+}
+
 /// Refuses a URL in the place of a file that is written.
 pub(crate) fn refuse_output(path: &Path) -> Result<()> {
     let message = "files are written on this machine alone; write one here, and upload it";
@@ -96,7 +103,7 @@ pub(crate) fn missing() -> io::Error {
 mod tests {
     use std::path::Path;
 
-    use super::{is_url, path_start};
+    use super::{extension, is_url, path_start};
 
     #[test]
     fn urls_are_those_of_stores() {
@@ -108,6 +115,14 @@ mod tests {
             ("gs://bucket", 11),
         ] {
             assert_eq!(path_start(text.as_bytes()), Some(start), "{text}");
+        }
+        for (text, expected) in [
+            ("dir/x.NPZ", Some("npz")),
+            ("https://host/x.csv?X-Signature=a.b", Some("csv")),
+            ("x.csv?y", Some("csv?y")),
+            ("x", None),
+        ] {
+            assert_eq!(extension(Path::new(text)).as_deref(), expected, "{text}");
         }
         for text in ["x.npy", "-", "dir/s3://x", "s3:/x", "s3", "x.npz::m", "C:\\x", "ftp://host/x"]
         {

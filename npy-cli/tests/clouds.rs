@@ -146,7 +146,8 @@ fn a_complete_file_is_read_in_blocks() {
         &["convert", "s3://bucket/x.npy", copy.to_str().unwrap()],
     ] {
         server.take();
-        server.wait(Duration::from_millis(20));
+        // Long enough for the next request on a busy machine.
+        server.wait(Duration::from_millis(150));
         server.most_at_once();
         ok(&server, args);
         let mut ranges = ranges(&server);
@@ -299,7 +300,7 @@ fn a_url_is_requested_as_it_is() {
 
 /// Guards what a user forgets, and what the command does not do: plain messages, and soon.
 #[test]
-fn what_is_missing_is_said() {
+fn missing_files_and_credentials_are_named() {
     let server = bucket();
     let none = ("", "");
     let directory = tempfile::tempdir().unwrap();

@@ -862,7 +862,7 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
     }
     assert!(convert(&["--header"]).0);
 
-    // A name, and values, that begin with # are no comments.
+    // A name, and values, that begin with # are not comments.
     for (text, dtype) in [
         ("#id,color\nbob,#ff0000\n", "[('#id', '<U3'), ('color', '<U7')]"),
         ("color,n\n#ff0000,1\nred,2\n", "[('color', '<U7'), ('n', '<i8')]"),

@@ -126,7 +126,7 @@ impl RemoteFile {
         self.shared.meta.size
     }
 
-    /// Returns the block that has the next bytes, of which the program wants some.
+    /// Returns the block that has the next bytes. The program needs `wanted` of them.
     fn block(&mut self, wanted: usize) -> io::Result<Block> {
         let (at, size) = (self.position, self.size());
         let reads_on = at == self.window.end();

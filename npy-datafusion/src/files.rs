@@ -332,7 +332,9 @@ pub(crate) async fn list(
         return Ok(Listed { files, index: None, groups });
     }
     if let Some(row) = format.and_then(NpyFormat::raw) {
-        let files = list_files(state, url, options, false).await?;
+        let mut files = list_files(state, url, options, false).await?;
+        // A file without bytes has no rows.
+        files.retain(|file| file.size > 0);
         let groups = raw::headers(url, &files, row)?;
         return Ok(Listed { files, index: None, groups });
     }

@@ -1,6 +1,6 @@
 //! Files without a header, which are data alone, as NumPy's `tofile` writes them: `OPTIONS ('raw' '<i2,384')`.
 //!
-//! The option states the dtype of a row, and the size of a file the number of its rows. The scan has the header that a file lacks with it.
+//! The option states the dtype of a row, and the size of a file the number of its rows. From both, the planner makes the header that a file lacks, and sends it with the scan.
 
 use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
@@ -47,8 +47,11 @@ pub(crate) fn headers(url: &ListingTableUrl, files: &[ObjectMeta], row: &DType) 
             "{url}: it is a directory, and files without a header may have any name; name a file, or a pattern, as 'dir/*.bin'"
         );
     }
+    let size = row.itemsize() as u64;
+    if size == 0 || row.has_object() {
+        return plan_err!("a row of {row} is not in files without a header; name another dtype");
+    }
     let header = |meta: &ObjectMeta| {
-        let size = row.itemsize() as u64;
         if !meta.size.is_multiple_of(size) {
             let reason = format!(
                 "its {} bytes are not a multiple of the {size} of a row; name another dtype or shape of a row, or copy the complete file again",

@@ -41,10 +41,11 @@ pub(crate) fn parse<'o>(
     if format.raw().is_some()
         && (format.is_archive()
             || format.layout() == Layout::Columns
-            || format.sorted_by().is_some())
+            || format.sorted_by().is_some()
+            || matches!(format.index(), IndexMode::Frozen | IndexMode::Update))
     {
         return plan_err!(
-            "files without a header are neither archives nor columns, and their order is not known; create the table without the option 'raw', or without the others"
+            "files without a header are neither archives nor columns, and have no index and no known order; create the table without the option 'raw', or without the others"
         );
     }
     if format.layout() == Layout::Columns {

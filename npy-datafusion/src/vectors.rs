@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, Float64Builder, OffsetSizeTrait,
-    PrimitiveArray,
+    Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, OffsetSizeTrait, PrimitiveArray,
 };
+use datafusion::arrow::buffer::{NullBuffer, NullBufferBuilder};
 use datafusion::arrow::datatypes::{DataType, Field, Float16Type, Float32Type, Float64Type};
 use datafusion::common::{ScalarValue, exec_err, internal_err, plan_err};
 use datafusion::error::Result;
@@ -200,6 +200,7 @@ enum Ranges<'v> {
 }
 
 impl Ranges<'_> {
+    #[inline]
     fn of(&self, row: usize) -> std::ops::Range<usize> {
         fn between<O: OffsetSizeTrait>(offsets: &[O], row: usize) -> std::ops::Range<usize> {
             offsets[row].as_usize()..offsets[row + 1].as_usize()
@@ -255,12 +256,15 @@ impl Distance {
         (b, y, of_b): (&Vectors, &[B::Native], &Ranges<'_>),
         rows: usize,
     ) -> Result<Float64Array> {
-        let mut results = Float64Builder::with_capacity(rows);
+        let (mut results, mut valid) = (Vec::with_capacity(rows), NullBufferBuilder::new(rows));
+        let is_null = |nulls: Option<&NullBuffer>, at| nulls.is_some_and(|it| it.is_null(at));
+        let (nulls_a, nulls_b) = (a.lists.nulls(), b.lists.nulls());
         for row in 0..rows {
             let at_a = if a.is_scalar { 0 } else { row };
             let at_b = if b.is_scalar { 0 } else { row };
-            if a.lists.is_null(at_a) || b.lists.is_null(at_b) {
-                results.append_null();
+            if is_null(nulls_a, at_a) || is_null(nulls_b, at_b) {
+                results.push(0.0);
+                valid.append_null();
                 continue;
             }
             let (x, y) = (&x[of_a.of(at_a)], &y[of_b.of(at_b)]);
@@ -272,7 +276,8 @@ impl Distance {
                     y.len()
                 );
             }
-            results.append_value(match self.measure {
+            valid.append_non_null();
+            results.push(match self.measure {
                 Measure::L2 => sum::<A, B, _>(x, y, |a, b| (a - b) * (a - b)).sqrt(),
                 Measure::Dot => sum::<A, B, _>(x, y, |a, b| a * b),
                 Measure::Cosine => {
@@ -283,7 +288,7 @@ impl Distance {
                 }
             });
         }
-        Ok(results.finish())
+        Ok(Float64Array::new(results.into(), valid.finish()))
     }
 }
 

@@ -666,6 +666,7 @@ async fn files_without_a_header_are_tables() {
     let write = |name: &str, bytes: Vec<u8>| fs::write(directory.path().join(name), bytes).unwrap();
     write("1.bin", (0..3000u16).flat_map(u16::to_be_bytes).collect());
     write("2.bin", (3000..4500u16).flat_map(u16::to_be_bytes).collect());
+    write("3.bin", Vec::new());
     write("odd.dat", vec![0; 9]);
     // Data alone may have any name.
     write("plain.npy", (0..10u32).flat_map(u32::to_le_bytes).collect());
@@ -704,6 +705,7 @@ async fn files_without_a_header_are_tables() {
         ("1.bin', 'raw', '<u2,0'", "a row has no bytes"),
         ("1.bin', 'raw', '<u2', 'layout', 'columns'", "files without a header are neither"),
         ("none.bin', 'raw', '<u2'", "No files found"),
+        ("*.bin', 'raw', '<u2', 'index', 'frozen'", "files without a header are neither"),
     ] {
         let error = error(&ctx, &format!("SELECT * FROM npy('{at}/{arguments})")).await;
         assert!(error.contains(expected), "{error}");

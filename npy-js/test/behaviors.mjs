@@ -411,7 +411,7 @@ export async function behaviors(npy, load) {
     equal(found, rows.slice(0, 30));
   });
 
-  it("what is no array is refused, and not made an object of Python", () => {
+  it("what is not an array is refused, and not made an object of Python", () => {
     fails(() => NDArray.from(Promise.resolve([1])), "argument", "await it");
     fails(() => NDArray.from([Promise.resolve(1)]), "argument", "await it");
     for (const bytes of [new ArrayBuffer(8), new DataView(new ArrayBuffer(8))]) {

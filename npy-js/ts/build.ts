@@ -66,6 +66,7 @@ function checkValue(value: any, type: DType | undefined): void {
 function stack(list: any[], dtype: string | undefined, shape: readonly number[] | undefined): Built {
   const parts = list.flat(MAX_DIMENSIONS);
   const types = new Set(parts.map((part) => (part instanceof NDArray ? part.dtype : "")));
+  if (types.has("|O")) throw new NpyError("argument", "arrays of Python objects are not stacked; pass their values as lists, and the dtype \"|O\"");
   if (types.has("")) throw new NpyError("argument", "a list has arrays and other values; pass arrays alone, or the dtype \"|O\" for Python objects");
   if (dtype === undefined && types.size > 1) throw new NpyError("argument", `the arrays of a list have the dtypes ${[...types].join(", ")}; name one as the dtype`);
   const nested = (part: any): any => (part instanceof NDArray ? part.toNested() : part.map(nested));

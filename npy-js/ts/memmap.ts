@@ -250,7 +250,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
 /**
  * Opens the array of a `.npy` file without reading it: elements are read when they are touched, in blocks of 64 KiB, and those that were changed are
  * written by `flush` and `close`, or when many blocks were touched since. `"r+"` changes the file. `"w+"` makes a file of zeros with `dtype` (otherwise `<f8`) and
- * `shape`, in the place of one that is there; without both, with those of that one. The number of rows does not change: rows cannot be appended.
+ * `shape`, in C order, in the place of one that is there; without both, with those of that one. The number of rows does not change: rows cannot be appended.
  */
 export function memmap(source: string | FileURL, mode: Mode = "r", options: MapOptions = {}): MappedArray {
   if (!["r", "r+", "w+"].includes(mode)) {

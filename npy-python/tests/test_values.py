@@ -509,6 +509,10 @@ def test_a_new_member_is_read_as_it_was_written() -> None:
         z["c"] = large
         with pytest.raises(npy.NpyValueError, match="close the archive first"):
             z["c"]
+        # Members that were replaced are not in memory.
+        for _ in range(70):
+            z["d"] = large[: 1 << 20]
+        assert z["d"].nbytes == 1 << 20
     with npy.Npz("x.npz") as z:
         assert z["b"].tolist() == [0, 1, 2]
         assert z["c"].nbytes == large.nbytes

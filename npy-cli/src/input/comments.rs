@@ -23,17 +23,26 @@ pub(super) enum Start {
 }
 
 impl Start {
-    /// Decides by the last of these lines and the line that follows it.
-    pub(super) fn of(last: &StringRecord, next: &StringRecord, delimiter: u8) -> Self {
+    /// Decides by the last of these lines and the two lines that follow it. `is_headless`: no line has names.
+    pub(super) fn of(
+        last: &StringRecord,
+        next: &StringRecord,
+        third: Option<&StringRecord>,
+        delimiter: u8,
+        is_headless: bool,
+    ) -> Self {
+        let has_number = |line: &StringRecord| line.iter().any(is_number);
+        let is_next_names = !has_number(next) && third.is_some_and(has_number);
         let are_numbers = next.iter().any(is_number)
             && next.iter().all(|field| field.is_empty() || is_number(field));
         let has_mark = last.get(0).is_some_and(|field| field == "#" || field.starts_with("# "));
         let names = without_mark(last, delimiter);
         match names.len() == next.len() {
             // A name such as `#id` is kept, unless numbers follow.
-            true if are_numbers || has_mark && !names.iter().any(str::is_empty) => {
-                Start::Names(names)
-            }
+            true if are_numbers => Start::Names(names),
+            true if is_headless => Start::Rows,
+            true if has_mark && is_next_names => Start::Comments,
+            true if has_mark && !names.iter().any(str::is_empty) => Start::Names(names),
             true => Start::Rows,
             false => Start::Comments,
         }
@@ -68,7 +77,7 @@ mod tests {
             (&["#ff0000", "red"], &["#00ff00", "green"], None),
         ] {
             let lines = [last, next].map(|fields| fields.iter().collect::<StringRecord>());
-            match (Start::of(&lines[0], &lines[1], b','), expected) {
+            match (Start::of(&lines[0], &lines[1], None, b',', false), expected) {
                 (Start::Names(names), Some(expected)) => {
                     assert_eq!(names.iter().collect::<Vec<_>>(), expected);
                 }
@@ -77,7 +86,13 @@ mod tests {
             }
         }
         let lines = [&["#", "x", "y"][..], &["1", "2"]].map(|line| line.iter().collect());
-        assert!(matches!(Start::of(&lines[0], &lines[1], b' '), Start::Names(_)));
-        assert!(matches!(Start::of(&lines[0], &lines[1], b','), Start::Comments));
+        let of = |delimiter| Start::of(&lines[0], &lines[1], None, delimiter, false);
+        assert!(matches!(of(b' '), Start::Names(_)));
+        assert!(matches!(of(b','), Start::Comments));
+        let lines = [&["# a note", " with a comma"][..], &["x", "y"], &["bob", "2"]];
+        let [note, names, row] = lines.map(|line| line.iter().collect::<StringRecord>());
+        assert!(matches!(Start::of(&note, &names, Some(&row), b',', false), Start::Comments));
+        // A row that begins with the mark is not lost.
+        assert!(matches!(Start::of(&note, &row, None, b',', true), Start::Rows));
     }
 }

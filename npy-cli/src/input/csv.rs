@@ -44,7 +44,7 @@ pub(super) fn columns(
 ) -> Result<Table> {
     let is_headless = dialect.first_line == FirstLine::Row;
     let mut lines = Lines::new(stream, name, dialect);
-    let start = lines.start()?;
+    let start = lines.start(is_headless)?;
     let names: Vec<String> = match (is_headless, start) {
         (false, Some(names)) => names.iter().map(str::to_owned).collect(),
         (false, None) => {
@@ -83,7 +83,7 @@ pub(super) fn columns(
     Ok(Table { rows: rows.count, columns: rows.columns, records: None })
 }
 
-/// The lines of a file, of which the first ones are looked at before they are used.
+/// The lines of a file. The first ones are read ahead.
 struct Lines<'a, R> {
     reader: csv::Reader<Quotes<Blanks<R>>>,
     name: &'a str,
@@ -105,21 +105,27 @@ impl<'a, R: Read> Lines<'a, R> {
     }
 
     /// Skips the comments at the start, and returns the names of columns that the last of them has.
-    fn start(&mut self) -> Result<Option<StringRecord>> {
+    fn start(&mut self, is_headless: bool) -> Result<Option<StringRecord>> {
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
             if is_comment(&line) {
                 marked.push(line);
                 continue;
             }
-            let start =
-                marked.last().map_or(Start::Rows, |last| Start::of(last, &line, self.delimiter));
-            if matches!(start, Start::Rows) {
-                self.ahead.extend(marked);
+            let Some(last) = marked.last() else {
                 self.ahead.push_back(line);
                 return Ok(None);
+            };
+            let third = self.next()?;
+            let start = Start::of(last, &line, third.as_ref(), self.delimiter, is_headless);
+            if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
+                let message = "lines at the start begin with #: left out, as comments";
+                complain(&Failure::new(self.name, message));
             }
-            self.ahead.push_back(line);
+            if matches!(start, Start::Rows) {
+                self.ahead.extend(marked);
+            }
+            self.ahead.extend([line].into_iter().chain(third));
             return Ok(if let Start::Names(names) = start { Some(names) } else { None });
         }
         self.ahead.extend(marked);

@@ -11,6 +11,7 @@ use super::safetensors::Safetensors;
 use crate::input;
 use crate::output::{Failure, Of, Result};
 use crate::raw::Raw;
+use crate::remote;
 use crate::target::Target;
 
 /// A file that was opened.
@@ -40,8 +41,7 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
 /// Returns true for a safetensors file. An array or an archive may have such a name, too.
 pub(crate) fn is_safetensors(target: &Target) -> bool {
     let path = &target.path;
-    let is_named =
-        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("safetensors"));
+    let is_named = remote::extension(path).as_deref() == Some("safetensors");
     let start = || AnyFile::open(path).and_then(|mut file| start_of(&mut file));
     is_named && !target.is_stream() && start().is_ok_and(|start| !is_known(&start))
 }
@@ -85,8 +85,7 @@ fn open_file(target: &Target) -> Result<Input> {
     if let Some(raw) = target.raw.as_ref().filter(|_| !is_known(&start)) {
         return Ok(Input::Array(raw_file(file, target, raw, &name)?));
     }
-    let is_named_npz =
-        target.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npz"));
+    let is_named_npz = remote::extension(&target.path).as_deref() == Some("npz");
     if is_archive(&start) || is_named_npz && !is_known(&start) {
         let archive = Archive::open(&target.path, &npz::ReadOptions::new());
         return Ok(Input::Archive(archive.of(&name)?));

@@ -130,8 +130,7 @@ class Npz(Mapping[str, Any]):
         self._threads = cpus(threads)
         self._options = (level_of(compress), self._threads, seekable)
         self._mode = mode
-        # Names that were written or renamed: an array, or the name in the file.
-        # New members; `None` for one that is not in memory.
+        # New members; `None` for one that is not in memory. Others have their name in the file.
         self._added: dict[str, Any] = {}
         self._kept = 0
         self._old: dict[str, str] = {}
@@ -222,7 +221,9 @@ class Npz(Mapping[str, Any]):
         found = self._known(name)
         if found in self._added:
             if self._added[found] is None:
-                raise NpyValueError(f"member {name!r} is large, and cannot be read yet; close the archive first")
+                raise NpyValueError(
+                    f"member {name!r} is new, and there are more than 64 MiB of new members; close the archive first"
+                )
             return select(np.array(self._added[found]), rows, columns, cast)
         archive, stored = self._stored(), self._old[found]
         source = _MemberSource(archive, stored, self._threads)
@@ -302,23 +303,28 @@ class Npz(Mapping[str, Any]):
         values = np.asanyarray(array)
         if self._editor is not None:
             write_member(self._editor, name, values)
+        found = self._find(name) or name
+        self._forget(found)
         if self._editor is None or self._kept + values.nbytes <= _KEPT:
             # A copy: the program may change its array.
             values = values.copy()
             self._kept += values.nbytes
         else:
             values = None
-        found = self._find(name) or name
-        self._old.pop(found, None)
         self._added[found] = values
+
+    def _forget(self, name: str) -> None:
+        self._old.pop(name, None)
+        added = self._added.pop(name, None)
+        if added is not None:
+            self._kept -= added.nbytes
 
     def __delitem__(self, name: str) -> None:
         self._check_writable()
         found = self._known(name)
         if self._editor is not None:
             self._editor.remove(found)
-        self._old.pop(found, None)
-        self._added.pop(found, None)
+        self._forget(found)
 
     def rename(self, old: str, new: str) -> None:
         """Renames a member."""
