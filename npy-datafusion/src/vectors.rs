@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::builder::NullBufferBuilder;
 use datafusion::arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, Float64Array, OffsetSizeTrait, PrimitiveArray,
 };
-use datafusion::arrow::buffer::{NullBuffer, NullBufferBuilder};
+use datafusion::arrow::buffer::NullBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, Float16Type, Float32Type, Float64Type};
 use datafusion::common::{ScalarValue, exec_err, internal_err, plan_err};
 use datafusion::error::Result;
