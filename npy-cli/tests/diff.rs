@@ -152,6 +152,61 @@ fn diff_of_objects_compares_all_parts() {
     assert!(!is_equal(&forwards(2), &forwards(2), &["--nan-differs"]));
 }
 
+/// Guards keys that are alike: large numbers, and tuples, sets and bytes in the order of the file.
+#[test]
+fn diff_of_dicts_and_sets_finds_equal_keys_in_any_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    // A single Python object, as a pickle of protocol 0.
+    let save = |name: &str, object: &str| {
+        let header = "{'descr': '|O', 'fortran_order': False, 'shape': (), }\n";
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        file.extend(header.as_bytes());
+        let array = format!(
+            "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n(tcnumpy\ndtype\n(S'O8'\nI0\nI1\ntR(I3\nS'|'\nNNNI-1\nI-1\nI63\ntbI00\n(l{object}atb."
+        );
+        file.extend(array.as_bytes());
+        std::fs::write(path.join(name), file).unwrap();
+    };
+    let is_equal = |a: &str, b: &str| {
+        save("a.npy", a);
+        save("b.npy", b);
+        let (code, _) = code(path, &["diff", "a.npy", "b.npy"]);
+        assert!(code < 2, "{a} {b}");
+        code == 0
+    };
+    let dict = |keys: &[String]| {
+        let entries = keys.iter().enumerate().map(|(i, key)| format!("{key}I{}\ns", i % 7));
+        format!("(d{}", entries.collect::<String>())
+    };
+    let backwards = |keys: &[String]| {
+        let entries = keys.iter().enumerate().rev().map(|(i, key)| format!("{key}I{}\ns", i % 7));
+        format!("(d{}", entries.collect::<String>())
+    };
+    let set = |items: &[u32]| {
+        let items: String = items.iter().map(|item| format!("I{item}\na")).collect();
+        format!("cbuiltins\nfrozenset\n((l{items}tR")
+    };
+    let large: Vec<String> = (0..9).map(|i| format!("L{}L\n", (1u64 << 60) + i)).collect();
+    let tuples: Vec<String> = (0..2000).map(|i| format!("(I{i}\nt")).collect();
+    let texts: Vec<String> = (0..9).map(|i| format!("(V{}{i}\nt", "x".repeat(5000))).collect();
+    for keys in [&large, &tuples, &texts] {
+        assert!(is_equal(&dict(keys), &backwards(keys)));
+        let mut other = keys.clone();
+        other.swap(0, 1);
+        assert!(!is_equal(&dict(keys), &backwards(&other)));
+    }
+    assert!(is_equal(&dict(&[set(&[0, 8])]), &dict(&[set(&[8, 0])])));
+    let sets = [set(&[0, 8]), set(&[8, 16])];
+    assert!(is_equal(&dict(&sets), &backwards(&[set(&[8, 0]), set(&[16, 8])])));
+    let tuples = ["(I01\nt".to_owned(), "(I5\nt".to_owned()];
+    assert!(is_equal(&dict(&tuples), &backwards(&["(I1\nt".into(), "(F5.0\nt".into()])));
+    // An integer beside the float that is nearest to it.
+    assert!(!is_equal("L100000000000000000000000000000000000001L\n", "F1e38\n"));
+    assert!(is_equal("L99999999999999997748809823456034029568L\n", "F1e38\n"));
+}
+
 /// Values of any type, saved as a Python object.
 mod erased {
     use std::path::Path;

@@ -275,6 +275,13 @@ fn a_column_is_one_field_of_every_record() {
             refused.contains("the start of the array: a new reader, or seek_to(0)"),
             "{refused}"
         );
+        // Records after those that are known, of which there are none yet.
+        twice.seek_to(all.len()).unwrap();
+        assert!(twice.read_column::<f32>("head.gain").unwrap().is_empty());
+        assert!(twice.read_column::<f32>("head.gain").unwrap().is_empty());
+        twice.seek_to(all.len() - 1).unwrap();
+        assert_eq!(twice.read_column::<f32>("head.gain").unwrap().len(), 1);
+        assert!(twice.read_column::<f32>("head.gain").is_err());
         twice.seek_to(0).unwrap();
         assert_eq!(twice.read_column::<f32>("head.gain").unwrap(), gains);
         let samples: Vec<[i16; 5]> = all.iter().map(|trace| trace.samples).collect();

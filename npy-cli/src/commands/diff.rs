@@ -334,6 +334,7 @@ impl Differences {
         }
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
+        let mut known = objects::Known::default();
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
@@ -378,7 +379,7 @@ impl Differences {
                 if are_bytes_enough && left == right {
                     continue;
                 }
-                self.compare_row(first + i, (left, right), &pairs, objects, args);
+                self.compare_row(first + i, (left, right), &pairs, objects, &mut known, args);
             }
             if rows[0] != rows[1] {
                 break;
@@ -393,6 +394,7 @@ impl Differences {
         (left, right): (&[u8], &[u8]),
         pairs: &[(&Leaf, &Leaf)],
         objects: (&[ObjectRef<'_>], &[ObjectRef<'_>]),
+        known: &mut objects::Known,
         args: &Args,
     ) {
         let before = self.values;
@@ -410,7 +412,7 @@ impl Differences {
                 // The dtypes differ.
                 _ => continue,
             };
-            let Some(difference) = pair.difference(args.tolerance) else { continue };
+            let Some(difference) = pair.difference(args.tolerance, known) else { continue };
             if !pair.is_nat() && is_same_time((ours, a), (theirs, b)) {
                 continue;
             }
@@ -451,7 +453,7 @@ enum Pair<'a> {
 
 impl Pair<'_> {
     /// Returns the difference if the two are not equal; infinity if it is not a number.
-    fn difference(&self, tolerance: Tolerance) -> Option<f64> {
+    fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<f64> {
         let (a, b) = match self {
             Pair::Values(a, b) => return difference(a, b, tolerance),
             Pair::Objects(a, b) => (*a, *b),
@@ -459,7 +461,7 @@ impl Pair<'_> {
         if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
             return a.difference(b, tolerance);
         }
-        (!objects::are_equal(a, b, tolerance)).then_some(f64::INFINITY)
+        (!objects::are_equal(a, b, tolerance, known)).then_some(f64::INFINITY)
     }
 
     /// Returns true for a value that is "not a time".
@@ -539,9 +541,11 @@ impl Number {
     /// Returns the number as an integer, if it is one. Large integers are not the same as the floats next to them.
     #[expect(clippy::cast_possible_truncation, reason = "the float is an integer below 2^127")]
     fn integer(self) -> Option<i128> {
+        /// 2^127.
+        const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
         match self {
             Number::Integer(value) => Some(value),
-            Number::Float(value) if value.fract() == 0.0 && value.abs() < 1e38 => {
+            Number::Float(value) if value.fract() == 0.0 && value.abs() < LIMIT => {
                 Some(value as i128)
             }
             Number::Complex(re, im) if im == 0.0 => Number::Float(re).integer(),
@@ -614,13 +618,15 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
     (!is_same).then_some(f64::INFINITY)
 }
 
+/// Returns true for times and spans of time.
+fn is_time(dtype: &DType) -> bool {
+    let kind = dtype.scalar().map(Scalar::kind);
+    matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
+}
+
 /// Returns true if the columns are times, or spans of time, whose units differ and whose counts mean the same.
 fn is_same_time((ours, a): (&Leaf, &[u8]), (theirs, b): (&Leaf, &[u8])) -> bool {
     let (from, to) = (ours.cell.dtype(), theirs.cell.dtype());
-    let is_time = |dtype: &DType| {
-        let kind = dtype.scalar().map(Scalar::kind);
-        matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
-    };
     if from == to || !is_time(from) || !is_time(to) {
         return false;
     }

@@ -25,6 +25,8 @@ pub(super) struct Data<R> {
     place: Place,
     /// The position among values that have no bytes: the number of values before it, and of all values. It is used if the data has no bytes.
     counted: (u64, u64),
+    /// True if the last seek went to the end, after which no element can be read before the next seek.
+    pub(super) at_end: bool,
 }
 
 /// The position of the next read.
@@ -47,7 +49,7 @@ impl<R> Data<R> {
             Payload::Pickle => 0,
         };
         let elements = header.elements();
-        Data { source, elements, itemsize, place: Place::Elements, counted: (0, 1) }
+        Data { source, elements, itemsize, place: Place::Elements, counted: (0, 1), at_end: false }
     }
 
     /// Returns the number of bytes of all elements.
@@ -319,6 +321,7 @@ impl<R: Read + Seek> Data<R> {
         self.source.seek_to_data(before.saturating_mul(to_u64(self.itemsize)))?;
         self.place = Place::Elements;
         self.counted = (to_u64(row), to_u64(rows));
+        self.at_end = row == rows;
         Ok(())
     }
 
@@ -332,6 +335,7 @@ impl<R: Read + Seek> Data<R> {
         if self.memory().is_none() {
             self.seek(0, layout.rows, elements)?;
         }
+        self.at_end = false;
         self.pass_strided(layout, row);
         Ok(())
     }

@@ -173,9 +173,8 @@ impl<R> Reader<R> {
     /// elements than a `usize` counts.
     pub fn flatten(mut self) -> Result<Self> {
         if self.data.elements_before() > 0 {
-            let (what, needs) =
-                ("flattening an array after a part of it was read".into(), ITS_START);
-            return Err(ErrorKind::Unsupported { what, needs }.into());
+            let what = "flattening an array after a part of it was read".into();
+            return Err(ErrorKind::Unsupported { what, needs: ITS_START }.into());
         }
         let count = limits::to_usize(self.header.elements())?;
         self.header = self.header.with_shape(vec![count], Order::C)?;
@@ -364,7 +363,8 @@ impl<R: Read> Reader<R> {
     ///
     /// The values of an array of several dimensions are in C order, as in `arr["gain"].ravel()`, also if the file is in Fortran order;
     /// [`DynArray::field`](crate::DynArray::field) keeps the shape. A file in Fortran order gives the whole column, which is held
-    /// twice while its order changes, or none after a part of it was read. After the last record, `seek_to(0)` comes before another column.
+    /// twice while its order changes, or none after a part of it was read. After the last record was read, `seek_to(0)` comes before
+    /// another column; a column from where a seek went is empty if that is the end.
     ///
     /// ```
     /// use npy_core::{NpyRecord, Reader, WriteNpy};
@@ -383,7 +383,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], but any number of dimensions is accepted, and [`ErrorKind::MissingField`] if there is no such field.
+    /// As [`Reader::read_vec`], but any number of dimensions is accepted; [`ErrorKind::MissingField`] if there is no such field,
+    /// [`ErrorKind::Unsupported`] after the last record.
     pub fn read_column<F: Element>(&mut self, path: &str) -> Result<Vec<F>> {
         parts::column(self, path)
     }

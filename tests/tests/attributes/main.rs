@@ -391,7 +391,7 @@ fn text_is_read_from_narrower_text() {
         (
             "[('text', '|S3'), ('code', '|S4'), ('raw', '|S2')]",
             "field \"text\": the file holds '|S3', Note expects '<U3'; read bytes as a \
-             Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct",
+             Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct",
         ),
     ] {
         let dtype: DType = descr.parse().unwrap();
@@ -550,7 +550,7 @@ fn text_of_any_width_has_limits() {
         (
             "[('text', '|S3')]",
             "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as a \
-             Vec<String>, or as a String with #[npy(width = any, bytes)] in a struct",
+             Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct",
         ),
         // Text in a sub-array is no text of another kind: `bytes` would not read it.
         (

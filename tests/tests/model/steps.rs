@@ -33,6 +33,8 @@ pub(crate) struct Model<T> {
     at: At,
     /// The position in an array without elements, which has rows and arrays of no elements: how many of how many were read.
     empty: (usize, usize),
+    /// True if the last seek went to the end.
+    sought_end: bool,
     /// The steps so far, for the message.
     steps: Vec<String>,
 }
@@ -70,7 +72,7 @@ fn is_strided(shape: &[usize], order: Order) -> bool {
 
 impl<T: Item> Model<T> {
     pub(crate) fn new(file: File<T>) -> Self {
-        Model { file, at: At::Elements(0), empty: (0, 1), steps: Vec::new() }
+        Model { file, at: At::Elements(0), empty: (0, 1), sought_end: false, steps: Vec::new() }
     }
 
     fn count(&self) -> usize {
@@ -416,6 +418,10 @@ impl<T: Item> Model<T> {
             return unsupported(reader.read_column::<T::Column>(path));
         };
         let is_over = at == self.count();
+        if is_over && self.sought_end {
+            assert!(reader.read_column::<T::Column>(path).unwrap().is_empty());
+            return;
+        }
         if at > 0 && (is_over || is_strided(&self.file.shape, self.file.order)) {
             return unsupported(reader.read_column::<T::Column>(path));
         }
@@ -468,6 +474,7 @@ impl<T: Item> Model<T> {
         }
         self.at = At::Elements(to * row);
         self.empty = (to, rows);
+        self.sought_end = to == rows;
         if by_row && !self.file.shape.is_empty() {
             self.pass_rows((rows, row, 0), to);
         }

@@ -3,47 +3,68 @@
 //! Their texts do not decide, because those of long objects are shortened. The walk does not recurse, and ends for objects that contain themselves:
 //! two containers that were found equal, if their parts are, are not compared again.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
 use npy_core::object::Kind;
-use npy_core::{DynArray, ObjectRef};
+use npy_core::{ByteOrder, Cast, DynArray, ObjectRef, Order};
 
-use super::{Number, Tolerance, difference};
+use super::{Number, Tolerance, difference, is_time};
 use crate::text::numpy_time;
-
-/// The most keys that are put in order by their texts, which take long to make. Text and numbers are always put in order.
-const MAX_PRINTED_KEYS: usize = 1000;
 
 /// The tolerance of parts: none.
 fn exact(tolerance: Tolerance) -> Tolerance {
     Tolerance { rtol: 0.0, atol: 0.0, ..tolerance }
 }
 
-/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order.
-pub(super) fn are_equal(a: ObjectRef<'_>, b: ObjectRef<'_>, tolerance: Tolerance) -> bool {
-    let mut walk =
-        Walk { tolerance: exact(tolerance), classes: Classes::default(), pairs: vec![(a, b)] };
+/// The number of an object in its file.
+type Id = u32;
+
+/// What is known of the objects of two files.
+#[derive(Default)]
+pub(super) struct Known {
+    classes: Classes,
+    /// Pairs that were compared as a whole, and differ.
+    different: HashSet<(Id, Id)>,
+    hashes: [Hashes; 2],
+}
+
+/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order. `known` is for this tolerance
+/// and these files.
+pub(super) fn are_equal(
+    a: ObjectRef<'_>,
+    b: ObjectRef<'_>,
+    tolerance: Tolerance,
+    known: &mut Known,
+) -> bool {
+    let pair = (a.object().id(), b.object().id());
+    if known.different.contains(&pair) {
+        return false;
+    }
+    let mut walk = Walk { tolerance: exact(tolerance), known, pairs: vec![(a, b)] };
     while let Some((a, b)) = walk.pairs.pop() {
         if !walk.compare(a, b) {
+            known.classes.undo();
+            known.different.insert(pair);
             return false;
         }
     }
+    known.classes.keep();
     true
 }
 
 /// Keys with their values.
 type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
 
-struct Walk<'a, 'b> {
+struct Walk<'a, 'b, 'k> {
     tolerance: Tolerance,
-    classes: Classes,
+    known: &'k mut Known,
     /// Parts that are still to be compared.
     pairs: Vec<(ObjectRef<'a>, ObjectRef<'b>)>,
 }
 
-impl<'a, 'b> Walk<'a, 'b> {
+impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Compares two objects except for their parts, which are compared later.
     fn compare(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
         let [kind, other] = [a.kind(), b.kind()];
@@ -82,7 +103,7 @@ impl<'a, 'b> Walk<'a, 'b> {
     /// Returns true if the two have been compared, or are being compared.
     fn is_known(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
         let [a, b] = [a, b].map(|object| object.object().id() as usize);
-        !self.classes.join(2 * a, 2 * b + 1)
+        !self.known.classes.join(2 * a, 2 * b + 1)
     }
 
     fn containers(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
@@ -92,12 +113,16 @@ impl<'a, 'b> Walk<'a, 'b> {
         match a.kind() {
             Kind::Record => self.entries(a.entries().collect(), b.entries().collect()),
             Kind::Dict => {
-                let ours: Entries<'a> = in_order(a.entries().collect(), |entry| entry.0);
-                self.entries(ours, in_order(b.entries().collect(), |entry| entry.0))
+                let [ours, theirs] = &mut self.known.hashes;
+                let a: Entries<'a> = in_order(a.entries().collect(), ours, |entry| entry.0);
+                let b = in_order(b.entries().collect(), theirs, |entry| entry.0);
+                self.entries(a, b)
             }
             Kind::Set | Kind::FrozenSet => {
-                let ours = in_order(a.iter().collect(), |&item| item);
-                self.later(&ours, &in_order(b.iter().collect(), |&item| item))
+                let [ours, theirs] = &mut self.known.hashes;
+                let a = in_order(a.iter().collect(), ours, |&item| item);
+                let b = in_order(b.iter().collect(), theirs, |&item| item);
+                self.later(&a, &b)
             }
             _ => self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>()),
         }
@@ -143,6 +168,17 @@ impl<'a, 'b> Walk<'a, 'b> {
         if is_same_form && !self.tolerance.nan_differs && a.as_bytes() == b.as_bytes() {
             return true;
         }
+        // The same values in the byte order and the memory order of this machine; times of other units.
+        let native = |array: &DynArray| {
+            let array = array.clone().into_byte_order(ByteOrder::NATIVE).ok()?;
+            array.into_order(Order::C).ok()
+        };
+        if let (false, Some(a), Some(b)) = (self.tolerance.nan_differs, native(a), native(b))
+            && (a.dtype() == b.dtype() || is_time(a.dtype()) && is_time(b.dtype()))
+            && a.cast_with(b.dtype(), Cast::Lossless).is_ok_and(|a| a.as_bytes() == b.as_bytes())
+        {
+            return true;
+        }
         a.iter().zip(b.iter()).all(|(a, b)| difference(&a, &b, self.tolerance).is_none())
     }
 
@@ -181,55 +217,113 @@ fn is_same_text(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
 
-/// A key of a dict or an element of a set, as it is put in order.
-enum Rank {
-    Number([f64; 2]),
-    Text(String),
-    Printed(String),
-    /// Keys that keep their order.
-    Other,
+/// Puts parts in an order that is the same in both files, by the hashes of their keys.
+fn in_order<'a, T>(
+    parts: Vec<T>,
+    hashes: &mut Hashes,
+    key: impl Fn(&T) -> ObjectRef<'a>,
+) -> Vec<T> {
+    let mut hashed: Vec<(u64, T)> =
+        parts.into_iter().map(|part| (hashes.of(key(&part)), part)).collect();
+    hashed.sort_by_key(|(hash, _)| *hash);
+    hashed.into_iter().map(|(_, part)| part).collect()
 }
 
-impl Rank {
-    fn compare(&self, other: &Rank) -> Ordering {
-        let number = |rank: &Rank| match rank {
-            Rank::Number(_) => 0,
-            Rank::Text(_) => 1,
-            Rank::Printed(_) => 2,
-            Rank::Other => 3,
-        };
-        match (self, other) {
-            // The two zeros are one number.
-            (Rank::Number(a), Rank::Number(b)) => {
-                (a[0] + 0.0).total_cmp(&(b[0] + 0.0)).then((a[1] + 0.0).total_cmp(&(b[1] + 0.0)))
+/// Hashes of the objects of a file. Those of equal objects are equal.
+#[derive(Default)]
+struct Hashes {
+    /// The hashes of containers, which may be used many times. Those that are not complete yet have zero.
+    known: HashMap<Id, u64>,
+}
+
+impl Hashes {
+    /// Returns the hash of an object. The walk does not recurse: its stack has containers once before their parts, and once after them.
+    fn of(&mut self, root: ObjectRef<'_>) -> u64 {
+        let mut stack = vec![(root, false)];
+        while let Some((object, is_complete)) = stack.pop() {
+            let id = object.object().id();
+            if is_complete {
+                let hash = self.container(object);
+                self.known.insert(id, hash);
+            } else if is_container(object) && !self.known.contains_key(&id) {
+                self.known.insert(id, 0);
+                stack.push((object, true));
+                stack.extend(parts(object).into_iter().map(|part| (part, false)));
             }
-            (Rank::Text(a), Rank::Text(b)) | (Rank::Printed(a), Rank::Printed(b)) => a.cmp(b),
-            _ => number(self).cmp(&number(other)),
+        }
+        self.part(root)
+    }
+
+    /// Returns the hash of an object whose parts have theirs.
+    fn part(&self, object: ObjectRef<'_>) -> u64 {
+        match is_container(object) {
+            true => self.known.get(&object.object().id()).copied().unwrap_or_default(),
+            false => hash_of_single(object),
+        }
+    }
+
+    fn container(&self, object: ObjectRef<'_>) -> u64 {
+        let all = || parts(object).into_iter().map(|part| self.part(part));
+        let kind = object.kind();
+        match kind {
+            // In any order.
+            Kind::Set | Kind::FrozenSet => hash((1, all().fold(0, u64::wrapping_add))),
+            Kind::Dict => {
+                let entries =
+                    object.entries().map(|(key, value)| hash((self.part(key), self.part(value))));
+                hash((2, entries.fold(0, u64::wrapping_add)))
+            }
+            Kind::Object => hash((3, object.name(), all().collect::<Vec<_>>())),
+            _ => hash((4, kind == Kind::Tuple, all().collect::<Vec<_>>())),
         }
     }
 }
 
-/// Puts parts in an order that is the same in both files, by their keys.
-fn in_order<'a, T>(parts: Vec<T>, key: impl Fn(&T) -> ObjectRef<'a>) -> Vec<T> {
-    let mut printed = 0;
-    let mut ranked: Vec<(Rank, T)> = parts
-        .into_iter()
-        .map(|part| {
-            let object = key(&part);
-            let rank = match (Number::of_object(object), object.as_str()) {
-                (Some(number), _) => Rank::Number(number.parts()),
-                (None, Some(text)) => Rank::Text(text.into_owned()),
-                (None, None) if printed < MAX_PRINTED_KEYS => {
-                    printed += 1;
-                    Rank::Printed(format!("{object:?}"))
-                }
-                (None, None) => Rank::Other,
-            };
-            (rank, part)
-        })
-        .collect();
-    ranked.sort_by(|(a, _), (b, _)| a.compare(b));
-    ranked.into_iter().map(|(_, part)| part).collect()
+fn is_container(object: ObjectRef<'_>) -> bool {
+    let is_plain = matches!(
+        object.kind(),
+        Kind::List | Kind::Tuple | Kind::Set | Kind::FrozenSet | Kind::Dict
+    );
+    // A missing value of pandas is an object, too.
+    is_plain || object.kind() == Kind::Object && !object.is_missing()
+}
+
+/// The parts of a container that its hash has.
+fn parts(object: ObjectRef<'_>) -> Vec<ObjectRef<'_>> {
+    match object.kind() {
+        Kind::Dict => object.entries().flat_map(|(key, value)| [key, value]).collect(),
+        Kind::Object => object.arguments().into_iter().chain(object.state()).collect(),
+        _ => object.iter().collect(),
+    }
+}
+
+/// Returns the hash of an object that is no container.
+fn hash_of_single(object: ObjectRef<'_>) -> u64 {
+    if let Some(number) = Number::of_object(object) {
+        let parts = number.parts();
+        return match number.integer() {
+            Some(integer) => hash((5, integer)),
+            None if parts.iter().any(|part| part.is_nan()) => hash(6),
+            // The two zeros are one number.
+            None => hash((7, parts.map(|part| (part + 0.0).to_bits()))),
+        };
+    }
+    if let Some(text) = object.as_str() {
+        return hash((8, text.chars().map(u32::from).collect::<Vec<_>>()));
+    }
+    match (object.code_points(), object.as_bytes(), object.kind()) {
+        (Some(text), ..) => hash((8, text)),
+        (_, Some(bytes), _) => hash((9, bytes)),
+        // These can be large, and are no keys.
+        (.., Kind::Array | Kind::Record) => hash(10),
+        _ => hash((11, format!("{object:?}"))),
+    }
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Objects of both files in classes of those that are equal, if all that is still to be compared is.
@@ -237,25 +331,48 @@ fn in_order<'a, T>(parts: Vec<T>, key: impl Fn(&T) -> ObjectRef<'a>) -> Vec<T> {
 struct Classes {
     /// The next object on the way to the one by which the class is known, which has none.
     next: HashMap<usize, usize>,
+    /// The number of objects in the class that is known by this one, if there are several.
+    sizes: HashMap<usize, usize>,
+    /// The objects that got a next one, and those.
+    joined: Vec<(usize, usize)>,
 }
 
 impl Classes {
-    fn find(&mut self, mut at: usize) -> usize {
+    fn find(&self, mut at: usize) -> usize {
         while let Some(&next) = self.next.get(&at) {
-            if let Some(&after) = self.next.get(&next) {
-                self.next.insert(at, after);
-            }
             at = next;
         }
         at
     }
 
+    fn size(&self, of: usize) -> usize {
+        self.sizes.get(&of).copied().unwrap_or(1)
+    }
+
     /// Joins the classes of two objects; false if they are one already.
     fn join(&mut self, a: usize, b: usize) -> bool {
         let (a, b) = (self.find(a), self.find(b));
-        if a != b {
-            self.next.insert(a, b);
+        if a == b {
+            return false;
         }
-        a != b
+        // The smaller class goes to the larger one, so that ways are short.
+        let (small, large) = if self.size(a) < self.size(b) { (a, b) } else { (b, a) };
+        self.sizes.insert(large, self.size(small) + self.size(large));
+        self.next.insert(small, large);
+        self.joined.push((small, large));
+        true
+    }
+
+    /// Keeps what was joined.
+    fn keep(&mut self) {
+        self.joined.clear();
+    }
+
+    /// Undoes what was joined since the last [`keep`](Self::keep).
+    fn undo(&mut self) {
+        while let Some((small, large)) = self.joined.pop() {
+            self.next.remove(&small);
+            self.sizes.insert(large, self.size(large) - self.size(small));
+        }
     }
 }

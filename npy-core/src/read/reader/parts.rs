@@ -18,9 +18,9 @@ use crate::element::decode::{decode, valid};
 use crate::element::type_info::TypeInfo;
 use crate::element::typed_plan::{ItemPlan, READ_WHOLE};
 use crate::element::{Element, InvalidValue, type_name};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::limits;
-use crate::read::data::{ITS_START, RowLayout};
+use crate::read::data::RowLayout;
 use crate::shape::{self, Order};
 #[cfg(feature = "serde")]
 use crate::{
@@ -178,13 +178,12 @@ pub(super) fn column<R: Read, F: Element>(reader: &mut Reader<R>, path: &str) ->
         let shape = reader.header.shape().to_vec();
         let is_c = reader.header.order().normalized(&shape) == Order::C;
         let is_over = reader.data.elements_left() == 0;
-        if (is_over || !is_c) && !reader.data.is_at_start() {
-            reader.data.check()?;
-            let order = if is_over { "" } else { " that remain of an array in Fortran order" };
-            let what = format!("reading a column of the records{order}");
-            return Err(ErrorKind::Unsupported { what, needs: ITS_START }.into());
+        // Nothing is left because of a seek, or because there are no elements.
+        let is_empty = is_over && (reader.data.at_end || shape.contains(&0));
+        if (is_over || !is_c) && !is_empty {
+            reader.check_nothing_read()?;
         }
-        if is_c {
+        if is_c || is_empty {
             return values(reader, &plan, false);
         }
         let column = NpyArray::with_order(values(reader, &plan, false)?, shape, Order::Fortran)?;
