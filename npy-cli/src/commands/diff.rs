@@ -548,7 +548,7 @@ impl Number {
             Number::Float(value) if value.fract() == 0.0 && value.abs() < LIMIT => {
                 Some(value as i128)
             }
-            Number::Complex(re, im) if im == 0.0 => Number::Float(re).integer(),
+            Number::Complex(re, 0.0) => Number::Float(re).integer(),
             Number::Long([re, im]) if bits(im) == 0 => long_integer(re),
             _ => None,
         }
