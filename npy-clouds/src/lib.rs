@@ -1,3 +1,5 @@
+//! Files of clouds and web servers, for the command `npy` and for `npy-datafusion`.
+//!
 #![doc = include_str!("../README.md")]
 
 mod advice;
