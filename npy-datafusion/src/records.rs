@@ -22,7 +22,7 @@ use crate::header::{self, SHORTER, located};
 pub(crate) const REQUEST: u64 = 8 << 20;
 
 /// The bytes of a batch of rows, which stay in the cache of the processor until all columns are made of them, and its least number of rows.
-const BATCH: u64 = 512 << 10;
+const BATCH: u64 = 384 << 10;
 const LEAST: u64 = 256;
 
 /// Returns the most rows of a batch.
