@@ -305,13 +305,10 @@ class Npz(Mapping[str, Any]):
             write_member(self._editor, name, values)
         found = self._find(name) or name
         self._forget(found)
-        if self._editor is None or self._kept + values.nbytes <= _KEPT:
-            # A copy: the program may change its array.
-            values = values.copy()
-            self._kept += values.nbytes
-        else:
-            values = None
-        self._added[found] = values
+        is_kept = self._editor is None or self._kept + values.nbytes <= _KEPT
+        # A copy: the program may change its array.
+        self._added[found] = values.copy() if is_kept else None
+        self._kept += values.nbytes if is_kept else 0
 
     def _forget(self, name: str) -> None:
         self._old.pop(name, None)
