@@ -14,12 +14,6 @@ fn npy(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
 }
 
-/// Runs the command, and returns its exit code and its messages.
-fn code(directory: &Path, args: &[&str]) -> (i32, String) {
-    let output = npy(directory, args);
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
-}
-
 fn ok(directory: &Path, args: &[&str]) {
     let output = npy(directory, args);
     assert!(output.status.success(), "{args:?}: {output:?}");
