@@ -4,8 +4,8 @@ use npy_core::{ErrorKind, Order, Reader};
 
 use crate::target::Target;
 
-/// Returns what to do about a file that is incomplete; `None` for other errors, and for what is not a file of its own. `name` is that of the
-/// file in messages.
+/// Returns advice about a file that ends too early; `None` for other errors, and for members and streams. `name` is the name of the file in
+/// messages.
 pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
     match kind {
         ErrorKind::Truncated { what: "data", .. } => for_array(&target(name)?),
@@ -20,7 +20,7 @@ pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
     }
 }
 
-/// Returns what to do about an array that ends too early: the number of rows that are complete.
+/// Returns advice about an array that ends too early, with the number of complete rows.
 pub(crate) fn for_array(target: &Target) -> Option<String> {
     if target.member.is_some() {
         return None;

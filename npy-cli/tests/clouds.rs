@@ -49,14 +49,7 @@ fn bucket() -> Server {
 
 fn command(server: &Server, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
-    command
-        .args(args)
-        .env("AWS_ENDPOINT_URL", server.address())
-        .env("AWS_ACCESS_KEY_ID", "key")
-        .env("AWS_SECRET_ACCESS_KEY", "secret")
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_ALLOW_HTTP", "true")
-        .env("NO_PROXY", "127.0.0.1");
+    command.args(args).envs(server.variables());
     command
 }
 

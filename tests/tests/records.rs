@@ -275,7 +275,7 @@ fn a_column_is_one_field_of_every_record() {
             refused.contains("the start of the array: a new reader, or seek_to(0)"),
             "{refused}"
         );
-        // Records after those that are known, of which there are none yet.
+        // A program that waits for new records finds none yet.
         twice.seek_to(all.len()).unwrap();
         assert!(twice.read_column::<f32>("head.gain").unwrap().is_empty());
         assert!(twice.read_column::<f32>("head.gain").unwrap().is_empty());

@@ -36,14 +36,7 @@ fn bucket(files: i64) -> Server {
 
 fn command(server: &Server, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
-    command
-        .args(arguments)
-        .env("AWS_ENDPOINT_URL", server.address())
-        .env("AWS_ACCESS_KEY_ID", "key")
-        .env("AWS_SECRET_ACCESS_KEY", "secret")
-        .env("AWS_REGION", "us-east-1")
-        .env("AWS_ALLOW_HTTP", "true")
-        .env("NO_PROXY", "127.0.0.1");
+    command.args(arguments).envs(server.variables());
     command
 }
 

@@ -70,6 +70,18 @@ impl Server {
         self.state.lock().unwrap()
     }
 
+    /// Returns the variables by which a program takes this server for S3.
+    pub(crate) fn variables(&self) -> [(&'static str, String); 6] {
+        [
+            ("AWS_ENDPOINT_URL", self.address()),
+            ("AWS_ACCESS_KEY_ID", "key".into()),
+            ("AWS_SECRET_ACCESS_KEY", "secret".into()),
+            ("AWS_REGION", "us-east-1".into()),
+            ("AWS_ALLOW_HTTP", "true".into()),
+            ("NO_PROXY", "127.0.0.1".into()),
+        ]
+    }
+
     pub(crate) fn address(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

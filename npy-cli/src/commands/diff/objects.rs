@@ -21,7 +21,7 @@ fn exact(tolerance: Tolerance) -> Tolerance {
 /// The number of an object in its file.
 type Id = u32;
 
-/// What is known of the objects of two files.
+/// The results so far, for the objects of two files.
 #[derive(Default)]
 pub(super) struct Known {
     classes: Classes,
@@ -297,7 +297,7 @@ fn parts(object: ObjectRef<'_>) -> Vec<ObjectRef<'_>> {
     }
 }
 
-/// Returns the hash of an object that is no container.
+/// Returns the hash of an object that is not a container.
 fn hash_of_single(object: ObjectRef<'_>) -> u64 {
     if let Some(number) = Number::of_object(object) {
         let parts = number.parts();
@@ -314,7 +314,7 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
     match (object.code_points(), object.as_bytes(), object.kind()) {
         (Some(text), ..) => hash((8, text)),
         (_, Some(bytes), _) => hash((9, bytes)),
-        // These can be large, and are no keys.
+        // These can be large, and are not keys.
         (.., Kind::Array | Kind::Record) => hash(10),
         _ => hash((11, format!("{object:?}"))),
     }
@@ -326,14 +326,14 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Objects of both files in classes of those that are equal, if all that is still to be compared is.
+/// Objects of both files in classes. Those of a class are equal if all pairs that are still to be compared are.
 #[derive(Default)]
 struct Classes {
-    /// The next object on the way to the one by which the class is known, which has none.
+    /// The next object on the way to the one that names the class. That one has none.
     next: HashMap<usize, usize>,
-    /// The number of objects in the class that is known by this one, if there are several.
+    /// The number of objects in the class that this one names, if there are several.
     sizes: HashMap<usize, usize>,
-    /// The objects that got a next one, and those.
+    /// The objects that got a next one, each with it.
     joined: Vec<(usize, usize)>,
 }
 
