@@ -31,7 +31,7 @@ const TENSOR: &str = "arrow.fixed_shape_tensor";
 /// let dtype = "[('id', '<i4'), ('t', '>M8[25s]'), ('xyz', '<f4', (3,))]".parse()?;
 /// let schema = npy_arrow::schema(&dtype, &Options::new())?;
 /// let types: Vec<String> = schema.fields().iter().map(|field| field.data_type().to_string()).collect();
-/// assert_eq!(types, ["Int32", "Timestamp(s)", "FixedSizeList(3 x non-null Float32)"]);
+/// assert_eq!(types, ["Int32", "Timestamp(s)", "FixedSizeList(3 x Float32)"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -59,7 +59,8 @@ fn build(name: &str, dtype: &DType, options: &Options) -> Result<Field> {
         let is_number = base
             .scalar()
             .is_some_and(|scalar| matches!(Values::of(scalar, options), Ok(Values::Number(_))));
-        let inner = item("item", base, options)?;
+        // An item has no null, but a join may add rows that are null, and then their items are null, too.
+        let inner = item("item", base, options)?.with_nullable(true);
         column = Field::new_fixed_size_list(name, inner, length(&shape)?, false);
         if is_number {
             let shape: Vec<String> = shape.iter().map(ToString::to_string).collect();
@@ -83,7 +84,7 @@ fn item(name: &str, base: &DType, options: &Options) -> Result<Field> {
             let parts = ["re", "im"].map(|name| Field::new(name, part.clone(), false));
             return Ok(Field::new_struct(name, parts.to_vec(), false));
         }
-        let mut field = Field::new_fixed_size_list(name, Field::new("item", part, false), 2, false);
+        let mut field = Field::new_fixed_size_list(name, Field::new("item", part, true), 2, false);
         extend(&mut field, COMPLEX, String::new());
         return Ok(field);
     }

@@ -106,7 +106,7 @@ impl Records {
         rows: Range<u64>,
     ) -> Result<BoxStream<'static, Result<RecordBatch>>> {
         file.seek(SeekFrom::Start(self.bytes_of(&rows).start))?;
-        let (mut rows, mut buffer) = (rows, Buffer::from_vec(Vec::<u8>::new()));
+        let (mut rows, mut buffer) = (rows, Buffer::default());
         let batches = std::iter::from_fn(move || {
             for _ in 0..MAX_SKIPPED {
                 if rows.is_empty() {
@@ -138,15 +138,16 @@ impl Records {
         let range = self.bytes_of(&rows);
         let size = usize::try_from(range.end - range.start)
             .map_err(|_| exec_datafusion_err!("a batch of {} rows is too large", self.batch))?;
-        let used = std::mem::replace(buffer, Buffer::from_vec(Vec::<u8>::new()));
-        let mut bytes = used.into_vec::<u8>().unwrap_or_default();
+        // Arrow aligns its buffers. Some processors copy from the cache of files at less than half the speed to an address that is up to 32 bytes
+        // after the position of the bytes in their page, as that of a `Vec` may be.
+        let mut bytes = std::mem::take(buffer).into_mutable().unwrap_or_default();
         bytes.resize(size, 0);
         file.read_exact(&mut bytes).map_err(|error| match error.kind() {
             std::io::ErrorKind::UnexpectedEof => located(&self.meta, &SHORTER),
             _ => located(&self.meta, &error),
         })?;
         self.bytes_read.add(size);
-        *buffer = Buffer::from_vec(bytes);
+        *buffer = bytes.into();
         self.convert(columns::Bytes::Shared(buffer), rows.end - rows.start)
     }
 

@@ -278,7 +278,7 @@ impl Distance {
                 );
             }
             valid.append_non_null();
-            results.push(match self.measure {
+            let result = match self.measure {
                 Measure::L2 => sum::<A, B, _>(x, y, |a, b| (a - b) * (a - b)).sqrt(),
                 Measure::Dot => sum::<A, B, _>(x, y, |a, b| a * b),
                 Measure::Cosine => {
@@ -287,7 +287,9 @@ impl Distance {
                     let of_y = sum::<B, B, _>(y, y, |a, b| a * b);
                     1.0 - dot / (of_x.sqrt() * of_y.sqrt())
                 }
-            });
+            };
+            // A NaN with a sign, as processors make one of 0 / 0, would come before all numbers.
+            results.push(if result.is_nan() { f64::NAN } else { result });
         }
         Ok(Float64Array::new(results.into(), valid.finish()))
     }

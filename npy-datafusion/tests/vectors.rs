@@ -157,3 +157,37 @@ async fn batches_that_are_kept_have_their_own_rows() {
         assert_eq!(row, expected, "{condition}");
     }
 }
+
+/// Guards that a row without a distance is not the nearest: NaN comes after all numbers.
+#[tokio::test]
+async fn rows_without_a_distance_come_last() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("v.npy");
+    let values = vec![1.0f32, 0.0, 0.0, 0.0, f32::INFINITY, 1.0, 0.0, 1.0];
+    npy_core::save(&path, &NpyArray::new(values, [4, 2]).unwrap()).unwrap();
+    let ctx = session();
+    for (distance, expected) in [
+        ("npy_cosine(value, [1.0, 0.0])", "0, 3"),
+        ("npy_l2(value, [CAST('inf' AS DOUBLE), 0.0])", "0, 1, 3"),
+        ("-npy_dot(value, [0.0, 1.0])", "3, 0, 1"),
+    ] {
+        let sql = format!(
+            "SELECT _row FROM npy('{}') ORDER BY {distance}, _row LIMIT {}",
+            path.display(),
+            expected.split(", ").count()
+        );
+        let found: Vec<String> = rows(&ctx, &sql)
+            .await
+            .iter()
+            .flat_map(|batch| {
+                let column = datafusion::arrow::compute::cast(batch.column(0), &DataType::Int64);
+                let column = column.unwrap();
+                let column = column.as_primitive::<datafusion::arrow::datatypes::Int64Type>();
+                column.values().iter().map(ToString::to_string).collect::<Vec<_>>()
+            })
+            .collect();
+        assert_eq!(found.join(", "), expected, "{sql}");
+        let sql = format!("SELECT 1.0 FROM npy('{}') WHERE {distance} < -1e300", path.display());
+        assert!(numbers(&ctx, &sql).await.is_empty(), "{sql}");
+    }
+}

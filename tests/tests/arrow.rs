@@ -217,7 +217,7 @@ fn options_choose_the_types() {
         ("<V2", "Float32", "Float32"),
         (
             "<c8",
-            "FixedSizeList(2 x non-null Float32)",
+            "FixedSizeList(2 x Float32)",
             "Struct(\"re\": non-null Float32, \"im\": non-null Float32)",
         ),
     ] {
