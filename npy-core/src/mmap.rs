@@ -55,7 +55,7 @@ use crate::error::{Error, ErrorKind, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::read::ReadOptions;
+use crate::read::{ReadOptions, headerless};
 use crate::shape::Order;
 use crate::view::{self, Located};
 use crate::write::replace::{self, Existing};
@@ -116,6 +116,50 @@ impl<T> Map<T> {
     {
         // SAFETY: the caller keeps the contract.
         unsafe { ReadOptions::new().map(path) }
+    }
+
+    /// Maps a file without a header, as NumPy's `tofile` writes it: `np.memmap`. `row` is the shape of one row (`&[]` for a file of
+    /// single elements), and the length of the file states the number of rows.
+    ///
+    /// The dtype is that of the type: `u16` has the byte order of the machine, and [`Be<u16>`](crate::Be) is big-endian on each.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::Map;
+    ///
+    /// let tokens: [u16; 6] = [1, 2, 3, 4, 5, 6];
+    /// std::fs::write("tokens.bin", tokens.map(u16::to_ne_bytes).as_flattened())?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { Map::<u16>::open_headerless("tokens.bin", &[3])? };
+    /// assert_eq!(map.shape(), [2, 3]);
+    /// assert_eq!(map[3..], [4, 5, 6]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Safety
+    ///
+    /// The file must be left alone as the [module](self#safety) says.
+    ///
+    /// # Errors
+    ///
+    /// [`ViewError::Unreadable`] if the file cannot be opened or mapped, or has no whole number of rows.
+    #[expect(unsafe_code)]
+    pub unsafe fn open_headerless<P: AsRef<Path>>(path: P, row: &[usize]) -> Result<Self, ViewError>
+    where
+        T: ZeroCopy,
+    {
+        let (path, item) = (path.as_ref(), ItemShape::of(&T::memory_dtype()));
+        // SAFETY: the caller keeps the contract.
+        let map = unsafe { map(path) }?;
+        let header =
+            headerless::header_of(limits::to_u64(map.len()), item.base.clone(), &item.array(row));
+        Map::new(
+            map,
+            Some(header.map_err(|error| unreadable(error, path))?),
+            path,
+            &Limits::default(),
+        )
     }
 }
 
@@ -248,11 +292,8 @@ impl<T> MapMut<T> {
         let path = path.as_ref();
         let header = new_header::<T>(path, shape, order)?;
         // SAFETY: the caller keeps the contract.
-        MapMut::new(
-            unsafe { create(path, &header, whole_file::allocate) }?,
-            path,
-            &Limits::default(),
-        )
+        let map = unsafe { create(path, &header, whole_file::allocate) }?;
+        MapMut::new(map, None, path, &Limits::default())
     }
 
     /// Like [`create`](Self::create), but reserves no space on the disk, as `np.memmap` does: only the parts that are written take space.
@@ -284,7 +325,8 @@ impl<T> MapMut<T> {
         let path = path.as_ref();
         let header = new_header::<T>(path, shape, Order::C)?;
         // SAFETY: the caller keeps the contract.
-        MapMut::new(unsafe { create(path, &header, File::set_len) }?, path, &Limits::default())
+        let map = unsafe { create(path, &header, File::set_len) }?;
+        MapMut::new(map, None, path, &Limits::default())
     }
 
     /// Maps a file. Changes stay in this map, and the file is not changed.
@@ -396,8 +438,13 @@ write_methods!([T: ZeroCopy] MapMut<T>);
 macro_rules! read_access {
     ($($map:ident: $inner:ty),*) => {$(
         impl<T: ZeroCopy> $map<T> {
-            fn new(map: $inner, path: &Path, limits: &Limits) -> Result<Self, ViewError> {
-                let located = view::locate::<T>(&map, limits);
+            fn new(
+                map: $inner,
+                headerless: Option<Header>,
+                path: &Path,
+                limits: &Limits,
+            ) -> Result<Self, ViewError> {
+                let located = view::locate::<T>(&map, headerless, limits);
                 let located = located.map_err(|error| in_file(error, path))?;
                 Ok($map { map, located, path: path.to_owned(), limits: *limits, of: PhantomData })
             }
@@ -619,11 +666,8 @@ impl MapAnyMut {
     pub unsafe fn create<P: AsRef<Path>>(path: P, header: &Header) -> Result<Self, ViewError> {
         let path = path.as_ref();
         // SAFETY: the caller keeps the contract.
-        MapAnyMut::new(
-            unsafe { create(path, header, whole_file::allocate) }?,
-            path,
-            &Limits::default(),
-        )
+        let map = unsafe { create(path, header, whole_file::allocate) }?;
+        MapAnyMut::new(map, path, &Limits::default())
     }
 }
 
@@ -656,7 +700,7 @@ impl ReadOptions {
     pub unsafe fn map<T: ZeroCopy>(&self, path: impl AsRef<Path>) -> Result<Map<T>, ViewError> {
         let path = path.as_ref();
         // SAFETY: the caller keeps the contract.
-        Map::new(unsafe { map(path) }?, path, self.limit())
+        Map::new(unsafe { map(path) }?, None, path, self.limit())
     }
 
     /// Maps a file, to read and to change; see [`MapMut::open`].
@@ -687,7 +731,7 @@ impl ReadOptions {
     ) -> Result<MapMut<T>, ViewError> {
         let path = path.as_ref();
         // SAFETY: the caller keeps the contract.
-        MapMut::new(unsafe { map_mut(path) }?, path, self.limit())
+        MapMut::new(unsafe { map_mut(path) }?, None, path, self.limit())
     }
 
     /// Maps a file; changes stay in this map. See [`MapMut::open_copy_on_write`].
@@ -721,7 +765,8 @@ impl ReadOptions {
             // SAFETY: the caller keeps the contract.
             unsafe { MmapOptions::new().map_copy(file) }
         };
-        MapMut::new(open_mapped(path, || File::open(path), copy)?, path, self.limit())
+        let map = open_mapped(path, || File::open(path), copy)?;
+        MapMut::new(map, None, path, self.limit())
     }
 
     /// Maps a file of any layout; see [`MapAny::open`]. The [cast](Self::cast) applies to elements

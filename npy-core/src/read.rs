@@ -3,7 +3,7 @@
 mod data;
 mod decoder;
 mod header;
-mod headerless;
+pub(crate) mod headerless;
 #[cfg(not(feature = "objects"))]
 mod no_objects;
 #[cfg(feature = "objects")]

@@ -32,8 +32,15 @@ pub(crate) const OF_BYTES: &str = " (of bytes: read_npy_from)";
 
 /// Finds the array of the `.npy` file at the start of these bytes. Returns an error if it cannot be
 /// viewed as values of `T`.
-pub(crate) fn locate<T: ZeroCopy>(file: &[u8], limits: &Limits) -> Result<Located, ViewError> {
-    let (header, start) = Header::parse_with(file, limits)?;
+pub(crate) fn locate<T: ZeroCopy>(
+    file: &[u8],
+    headerless: Option<Header>,
+    limits: &Limits,
+) -> Result<Located, ViewError> {
+    let (header, start) = match headerless {
+        Some(header) => (header, 0),
+        None => Header::parse_with(file, limits)?,
+    };
     let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(to_read_a_copy)?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };

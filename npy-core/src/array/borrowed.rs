@@ -129,7 +129,7 @@ impl<'a, T> NpyView<'a, T> {
     where
         T: ZeroCopy,
     {
-        let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
+        let Located { data, count, shape, order, .. } = locate::<T>(file, None, limits)?;
         // `locate` has checked the range, the length and the alignment.
         let items = file.get(data).and_then(|data| values(data, count));
         Ok(NpyView { items: checked::some(items), shape, order })
@@ -317,7 +317,7 @@ impl<'a, T> NpyViewMut<'a, T> {
     where
         T: ZeroCopy,
     {
-        let Located { data, count, shape, order, .. } = locate::<T>(file, limits)?;
+        let Located { data, count, shape, order, .. } = locate::<T>(file, None, limits)?;
         // `locate` has checked the range, the length and the alignment.
         let items = file.get_mut(data).and_then(|data| values_mut(data, count));
         Ok(NpyViewMut { items: checked::some(items), shape, order })

@@ -66,9 +66,7 @@ impl ReadOptions {
         let path = path.as_ref();
         let open = || -> Result<_> {
             let mut file = File::open(path)?;
-            let shape = shape_of_file(&mut file, &dtype, row)?;
-            let header = Header::new(dtype, shape, Order::C)?;
-            header.without_objects()?;
+            let header = header_of(rest_of(&mut file)?, dtype, row)?;
             Ok(Reader::of_data(Source::file(file, self.threads)?, header, 0, self))
         };
         match open() {
@@ -78,25 +76,32 @@ impl ReadOptions {
     }
 }
 
-/// Returns the shape of all rows of this shape that the file has.
-fn shape_of_file(file: &mut File, dtype: &DType, row: &[usize]) -> Result<Vec<usize>> {
+/// Returns the number of bytes from the position of the file to its end.
+fn rest_of(file: &mut File) -> Result<u64> {
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         let what = "a file without a header that has no length either".into();
         let needs = "Reader::headerless, which is told the shape";
         return Err(ErrorKind::Unsupported { what, needs }.into());
     }
+    Ok(metadata.len().saturating_sub(file.stream_position()?))
+}
+
+/// Returns the header of the array that all rows of this shape in these bytes are.
+pub(crate) fn header_of(bytes: u64, dtype: DType, row: &[usize]) -> Result<Header> {
     let row_bytes = shape::bytes_in_file(row, dtype.itemsize())?;
-    let bytes = metadata.len().saturating_sub(file.stream_position()?);
     let what = if row.is_empty() { "an element" } else { "a row" };
     let reason = match (bytes.checked_div(row_bytes), bytes.checked_rem(row_bytes)) {
-        (Some(rows), Some(0)) => return Ok([&[limits::to_usize(rows)?], row].concat()),
+        (Some(rows), Some(0)) => {
+            let header = Header::new(dtype, [&[limits::to_usize(rows)?], row].concat(), Order::C)?;
+            header.without_objects()?;
+            return Ok(header);
+        }
         (None, _) => "a row has no bytes, so the length of the file does not state their number; use Reader::headerless".to_owned(),
         (_, rest) => format!(
             "{what} has {row_bytes} bytes, and the file {bytes}: {} too many",
             rest.unwrap_or(0)
         ),
-
     };
     Err(shape::invalid(row, reason))
 }

@@ -617,3 +617,43 @@ fn a_map_of_any_layout_reads_text_of_other_widths() {
     let read = map.read::<OuterWide>(0..3).unwrap();
     assert!(read.into_iter().map(|outer| outer.note).eq(wide));
 }
+
+/// Guards maps of files without a header: the rows that the length states, types with dimensions and records, and lengths that are no whole
+/// number of rows.
+#[test]
+fn files_without_a_header_are_mapped() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.raw");
+    let bytes: Vec<u8> = (0..120).collect();
+    std::fs::write(&path, &bytes).unwrap();
+    fn raw<T: ZeroCopy>(path: &Path, row: &[usize]) -> Result<Map<T>, ViewError> {
+        // SAFETY: as above.
+        unsafe { Map::open_headerless(path, row) }
+    }
+    let map = raw::<Be<u16>>(&path, &[2, 3]).unwrap();
+    assert_eq!((map.shape(), map.at(&[9, 1, 2]).unwrap().get()), (&[10, 2, 3][..], 0x7677));
+    assert_eq!(map.header().dtype(), &">u2".parse().unwrap());
+    let triples = raw::<[u8; 3]>(&path, &[4]).unwrap();
+    assert_eq!((triples.shape(), triples[39]), (&[10, 4][..], [117, 118, 119]));
+    let records = raw::<Trace>(&path, &[]).unwrap();
+    assert_eq!(
+        (records.len(), records[1].time),
+        (3, i64::from_ne_bytes([40, 41, 42, 43, 44, 45, 46, 47]))
+    );
+    assert_eq!(
+        records.column::<ByteStr<4>>("head.code").unwrap().get(1),
+        Some([48, 49, 50, 51].into())
+    );
+    let error = raw::<u64>(&path, &[7]).unwrap_err().to_string();
+    assert!(
+        error.contains("x.raw: shape (7,): a row has 56 bytes, and the file 120: 8 too many"),
+        "{error}"
+    );
+    for row in [&[0][..], &[usize::MAX, 9]] {
+        assert!(matches!(raw::<u64>(&path, row), Err(ViewError::Unreadable(_))), "{row:?}");
+    }
+    std::fs::write(&path, []).unwrap();
+    assert_eq!(raw::<f32>(&path, &[3]).unwrap().shape(), [0, 3]);
+    let error = raw::<f32>(&dir.path().join("absent"), &[]).unwrap_err().to_string();
+    assert!(error.contains("absent"), "{error}");
+}
