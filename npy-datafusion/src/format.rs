@@ -128,7 +128,6 @@ impl NpyFormat {
     }
 
     /// Returns the types for what has more than one in Arrow.
-    #[cfg(feature = "proto")]
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }

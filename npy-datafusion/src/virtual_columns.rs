@@ -21,7 +21,7 @@ use futures::stream::BoxStream;
 
 use crate::condition::Condition;
 
-pub(crate) use planner::{NpySettings, VirtualColumns};
+pub(crate) use planner::VirtualColumns;
 pub use planner::{sql, statement_to_plan};
 
 /// The path of the file, as a location names it.
