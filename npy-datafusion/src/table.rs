@@ -153,7 +153,7 @@ impl NpyTable {
     }
 
     /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
-    fn is_for_rows(&self, condition: &Expr) -> bool {
+    pub(crate) fn is_for_rows(&self, condition: &Expr) -> bool {
         let directories = &self.inner.options().table_partition_cols;
         let columns = condition.column_refs();
         let is_in_file =

@@ -84,7 +84,8 @@ writes an index, by which a query leaves out files and blocks of rows; EXPLAIN A
 
 A folder in which each file is a column is a table by npy('alf/spikes.*.npy', 'layout', 'columns'), and by CREATE EXTERNAL TABLE spikes STORED AS NPY
 LOCATION 'alf/spikes.*.npy' OPTIONS ('layout' 'columns'); folders in 'dir/' are groups of rows. OPTIONS ('sorted_by' 't') states that t is in order in
-each file, so that conditions on t leave out files and ORDER BY t does not sort; a file that is not in order is an error.
+each file, so that conditions on t leave out files and ORDER BY t does not sort; a file that is not in order is an error. npy('w.npy', 'void', 'bfloat16')
+reads raw bytes (V2, V1) as numbers of ml_dtypes; others are float8_e4m3fn, float8_e5m2 and so on.
 
 s3://bucket/dir/ needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket, and often AWS_REGION or
 AWS_ENDPOINT_URL; gs:// GOOGLE_APPLICATION_CREDENTIALS; az:// AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY. A URL of a web server names
