@@ -373,10 +373,8 @@ fn put(server: &Server, path: &str, pieces: Vec<Piece>) {
 
 /// An archive of two stored members above 4 GiB, as `np.savez` writes it. The checksums are zero: they are not verified when parts are read.
 fn large_archive() -> Vec<Piece> {
-    let members = [
-        ("a.npy", header("<i8"), indices()),
-        ("b.npy", header("|u1"), (MANY, Box::new(|at| (at % 251) as u8) as Box<_>)),
-    ];
+    let bytes_by_number: Piece = (MANY, Box::new(|at| (at % 251) as u8));
+    let members = [("a.npy", header("<i8"), indices()), ("b.npy", header("|u1"), bytes_by_number)];
     let (mut pieces, mut directory, mut position) = (Vec::new(), Vec::new(), 0u64);
     for (name, header, data) in members {
         let size = header.len() as u64 + data.0;
