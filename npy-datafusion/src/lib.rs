@@ -113,7 +113,7 @@
 //! # Where DataFusion differs from other engines
 //!
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
-//!   `ORDER BY`, `count(DISTINCT x)` and within lists and records: `x + 0.0` makes them one.
+//!   `ORDER BY`, `count(DISTINCT x)`, `x = -0.0 AND x <> 0.0` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
 //! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
 //!   `(a IS DISTINCT FROM true) AND b`.

@@ -68,6 +68,11 @@ impl Replaced {
         match store.head(url.prefix()).await {
             Ok(meta) => Ok(Some(Replaced { name, url, store, meta })),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
+            // Credentials that only write: what they do not read is no input.
+            Err(
+                object_store::Error::PermissionDenied { .. }
+                | object_store::Error::Unauthenticated { .. },
+            ) if !NpySettings::of(state.config_options()).no_clobber => Ok(None),
             Err(error) => Err(plain(error.into())),
         }
     }

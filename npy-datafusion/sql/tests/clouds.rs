@@ -189,6 +189,34 @@ fn files_of_a_store_are_written() {
     assert!(server.get("bucket/out/none.npy").is_none());
 }
 
+/// Guards files of a store that `COPY` would replace: those that the query reads, archives with other members, and all files if the user says so.
+#[test]
+fn files_of_a_store_are_not_lost() {
+    let server = bucket(2);
+    csv(&server, "COPY (SELECT 1 AS a, 2 AS b) TO 's3://bucket/x.npz'");
+    let failed = |sql: &str, option: &str| {
+        let names = server.names();
+        let text = failure(&command(&server, &[sql, option]).output().unwrap());
+        assert_eq!(server.names(), names);
+        text
+    };
+    let (file, one) = ("s3://bucket/dir/00.npy", "SELECT 1 AS a");
+    let input =
+        format!("COPY (SELECT t FROM npy('s3://bucket/dir/*.npy') WHERE t < 0) TO '{file}'");
+    let refused = failed(&input, "--csv");
+    assert!(refused.contains("is also an input of the query (dir/00.npy)"), "{refused}");
+    let lost = failed(&format!("COPY ({one}) TO 's3://bucket/x.npz'"), "--csv");
+    assert!(lost.contains("its member \"b\" would be lost"), "{lost}");
+    let kept = failed(&format!("COPY ({one}) TO '{file}'"), "--no-clobber");
+    assert!(kept.contains("it exists, and --no-clobber"), "{kept}");
+    assert_eq!(csv(&server, &format!("SELECT count(*) FROM npy('{file}')")), "1000\n");
+    // Credentials that only write do not tell whether there is a file.
+    server.fail(Fault::WriteOnly);
+    csv(&server, &format!("COPY ({one}) TO 's3://bucket/new.npy'"));
+    assert!(server.get("bucket/new.npy").is_some());
+    failed(&format!("COPY ({one}) TO 's3://bucket/newer.npy'"), "--no-clobber");
+}
+
 /// Guards files of a web server: one is read by ranges, and a pattern is an error that says what works.
 #[test]
 fn files_of_a_web_server_are_read() {

@@ -233,8 +233,9 @@ async fn answer(ctx: &SessionContext, condition: &str, is_sent: bool) -> Result<
         format!("SELECT count(*), coalesce(sum(n), 0), min(n), max(n) FROM t WHERE {condition}");
     let up = format!("SELECT n FROM t WHERE {condition} ORDER BY i, n LIMIT 5");
     // DataFusion takes -0.0 for 0.0 in some conditions of `ORDER BY … LIMIT`, and not in its order.
+    // It also takes `f = -0.0 AND f <> 0.0` for `f = -0.0`, as the literals are not the same.
     let down =
-        format!("SELECT n FROM t WHERE ({condition}) AND f <> 0.0 ORDER BY f DESC, n LIMIT 5");
+        format!("SELECT n FROM t WHERE ({condition}) AND abs(f) > 0.0 ORDER BY f DESC, n LIMIT 5");
     let first = format!("SELECT n FROM t WHERE {condition} ORDER BY n LIMIT 5");
     let last = format!("SELECT n FROM t WHERE {condition} ORDER BY n DESC LIMIT 5");
     let mut parts = Vec::new();

@@ -24,6 +24,8 @@ pub(crate) enum Fault {
     Denied,
     /// No request is answered.
     Silent,
+    /// Files are written, and not read.
+    WriteOnly,
     /// Ranges are ignored.
     Whole,
 }
@@ -186,6 +188,9 @@ impl Server {
                 return Answer::error("503 Slow Down", "SlowDown");
             }
             Fault::Expired => return Answer::error("400 Bad Request", "ExpiredToken"),
+            Fault::WriteOnly if ["GET", "HEAD"].contains(&&*request.method) => {
+                return Answer::error("403 Forbidden", "AccessDenied");
+            }
             Fault::Denied => return Answer::error("403 Forbidden", "InvalidAccessKeyId"),
             _ => {}
         }
