@@ -69,10 +69,11 @@ impl Replaced {
             Ok(meta) => Ok(Some(Replaced { name, url, store, meta })),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             // Credentials that only write: what they do not read is no input.
-            Err(
-                object_store::Error::PermissionDenied { .. }
-                | object_store::Error::Unauthenticated { .. },
-            ) if !NpySettings::of(state.config_options()).no_clobber => Ok(None),
+            Err(error)
+                if is_denied(&error) && !NpySettings::of(state.config_options()).no_clobber =>
+            {
+                Ok(None)
+            }
             Err(error) => Err(plain(error.into())),
         }
     }
@@ -143,6 +144,15 @@ impl Replaced {
 /// Returns true for the standard output and other open files. Their bytes go to whatever they lead to.
 fn is_open_file(path: &Path) -> bool {
     path == Path::new("/dev/stdout") || path.starts_with("/dev/fd") || path.starts_with("/proc")
+}
+
+/// Returns true if a store refuses the request. The stores of clouds put advice around its error.
+fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
+    use object_store::Error::{PermissionDenied, Unauthenticated};
+
+    let is_this =
+        matches!(error.downcast_ref(), Some(PermissionDenied { .. } | Unauthenticated { .. }));
+    is_this || error.source().is_some_and(is_denied)
 }
 
 /// Adds the tables that a query reads, also those of views.
