@@ -1,5 +1,22 @@
 //! Choices where a dtype has more than one Arrow type.
 
+use npy_core::Float8Format;
+
+/// The names that ml_dtypes has for numbers of one byte.
+const FLOAT8: [(&str, Float8Format); 11] = [
+    ("float8_e3m4", Float8Format::E3M4),
+    ("float8_e4m3", Float8Format::E4M3),
+    ("float8_e4m3fn", Float8Format::E4M3Fn),
+    ("float8_e4m3fnuz", Float8Format::E4M3Fnuz),
+    ("float8_e4m3b11fnuz", Float8Format::E4M3B11Fnuz),
+    ("float8_e5m2", Float8Format::E5M2),
+    ("float8_e5m2fnuz", Float8Format::E5M2Fnuz),
+    ("float8_e8m0fnu", Float8Format::E8M0Fnu),
+    ("float6_e2m3fn", Float8Format::Float6E2M3Fn),
+    ("float6_e3m2fn", Float8Format::Float6E3M2Fn),
+    ("float4_e2m1fn", Float8Format::Float4E2M1Fn),
+];
+
 /// Choices where a dtype has more than one Arrow type, and where Arrow has values that NumPy lacks.
 ///
 /// ```
@@ -20,6 +37,7 @@ pub struct Options {
     pub(crate) complex_as_struct: bool,
     pub(crate) long_double_as_f64: bool,
     pub(crate) bfloat16: bool,
+    pub(crate) float8: Option<Float8Format>,
     pub(crate) fill_nulls: bool,
     pub(crate) objects: bool,
 }
@@ -103,6 +121,34 @@ impl Options {
         self
     }
 
+    /// One raw byte (`V1`) is a number of ml_dtypes in this format, and becomes `Float32`, which has each of them exactly. The way back is `<f4`.
+    ///
+    /// ```
+    /// use npy_arrow::Options;
+    /// use npy_arrow::arrow_schema::DataType;
+    /// use npy_core::Float8Format;
+    ///
+    /// let mut options = Options::new();
+    /// options.float8(Some(Float8Format::E4M3Fn));
+    /// let schema = npy_arrow::schema(&"[('w', '|V1')]".parse()?, &options)?;
+    /// assert_eq!(schema.field(0).data_type(), &DataType::Float32);
+    /// assert!(options.names().eq(["float8_e4m3fn"]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn float8(&mut self, format: Option<Float8Format>) -> &mut Self {
+        self.float8 = format;
+        self
+    }
+
+    /// Returns the names of options that say which numbers of ml_dtypes raw bytes are.
+    ///
+    /// ```
+    /// assert!(npy_arrow::Options::of_raw_bytes().any(|name| name == "float8_e5m2"));
+    /// ```
+    pub fn of_raw_bytes() -> impl Iterator<Item = &'static str> {
+        ["bfloat16"].into_iter().chain(FLOAT8.iter().map(|(name, _)| *name))
+    }
+
     /// A null becomes zero, `false` or an empty text if the dtype has no missing value; otherwise it is an error.
     ///
     /// Floats and times need no such value: a null becomes NaN or NaT.
@@ -155,7 +201,9 @@ impl Options {
             ("fill_nulls", self.fill_nulls),
             ("objects", self.objects),
         ];
-        all.into_iter().filter_map(|(name, on)| on.then_some(name))
+        let float8 = FLOAT8.iter().find(|(_, format)| self.float8 == Some(*format));
+        let float8 = float8.map(|(name, _)| *name);
+        all.into_iter().filter_map(|(name, on)| on.then_some(name)).chain(float8)
     }
 
     /// Turns the option of this name on or off; returns false if there is no such option.
@@ -175,7 +223,12 @@ impl Options {
             "bfloat16" => self.bfloat16 = on,
             "fill_nulls" => self.fill_nulls = on,
             "objects" => self.objects = on,
-            _ => return false,
+            _ => match FLOAT8.iter().find(|(other, _)| *other == name) {
+                Some((_, format)) if on => self.float8 = Some(*format),
+                Some((_, format)) if self.float8 == Some(*format) => self.float8 = None,
+                Some(_) => {}
+                None => return false,
+            },
         }
         true
     }

@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, SchemaRef};
 use npy_core::dtype::{DType, Scalar};
-use npy_core::{ByteOrder, DynArray, Gather, Limits, LongDouble, Order};
+use npy_core::{ByteOrder, DynArray, Float8, Gather, Limits, LongDouble, Order};
 
 use crate::error::{Error, Result};
 use crate::objects;
@@ -287,6 +287,13 @@ impl Part {
                     Buffer::from_vec(upper.collect::<Vec<f32>>()),
                     None,
                 )?
+            }
+            Values::Float8(format) => {
+                let table: Vec<f32> =
+                    (0..=u8::MAX).map(|bits| Float8(bits).to_f32(format)).collect();
+                let number = |bits: &u8| table.get(usize::from(*bits)).copied();
+                let numbers_of: Vec<f32> = self.bytes.iter().filter_map(number).collect();
+                numbers(DataType::Float32, rows, Buffer::from_vec(numbers_of), None)?
             }
             Values::Bytes => {
                 let (offsets, bytes) =

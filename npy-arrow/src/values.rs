@@ -1,8 +1,8 @@
 //! The Arrow type that the values of a scalar have.
 
 use arrow_schema::{DataType, TimeUnit};
-use npy_core::ByteOrder;
 use npy_core::dtype::{DType, Resolution, Scalar, ScalarKind, Unit};
+use npy_core::{ByteOrder, Float8Format};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -24,6 +24,8 @@ pub(crate) enum Values {
     LongDouble,
     /// `Float32` for two bytes.
     BFloat16,
+    /// `Float32` for one byte.
+    Float8(Float8Format),
     /// Bytes without the zeros at the end.
     Bytes,
     /// The same as text.
@@ -89,7 +91,10 @@ impl Values {
             {
                 Values::BFloat16
             }
-            ScalarKind::Void => raw(size)?,
+            ScalarKind::Void => match options.float8 {
+                Some(format) if size == 1 => Values::Float8(format),
+                _ => raw(size)?,
+            },
             ScalarKind::Object => Values::Objects,
             kind => {
                 return Err(Error::other(format!(
@@ -107,7 +112,7 @@ impl Values {
             Values::Time { data_type, .. } => data_type.clone(),
             Values::Date => DataType::Date32,
             Values::LongDouble => DataType::Float64,
-            Values::BFloat16 => DataType::Float32,
+            Values::BFloat16 | Values::Float8(_) => DataType::Float32,
             Values::Bytes => DataType::Binary,
             Values::Ascii | Values::Text | Values::Objects => DataType::Utf8,
             Values::Raw(size) => DataType::FixedSizeBinary(*size),

@@ -88,6 +88,8 @@ enum Command {
     /// Each file is a table, named after its file: npy sql "SELECT station, count(*) FROM traces GROUP BY station" traces.npy
     ///
     /// Rows of a condition become a file: npy sql "COPY (SELECT * FROM traces WHERE rate > 100) TO 'fast.npy'" traces.npy
+    ///
+    /// Lists count from 1, and an index out of range is null: value[1] is the first value of each list.
     #[command(disable_help_flag = true)]
     Sql(commands::sql::Args),
     /// Writes the index of a directory for queries, by the separate program npy-sql

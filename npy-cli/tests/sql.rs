@@ -45,6 +45,7 @@ fn sql_runs_another_program() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(stdout.contains("Queries files with SQL"), "{stdout}");
+    assert!(stdout.contains("Lists count from 1"), "{stdout}");
     assert!(stdout.contains("cargo install npy-sql"), "{stdout}");
 
     program(path.path(), "printf '<%s>' \"$@\"\nexit 7");

@@ -265,8 +265,11 @@ impl Seek for Fetched {
     }
 }
 
-/// Reads the directory of an archive and the headers of its members. What was fetched for them is still there.
-pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
+/// Opens an archive; what was fetched for that is there, too.
+async fn opened(
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+) -> Result<(npz::Reader<Fetched>, Fetched)> {
     let fetched = Fetched::new(meta.size);
     let tail = if meta.size <= 4 * TAIL { 0 } else { meta.size - TAIL };
     if meta.size > 0 {
@@ -277,6 +280,21 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
         npz::Reader::new(fetched.clone())
     };
     let archive = fetched.complete(store, meta, HEAD, open).await?;
+    Ok((archive, fetched))
+}
+
+/// Returns the names of the members of an archive. A file that begins otherwise has none.
+pub(crate) async fn names(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Vec<String>> {
+    if meta.size < 4 || !header::get(store, meta, 0..4).await?.starts_with(b"PK") {
+        return Ok(Vec::new());
+    }
+    let (archive, _) = opened(store, meta).await?;
+    Ok(archive.names().map(str::to_owned).collect())
+}
+
+/// Reads the directory of an archive and the headers of its members. What was fetched for them is still there.
+pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
+    let (archive, fetched) = opened(store, meta).await?;
     // The directory is read last, after its end.
     let directory = fetched.lock().read.last().copied().unwrap_or(meta.size);
     let (archive, fetched) = (&archive, &fetched);

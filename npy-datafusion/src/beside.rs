@@ -1,9 +1,10 @@
 //! Files of another format whose rows belong to those of the arrays: `OPTIONS ('beside' 'metadata/*.parquet')`.
 //!
 //! The rows of both are joined by their positions, so both are read from the first row to the last: files in the order of their names, and no file is
-//! divided. Conditions are evaluated on the joined rows.
+//! divided. Conditions are evaluated on the joined rows. By an index of the arrays, files of both are left out, where files of both end at the same row.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -12,17 +13,19 @@ use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{exec_err, internal_err, plan_datafusion_err, plan_err};
+use datafusion::common::{DFSchema, exec_err, internal_err, plan_datafusion_err, plan_err};
 use datafusion::datasource::TableType;
 use datafusion::datasource::listing::{
-    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl, PartitionedFile,
 };
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource,
+};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
-use datafusion::logical_expr::Expr;
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
+use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr, conjunction};
 use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::execution_plan::{
     Boundedness, ChildrenPropertiesMode, EmissionType,
@@ -34,8 +37,9 @@ use datafusion::physical_plan::{
 };
 use futures::{StreamExt, stream};
 
-use crate::location;
+use crate::source::NpySource;
 use crate::table::NpyTable;
+use crate::{index, location};
 
 /// The format of the other files.
 const FORMAT: &str = "parquet";
@@ -100,6 +104,119 @@ impl BesideTable {
     }
 }
 
+impl BesideTable {
+    /// Returns true for a condition on columns of the arrays alone.
+    fn is_of_arrays(&self, condition: &Expr) -> bool {
+        let own = self.arrays.schema();
+        let columns = condition.column_refs();
+        let is_own = columns.iter().all(|column| own.field_with_name(&column.name).is_ok());
+        is_own && self.arrays.is_for_rows(condition)
+    }
+
+    /// Returns false for each file of the arrays in which no row meets the conditions, by their index. `None`: all may have some.
+    fn passing(
+        &self,
+        state: &dyn Session,
+        arrays: &Arc<dyn ExecutionPlan>,
+        filters: &[Expr],
+    ) -> Result<Option<Vec<bool>>> {
+        let scan = scan_of(&**arrays);
+        let source = scan.and_then(|scan| scan.file_source().downcast_ref::<NpySource>());
+        let (Some(scan), Some(source)) = (scan, source) else { return Ok(None) };
+        let schema = DFSchema::try_from(self.arrays.schema())?;
+        let conditions = filters.iter().filter(|filter| self.is_of_arrays(filter));
+        let conditions =
+            conditions.map(|filter| state.create_physical_expr(filter.clone(), &schema));
+        let conditions = conditions.collect::<Result<Vec<_>>>()?;
+        if conditions.is_empty() {
+            return Ok(None);
+        }
+        let schema = source.table_schema().file_schema();
+        index::passing(&files_of(scan), conjunction(conditions), schema)
+    }
+}
+
+fn files_of(scan: &FileScanConfig) -> Vec<&PartitionedFile> {
+    scan.file_groups.iter().flat_map(FileGroup::iter).collect()
+}
+
+/// Leaves out files of both, from a row at which files of both end to the next such row, if none of the arrays there has a row of the query.
+fn without_pruned(
+    arrays: Arc<dyn ExecutionPlan>,
+    others: Arc<dyn ExecutionPlan>,
+    passing: &[bool],
+) -> (Arc<dyn ExecutionPlan>, Arc<dyn ExecutionPlan>) {
+    let (Some(own), Some(more)) = (scan_of(&*arrays), scan_of(&*others)) else {
+        return (arrays, others);
+    };
+    let (Some(own_rows), Some(more_rows)) = (rows_of(own), rows_of(more)) else {
+        return (arrays, others);
+    };
+    let (mut own_left, mut more_left) = (Vec::new(), Vec::new());
+    let parts = common_parts(&own_rows, &more_rows);
+    for (of_own, of_more, is_complete) in &parts {
+        let has_rows = passing.get(of_own.clone()).is_none_or(|passing| passing.contains(&true));
+        if has_rows || !is_complete {
+            own_left.extend(of_own.clone());
+            more_left.extend(of_more.clone());
+        }
+    }
+    // A scan has at least one file.
+    if (own_left.is_empty() || more_left.is_empty())
+        && let Some((of_own, of_more, _)) =
+            parts.iter().find(|(own, more, _)| !own.is_empty() && !more.is_empty())
+    {
+        own_left = of_own.clone().collect();
+        more_left = of_more.clone().collect();
+    }
+    (with_files(own, &own_left), with_files(more, &more_left))
+}
+
+/// Divides the files of two tables into parts with the same rows: the files of both, and true if the part has the same number of rows in both.
+fn common_parts(own: &[u64], more: &[u64]) -> Vec<(Range<usize>, Range<usize>, bool)> {
+    let (mut parts, mut own_end, mut more_end) = (Vec::new(), 0, 0);
+    while own_end < own.len() || more_end < more.len() {
+        let (own_start, more_start) = (own_end, more_end);
+        let (mut own_sum, mut more_sum) = (0u64, 0u64);
+        loop {
+            match (own.get(own_end), more.get(more_end)) {
+                (Some(rows), other) if own_sum <= more_sum || other.is_none() => {
+                    own_sum = own_sum.saturating_add(*rows);
+                    own_end += 1;
+                }
+                (_, Some(rows)) => {
+                    more_sum = more_sum.saturating_add(*rows);
+                    more_end += 1;
+                }
+                _ => break,
+            }
+            if own_sum == more_sum {
+                break;
+            }
+        }
+        parts.push((own_start..own_end, more_start..more_end, own_sum == more_sum));
+    }
+    parts
+}
+
+/// Returns the number of rows of each file, if all are known.
+fn rows_of(scan: &FileScanConfig) -> Option<Vec<u64>> {
+    let rows = |file: &PartitionedFile| match file.statistics.as_ref()?.num_rows {
+        Precision::Exact(rows) => u64::try_from(rows).ok(),
+        _ => None,
+    };
+    files_of(scan).into_iter().map(rows).collect()
+}
+
+/// Returns the scan of some of its files.
+fn with_files(scan: &FileScanConfig, left: &[usize]) -> Arc<dyn ExecutionPlan> {
+    let files = files_of(scan);
+    let files = left.iter().filter_map(|&index| files.get(index).map(|file| (*file).clone()));
+    let groups = vec![FileGroup::new(files.collect())];
+    let scan = FileScanConfigBuilder::from(scan.clone()).with_file_groups(groups).build();
+    DataSourceExec::from_data_source(scan)
+}
+
 /// Returns the table of the other files.
 pub(crate) fn table(locations: Vec<ListingTableUrl>, schema: SchemaRef) -> Result<ListingTable> {
     let config = ListingTableConfig::new_with_multi_paths(locations)
@@ -137,7 +254,7 @@ impl TableProvider for BesideTable {
         &self,
         state: &dyn Session,
         projection: Option<&Vec<usize>>,
-        _: &[Expr],
+        filters: &[Expr],
         _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
@@ -155,7 +272,23 @@ impl TableProvider for BesideTable {
         let arrays = in_one_part(self.arrays.scan(state, Some(&own), &[], None).await?)?;
         let others = in_one_part(self.others.scan(state, Some(&more), &[], None).await?)?;
         check_rows(&arrays, &others)?;
+        let (arrays, others) = match self.passing(state, &arrays, filters)? {
+            Some(passing) => without_pruned(arrays, others, &passing),
+            None => (arrays, others),
+        };
         Ok(Arc::new(BesideExec::new(arrays, others, positions)?))
+    }
+
+    /// The conditions are evaluated on the joined rows. Those on the arrays alone tell which files are left out.
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let answer = |filter: &&Expr| match self.is_of_arrays(filter) {
+            true => TableProviderFilterPushDown::Inexact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(answer).collect())
     }
 }
 
@@ -364,5 +497,26 @@ impl Joined {
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         let schema = Arc::clone(&self.schema);
         Ok(Some(RecordBatch::try_new_with_options(schema, columns.collect(), &options)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common_parts;
+
+    /// Guards the rows at which files of both end.
+    #[test]
+    fn parts_have_the_same_rows() {
+        for (own, more, expected) in [
+            (&[5, 5][..], &[5, 5][..], vec![(0..1, 0..1, true), (1..2, 1..2, true)]),
+            (&[5, 5, 3], &[10, 3], vec![(0..2, 0..1, true), (2..3, 1..2, true)]),
+            (&[10, 3], &[1, 9, 3], vec![(0..1, 0..2, true), (1..2, 2..3, true)]),
+            (&[4, 6], &[5, 5], vec![(0..2, 0..2, true)]),
+            (&[0, 2], &[2, 0], vec![(0..1, 0..0, true), (1..2, 0..1, true), (2..2, 1..2, true)]),
+            (&[4], &[5], vec![(0..1, 0..1, false)]),
+            (&[4, 2], &[4], vec![(0..1, 0..1, true), (1..2, 1..1, false)]),
+        ] {
+            assert_eq!(common_parts(own, more), expected, "{own:?} {more:?}");
+        }
     }
 }

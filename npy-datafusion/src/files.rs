@@ -296,7 +296,7 @@ fn check_is_file(path: &Path, is_file: bool) -> Result<()> {
 }
 
 /// Returns the path of a location on this machine.
-fn local(url: &ListingTableUrl) -> Option<PathBuf> {
+pub(crate) fn local(url: &ListingTableUrl) -> Option<PathBuf> {
     (url.scheme() == "file").then(|| url.get_url().to_file_path().ok()).flatten()
 }
 
@@ -365,7 +365,7 @@ pub(crate) async fn list(
 }
 
 /// Lists the files of a location. The index of its directory is one of them, if it is asked for and there.
-async fn list_files(
+pub(crate) async fn list_files(
     state: &dyn Session,
     url: &ListingTableUrl,
     options: &ListingOptions,

@@ -128,7 +128,6 @@ impl NpyFormat {
     }
 
     /// Returns the types for what has more than one in Arrow.
-    #[cfg(feature = "proto")]
     pub(crate) fn options(&self) -> &Options {
         &self.options
     }
@@ -261,11 +260,6 @@ impl FileFormat for NpyFormat {
         let directory = location::written_to(&config)?;
         let sink = NpySink::new(config, self.options.clone(), self.is_archive);
         let sink = match self.index {
-            IndexMode::Update if self.is_archive => {
-                return not_impl_err!(
-                    "an index has no archives; write STORED AS NPY, or leave out OPTIONS ('index' 'update')"
-                );
-            }
             IndexMode::Update => sink.with_index(directory),
             IndexMode::Auto | IndexMode::Frozen | IndexMode::Off => sink,
         };

@@ -1,5 +1,5 @@
 //! The index of a directory: `_npy.index`, an archive that NumPy opens. It has the header of each file, and for each block of rows the least and the
-//! greatest value of its columns.
+//! greatest value of its columns. In a directory without `.npy` files, the files are its archives, whose headers are not in the index.
 //!
 //! | member | values |
 //! |---|---|
@@ -37,7 +37,7 @@ use datafusion::error::{DataFusionError, Result};
 use object_store::ObjectMeta;
 use object_store::path::Path;
 
-pub(crate) use attach::{attach, best_first, extremes_of_file, is_sorted, without_pruned};
+pub(crate) use attach::{attach, best_first, extremes_of_file, is_sorted, passing, without_pruned};
 pub(crate) use blocks::{FileBlocks, Pruner, Runs, TableIndex};
 pub(crate) use bounds::{is_indexed, unsorted_at};
 use build::Wanted;

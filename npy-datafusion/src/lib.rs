@@ -50,7 +50,8 @@
 //!
 //! # The index of a directory
 //!
-//! [`write_index`], or the command `npy index`, writes `_npy.index`: the headers of the `.npy` files of a directory, and the bounds of each block of their rows. A table uses it for files
+//! [`write_index`], or the command `npy index`, writes `_npy.index`: the headers of the `.npy` files of a directory, and the bounds of each block of their rows; in a directory without
+//! such files, the bounds of its archives. A table uses it for files
 //! that have not changed since: files and blocks in which no row meets the conditions are not read. `OPTIONS ('index' 'frozen')` trusts it, lists
 //! no file, and answers `min`, `max` and `count` from it; `'off'` ignores it ([`IndexMode`]). Written again, it reads only the files that have changed; `COPY … OPTIONS ('index' 'update')` does
 //! that when its files are there.
@@ -65,6 +66,11 @@
 //! `OPTIONS ('raw' '<i2,384')` makes a table of data alone, as NumPy's `tofile` writes it: the option states the dtype of an item and the shape of a row
 //! ([`NpyFormat::with_raw`]), and the size of a file the number of its rows.
 //!
+//! # Numbers of ml_dtypes
+//!
+//! `OPTIONS ('void' 'bfloat16')` says which numbers raw bytes (`V2`, `V1`) are; their columns are `Float32`, exactly. There are `bfloat16` and the names of 8 bits and fewer,
+//! such as `float8_e4m3fn`: one of each size in a table.
+//!
 //! # Columns in files of their own
 //!
 //! `OPTIONS ('layout' 'columns')` makes a table of a folder in which each `.npy` file is a column, or of all such folders in a directory ([`Layout`]). An array of the shape
@@ -72,7 +78,8 @@
 //!
 //! # Arrays beside Parquet
 //!
-//! With the feature `parquet`, `OPTIONS ('beside' 'metadata/*.parquet')` adds the columns of Parquet files to those of the arrays. Rows are joined by their positions.
+//! With the feature `parquet`, `OPTIONS ('beside' 'metadata/*.parquet')` adds the columns of Parquet files to those of the arrays. Rows are joined by their positions. By an index of the
+//! arrays, files of both are left out, where files of both end at the same row.
 //!
 //! # Files that are sorted
 //!
@@ -106,7 +113,7 @@
 //! # Where DataFusion differs from other engines
 //!
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
-//!   `ORDER BY`, `count(DISTINCT x)` and within lists and records: `x + 0.0` makes them one.
+//!   `ORDER BY`, `count(DISTINCT x)`, `x = -0.0 AND x <> 0.0` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
 //! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
 //!   `(a IS DISTINCT FROM true) AND b`.
@@ -142,6 +149,9 @@
 //! if the only column is `value`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
 //! null where the dtype has no missing value is an error, unless
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
+//!
+//! `COPY` to a file that its query reads is an error, and so is one that replaces an archive with other members, unless `SET npy.force = true`. With `SET npy.no_clobber = true`, no file is
+//! replaced. The rule holds for statements of [`sql`] and [`statement_to_plan`], and not for those of [`SessionContext::sql`].
 //!
 //! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
 //! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces links, and has emptied the old file if the query fails; the command `npy sql` writes such a
@@ -197,6 +207,8 @@ mod packed;
 mod raw;
 mod read_ahead;
 mod records;
+mod replaced;
+mod settings;
 mod sink;
 mod small;
 mod sorted;
@@ -226,11 +238,12 @@ pub use groups::Layout;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
+use settings::NpySettings;
 pub use source::NpySource;
 pub use stores::object_stores;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
-use virtual_columns::{NpySettings, VirtualColumns};
+use virtual_columns::VirtualColumns;
 pub use virtual_columns::{sql, statement_to_plan};
 use written_times::CheckWrittenTimes;
 pub use written_times::check_times;

@@ -120,7 +120,6 @@ impl FileOpener for NpyOpener {
                 Some(numbered) => (numbered.read.clone(), None),
                 None => (wanted, predicate),
             };
-            let is_group = group.is_some();
             let of_index = || blocks.as_ref()?.header.as_deref().cloned();
             let found = match group.or_else(of_index) {
                 Some(found) => found,
@@ -135,9 +134,14 @@ impl FileOpener for NpyOpener {
                 .map_err(|error| error.context(header::shown(&meta.location)))?;
             // Every row counts if there is no condition.
             let needed = limit.filter(|_| !is_tested).map(|limit| limit as u64);
-            // The rows of an archive may yet be others.
-            let is_array = is_group || matches!(found.contents, Contents::Rows { .. });
-            if let (Some(needed), true) = (needed, is_array || columns.is_empty()) {
+            // Those of compressed members may yet be others, as these are divided at their chunks.
+            let is_exact = match &found.contents {
+                Contents::Rows { .. } => true,
+                Contents::Members { members, .. } => {
+                    members.iter().all(|member| member.packed().is_none())
+                }
+            };
+            if let (Some(needed), true) = (needed, is_exact || columns.is_empty()) {
                 rows.end = rows.end.min(rows.start.saturating_add(needed));
             }
             let (columns, row_size) = (Arc::new(columns), found.row_size());
@@ -151,7 +155,7 @@ impl FileOpener for NpyOpener {
             let few =
                 usize::try_from(batch / 8).unwrap_or(usize::MAX).min(limit.unwrap_or(usize::MAX));
             let few = if is_tested { few } else { 0 };
-            let mut runs = match pruner.filter(|_| is_array) {
+            let mut runs = match pruner.filter(|_| is_exact) {
                 Some(pruner) => pruner.runs(blocks, found.rows, rows, longest, blocks_pruned),
                 None => Runs::all(rows),
             };

@@ -36,6 +36,7 @@ use self::upload::Upload;
 use crate::header::{external, in_sql, plain};
 use crate::index::update_index;
 use crate::merge::{dtype_of, has_time};
+use crate::settings::NpySettings;
 
 /// Writes `.npy` files, or archives.
 #[derive(Debug)]
@@ -91,6 +92,7 @@ impl FileSink for NpySink {
     ) -> Result<u64> {
         // A table says which dtypes its new files have.
         let dtypes = descrs(self.config.output_schema());
+        let no_clobber = NpySettings::of(context.session_config().options()).no_clobber;
         let is_local = self.config.object_store_url.as_str() == "file:///";
         let (mut tasks, mut failure) = (JoinSet::new(), None);
         while let Some((path, mut batches)) = files.recv().await {
@@ -143,7 +145,7 @@ impl FileSink for NpySink {
                 };
                 // There is none without a batch: then the query has failed.
                 let Some(file) = file else { return Ok((count, None)) };
-                let upload = Upload::start(file, store, path, local).await?;
+                let upload = Upload::start(file, store, path, local, no_clobber).await?;
                 Ok::<_, DataFusionError>((count, Some(upload)))
             });
         }

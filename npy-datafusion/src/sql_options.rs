@@ -2,6 +2,7 @@
 
 use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::error::Result;
+use npy_arrow::Options;
 
 use crate::format::NpyFormat;
 use crate::groups::Layout;
@@ -24,6 +25,7 @@ pub(crate) fn parse<'o>(
             "layout" => format = format.with_layout(value.parse()?),
             "beside" => format = format.with_beside(value),
             "raw" => format = format.with_raw(raw::parse(value)?),
+            "void" => set_void(&mut format, value)?,
             "sorted_by" => format = format.with_sorted_by(value),
             _ => {
                 let on = value.to_ascii_lowercase().parse().map_err(|_| {
@@ -32,7 +34,7 @@ pub(crate) fn parse<'o>(
                 if !NAMES.contains(&name) || !format.options_mut().set(name, on) {
                     let names = NAMES.join(", ");
                     return plan_err!(
-                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, raw, {names}"
+                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, raw, void, {names}"
                     );
                 }
             }
@@ -61,4 +63,25 @@ pub(crate) fn parse<'o>(
         }
     }
     Ok(format)
+}
+
+/// Says which numbers of ml_dtypes raw bytes (`V2`, `V1`) are: names with commas between them.
+fn set_void(format: &mut NpyFormat, names: &str) -> Result<()> {
+    let names_of_bytes = || names.split(',').map(str::trim).filter(|name| *name != "bfloat16");
+    if let (Some(one), Some(other)) = (names_of_bytes().next(), names_of_bytes().nth(1)) {
+        return plan_err!(
+            "the option void is {names:?}, and {one} and {other} both have one byte; create a table for each"
+        );
+    }
+    for name in names.split(',').map(str::trim) {
+        let is_known = Options::of_raw_bytes().any(|other| other == name);
+        if !is_known || !format.options_mut().set(name, true) {
+            let all: Vec<&str> = Options::of_raw_bytes().collect();
+            return plan_err!(
+                "the option void is {names:?}, and ml_dtypes has no numbers {name:?}; choose from {}",
+                all.join(", ")
+            );
+        }
+    }
+    Ok(())
 }

@@ -153,7 +153,7 @@ impl NpyTable {
     }
 
     /// Returns true for a condition that is checked for each row: it has no column of directories, and is the same each time.
-    fn is_for_rows(&self, condition: &Expr) -> bool {
+    pub(crate) fn is_for_rows(&self, condition: &Expr) -> bool {
         let directories = &self.inner.options().table_partition_cols;
         let columns = condition.column_refs();
         let is_in_file =
@@ -323,6 +323,13 @@ impl TableProvider for NpyTable {
                 "files without a header are read, and not written; insert into a table of another directory"
             );
         }
+        if let Some(name) =
+            format.and_then(|format| format.options().names().find(|it| is_float8(it)))
+        {
+            return plan_err!(
+                "numbers of {name} are read, and not written; insert into a table without the option 'void'"
+            );
+        }
         if format.is_some_and(|format| format.layout() == Layout::Columns) {
             return plan_err!(
                 "columns that are files are read, and not written; insert into a table of another directory, or write an archive: COPY … TO 'x.npz'"
@@ -337,6 +344,11 @@ impl TableProvider for NpyTable {
         }
         self.inner.insert_into(state, input, insert_op).await
     }
+}
+
+/// Returns true for an option that makes numbers of single bytes.
+fn is_float8(name: &str) -> bool {
+    name != "bfloat16" && Options::of_raw_bytes().any(|other| other == name)
 }
 
 /// Makes an [`NpyTable`] of `CREATE EXTERNAL TABLE … STORED AS NPY` (or `NPZ`): DataFusion's own factory makes the table inside.

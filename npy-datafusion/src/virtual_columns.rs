@@ -21,7 +21,7 @@ use futures::stream::BoxStream;
 
 use crate::condition::Condition;
 
-pub(crate) use planner::{NpySettings, VirtualColumns};
+pub(crate) use planner::VirtualColumns;
 pub use planner::{sql, statement_to_plan};
 
 /// The path of the file, as a location names it.
@@ -125,10 +125,10 @@ impl Numbered {
         let columns = columns.collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(count));
         let mut all = RecordBatch::try_new_with_options(Arc::clone(&self.all), columns, &options)?;
-        if let Some(test) = &self.test {
-            if let Some(passed) = test.passing(&all)? {
-                all = filter_record_batch(&all, &passed)?;
-            }
+        if let Some(test) = &self.test
+            && let Some(passed) = test.passing(&all)?
+        {
+            all = filter_record_batch(&all, &passed)?;
         }
         Ok(all.project(&self.returned)?)
     }

@@ -171,3 +171,58 @@ async fn what_does_not_belong_together_is_refused() {
         assert!(message.contains(part), "{message}");
     }
 }
+
+/// Guards files that are left out: those of both, where no array has a row of the condition, and rows keep their own metadata.
+#[tokio::test]
+async fn files_of_both_are_left_out_by_the_index() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let ctx = session();
+    let write = async |first: u32, end: u32, select: &str, to: &str, format: &str| {
+        let rows_of = format!("generate_series({first}, {}) ORDER BY value", end - 1);
+        let sql =
+            format!("COPY (SELECT {select} FROM {rows_of}) TO '{at}/{to}' STORED AS {format}");
+        rows(&ctx, &sql).await;
+    };
+    // A plan shows five files.
+    for n in 0..5 {
+        let t = "value AS t, value * 2 AS twice";
+        write(n * 1000, (n + 1) * 1000, t, &format!("{n}.npy"), "NPY").await;
+    }
+    // The first file has the rows of two arrays, and two files those of the third.
+    for (n, first, end) in
+        [(0, 0, 2000), (1, 2000, 2100), (2, 2100, 3000), (3, 3000, 4000), (4, 4000, 5000)]
+    {
+        write(first, end, "value AS id", &format!("meta/{n}.parquet"), "PARQUET").await;
+    }
+    npy_datafusion::write_index(&ctx.state(), &at.to_string(), None, 100).await.unwrap();
+    for partitions in [1, 4] {
+        let ctx = table(directory.path(), partitions).await;
+        for (condition, count, arrays, others) in [
+            ("t = 2500", 1, "2", "12"),
+            ("t BETWEEN 1500 AND 1509", 10, "01", "0"),
+            ("t IN (7, 3999)", 2, "013", "03"),
+            ("t > 3000 AND id < 3005", 4, "34", "34"),
+            ("id = 17", 1, "01234", "01234"),
+            ("t + id = 34", 1, "01234", "01234"),
+            ("t < 0", 0, "01", "0"),
+            ("t = 2500 OR id = 3500", 2, "01234", "01234"),
+        ] {
+            let sql =
+                format!("SELECT count(*) FROM t WHERE {condition} AND t = id AND twice = 2 * id");
+            assert_eq!(cell(&text(&ctx, &sql).await), count.to_string(), "{condition}");
+            let plan = text(&ctx, &format!("EXPLAIN {sql}")).await.replace([' ', '\n', '|'], "");
+            let has = |name: String| plan.contains(&name);
+            let found: String =
+                (0..5).filter(|n| has(format!("/{n}.npy"))).map(|n| n.to_string()).collect();
+            let more: String =
+                (0..5).filter(|n| has(format!("/{n}.parquet"))).map(|n| n.to_string()).collect();
+            assert_eq!((&*found, &*more), (arrays, others), "{condition}: {plan}");
+        }
+        let sql = "SELECT t, id FROM t WHERE twice = 8002";
+        assert_eq!(cell(&text(&ctx, sql).await), "4001 | 4001");
+        let found =
+            npy_datafusion::sql(&ctx, "SELECT _row, id FROM t WHERE t = 2501").await.unwrap();
+        assert_eq!(found.clone().count().await.unwrap(), 1);
+    }
+}

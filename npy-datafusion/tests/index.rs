@@ -11,7 +11,7 @@ use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use npy_core::{NpyRecord, WriteNpy};
+use npy_core::{NpyRecord, WriteNpy, npz};
 use npy_datafusion::{session, session_with_config, write_index};
 use object_store::ObjectStoreExt;
 use support::{Counted, error, rows, text};
@@ -228,7 +228,7 @@ async fn a_damaged_index_is_none() {
     }
     let state = ctx.state();
     for (location, columns, expected) in [
-        ("mem://host/none", None, "there are no .npy files"),
+        ("mem://host/none", None, "there are no .npy and no .npz files"),
         (
             "mem://host/dir",
             Some(vec!["y".to_owned()]),
@@ -438,5 +438,73 @@ async fn a_column_may_end_in_npy() {
         let few = format!("SELECT count(*) FROM t WHERE \"{column}\" < {}", least + 15);
         let (found, [pruned]) = measured(&ctx, &few, ["blocks_pruned"]).await;
         assert!(found.contains("| 15 ") && pruned == 8, "{column} {pruned}: {found}");
+    }
+}
+
+/// Writes archives of the same rows as [`store`] has, and their index.
+async fn archives(options: &npz::WriteOptions) -> Counted {
+    let store = Counted::default();
+    for file in 0..FILES {
+        let path = format!("dir/{file:02}.npz");
+        store.put(&path, archive(options, file)).await;
+    }
+    let ctx = session();
+    store.register(&ctx);
+    let report = write_index(&ctx.state(), "mem://host/dir", None, BLOCK).await.unwrap();
+    assert_eq!((report.files, report.rows, report.read), (20, 200_000, 20));
+    // Nothing has changed, so nothing is read but the headers.
+    let again = write_index(&ctx.state(), "mem://host/dir", None, BLOCK).await.unwrap();
+    assert_eq!((again.read, again.bytes), (0, report.bytes));
+    store
+}
+
+fn archive(options: &npz::WriteOptions, file: i64) -> Vec<u8> {
+    let mut writer = options.writer(std::io::Cursor::new(Vec::new())).unwrap();
+    let rows = file * ROWS..(file + 1) * ROWS;
+    writer.write("t", &rows.clone().collect::<Vec<i64>>()).unwrap();
+    writer.write("x", &rows.map(|n| (n % 1000) as f64).collect::<Vec<f64>>()).unwrap();
+    writer.finish().unwrap().into_inner()
+}
+
+/// Guards archives of an index: those without a row of the query are not read, and of stored ones the blocks of the query alone; one that has changed is read
+/// as without an index.
+#[tokio::test]
+async fn archives_have_bounds() {
+    let mut packed = npz::WriteOptions::new();
+    packed.deflate(1);
+    for (options, is_stored) in [(npz::WriteOptions::new(), true), (packed, false)] {
+        let store = archives(&options).await;
+        for (mode, partitions) in [("auto", 1), ("auto", 4), ("frozen", 2)] {
+            let ctx = session_with_config(SessionConfig::new().with_target_partitions(partitions));
+            store.register(&ctx);
+            let create = format!(
+                "CREATE EXTERNAL TABLE t STORED AS NPZ LOCATION 'mem://host/dir/' OPTIONS ('index' '{mode}')"
+            );
+            rows(&ctx, &create).await;
+            store.take();
+            let names = ["files_pruned", "blocks_pruned", "bytes_read"];
+            let sql = "SELECT count(*), sum(x) FROM t WHERE t BETWEEN 52500 AND 54499";
+            let (found, measured) = measured(&ctx, sql, names).await;
+            assert!(found.contains("| 2000     | 999000.0"), "{found}");
+            assert_eq!(measured[0], 19, "{mode}");
+            if is_stored {
+                assert_eq!(measured, [19, 7, 3000 * 16], "{mode}");
+            }
+            let sql =
+                "SELECT count(*) AS n, min(t), max(t) FROM t WHERE t % 50000 = 7 OR t = 199999";
+            let found = text(&ctx, sql).await;
+            assert!(found.contains("| 5 | 7        | 199999"), "{found}");
+            assert_eq!(number(&ctx, "SELECT max(t) FROM t").await, 199_999);
+        }
+        // The rows of the first file are those of the last one now.
+        store.put("dir/00.npz", archive(&options, FILES - 1)).await;
+        let ctx = session();
+        store.register(&ctx);
+        rows(&ctx, "CREATE EXTERNAL TABLE t STORED AS NPZ LOCATION 'mem://host/dir/'").await;
+        assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t = 199999").await, 2);
+        assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t < 10000").await, 0);
+        let report = write_index(&ctx.state(), "mem://host/dir", None, BLOCK).await.unwrap();
+        assert_eq!(report.read, 1);
+        assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t = 199999").await, 2);
     }
 }

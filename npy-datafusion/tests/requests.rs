@@ -262,3 +262,60 @@ async fn bytes_that_come_with_a_header_are_used() {
         }
     }
 }
+
+/// Guards round trips: whatever the number of members or of columns that are files, their requests run together.
+#[tokio::test]
+async fn members_of_a_query_are_requested_together() {
+    const MEMBERS: usize = 12;
+    const ROWS: usize = 200_000;
+    let name = |n: usize| format!("c{n:02}");
+    let values = |n: usize| -> Vec<i64> {
+        (0..ROWS as i64).map(|row| row * 7919 % 1009 + n as i64).collect()
+    };
+    let archive = |options: &npz::WriteOptions| {
+        let mut writer = options.writer(std::io::Cursor::new(Vec::new())).unwrap();
+        (0..MEMBERS).for_each(|n| writer.write(&name(n), &values(n)).unwrap());
+        writer.finish().unwrap().into_inner()
+    };
+    let mut packed = npz::WriteOptions::new();
+    packed.deflate(1);
+    let columns: Vec<String> = (0..MEMBERS).map(name).collect();
+    let sums: Vec<String> = columns.iter().map(|column| format!("sum({column})")).collect();
+    let expected: i64 = (0..MEMBERS).map(|n| values(n).iter().sum::<i64>()).sum();
+    let files: Vec<(String, Vec<u8>)> = (0..MEMBERS)
+        .map(|n| {
+            let mut file = Vec::new();
+            values(n).write_npy_to(&mut file).unwrap();
+            (format!("folder/{}.npy", name(n)), file)
+        })
+        .collect();
+    // One after another, each request would be a round trip.
+    let check = |store: &Counted, table: &str| {
+        let (rounds, (requests, _)) = (store.rounds(), store.take());
+        assert!(rounds <= 10 && requests >= 2 * MEMBERS, "{table}: {rounds}, {requests}");
+    };
+    for (table, files) in [
+        (
+            "npy('mem://host/dir/a.npz')",
+            vec![("dir/a.npz".to_owned(), archive(&npz::WriteOptions::new()))],
+        ),
+        ("npy('mem://host/dir/a.npz')", vec![("dir/a.npz".to_owned(), archive(&packed))]),
+        ("npy('mem://host/folder/*.npy', 'layout', 'columns')", files),
+    ] {
+        let store = Counted::default();
+        for (path, file) in files {
+            store.put(&path, file).await;
+        }
+        let ctx = session_with_config(SessionConfig::new().with_target_partitions(1));
+        store.register(&ctx);
+        store.rounds();
+        store.take();
+        // The headers first, and then the rows.
+        let all = format!("SELECT {} AS s FROM {table}", sums.join(" + "));
+        assert_eq!(sum(&ctx, &all).await, expected, "{table}");
+        check(&store, table);
+        let some = format!("SELECT {} AS s FROM {table} WHERE c00 < 10", sums.join(" + "));
+        sum(&ctx, &some).await;
+        check(&store, table);
+    }
+}

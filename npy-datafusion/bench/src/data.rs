@@ -40,7 +40,7 @@ impl Random {
             time,
             x: f64::from(self.next()) / 4_294_967_296.0,
             y: f32::from(u16::try_from(self.next() >> 16).unwrap_or_default()) / 65_536.0,
-            flag: self.next() % 2 == 0,
+            flag: self.next().is_multiple_of(2),
         }
     }
 }

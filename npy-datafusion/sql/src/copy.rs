@@ -12,7 +12,7 @@ use npy_datafusion::datafusion::execution::SpillFile;
 use npy_datafusion::datafusion::logical_expr::LogicalPlan;
 use npy_datafusion::datafusion::logical_expr::dml::CopyTo;
 use npy_datafusion::datafusion::prelude::SessionContext;
-use whole_file::NewFile;
+use whole_file::{NewFile, Options};
 
 /// A file that the engine writes. It would empty the old one first, whose rows are lost then if the query fails.
 pub(crate) struct Copy {
@@ -28,6 +28,7 @@ impl Copy {
     pub(crate) fn new(
         ctx: &SessionContext,
         plan: &LogicalPlan,
+        no_clobber: bool,
     ) -> Result<Option<(LogicalPlan, Self)>> {
         let LogicalPlan::Copy(copy) = plan else { return Ok(None) };
         let Some(path) = file(copy) else { return Ok(None) };
@@ -38,8 +39,8 @@ impl Copy {
         let written = reserved.path().map(|path| path.with_extension("copy"));
         let written = written
             .ok_or_else(|| exec_datafusion_err!("the session has no temporary directory"))?;
-        let target = NewFile::create(&path)
-            .map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
+        let target = Options::new().keep_existing(no_clobber).create(&path);
+        let target = target.map_err(|error| exec_datafusion_err!("{}: {error}", path.display()))?;
         let output_url = written.to_string_lossy().into_owned();
         let plan = LogicalPlan::Copy(CopyTo { output_url, ..copy.clone() });
         Ok(Some((plan, Copy { target, written, _reserved: reserved })))

@@ -6,7 +6,7 @@ use npy_datafusion::{INDEX_BLOCK, write_index};
 
 /// Writes the index of a directory: _npy.index, an archive that NumPy opens.
 ///
-/// It has the size, the time and the header of each .npy file in the directory and below it, and the least and the greatest value of each
+/// It has the size, the time and the header of each .npy file in the directory and below it (of the archives, if there is no such file), and the least and the greatest value of each
 /// block of rows, of numbers, times and short text. Queries then open only the files, and read only the blocks, that may have rows of the query. A file
 /// that has changed since is read as without an index. Run it again when files have changed: it reads those alone.
 #[derive(Parser)]

@@ -3,7 +3,6 @@
 mod copy;
 mod index;
 mod output;
-// A link to the file of the command `npy`.
 mod statements;
 mod tables;
 
@@ -46,6 +45,12 @@ struct Args {
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
     #[arg(long)]
     text: bool,
+    /// Refuses to replace a file by COPY
+    #[arg(long)]
+    no_clobber: bool,
+    /// Lets COPY replace an archive whose other members are lost
+    #[arg(long)]
+    force: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -61,9 +66,11 @@ a sign; it is another value, and less than all others. -0.0 equals 0.0, except i
 makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
-row. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
+row. Lists count from 1, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
-COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. It writes .npy files, and .npz archives
+COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. The file cannot also be an input of the
+query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost.
+COPY writes .npy files, and .npz archives
 whose arrays are the columns; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
 all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
@@ -77,7 +84,8 @@ writes an index, by which a query leaves out files and blocks of rows; EXPLAIN A
 
 A folder in which each file is a column is a table by npy('alf/spikes.*.npy', 'layout', 'columns'), and by CREATE EXTERNAL TABLE spikes STORED AS NPY
 LOCATION 'alf/spikes.*.npy' OPTIONS ('layout' 'columns'); folders in 'dir/' are groups of rows. OPTIONS ('sorted_by' 't') states that t is in order in
-each file, so that conditions on t leave out files and ORDER BY t does not sort; a file that is not in order is an error.
+each file, so that conditions on t leave out files and ORDER BY t does not sort; a file that is not in order is an error. npy('w.npy', 'void', 'bfloat16')
+reads raw bytes (V2, V1) as numbers of ml_dtypes; others are float8_e4m3fn, float8_e5m2 and so on.
 
 s3://bucket/dir/ needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SKIP_SIGNATURE=true for a public bucket, and often AWS_REGION or
 AWS_ENDPOINT_URL; gs:// GOOGLE_APPLICATION_CREDENTIALS; az:// AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY. A URL of a web server names
@@ -138,6 +146,11 @@ async fn run(mut args: Args) -> Result<()> {
     // NumPy's names have a case: `SELECT Price` is the column Price.
     config.options_mut().sql_parser.enable_ident_normalization = false;
     let ctx = npy_datafusion::session_with_config(config);
+    for (setting, is_on) in [("no_clobber", args.no_clobber), ("force", args.force)] {
+        if is_on {
+            ctx.sql(&format!("SET npy.{setting} = true")).await?;
+        }
+    }
     let of_signal = ctx.clone();
     whole_file::remove_at_signals(move || remove_incomplete(&of_signal));
     let form = match (args.csv, args.json) {
@@ -146,7 +159,7 @@ async fn run(mut args: Args) -> Result<()> {
         _ => Form::Table,
     };
     let result = match tables::register(&ctx, &args.files, args.text).await {
-        Ok(()) => statements::run(&ctx, &statements, &args.files, form).await,
+        Ok(()) => statements::run(&ctx, &statements, &args.files, form, args.no_clobber).await,
         Err(error) => Err(error),
     };
     // The signals have a session, so that its files are not removed with the one here.

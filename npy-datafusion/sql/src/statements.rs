@@ -15,6 +15,7 @@ pub(crate) async fn run(
     sql: &str,
     files: &[String],
     form: Form,
+    no_clobber: bool,
 ) -> Result<()> {
     let recursion = ctx.state().config_options().sql_parser.recursion_limit.get();
     let mut parser = DFParserBuilder::new(sql).with_recursion_limit(recursion).build()?;
@@ -29,7 +30,7 @@ pub(crate) async fn run(
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
         let is_output = copy::is_to_output(&plan);
-        let rows = match Copy::new(ctx, &plan)? {
+        let rows = match Copy::new(ctx, &plan, no_clobber)? {
             Some((plan, copy)) => {
                 let count = ctx.execute_logical_plan(plan).await.map_err(named)?.collect().await?;
                 copy.finish()?;

@@ -6,7 +6,7 @@ mod server;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use npy_core::{NpyRecord, WriteNpy, npz};
+use npy_core::{Header, NpyRecord, Order, WriteNpy, npz};
 use server::{Fault, Server};
 
 #[derive(NpyRecord, Clone, Copy)]
@@ -157,10 +157,11 @@ fn copies_keep_the_index_up_to_date() {
     let insert = "CREATE EXTERNAL TABLE t (t BIGINT, x DOUBLE) STORED AS NPY LOCATION 's3://bucket/dir/' OPTIONS ('index' 'update'); INSERT INTO t VALUES (7, 0.5)";
     csv(&server, insert);
     assert_eq!(csv(&server, frozen), "3005,100003\n");
-    let refused =
-        "COPY (SELECT 1 AS a) TO 's3://bucket/x.npz' STORED AS NPZ OPTIONS ('index' 'update')";
-    let refused = failure(&command(&server, &[refused]).output().unwrap());
-    assert!(refused.contains("an index has no archives"), "{refused}");
+    // A directory of archives.
+    let archive = "COPY (SELECT 1 AS a) TO 's3://bucket/archives/x.npz' STORED AS NPZ OPTIONS ('index' 'update')";
+    csv(&server, archive);
+    let frozen = "CREATE EXTERNAL TABLE a STORED AS NPZ LOCATION 's3://bucket/archives/' OPTIONS ('index' 'frozen'); SELECT count(*), max(a) FROM a";
+    assert_eq!(csv(&server, frozen), "1,1\n");
 }
 
 /// Guards files that are written: small ones, those that are sent in parts, and other formats.
@@ -186,6 +187,34 @@ fn files_of_a_store_are_written() {
     let sql = "COPY (SELECT 1 / (value - 5) AS a FROM range(10)) TO 's3://bucket/out/none.npy'";
     failure(&command(&server, &[sql]).output().unwrap());
     assert!(server.get("bucket/out/none.npy").is_none());
+}
+
+/// Guards files of a store that `COPY` would replace: those that the query reads, archives with other members, and all files if the user says so.
+#[test]
+fn files_of_a_store_are_not_lost() {
+    let server = bucket(2);
+    csv(&server, "COPY (SELECT 1 AS a, 2 AS b) TO 's3://bucket/x.npz'");
+    let failed = |sql: &str, option: &str| {
+        let names = server.names();
+        let text = failure(&command(&server, &[sql, option]).output().unwrap());
+        assert_eq!(server.names(), names);
+        text
+    };
+    let (file, one) = ("s3://bucket/dir/00.npy", "SELECT 1 AS a");
+    let input =
+        format!("COPY (SELECT t FROM npy('s3://bucket/dir/*.npy') WHERE t < 0) TO '{file}'");
+    let refused = failed(&input, "--csv");
+    assert!(refused.contains("is also an input of the query (dir/00.npy)"), "{refused}");
+    let lost = failed(&format!("COPY ({one}) TO 's3://bucket/x.npz'"), "--csv");
+    assert!(lost.contains("its member \"b\" would be lost"), "{lost}");
+    let kept = failed(&format!("COPY ({one}) TO '{file}'"), "--no-clobber");
+    assert!(kept.contains("it exists, and --no-clobber"), "{kept}");
+    assert_eq!(csv(&server, &format!("SELECT count(*) FROM npy('{file}')")), "1000\n");
+    // Credentials that only write do not tell whether there is a file.
+    server.fail(Fault::WriteOnly);
+    csv(&server, &format!("COPY ({one}) TO 's3://bucket/new.npy'"));
+    assert!(server.get("bucket/new.npy").is_some());
+    failed(&format!("COPY ({one}) TO 's3://bucket/newer.npy'"), "--no-clobber");
 }
 
 /// Guards files of a web server: one is read by ranges, and a pattern is an error that says what works.
@@ -333,4 +362,120 @@ fn requests_run_together() {
     assert!(most >= 20, "{most} requests at once");
     // 130 requests one after another take 6.5 seconds.
     assert!(start.elapsed() < Duration::from_secs(4), "{:?}", start.elapsed());
+}
+
+/// The rows of a file above 4 GiB.
+const MANY: u64 = (5 << 30) / 8;
+
+/// A part of a file: its length, and its bytes by their positions in it.
+type Piece = (u64, Box<dyn Fn(u64) -> u8 + Send + Sync>);
+
+fn bytes(bytes: Vec<u8>) -> Piece {
+    (bytes.len() as u64, Box::new(move |at| bytes[usize::try_from(at).unwrap()]))
+}
+
+/// The header of an array of [`MANY`] elements.
+fn header(dtype: &str) -> Vec<u8> {
+    let shape = [usize::try_from(MANY).unwrap()];
+    Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap().to_bytes().unwrap()
+}
+
+/// The index of each row, as `i64`.
+fn indices() -> Piece {
+    (8 * MANY, Box::new(|at| (at / 8).to_le_bytes()[usize::try_from(at % 8).unwrap()]))
+}
+
+/// Puts a file of these pieces on the server.
+fn put(server: &Server, path: &str, pieces: Vec<Piece>) {
+    let size = pieces.iter().map(|(length, _)| length).sum();
+    server.put_made(path, size, move |range| {
+        let (mut made, mut start) = (Vec::new(), 0);
+        for (length, byte) in &pieces {
+            let (from, to) = (range.start.max(start), range.end.min(start + length));
+            made.extend((from..to.max(from)).map(|at| byte(at - start)));
+            start += length;
+        }
+        made
+    });
+}
+
+/// An archive of two stored members above 4 GiB, as `np.savez` writes it. The checksums are zero: they are not verified when parts are read.
+fn large_archive() -> Vec<Piece> {
+    let bytes_by_number: Piece = (MANY, Box::new(|at| (at % 251) as u8));
+    let members = [("a.npy", header("<i8"), indices()), ("b.npy", header("|u1"), bytes_by_number)];
+    let (mut pieces, mut directory, mut position) = (Vec::new(), Vec::new(), 0u64);
+    for (name, header, data) in members {
+        let size = header.len() as u64 + data.0;
+        let common = |extra: u16| {
+            let mut entry = vec![45, 0, 0, 0, 0, 0, 0, 0, 33, 0, 0, 0, 0, 0];
+            entry.extend([0xff; 8]);
+            entry.extend(5u16.to_le_bytes());
+            entry.extend(extra.to_le_bytes());
+            entry
+        };
+        let sizes = [size.to_le_bytes(), size.to_le_bytes()].concat();
+        let zip64 = |values: &[u8]| [&[1, 0, values.len() as u8, 0], values].concat();
+        let local = [&b"PK\x03\x04"[..], &common(20), name.as_bytes(), &zip64(&sizes)].concat();
+        directory.extend(
+            [&b"PK\x01\x02\x2d\x00"[..], &common(28), &[0; 10], &[0xff; 4], name.as_bytes()]
+                .concat(),
+        );
+        directory.extend(zip64(&[&sizes[..], &position.to_le_bytes()].concat()));
+        position += local.len() as u64 + size;
+        pieces.extend([bytes(local), bytes(header), data]);
+    }
+    let length = directory.len() as u64;
+    let mut end = [&b"PK\x06\x06"[..], &44u64.to_le_bytes(), &[45, 0, 45, 0], &[0; 8]].concat();
+    for value in [2, 2, length, position] {
+        end.extend(u64::to_le_bytes(value));
+    }
+    end.extend(
+        [&b"PK\x06\x07"[..], &[0; 4], &(position + length).to_le_bytes(), &[1, 0, 0, 0]].concat(),
+    );
+    end.extend([&b"PK\x05\x06"[..], &[0; 4], &[2, 0, 2, 0], &[0xff; 8], &[0; 2]].concat());
+    pieces.extend([bytes(directory), bytes(end)]);
+    pieces
+}
+
+/// Guards positions above 4 GiB at a URL: rows there are right, and few bytes are requested for them.
+#[test]
+fn rows_after_four_gibibytes_are_read_alone() {
+    let server = Server::start();
+    put(&server, "x.npy", vec![bytes(header("<i8")), indices()]);
+    put(&server, "x.npz", large_archive());
+    put(&server, "x.bin", vec![indices()]);
+    let (array, archive) = (server.url("x.npy"), server.url("x.npz"));
+    let (last, row) = (MANY - 1, 600_000_000);
+    for (sql, expected) in [
+        (format!("SELECT count(*) FROM npy('{array}')"), format!("{MANY}\n")),
+        (format!("SELECT value FROM npy('{array}') WHERE _row = {row}"), format!("{row}\n")),
+        (format!("SELECT value FROM npy('{array}') WHERE _row = {last}"), format!("{last}\n")),
+        (format!("SELECT count(*) FROM npy('{archive}')"), format!("{MANY}\n")),
+        (
+            format!("SELECT a, b FROM npy('{archive}') WHERE _row BETWEEN {row} AND {row} + 1"),
+            format!("{row},{}\n{},{}\n", row % 251, row + 1, (row + 1) % 251),
+        ),
+        (
+            format!("SELECT b, a FROM npy('{archive}') WHERE _row = {last}"),
+            format!("{},{last}\n", last % 251),
+        ),
+        (
+            format!(
+                "SELECT value FROM npy('{}', 'raw', '<i8') WHERE _row = {row}",
+                server.url("x.bin")
+            ),
+            format!("{row}\n"),
+        ),
+    ] {
+        server.take();
+        assert_eq!(csv(&server, &sql), expected, "{sql}");
+        let requests = server.take();
+        let range = |request: &String| {
+            let (first, last) = request.split_once(' ')?.1.split_once(' ')?.1.split_once('-')?;
+            Some(last.parse::<u64>().ok()? + 1 - first.parse::<u64>().ok()?)
+        };
+        let requested: u64 = requests.iter().filter_map(range).sum();
+        // A block of 65,536 rows of each column, and headers.
+        assert!(requested < 1 << 20 && requests.len() < 12, "{sql}: {requested} {requests:#?}");
+    }
 }

@@ -522,3 +522,109 @@ fn a_copy_to_the_output_is_alone_there() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{stderr}");
     }
 }
+
+/// Guards the files of a query: `COPY` replaces none of them, whatever it is called, and also if the query needs no row of it.
+#[test]
+#[cfg(unix)]
+fn a_copy_replaces_no_input() {
+    let directory = files();
+    let at = directory.path();
+    stdout(at, &["index", "days"]);
+    std::fs::hard_link(at.join("ticks.npy"), at.join("same.npy")).unwrap();
+    std::os::unix::fs::symlink("ticks.npy", at.join("link.npy")).unwrap();
+    std::fs::write(at.join("c.csv"), "x\n1\n2\n").unwrap();
+    std::fs::create_dir(at.join("columns")).unwrap();
+    [1i64, 2].write_npy(at.join("columns/x.npy")).unwrap();
+    let read = |name: &str| std::fs::read(at.join(name)).unwrap();
+    let csv = "CREATE EXTERNAL TABLE c STORED AS CSV LOCATION 'c.csv' OPTIONS ('format.has_header' 'true')";
+    for (file, query, target) in [
+        ("ticks.npy", "SELECT * FROM t WHERE id > 1", "ticks.npy"),
+        ("ticks.npy", "SELECT * FROM t", "days/../ticks.npy"),
+        ("ticks.npy", "SELECT * FROM t", "same.npy"),
+        ("ticks.npy", "SELECT * FROM t", "link.npy"),
+        ("ticks.npy", "SELECT * FROM t", "ticks.npy' STORED AS CSV --"),
+        ("ticks.npy", "SELECT 1 AS x WHERE 1 < (SELECT max(id) FROM t)", "ticks.npy"),
+        ("ticks.npy", "SELECT _row, id FROM t", "ticks.npy"),
+        ("days/a.npy", "SELECT * FROM days WHERE id > 4", "days/a.npy"),
+        ("days/a.npy", "SELECT * FROM npy('days/*.npy', 'index', 'frozen')", "days/a.npy"),
+        (
+            "columns/x.npy",
+            "SELECT x + 1 AS value FROM npy('columns/', 'layout', 'columns')",
+            "columns/x.npy",
+        ),
+        ("names.npz", "SELECT id, name FROM npy('names.npz')", "names.npz"),
+        ("c.csv", "SELECT * FROM c", "c.csv"),
+    ] {
+        let before = read(file);
+        for sql in [
+            format!("{csv}; COPY ({query}) TO '{target}"),
+            format!("{csv}; CREATE VIEW v AS {query}; COPY v TO '{target}"),
+            format!("{csv}; EXPLAIN ANALYZE COPY ({query}) TO '{target}"),
+        ] {
+            let quote = if target.contains('\'') { "" } else { "'" };
+            let output = run(at, &[&format!("{sql}{quote}"), "ticks.npy", "days", "--force"]);
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            assert!(stderr.contains("is also an input of the query ("), "{sql}: {stderr}");
+            assert_eq!(output.status.code(), Some(2));
+            assert!(read(file) == before, "{sql}");
+        }
+    }
+    // A new file, and one that the query does not read.
+    for target in ["days/c.npy", "names.npy"] {
+        stdout(at, &[&format!("COPY (SELECT * FROM days) TO '{target}'"), "days"]);
+        stdout(at, &[&format!("COPY (SELECT * FROM t) TO '{target}'"), "ticks.npy"]);
+    }
+}
+
+/// Guards archives: `COPY` replaces one that has other members only if it is told so. `--no-clobber` keeps every file.
+#[test]
+fn a_copy_loses_no_member() {
+    let directory = files();
+    let at = directory.path();
+    let read = |name: &str| std::fs::read(at.join(name)).unwrap();
+    let before = read("names.npz");
+    let failed = |sql: &str, option: &str| {
+        let output = run(at, &[sql, "ticks.npy", option]);
+        assert_eq!(output.status.code(), Some(2), "{sql}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (query, format, lost) in [
+        ("SELECT id FROM t", "", "name"),
+        ("SELECT id, price AS name2 FROM t", "", "name"),
+        ("SELECT id, 'x' AS name FROM t", " STORED AS NPY", "id"),
+        ("SELECT id FROM t", " STORED AS CSV", "id"),
+    ] {
+        let stderr = failed(&format!("COPY ({query}) TO 'names.npz'{format}"), "--csv");
+        let expected = format!("names.npz: it exists, and its member {lost:?} would be lost");
+        assert!(stderr.contains(&expected) && stderr.lines().count() == 1, "{stderr}");
+        assert!(read("names.npz") == before);
+    }
+    // The same members, and others if the user says so.
+    stdout(at, &["COPY (SELECT id, 'x' AS name, 1 AS more FROM t) TO 'names.npz'", "ticks.npy"]);
+    stdout(at, &["COPY (SELECT id FROM t) TO 'names.npz'", "ticks.npy", "--force"]);
+    assert_eq!(stdout(at, &["SELECT * FROM names", "names.npz", "--csv"]), "id\n1\n2\n3\n");
+    let set = "SET npy.force = true; COPY (SELECT price FROM t) TO 'names.npz'";
+    stdout(at, &[set, "ticks.npy"]);
+
+    std::fs::write(at.join("old.csv"), "old").unwrap();
+    for name in ["days/a.npy", "names.npz", "old.csv"] {
+        let before = read(name);
+        let stderr = failed(&format!("COPY (SELECT id FROM t) TO '{name}'"), "--no-clobber");
+        assert!(stderr.contains("it exists, and --no-clobber"), "{stderr}");
+        assert!(read(name) == before);
+    }
+    for name in ["new.npy", "new.npz", "new.csv"] {
+        stdout(at, &[&format!("COPY (SELECT id FROM t) TO '{name}'"), "ticks.npy", "--no-clobber"]);
+    }
+}
+
+/// Guards what `--help` says of lists.
+#[test]
+fn lists_count_from_one_as_help_says() {
+    let directory = files();
+    let at = directory.path();
+    let sql = "SELECT pair[0] AS a, pair[1] AS b, pair[2] AS c, pair[3] AS d FROM t WHERE id = 1";
+    assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), "a,b,c,d\n,1.0,0.5,\n");
+    let help = stdout(at, &["--help"]);
+    assert!(help.contains("Lists count from 1, and an index out of range is null"), "{help}");
+}

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrayRef, UInt64Array};
+use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::common::stats::Precision;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{
     FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource,
 };
 use datafusion::error::Result;
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::scalar::ScalarValue;
 
@@ -161,15 +163,36 @@ pub(crate) fn without_pruned(
         return Ok(None);
     }
     let files: Vec<&PartitionedFile> = scan.file_groups.iter().flat_map(FileGroup::iter).collect();
+    let schema = source.table_schema().file_schema();
+    let Some(passing) = passing(&files, predicate, schema)? else { return Ok(None) };
+    let passes = |(file, passes): (&&PartitionedFile, &bool)| passes.then(|| (*file).clone());
+    let mut left: Vec<PartitionedFile> = files.iter().zip(&passing).filter_map(passes).collect();
+    if left.is_empty() {
+        left.extend(files.first().map(|file| (*file).clone()));
+    }
+    let pruned = files.len() - left.len();
+    if pruned == 0 {
+        return Ok(None);
+    }
+    let groups = FileGroup::new(left).split_files(scan.file_groups.len().max(1));
+    let builder = FileScanConfigBuilder::from(scan.clone()).with_file_groups(groups);
+    Ok(Some((builder.build(), pruned)))
+}
+
+/// Returns false for each file in which no row meets the conditions. `None`: all may have some.
+pub(crate) fn passing(
+    files: &[&PartitionedFile],
+    predicate: Arc<dyn PhysicalExpr>,
+    schema: &SchemaRef,
+) -> Result<Option<Vec<bool>>> {
     let names: Vec<String> =
         collect_columns(&predicate).iter().map(|column| column.name().to_owned()).collect();
-    let schema = source.table_schema().file_schema();
     let mut columns = HashMap::new();
     for name in &names {
         let Ok(field) = schema.field_with_name(name) else { continue };
         let null = ScalarValue::try_from(field.data_type())?;
         let (mut min, mut max, mut nulls) = (Vec::new(), Vec::new(), Vec::new());
-        for file in &files {
+        for file in files {
             let blocks = file.extensions.get::<FileBlocks>();
             let bounds = blocks.and_then(|it| Some(it.of_file(column(it, name)?)));
             let bounds = bounds.transpose()?;
@@ -185,20 +208,7 @@ pub(crate) fn without_pruned(
     }
     let rows = |file: &&PartitionedFile| Some(file.extensions.get::<FileBlocks>()?.rows);
     let containers = Containers { columns, rows: files.iter().map(rows).collect() };
-    let pruner = Pruner::new(predicate, Arc::clone(schema));
-    let Some(passing) = pruner.passing(&containers) else { return Ok(None) };
-    let passes = |(file, passes): (&&PartitionedFile, &bool)| passes.then(|| (*file).clone());
-    let mut left: Vec<PartitionedFile> = files.iter().zip(&passing).filter_map(passes).collect();
-    if left.is_empty() {
-        left.extend(files.first().map(|file| (*file).clone()));
-    }
-    let pruned = files.len() - left.len();
-    if pruned == 0 {
-        return Ok(None);
-    }
-    let groups = FileGroup::new(left).split_files(scan.file_groups.len().max(1));
-    let builder = FileScanConfigBuilder::from(scan.clone()).with_file_groups(groups);
-    Ok(Some((builder.build(), pruned)))
+    Ok(Pruner::new(predicate, Arc::clone(schema)).passing(&containers))
 }
 
 /// Returns the files in the order of the bounds of a column. Files without known bounds come last.

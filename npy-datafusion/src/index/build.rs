@@ -10,6 +10,7 @@ use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::Session;
 use datafusion::common::runtime::SpawnedTask;
 use datafusion::common::{exec_datafusion_err, exec_err, plan_datafusion_err, plan_err};
+use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::listing::{ListingOptions, ListingTableUrl, PartitionedFile};
 use datafusion::datasource::physical_plan::FileOpener;
 use datafusion::error::{DataFusionError, Result};
@@ -56,7 +57,7 @@ pub(super) struct Wanted {
     pub(super) block: u64,
 }
 
-/// Writes the index of all `.npy` files in a directory and in those below it: its file is `_npy.index`, an archive that NumPy opens.
+/// Writes the index of all `.npy` files in a directory and in those below it, or of all archives if there are no such files: its file is `_npy.index`, an archive that NumPy opens.
 ///
 /// The location is a path or a URL. `columns` are those that get bounds; `None`: all numbers, times and short text. `block` is the number of rows that have
 /// bounds in common ([`INDEX_BLOCK`](crate::INDEX_BLOCK)). If there is an index with the same columns and blocks, only the files that have changed since are read; otherwise all
@@ -109,8 +110,7 @@ async fn write(
     directory: &ListingTableUrl,
     wanted: Option<Wanted>,
 ) -> Result<IndexReport> {
-    let url = directory.clone().with_glob("**/*.npy")?;
-    let store = location::store(state, &url)?;
+    let store = location::store(state, directory)?;
     let local = (directory.scheme() == "file").then(|| directory.get_url().to_file_path().ok());
     let target = Target {
         store: Arc::clone(&store),
@@ -124,7 +124,7 @@ async fn write(
             (None, Some(Old { index: Some(index), .. })) => index.wanted.clone(),
             (None, _) => Wanted { columns: None, block: super::INDEX_BLOCK },
         };
-        let made = make(state, &url, &store, &asked, old.as_ref()).await?;
+        let made = make(state, directory, &store, &asked, old.as_ref()).await?;
         let Made { index, read } = made;
         let mut report = IndexReport {
             files: index.files.len(),
@@ -161,24 +161,18 @@ struct Made {
 /// Makes the index of the files as they are now. Files that are as in the old index are not read.
 async fn make(
     state: &dyn Session,
-    url: &ListingTableUrl,
+    directory: &ListingTableUrl,
     store: &Arc<dyn ObjectStore>,
     wanted: &Wanted,
     old: Option<&Old>,
 ) -> Result<Made> {
-    let format = NpyFormat::default().with_index(IndexMode::Off);
-    let options = ListingOptions::new(Arc::new(format)).with_file_extension(".npy");
-    let mut metas = files::list(state, url, &options).await?.files;
-    metas.retain(|meta| meta.size > 0);
-    if metas.is_empty() {
-        return plan_err!("{url}: there are no .npy files; name a directory that has some");
-    }
-    let is_local = url.scheme() == "file";
+    let metas = listed(state, directory).await?;
+    let is_local = directory.scheme() == "file";
     // A file of this machine can change with the same size and time, if it is written in place within a step of the clock.
     let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
     let scan = Scan {
         store: Arc::clone(store),
-        url: url.object_store().as_str().to_owned(),
+        url: directory.object_store().as_str().to_owned(),
         schema: Arc::new(Schema::empty()),
         block: wanted.block,
         headers: (!is_local).then_some(cache),
@@ -213,6 +207,22 @@ async fn make(
     all.extend(same.into_iter().filter_map(|(read, _)| read));
     all.sort_by(|a, b| a.meta.location.cmp(&b.meta.location));
     Ok(Made { index: index(&schema, wanted, all)?, read: count })
+}
+
+/// Lists the arrays in a directory and in those below it, or the archives if there are no arrays: a table has files of one of both kinds.
+async fn listed(state: &dyn Session, directory: &ListingTableUrl) -> Result<Vec<ObjectMeta>> {
+    for format in [NpyFormat::default(), NpyFormat::archives(Options::new())] {
+        let extension = format.get_ext();
+        let url = directory.clone().with_glob(&format!("**/*.{extension}"))?;
+        let format = Arc::new(format.with_index(IndexMode::Off));
+        let options = ListingOptions::new(format).with_file_extension(format!(".{extension}"));
+        let mut metas = files::list(state, &url, &options).await?.files;
+        metas.retain(|meta| meta.size > 0);
+        if !metas.is_empty() {
+            return Ok(metas);
+        }
+    }
+    plan_err!("{directory}: there are no .npy and no .npz files; name a directory that has some")
 }
 
 /// The files of a store that are read at a time. Each has up to two blocks of 8 MiB in memory.

@@ -40,7 +40,7 @@ pub(super) fn has_same_columns(old: &Index, schema: &Schema) -> bool {
     })
 }
 
-/// Returns a file with its bounds in the old index, if it is as there. One whose header is not there is read.
+/// Returns a file with its bounds in the old index, if it is as there.
 pub(super) fn kept(
     old: Option<&Index>,
     schema: &Schema,
@@ -49,7 +49,14 @@ pub(super) fn kept(
 ) -> Option<Read> {
     let old = old?;
     let entry = old.entry(meta)?;
-    entry.header.as_ref()?;
+    // Without its header, the old index does not tell which columns the file had.
+    let is_known = |name: &String| old.column(name).is_some();
+    if entry.header.is_none() && !schema.fields().iter().all(|field| is_known(field.name())) {
+        return None;
+    }
+    if entry.rows != file.rows {
+        return None;
+    }
     let column = |name: &str| -> Option<Vec<BlockBounds>> {
         match old.column(name) {
             Some(bounds) => entry.blocks.clone().map(|block| of_block(bounds, block)).collect(),

@@ -29,8 +29,8 @@ pub(super) struct Upload {
 }
 
 enum Contents {
-    /// A file of this machine: its path, its header and its rows. A pipe would get them at once, so they wait until the query has succeeded.
-    Local(PathBuf, Vec<u8>, BoxStream<'static, Result<Bytes>>),
+    /// A file of this machine: its path, true if it replaces none, its header and its rows. A pipe would get them at once, so they wait until the query has succeeded.
+    Local(PathBuf, bool, Vec<u8>, BoxStream<'static, Result<Bytes>>),
     /// A file of this machine, which is complete and has no name yet.
     Complete(NewFile),
     /// A small file is one request, which is sent at the end.
@@ -46,11 +46,12 @@ impl Upload {
         store: Arc<dyn ObjectStore>,
         path: Path,
         local: Option<PathBuf>,
+        no_clobber: bool,
     ) -> Result<Self> {
         let Complete { header, size, mut rows } = file;
         let size = size.saturating_add(header.len() as u64);
         if let Some(local) = local {
-            let contents = Contents::Local(local, header, rows);
+            let contents = Contents::Local(local, no_clobber, header, rows);
             return Ok(Upload { store, path, contents });
         }
         let parts = match size <= IN_MEMORY as u64 {
@@ -91,9 +92,11 @@ impl Upload {
 
     /// Writes a file of this machine, so that nothing but its name is missing.
     async fn complete(self) -> Result<Self> {
-        let Contents::Local(local, header, mut rows) = self.contents else { return Ok(self) };
+        let Contents::Local(local, no_clobber, header, mut rows) = self.contents else {
+            return Ok(self);
+        };
         let located = |error: io::Error| exec_datafusion_err!("{}: {error}", local.display());
-        let mut file = create(&local).map_err(located)?;
+        let mut file = create(&local, no_clobber).map_err(located)?;
         file.write_all(&header).map_err(located)?;
         while let Some(bytes) = rows.next().await {
             file.write_all(&bytes?).map_err(located)?;
@@ -124,11 +127,11 @@ impl Upload {
 }
 
 /// Begins a file that replaces others as all files of this project do: links are followed, permissions are kept, and pipes are written to.
-fn create(path: &std::path::Path) -> io::Result<NewFile> {
+fn create(path: &std::path::Path, no_clobber: bool) -> io::Result<NewFile> {
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory)?;
     }
-    Options::new().prefix(".npy-").create(path)
+    Options::new().prefix(".npy-").keep_existing(no_clobber).create(path)
 }
 
 /// Makes all files visible if the query has succeeded; otherwise, and if a file fails, there is none.

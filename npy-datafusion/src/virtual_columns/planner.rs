@@ -4,14 +4,12 @@
 //! another qualifier than the other columns of a table, which is equal to that of the table if its missing parts are ignored, as names of columns are looked up.
 //! `t.*` compares all parts, so it has the other columns alone. `*` is replaced by `t.*`.
 
-use std::any::Any;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::Field;
 use datafusion::catalog::TableProvider;
-use datafusion::common::config::{ConfigEntry, ConfigExtension, ExtensionOptions};
-use datafusion::common::{DFSchema, TableReference, plan_datafusion_err};
+use datafusion::common::{DFSchema, TableReference};
 use datafusion::datasource::{provider_as_source, source_as_provider};
 use datafusion::error::Result;
 use datafusion::execution::SessionState;
@@ -31,6 +29,8 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::{FILE, ROW, is_virtual};
 use crate::beside::BesideTable;
+use crate::replaced;
+use crate::settings::NpySettings;
 use crate::table::NpyTable;
 
 /// Plans a statement as [`SessionContext::sql`] does. If it names `_file` or `_row`, the tables in it have these columns, which are not part of `*`.
@@ -53,7 +53,7 @@ use crate::table::NpyTable;
 ///
 /// # Errors
 ///
-/// Those of [`SessionContext::sql`].
+/// Those of [`SessionContext::sql`], and those of [`statement_to_plan`].
 pub async fn sql(ctx: &SessionContext, query: &str) -> Result<DataFrame> {
     let state = ctx.state();
     let dialect = state.config_options().sql_parser.dialect;
@@ -65,18 +65,24 @@ pub async fn sql(ctx: &SessionContext, query: &str) -> Result<DataFrame> {
 ///
 /// # Errors
 ///
-/// Those of [`SessionState::statement_to_plan`].
+/// Those of [`SessionState::statement_to_plan`]; and if `COPY` would replace a file that its query reads, or an archive whose other members would be lost.
 pub async fn statement_to_plan(
     state: &SessionState,
     mut statement: Statement,
 ) -> Result<LogicalPlan> {
     if !names_virtual(&statement.to_string()) {
-        return state.statement_to_plan(statement).await;
+        let plan = state.statement_to_plan(statement).await?;
+        replaced::check(state, &plan).await?;
+        return Ok(plan);
     }
     replace_wildcards(&mut statement);
     let mut state = state.clone();
-    state.config_mut().options_mut().extensions.insert(NpySettings { virtual_columns: true });
-    renamed_result(state.statement_to_plan(statement).await?)
+    let settings = NpySettings::of(state.config_options());
+    let settings = NpySettings { virtual_columns: true, ..settings };
+    state.config_mut().options_mut().extensions.insert(settings);
+    let plan = renamed_result(state.statement_to_plan(statement).await?)?;
+    replaced::check(&state, &plan).await?;
+    Ok(plan)
 }
 
 /// Gives the columns of a result the names that they would have without the qualifier of virtual columns: `max(t._row)`.
@@ -214,56 +220,6 @@ fn name_of(table: &TableFactor) -> Option<ObjectName> {
     }
 }
 
-/// The settings of a session for files of this format.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct NpySettings {
-    /// True if tables have virtual columns: `SET npy.virtual_columns = true`.
-    virtual_columns: bool,
-}
-
-impl ConfigExtension for NpySettings {
-    const PREFIX: &'static str = "npy";
-}
-
-impl ExtensionOptions for NpySettings {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn cloned(&self) -> Box<dyn ExtensionOptions> {
-        Box::new(self.clone())
-    }
-
-    fn set(&mut self, key: &str, value: &str) -> Result<()> {
-        if key != "virtual_columns" {
-            return Err(plan_datafusion_err!(
-                "there is no setting npy.{key}; there is npy.virtual_columns"
-            ));
-        }
-        self.virtual_columns = value
-            .to_ascii_lowercase()
-            .parse()
-            .map_err(|_| plan_datafusion_err!("npy.{key} is {value:?}; it is true or false"))?;
-        Ok(())
-    }
-
-    fn entries(&self) -> Vec<ConfigEntry> {
-        // Engines of several machines send all settings that there are, and other programs do not know this one.
-        if !self.virtual_columns {
-            return Vec::new();
-        }
-        vec![ConfigEntry {
-            key: "npy.virtual_columns".into(),
-            value: Some("true".into()),
-            description: "tables of .npy files have the columns _file and _row",
-        }]
-    }
-}
-
 /// Adds virtual columns to tables, if the session or the statement asks for them.
 #[derive(Debug)]
 pub(crate) struct VirtualColumns;
@@ -277,8 +233,7 @@ impl RelationPlanner for VirtualColumns {
         mut relation: TableFactor,
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning> {
-        let settings = context.context_provider().options().extensions.get::<NpySettings>();
-        let is_on = settings.is_some_and(|settings| settings.virtual_columns);
+        let is_on = NpySettings::of(context.context_provider().options()).virtual_columns;
         let TableFactor::Table { partitions, .. } = &mut relation else {
             return Ok(RelationPlanning::Original(Box::new(relation)));
         };

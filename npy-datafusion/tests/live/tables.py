@@ -6,6 +6,15 @@ import sys
 
 import numpy as np
 
+# "npy" for records; "stored" or "deflated" for archives.
+KIND = "npy"
+
+
+def kind(name):
+    global KIND
+    KIND = name
+
+
 SPECIAL = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -2.5]
 
 
@@ -66,8 +75,16 @@ def random_columns(rng, first, rows):
 def save(path, array):
     # As a program that replaces its files.
     with open(path + ".tmp", "wb") as file:
-        np.save(file, array)
+        if KIND == "npy":
+            np.save(file, array)
+        else:
+            write = np.savez if KIND == "stored" else np.savez_compressed
+            write(file, **{name: array[name] for name in array.dtype.names})
     os.replace(path + ".tmp", path)
+
+
+def extension():
+    return "npy" if KIND == "npy" else "npz"
 
 
 def write(rng, path, first, rows):
@@ -98,14 +115,14 @@ def make(seed, directory):
     rng = np.random.default_rng(int(seed))
     for file in range(rng.integers(1, 5)):
         rows = int(rng.choice([0, 1, 70, 500, 3000]))
-        write(rng, f"{directory}/{file}.npy", file * 10000, rows)
+        write(rng, f"{directory}/{file}.{extension()}", file * 10000, rows)
     if not any(os.path.getsize(f"{directory}/{name}") > 3000 for name in os.listdir(directory)):
-        write(rng, f"{directory}/9.npy", 90000, 1000)
+        write(rng, f"{directory}/9.{extension()}", 90000, 1000)
 
 
 def replace(seed, directory):
     rng = np.random.default_rng(int(seed))
-    names = sorted(name for name in os.listdir(directory) if name.endswith(".npy"))
+    names = sorted(name for name in os.listdir(directory) if name.endswith((".npy", ".npz")))
     name = str(rng.choice(names))
     write(rng, f"{directory}/{name}", int(name[0]) * 10000, int(rng.choice([1, 500, 3000])))
 
@@ -132,6 +149,9 @@ def parts_of(directory):
     names = sorted(os.listdir(directory))
     if any(os.path.isdir(f"{directory}/{name}") for name in names):
         return [part for name in names for part in parts_of(f"{directory}/{name}")]
+    archives = [np.load(f"{directory}/{name}") for name in names if name.endswith(".npz")]
+    if archives:
+        return [dict(archive) for archive in archives]
     arrays = {name[:-4]: np.load(f"{directory}/{name}") for name in names if name.endswith(".npy")}
     if "n" in arrays:
         return [{name: values if name == "v" else values.ravel() for name, values in arrays.items()}]
@@ -243,5 +263,5 @@ def extremes(directory):
 
 for line in sys.stdin:
     command, *arguments = line.rstrip("\n").split("\t")
-    answer = {"make": make, "folders": make_folders, "replace": replace, "ask": ask, "extremes": extremes}[command](*arguments)
+    answer = {"kind": kind, "make": make, "folders": make_folders, "replace": replace, "ask": ask, "extremes": extremes}[command](*arguments)
     print("" if answer is None else answer, flush=True)

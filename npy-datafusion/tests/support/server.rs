@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -23,9 +24,14 @@ pub(crate) enum Fault {
     Denied,
     /// No request is answered.
     Silent,
+    /// Files are written, and not read.
+    WriteOnly,
     /// Ranges are ignored.
     Whole,
 }
+
+/// A function that makes the bytes of a range.
+type Made = Arc<dyn Fn(Range<u64>) -> Vec<u8> + Send + Sync>;
 
 /// A function that is called with the access key and the text of each request before it is answered.
 pub(crate) type Hook = Arc<dyn Fn(&str, &str) + Send + Sync>;
@@ -34,6 +40,8 @@ pub(crate) type Hook = Arc<dyn Fn(&str, &str) + Send + Sync>;
 struct State {
     /// The files by their paths, with tags that count versions.
     files: BTreeMap<String, (Vec<u8>, u64)>,
+    /// Files whose bytes are made when they are requested, by their paths, with their sizes.
+    made: BTreeMap<String, (u64, Made)>,
     versions: u64,
     requests: Vec<String>,
     fault: Fault,
@@ -96,6 +104,16 @@ impl Server {
         state.versions += 1;
         let version = state.versions;
         state.files.insert(path.to_owned(), (bytes, version));
+    }
+
+    /// Adds a file of any size, whose bytes a function makes.
+    pub(crate) fn put_made(
+        &self,
+        path: &str,
+        size: u64,
+        bytes: impl Fn(Range<u64>) -> Vec<u8> + Send + Sync + 'static,
+    ) {
+        self.lock().made.insert(path.to_owned(), (size, Arc::new(bytes)));
     }
 
     pub(crate) fn get(&self, path: &str) -> Option<Vec<u8>> {
@@ -170,6 +188,9 @@ impl Server {
                 return Answer::error("503 Slow Down", "SlowDown");
             }
             Fault::Expired => return Answer::error("400 Bad Request", "ExpiredToken"),
+            Fault::WriteOnly if ["GET", "HEAD"].contains(&&*request.method) => {
+                return Answer::error("403 Forbidden", "AccessDenied");
+            }
             Fault::Denied => return Answer::error("403 Forbidden", "InvalidAccessKeyId"),
             _ => {}
         }
@@ -222,7 +243,24 @@ fn list(state: &State, request: &Request) -> Answer {
     ))
 }
 
+/// Answers with bytes that are made.
+fn get_made(size: u64, bytes: &Made, request: &Request) -> Answer {
+    let head = "ETag: \"made\"\r\nLast-Modified: Wed, 01 May 2024 12:00:00 GMT\r\nAccept-Ranges: bytes\r\n";
+    if request.method == "HEAD" {
+        return Answer { head: head.into(), length: Some(size), ..Answer::ok() };
+    }
+    let Some((start, end)) = request.range() else {
+        panic!("a request for all bytes of a large file: {}", request.shown());
+    };
+    let range = start as u64..size.min(end as u64);
+    let head = format!("{head}Content-Range: bytes {start}-{}/{size}\r\n", range.end - 1);
+    Answer { status: "206 Partial Content", head, body: bytes(range), ..Answer::ok() }
+}
+
 fn get(state: &mut State, request: &Request) -> Answer {
+    if let Some((size, bytes)) = state.made.get(&request.path) {
+        return get_made(*size, bytes, request);
+    }
     let Some((bytes, version)) = state.files.get(&request.path).cloned() else {
         return Answer::error("404 Not Found", "NoSuchKey");
     };
@@ -243,7 +281,8 @@ fn get(state: &mut State, request: &Request) -> Answer {
     }
     let end = end.min(bytes.len());
     let head = format!("{head}Content-Range: bytes {start}-{}/{}\r\n", end - 1, bytes.len());
-    Answer { status: "206 Partial Content", head, body: bytes[start..end].to_vec(), is_cut }
+    let body = bytes[start..end].to_vec();
+    Answer { status: "206 Partial Content", head, body, is_cut, ..Answer::ok() }
 }
 
 fn put(state: &mut State, request: &Request) -> Answer {
@@ -336,12 +375,20 @@ struct Answer {
     status: &'static str,
     head: String,
     body: Vec<u8>,
+    /// The length that the head states, if it is another one than that of the body.
+    length: Option<u64>,
     is_cut: bool,
 }
 
 impl Answer {
     fn ok() -> Self {
-        Answer { status: "200 OK", head: String::new(), body: Vec::new(), is_cut: false }
+        Answer {
+            status: "200 OK",
+            head: String::new(),
+            body: Vec::new(),
+            length: None,
+            is_cut: false,
+        }
     }
 
     fn xml(body: String) -> Self {
@@ -355,8 +402,9 @@ impl Answer {
 
     /// Returns false if the connection ends.
     fn send(&self, mut connection: &TcpStream, is_head: bool) -> bool {
-        let Answer { status, head, body, is_cut } = self;
-        let head = format!("HTTP/1.1 {status}\r\n{head}Content-Length: {}\r\n\r\n", body.len());
+        let Answer { status, head, body, length, is_cut } = self;
+        let length = length.unwrap_or(body.len() as u64);
+        let head = format!("HTTP/1.1 {status}\r\n{head}Content-Length: {length}\r\n\r\n");
         let body = match (is_head, is_cut) {
             (true, _) => &[][..],
             (false, true) => &body[..body.len() / 2],

@@ -33,6 +33,8 @@ pub(crate) struct Counted {
     /// The requests that are under way, and the most that were at once.
     now: Arc<AtomicUsize>,
     most: Arc<AtomicUsize>,
+    /// The times that a request began when no other was under way.
+    rounds: Arc<AtomicUsize>,
 }
 
 impl Counted {
@@ -64,6 +66,12 @@ impl Counted {
     pub(crate) fn most_at_once(&self) -> usize {
         self.is_slow.store(true, Ordering::Relaxed);
         self.most.swap(0, Ordering::Relaxed)
+    }
+
+    /// Makes each request take some time. Returns the round trips since the last call: the times that a request began when no other was under way.
+    pub(crate) fn rounds(&self) -> usize {
+        self.is_slow.store(true, Ordering::Relaxed);
+        self.rounds.swap(0, Ordering::Relaxed)
     }
 
     /// Returns the names of all files.
@@ -108,6 +116,7 @@ impl ObjectStore for Counted {
         let range = options.range.clone();
         let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
         self.most.fetch_max(now, Ordering::Relaxed);
+        self.rounds.fetch_add(usize::from(now == 1), Ordering::Relaxed);
         if self.is_slow.load(Ordering::Relaxed) {
             tokio::time::sleep(LATENCY).await;
         }
