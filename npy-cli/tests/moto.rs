@@ -1,4 +1,4 @@
-//! Files of an S3 server that others have written: moto, which `NPY_MOTO` names. `cargo xtask test` installs it.
+//! Files of an S3 server that others have written: moto, which `NPY_MOTO` names. `cargo xtask test --all` installs it.
 
 #[path = "../../npy-datafusion/tests/support/program.rs"]
 mod program;

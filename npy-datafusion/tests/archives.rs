@@ -1,17 +1,14 @@
 //! Archives as tables: their members are columns, and only the columns that a query needs are read.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::fs;
 use std::io::Cursor;
 
+use crate::support::{Counted, error, rows, text};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use datafusion::prelude::SessionConfig;
 use npy_core::{NpyArray, npz};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
-use support::{Counted, error, rows, text};
 
 const ROWS: usize = 100_000;
 

@@ -1,14 +1,11 @@
 //! Parquet files whose rows belong to those of the arrays: `OPTIONS ('beside' 'metadata/*.parquet')`.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::path::Path;
 
+use crate::support::{error, rows, text};
 use npy_core::{NpyArray, WriteNpy};
 use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
 use npy_datafusion::{session, session_with_config};
-use support::{error, rows, text};
 
 /// Writes vectors in two files, and the metadata of their rows in three.
 async fn write(directory: &Path, more: usize) {

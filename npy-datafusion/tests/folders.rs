@@ -1,13 +1,10 @@
 //! Folders in which each file is a column: `OPTIONS ('layout' 'columns')`.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Counted, error, rows, text};
 use npy_core::{DType, DynArray, Order, WriteNpy};
 use npy_datafusion::{session, session_with_config, sql};
-use support::{Counted, error, rows, text};
 
 /// Writes numbers from `first` on, of this shape.
 fn write(path: &Path, dtype: &str, shape: &[usize], order: Order, first: i64) {

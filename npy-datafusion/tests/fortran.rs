@@ -1,11 +1,9 @@
 //! Arrays in Fortran order: their rows are those of the array in C order.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::fs;
 use std::io::Cursor;
 
+use crate::support::{Counted, error, rows};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::prelude::SessionConfig;
@@ -13,7 +11,6 @@ use npy_core::{NpyArray, Order, WriteNpy, npz};
 use npy_datafusion::{
     INDEX_BLOCK, NpyOptions, register, session, session_with_config, write_index,
 };
-use support::{Counted, error, rows};
 
 /// Returns an array whose values are their positions in C order.
 fn array(shape: &[usize], order: Order) -> NpyArray<i64> {

@@ -1,10 +1,8 @@
 //! The index of a directory: what is read with it, and that a file that has changed is read as without it.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Counted, error, rows, text};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
 use datafusion::arrow::util::pretty::pretty_format_batches;
@@ -14,7 +12,6 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{NpyRecord, WriteNpy, npz};
 use npy_datafusion::{session, session_with_config, write_index};
 use object_store::ObjectStoreExt;
-use support::{Counted, error, rows, text};
 
 #[derive(NpyRecord, Clone, Copy)]
 struct Tick {

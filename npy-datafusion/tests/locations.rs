@@ -1,18 +1,12 @@
 //! Which files a location has: patterns over directories, directories that are columns, links, and stores that are missing.
 
-#[cfg(feature = "clouds")]
-#[path = "support/server.rs"]
-mod server;
-#[path = "support/store.rs"]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Counted, error, rows, text};
 use datafusion::prelude::SessionContext;
 use npy_core::{NpyRecord, WriteNpy};
 use npy_datafusion::{NpyOptions, register, session};
-use support::{Counted, error, rows, text};
 
 /// Writes files of one row each, whose value is their number.
 fn write(directory: &Path, names: &[&str]) {
@@ -298,7 +292,7 @@ async fn a_store_that_is_missing_is_named() {
 #[cfg(feature = "clouds")]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_of_datafusion_gets_the_stores_of_clouds() {
-    let server = server::Server::start();
+    let server = crate::server::Server::start();
     let mut file = Vec::new();
     [1i64, 2, 3].write_npy_to(&mut file).unwrap();
     server.put("dir/x.npy", file);

@@ -1,10 +1,8 @@
 //! The order of rows: those of one file are in the order of the file, however many threads read it.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::path::Path;
 
+use crate::support::{Counted, rows};
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::compute::{cast, concat_batches};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
@@ -12,7 +10,6 @@ use datafusion::physical_plan::displayable;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{ReadNpy, WriteNpy, npz};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
-use support::{Counted, rows};
 
 /// The rows of a file: 3.2 MB, some parts that are read at a time.
 const ROWS: i64 = 400_000;

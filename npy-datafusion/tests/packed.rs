@@ -1,11 +1,9 @@
 //! Compressed archives: only the chunks that a query needs are read, and a wrong seek index makes no wrong row.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::io::Cursor;
 use std::sync::Arc;
 
+use crate::support::{Counted, error, rows};
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, UInt8Type};
@@ -14,7 +12,6 @@ use datafusion::physical_plan::{ExecutionPlan, collect};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{NpyArray, npz};
 use npy_datafusion::{NpyOptions, register, session_with_config};
-use support::{Counted, error, rows};
 
 /// A generator of numbers (xorshift).
 struct Random(u64);

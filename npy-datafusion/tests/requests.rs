@@ -1,10 +1,8 @@
 //! What is requested of a store, and what is read of a file: headers once, no data for counts, no rows after a limit.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Counted, error, rows};
 use bytes::Bytes;
 use datafusion::arrow::array::{AsArray, RecordBatch};
 use datafusion::arrow::datatypes::{Float64Type, Int64Type};
@@ -17,7 +15,6 @@ use futures::StreamExt;
 use npy_core::{NpyRecord, WriteNpy, npz};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use object_store::ObjectStoreExt;
-use support::{Counted, error, rows};
 
 #[derive(NpyRecord, Clone, Copy)]
 struct Tick {

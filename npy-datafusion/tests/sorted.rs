@@ -1,13 +1,10 @@
 //! Tables that are declared to be sorted: `OPTIONS ('sorted_by' 't')`. Files and blocks are left out, nothing is sorted, and a file that is not in order is
 //! an error.
 
-#[path = "support/store.rs"]
-mod support;
-
+use crate::support::{Counted, error, rows, text};
 use npy_core::{DType, DynArray, NpyRecord, Order, WriteNpy};
 use npy_datafusion::datafusion::prelude::{SessionConfig, SessionContext};
 use npy_datafusion::{session, session_with_config, write_index};
-use support::{Counted, error, rows, text};
 
 #[derive(NpyRecord, Clone, Copy)]
 struct Tick {

@@ -1,12 +1,9 @@
 //! Comparisons of times with literals in a finer unit: no literal is cut.
 
-#[path = "support/store.rs"]
-mod support;
-
+use crate::support::{error, rows, text};
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{DType, DynArray, Order, WriteNpy};
 use npy_datafusion::{session, session_with_config};
-use support::{error, rows, text};
 
 /// The units of columns, and the nanoseconds of each.
 const UNITS: [(&str, i128); 5] =

@@ -1,13 +1,10 @@
 //! Times in units that Arrow lacks: files in several units have one, and counts of different units are not mixed.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::path::Path;
 
+use crate::support::{error, rows, text};
 use npy_core::{DType, DynArray, Order, WriteNpy, npz};
 use npy_datafusion::session;
-use support::{error, rows, text};
 
 /// Returns an array of eight bytes each: times, or records with one time.
 fn array(dtype: &str, counts: &[i64]) -> DynArray {

@@ -1,15 +1,12 @@
 //! Distances of vectors.
 
-#[path = "support/store.rs"]
-mod support;
-
+use crate::support::{error, rows};
 use datafusion::arrow::array::{AsArray, Float64Array};
 use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type};
 use datafusion::common::ScalarValue;
 use datafusion::prelude::SessionContext;
 use npy_core::NpyArray;
 use npy_datafusion::session;
-use support::{error, rows};
 
 /// A function of two vectors.
 type Measure<'f> = &'f dyn Fn(&[f64], &[f64]) -> f64;

@@ -1,17 +1,14 @@
 //! The columns `_file` and `_row`: in which statements they are, and which rows they name.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::path::Path;
 
+use crate::support::Counted;
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::datatypes::Int64Type;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{NpyRecord, WriteNpy, npz};
 use npy_datafusion::{NpyOptions, register, session_with_config, sql};
-use support::Counted;
 
 #[derive(NpyRecord, Clone, Copy)]
 struct Tick {

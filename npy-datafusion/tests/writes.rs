@@ -1,16 +1,13 @@
 //! Files that queries write: they read back as the query's rows, and there is none if the query fails.
 
-#[path = "support/store.rs"]
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::{Counted, error, rows, text};
 use datafusion::prelude::SessionConfig;
 use npy_core::time::Second;
 use npy_core::{DateTime64, DynArray, FixedStr, NpyRecord, ReadNpy, WriteNpy};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
-use support::{Counted, error, rows, text};
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
 struct Tick {

@@ -121,6 +121,16 @@ impl Drop for Session {
     }
 }
 
+/// Returns true in `cargo xtask test --all`, and if `NPY_THOROUGH` is set: tests that repeat the same with other values do it as often as they can.
+pub fn is_thorough() -> bool {
+    std::env::var_os("NPY_THOROUGH").is_some()
+}
+
+/// Returns the number of repetitions of a test, a fifth of them in quick runs.
+pub fn rounds(all: usize) -> usize {
+    if is_thorough() { all } else { all.div_ceil(5) }
+}
+
 /// Returns a command that starts this test program again to run one `#[ignore]`d test, as a child process of another
 /// test.
 ///

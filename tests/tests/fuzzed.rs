@@ -6,6 +6,7 @@ use std::path::Path;
 
 use npy_tests::alloc::{Counting, peak};
 use npy_tests::fuzz::{Random, Target, mutate, target};
+use npy_tests::rounds;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -17,7 +18,7 @@ const MOST: usize = 48 << 20;
 /// The number of changed inputs for a target, in addition to its seeds; for the writers, each input is a session with
 /// files.
 fn changed(target: Target) -> usize {
-    if ["writer", "archive"].contains(&target.name) { 150 } else { 10_000 }
+    rounds(if ["writer", "archive"].contains(&target.name) { 150 } else { 10_000 })
 }
 
 /// Runs one input, and shows it on failure.

@@ -43,8 +43,8 @@ type Result<T = ()> = std::result::Result<T, Box<dyn std::error::Error>>;
 const USAGE: &str = "\
 usage: cargo xtask <command>
 
-  test [ARGS]         all tests but the slow ones, including those against a real NumPy; ARGS go to
-                      `cargo test` and narrow the run
+  test [--all] [ARGS] the quick tests, including those against a real NumPy; --all: also those with files at URLs,
+                      of the derive macros, and all repetitions; ARGS go to `cargo test` and narrow the run
   slow                tests that compile programs or open a browser, and the benchmark once
   fixtures [--check]  rewrite tests/golden with NumPy; --check: only compare
   bench               the benchmark, into target/bench: results.md and results.svg
@@ -76,7 +76,8 @@ usage: cargo xtask <command>
   wheel [--target TRIPLE]
                       the Python package, into target/wheels; --target: for a Linux, by zig, into
                       target/wheels-TRIPLE, also for the Python 3.14 without a lock
-  python              the wheel in an empty environment: its tests, types and examples
+  python [--release]  a wheel in an empty environment: its tests, types and examples; compiled quickly, or
+                      as a release is
   page                the page that shows files in a browser, into target/page/npy.html
   js                  the package for npm and the extension for editors, into target/js, and their tests, which need Node
   portable            tidy, and the tests that need neither Python nor a browser
@@ -118,6 +119,7 @@ fn main() -> ExitCode {
         ["wheel"] => wheel::build().map(drop),
         ["wheel", "--target", triple] => wheel::linux::build(triple),
         ["python"] => wheel::test(),
+        ["python", "--release"] => wheel::test_release().map(drop),
         ["page"] => page::run(),
         ["js"] => js::run(),
         ["portable"] => portable::run(),
@@ -125,6 +127,8 @@ fn main() -> ExitCode {
         ["cluster"] => engine::cluster(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
+        // The first one starts it.
+        ["ci", "--second"] => ci::run_second(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

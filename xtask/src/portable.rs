@@ -5,5 +5,7 @@ use crate::{Result, tidy};
 
 pub(crate) fn run() -> Result {
     tidy::run()?;
-    run_command(&mut cargo(&["test", "--workspace"]))
+    run_command(&mut cargo(&["test", "--workspace"]))?;
+    // It takes long to be compiled, so it is not among those.
+    run_command(&mut cargo(&["test", "--workspace", "--test", "foreign"]))
 }

@@ -5,17 +5,20 @@ use crate::command::{cargo, run as run_command};
 use crate::python::with_numpy;
 use crate::{Result, page};
 
-/// The messages of the compiler, the structs that `npy-codegen` writes, the model of a reader, and pages in a browser.
-const TESTS: [&str; 4] = ["ui", "structs_compile", "model", "browser"];
+/// The messages of the compiler, the structs that `npy-codegen` writes, the model of a reader, arrays of other crates and of serde, and pages in a browser.
+const TESTS: [&str; 5] = ["ui", "structs_compile", "model", "foreign", "browser"];
 
 pub(crate) fn run() -> Result {
+    // Nothing may depend on default features, except the examples in the docs.
+    let bare = ["test", "--package", "npy-core", "--lib", "--no-default-features"];
+    run_command(&mut cargo(&bare))?;
     // A crate of a user, which is not a member of the workspace.
     let outside = ["test", "--manifest-path", "tests/outside/Cargo.toml"];
-    run_command(cargo(&outside).args(["--target-dir", "target/outside"]))?;
+    run_command(cargo(&outside).args(["--target-dir", "target"]))?;
     // Examples that check their own results.
     for name in ["stream", "ranges"] {
         let remote = ["run", "--manifest-path", "examples/remote/Cargo.toml", "--bin", name];
-        run_command(cargo(&remote).args(["--target-dir", "target/remote"]))?;
+        run_command(cargo(&remote).args(["--target-dir", "target"]))?;
     }
     // All packages, so that their dependencies have the features that they have in `cargo xtask test`, and are not built again.
     let mut tests = cargo(&["test", "--workspace", "--all-features"]);

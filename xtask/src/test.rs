@@ -1,22 +1,77 @@
-//! `cargo xtask test`: runs every test that takes no minute, including those against a real NumPy.
+//! `cargo xtask test`: runs the tests that are quick, including those against a real NumPy. `cargo xtask test --all`: runs the others, too.
+
+use std::process::Command;
 
 use crate::Result;
 use crate::command::{cargo, run as run_command};
 use crate::engine::moto;
 use crate::power::with_strace;
 use crate::python::with_numpy;
+use crate::release::metadata;
 
-/// Arguments narrow the run against NumPy, and skip the run without it.
+/// Packages whose tests need crates that nothing else needs, or a second build of the library.
+const LEFT_OUT: [&str; 2] = ["npy-clouds", "npy-core-derive"];
+
+/// The feature whose crates take long to build, and its package.
+const CLOUDS: (&str, &str) = ("npy-cli", "clouds");
+
+/// The note before the tests.
+const NOTE: &str = "\
+quick tests: without files at URLs (npy-cli/clouds, npy-clouds), the package npy-core-derive, and the many
+repetitions of some tests; all of them: cargo xtask test --all";
+
+/// Runs the quick tests. Arguments narrow the run; `--all` as the first one widens it.
 pub(crate) fn run(args: &[&str]) -> Result {
-    if args.is_empty() {
-        // Nothing may depend on default features, except the examples in the docs.
-        let bare = ["test", "--package", "npy-core", "--lib", "--no-default-features"];
-        run_command(&mut cargo(&bare))?;
+    if let ["--all", rest @ ..] = args {
+        return all(rest);
     }
-    let mut all = cargo(&["test", "--workspace", "--all-features"]);
+    println!("{NOTE}");
+    let mut test = cargo(&["test", "--workspace", "--features", &features()?]);
+    test.args(LEFT_OUT.iter().flat_map(|name| ["--exclude", name]));
+    run_against_numpy(test, args)
+}
+
+/// Runs every test that takes no minute, each with all its repetitions.
+fn all(args: &[&str]) -> Result {
+    let mut test = cargo(&["test", "--workspace", "--all-features"]);
     // One of the others runs without a network.
     if !args.contains(&"--test") || args.contains(&"moto") {
-        all.env("NPY_MOTO", moto()?);
+        test.env("NPY_MOTO", moto()?);
     }
-    run_command(with_strace(with_numpy(all)?).args(args))
+    test.env("NPY_THOROUGH", "1");
+    run_against_numpy(test, args)
+}
+
+fn run_against_numpy(test: Command, args: &[&str]) -> Result {
+    run_command(with_strace(with_numpy(test)?).args(args))
+}
+
+/// Returns the features of all packages but those that are left out.
+fn features() -> Result<String> {
+    let workspace = metadata(&["--no-deps"])?;
+    let mut all = Vec::new();
+    for package in workspace["packages"].as_array().ok_or("cargo metadata has no packages")? {
+        let name = package["name"].as_str().ok_or("a package has no name")?;
+        let features = package["features"].as_object().ok_or("a package has no features")?;
+        let used = features.keys().filter(|feature| (name, feature.as_str()) != CLOUDS);
+        if !LEFT_OUT.contains(&name) {
+            all.extend(used.map(|feature| format!("{name}/{feature}")));
+        }
+    }
+    Ok(all.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CLOUDS, features};
+
+    #[test]
+    fn all_features_but_one_are_tested_quickly() {
+        let features = features().unwrap();
+        for used in ["npy-core/zstd-write", "npy-tests/live", "npy-cli/live", "npy-repair/live"] {
+            assert!(features.split(',').any(|feature| feature == used), "{features}");
+        }
+        let (package, feature) = CLOUDS;
+        assert!(!features.contains(&format!("{package}/{feature}")), "{features}");
+    }
 }

@@ -9,6 +9,7 @@ mod kinds;
 mod layers;
 mod lexer;
 mod panics;
+mod programs;
 mod unsafety;
 
 use std::fs;
@@ -91,6 +92,7 @@ pub(crate) fn run() -> Result {
         .flat_map(|(rule, check)| files.iter().flat_map(|file| named(*rule, check(file))))
         .chain(named("kinds-tested", kinds::tested(&files)))
         .chain(named("no-circle", circles::none(&files)))
+        .chain(named("test-programs", programs::named(&files)))
         .collect();
     problems.sort_by(|(_, a), (_, b)| (&a.path, a.line).cmp(&(&b.path, b.line)));
     for (rule, Problem { path, line, message }) in &problems {

@@ -1,14 +1,11 @@
 //! Files that a real NumPy writes and reads. `NPY_PYTHON` names its Python; without it these tests fail, and are not skipped.
 
 mod index;
-#[path = "../support/store.rs"]
-mod support;
-
 use std::process::Command;
 
+use crate::support::{rows, text};
 use datafusion::prelude::SessionConfig;
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
-use support::{rows, text};
 
 /// Runs a script with these arguments, and returns its output.
 fn numpy(script: &str, arguments: &[&str]) -> String {

@@ -357,7 +357,7 @@ fn random_changes_make_the_expected_archive() {
     let mut random = Random::new(22);
     let (_directory, path) = file(&[]);
     let mut expected: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for round in 0..150 {
+    for round in 0..npy_tests::rounds(150) {
         let mut options = WriteOptions::new();
         if random.below(2) == 0 {
             options.deflate(1).threads(1 + random.below(2));

@@ -6,7 +6,7 @@ use npy_core::npz::sparse::Csr;
 use npy_core::npz::{ReadOptions, Reader, WriteOptions, Writer};
 use npy_core::{DynArray, Error, ErrorKind, Limits, NpyRecord, Order};
 use npy_tests::alloc::{Counting, peak};
-
+use npy_tests::rounds;
 use npy_tests::zips::{Raw, archive, npy};
 
 #[global_allocator]
@@ -307,7 +307,7 @@ fn damaged_archives_are_refused_or_read_right() {
     let good: Vec<_> = good().into_iter().map(|file| (read(file.clone()).unwrap(), file)).collect();
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let (mut refused, mut right, mut less) = (0, 0, 0);
-    for round in 0..10_000 {
+    for round in 0..rounds(10_000) {
         let (arrays, file) = &good[round % good.len()];
         let mut bytes = file.clone();
         for _ in 0..=random.next(3) {
@@ -351,5 +351,5 @@ fn damaged_archives_are_refused_or_read_right() {
         }
     }
     println!("{refused} refused, {right} read right, {less} with fewer members");
-    assert!(refused > 5000 && right > 100, "{refused} {right}");
+    assert!(refused > rounds(5000) && right > rounds(100), "{refused} {right}");
 }

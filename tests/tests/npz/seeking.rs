@@ -73,7 +73,7 @@ fn slices_equal_whole_reads() {
     let sizes = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK - 1, 2 * CHUNK, 50_000, 2_500_000];
     let mut random = Random::new(3);
     let random = &mut random;
-    for seed in 0..20 {
+    for seed in 0..npy_tests::rounds(20) {
         let mut options = WriteOptions::new();
         let level = [None, Some(1), Some(6), Some(9)][random.below(4)];
         level.map(|level| options.deflate(level));
