@@ -1,12 +1,10 @@
 //! Packages of Debian that the checks need.
 
-use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
 use crate::command::{output, run as run_command};
-use crate::python::target;
 
 /// Has apt-get install a package, which needs root; elsewhere it is an error that states the remedy.
 pub(crate) fn install(package: &str, remedy: &str) -> Result {
@@ -15,9 +13,6 @@ pub(crate) fn install(package: &str, remedy: &str) -> Result {
     if !is_root || !has_apt {
         return Err(remedy.into());
     }
-    // The two processes of `cargo xtask ci` may both need a package, and apt-get refuses to run twice.
-    let lock = File::create(target()?.join("apt.lock"))?;
-    lock.lock()?;
     println!("installing {package}");
     let apt = || {
         let mut apt = Command::new("apt-get");

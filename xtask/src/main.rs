@@ -127,8 +127,6 @@ fn main() -> ExitCode {
         ["cluster"] => engine::cluster(),
         ["tidy"] => tidy::run(),
         ["ci"] => ci::run(),
-        // The first one starts it.
-        ["ci", "--second"] => ci::run_second(),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
