@@ -352,6 +352,14 @@ fn wrong_answers_are_told_from_each_other() {
             "the server has sent the bytes 2..4 in place of 0..4, and parts of the file are read; download it first",
         ),
         (
+            part("Content-Range: bytes 0-0/0\r\nContent-Length: 0", b""),
+            "the file has no bytes, or fewer than it had; wait until it is written, or write it",
+        ),
+        (
+            status("302 Found\r\nLocation: /x.npy"),
+            "the server redirects the request again and again; check the URL",
+        ),
+        (
             status("200 OK"),
             "the file has no bytes; wait until it is written, or write it again",
         ),

@@ -17,6 +17,10 @@ pub(super) const WHOLE: &str =
 /// The message about a file that can have no parts.
 pub(super) const EMPTY: &str = "the file has no bytes; wait until it is written, or write it again";
 
+/// The message about a file that lacks the part.
+const SHORTER: &str =
+    "the file has no bytes, or fewer than it had; wait until it is written, or write it again";
+
 /// The store that an error is of.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -189,6 +193,9 @@ impl Place {
         if let Some(text) = of_head(&all) {
             return text;
         }
+        if all.contains("Wanted range starting at") {
+            return SHORTER.into();
+        }
         if cloud == Cloud::Http && self.is_list {
             return "the server does not list its files, since it has no WebDAV; name each file by its URL, without a pattern".into();
         }
@@ -230,9 +237,7 @@ impl Place {
             _ if matches!(error, Error::Precondition { .. } | Error::AlreadyExists { .. }) => {
                 "another program has written it meanwhile; run it again".into()
             }
-            (_, Some(416)) => {
-                "the file has no bytes, or fewer than it had; wait until it is written, or write it again".into()
-            }
+            (_, Some(416)) => SHORTER.into(),
             (_, Some(410)) => {
                 "the file was there, and was removed (410); ask for its new URL".into()
             }
@@ -259,6 +264,9 @@ impl Place {
                     Cloud::S3 | Cloud::Http => "AWS",
                 }
             ),
+            _ if reason.contains("too many redirects") => {
+                "the server redirects the request again and again; check the URL".into()
+            }
             HttpErrorKind::Connect => format!("no server can be reached: {reason}; {advice}"),
             HttpErrorKind::Timeout => {
                 format!("the server has not sent its answer in time; {advice}, or try it later")

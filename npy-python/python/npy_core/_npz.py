@@ -93,7 +93,11 @@ class _New:
     def read(self) -> Array:
         if self.objects is not None:
             return _native.objects_in_bytes(self.objects)[0]
-        return np.array(self.array)
+        array = np.array(self.array)
+        # A file does not say whether records are aligned, or are those of `numpy.recarray`.
+        if array.dtype.names is not None and array.itemsize:
+            array = array.view(dtype_of(descr_of(array.dtype)))
+        return array
 
 
 def _check_name(name: str) -> None:
