@@ -314,9 +314,8 @@ fn wrong_answers_are_told_from_each_other() {
         let head = format!("HTTP/1.1 206 Partial Content\r\n{head}\r\n{CLOSE}");
         [head.as_bytes(), body].concat()
     };
-    let status = |status: &str| {
-        format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n{CLOSE}").into_bytes()
-    };
+    let status =
+        |status: &str| format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n{CLOSE}").into_bytes();
     let server = bucket();
     for (answer, expected) in [
         (
@@ -328,11 +327,17 @@ fn wrong_answers_are_told_from_each_other() {
             "the server has sent 4 of the 8 bytes that it announced; try it again",
         ),
         (
-            part("Content-Range: bytes 0-7/8\r\nContent-Length: 4\r\nContent-Encoding: gzip", b"abcd"),
+            part(
+                "Content-Range: bytes 0-7/8\r\nContent-Length: 4\r\nContent-Encoding: gzip",
+                b"abcd",
+            ),
             "the server sends the file compressed (Content-Encoding: gzip), and parts of it are read; download",
         ),
         (
-            part("Content-Range: bytes 0-3/4\r\nContent-Length: 4\r\nContent-Encoding: gzip", b"\x1f\x8bcd"),
+            part(
+                "Content-Range: bytes 0-3/4\r\nContent-Length: 4\r\nContent-Encoding: gzip",
+                b"\x1f\x8bcd",
+            ),
             "the server sends the file compressed (Content-Encoding: gzip), and parts of it are read; download",
         ),
         (
@@ -359,14 +364,8 @@ fn wrong_answers_are_told_from_each_other() {
             status("302 Found\r\nLocation: /x.npy"),
             "the server redirects the request again and again; check the URL",
         ),
-        (
-            status("200 OK"),
-            "the file has no bytes; wait until it is written, or write it again",
-        ),
-        (
-            status("410 Gone"),
-            "the file was there, and was removed (410); ask for its new URL",
-        ),
+        (status("200 OK"), "the file has no bytes; wait until it is written, or write it again"),
+        (status("410 Gone"), "the file was there, and was removed (410); ask for its new URL"),
         (
             status("418 No"),
             "the server refuses the request (418); check the URL, or download the file first",

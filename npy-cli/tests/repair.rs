@@ -168,7 +168,10 @@ fn an_archive_with_an_empty_directory_is_repaired() {
     let (code, out, _) = npy(path, &["repair", "x.npz", "-o", "y.npz", "--yes"]);
     assert_eq!(
         (code, &out[..]),
-        (0, "x.npz: the directory names no member, and the file has some; the members are found by their own headers\nx.npz: becomes an archive of 2 members, in y.npz\n")
+        (
+            0,
+            "x.npz: the directory names no member, and the file has some; the members are found by their own headers\nx.npz: becomes an archive of 2 members, in y.npz\n"
+        )
     );
     let archive = npz::Reader::open(path.join("y.npz")).unwrap();
     assert!(archive.names().eq(["a", "b"]) && archive.read::<Vec<i32>>("a").unwrap() == [1, 2]);

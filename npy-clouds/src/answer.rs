@@ -30,7 +30,11 @@ impl Expected {
         self,
         parts: BoxStream<'static, Result<Bytes>>,
     ) -> BoxStream<'static, Result<Bytes>> {
-        let next = |(mut parts, expected, count): (BoxStream<'static, Result<Bytes>>, Self, u64)| async move {
+        let next = |(mut parts, expected, count): (
+            BoxStream<'static, Result<Bytes>>,
+            Self,
+            u64,
+        )| async move {
             let Some(bytes) = parts.next().await.transpose()? else {
                 expected.check_end(count)?;
                 return Ok(None);
