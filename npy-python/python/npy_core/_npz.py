@@ -72,8 +72,7 @@ class _New:
 
     def copied(self) -> _New:
         """Copies the array, since the program may change it. The order is the one that the file will have."""
-        array = self.array
-        return self if array is None else _New(np.array(array, order="F" if order_of(array) else "C"))
+        return self if self.array is None else _New(_copy(np.asarray(self.array)))
 
     @property
     def nbytes(self) -> int:
@@ -91,13 +90,20 @@ class _New:
             writer.write(name, descr_of(array.dtype), array.shape, order_of(array), piece(array))
 
     def read(self) -> Array:
-        if self.objects is not None:
-            return _native.objects_in_bytes(self.objects)[0]
-        array = np.array(self.array)
+        if self.array is None:
+            return _native.objects_in_bytes(self.objects or b"")[0]
+        array = _copy(self.array)
         # A file does not say whether records are aligned, or are those of `numpy.recarray`.
         if array.dtype.names is not None and array.itemsize:
             array = array.view(dtype_of(descr_of(array.dtype)))
         return array
+
+
+def _copy(array: Array) -> Array:
+    """Copies an array, in the order that a file has."""
+    is_fortran = order_of(array)
+    # `copy` would make text of no bytes one character wide.
+    return array.copy("F" if is_fortran else "C") if array.itemsize else empty(array.shape, array.dtype, is_fortran)
 
 
 def _check_name(name: str) -> None:
