@@ -110,10 +110,10 @@ impl Archive {
     fn read_objects<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let read = || with!(self, reader => reader.read::<DynArray>(name));
         let pickled = py.detach(read).map_err(exception)?;
-        array_of(py, pickled)?.or_else(|error| {
+        array_of(py, pickled)?.map_err(|error| {
             // The same error once more, with the name of the member.
             let again = py.detach(|| with!(self, reader => reader.read::<Objects>(name)));
-            Err(exception(again.err().unwrap_or(error)))
+            exception(again.err().unwrap_or(error))
         })
     }
 
