@@ -297,7 +297,7 @@ fn raw_server(answer: Vec<u8>) -> String {
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for mut connection in listener.incoming().flatten() {
-            // What is left unread resets the connection when it is closed.
+            // Bytes that are left unread reset the connection when it is closed.
             let read = if answer.is_empty() { 1 } else { 4096 };
             let _ = connection.read(&mut vec![0; read]);
             let _ = connection.write_all(&answer);

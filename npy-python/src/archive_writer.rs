@@ -54,7 +54,7 @@ impl Archive {
     fn remove(&mut self, name: &str) -> npy_core::Result<()> {
         match self {
             Archive::Edited(editor) => editor.remove(name),
-            // What was not written needs no removal.
+            // A member that was not written needs no removal.
             _ => Ok(()),
         }
     }
