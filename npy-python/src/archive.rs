@@ -62,7 +62,7 @@ impl Archive {
         Ok(Archive { source: Source::Bytes(py.detach(open).map_err(exception)?) })
     }
 
-    /// The names of the members in the archive, most of which end with `.npy`.
+    /// The names of the members in the archive. Those of arrays end with `.npy`.
     ///
     /// A reader shows a name without `.npy`, unless another member has the shorter one.
     fn file_names(&self) -> Vec<String> {
