@@ -291,6 +291,95 @@ fn a_url_is_requested_as_it_is() {
     assert!(text.contains("99"), "{text}");
 }
 
+/// Starts a server whose answer to each request is this text; an empty one resets the connection.
+fn raw_server(answer: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut connection in listener.incoming().flatten() {
+            // Bytes that are left unread reset the connection when it is closed.
+            let read = if answer.is_empty() { 1 } else { 4096 };
+            let _ = connection.read(&mut vec![0; read]);
+            let _ = connection.write_all(&answer);
+        }
+    });
+    format!("http://127.0.0.1:{port}/x.npy")
+}
+
+/// Guards answers that no server should give: each message has the true reason and says what to do, soon.
+#[test]
+fn wrong_answers_are_told_from_each_other() {
+    const CLOSE: &str = "Connection: close\r\n\r\n";
+    let part = |head: &str, body: &[u8]| {
+        let head = format!("HTTP/1.1 206 Partial Content\r\n{head}\r\n{CLOSE}");
+        [head.as_bytes(), body].concat()
+    };
+    let status =
+        |status: &str| format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n{CLOSE}").into_bytes();
+    let server = bucket();
+    for (answer, expected) in [
+        (
+            part("Content-Range: bytes 0-3/4\r\nContent-Length: 8", b"abcdefgh"),
+            "the server has sent more than the 4 bytes that it announced; download the file first",
+        ),
+        (
+            part("Content-Range: bytes 0-7/8\r\nContent-Length: 4", b"abcd"),
+            "the server has sent 4 of the 8 bytes that it announced; try it again",
+        ),
+        (
+            part(
+                "Content-Range: bytes 0-7/8\r\nContent-Length: 4\r\nContent-Encoding: gzip",
+                b"abcd",
+            ),
+            "the server sends the file compressed (Content-Encoding: gzip), and parts of it are read; download",
+        ),
+        (
+            part(
+                "Content-Range: bytes 0-3/4\r\nContent-Length: 4\r\nContent-Encoding: gzip",
+                b"\x1f\x8bcd",
+            ),
+            "the server sends the file compressed (Content-Encoding: gzip), and parts of it are read; download",
+        ),
+        (
+            part("Content-Range: bytes 0-3/*\r\nContent-Length: 4", b"abcd"),
+            "the server does not state the size of the file (Content-Range: bytes 0-3/*), and parts",
+        ),
+        (
+            part("Content-Range: bytes 0-3/4", b"abcd"),
+            "the server does not state the length of its answer (no Content-Length), and parts",
+        ),
+        (
+            part("Content-Length: 4", b"abcd"),
+            "the server does not state the part that it sends (no Content-Range), and parts",
+        ),
+        (
+            part("Content-Range: bytes 2-3/4\r\nContent-Length: 2", b"cd"),
+            "the server has sent the bytes 2..4 in place of 0..4, and parts of the file are read; download it first",
+        ),
+        (
+            part("Content-Range: bytes 0-0/0\r\nContent-Length: 0", b""),
+            "the file has no bytes, or fewer than it had; wait until it is written, or write it",
+        ),
+        (
+            status("302 Found\r\nLocation: /x.npy"),
+            "the server redirects the request again and again; check the URL",
+        ),
+        (status("200 OK"), "the file has no bytes; wait until it is written, or write it again"),
+        (status("410 Gone"), "the file was there, and was removed (410); ask for its new URL"),
+        (
+            status("418 No"),
+            "the server refuses the request (418); check the URL, or download the file first",
+        ),
+        (Vec::new(), "the connection has failed: "),
+    ] {
+        let shown = String::from_utf8_lossy(&answer).into_owned();
+        let (url, start) = (raw_server(answer), Instant::now());
+        let text = failure(&command(&server, &["head", &url]).output().unwrap());
+        assert!(text.starts_with(&format!("npy: {url}: {expected}")), "{shown:?}: {text}");
+        assert!(text.contains("; ") && start.elapsed() < Duration::from_secs(20), "{text}");
+    }
+}
+
 /// Guards what a user forgets, and what the command does not do: plain messages, and soon.
 #[test]
 fn missing_files_and_credentials_are_named() {

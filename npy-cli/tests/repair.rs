@@ -144,6 +144,41 @@ fn an_archive_keeps_its_complete_members() {
 }
 
 /// Guards that each command that reads an incomplete file says how much of it is complete, and which command keeps that.
+/// Guards an archive whose end record was overwritten: no command says that it is right.
+#[test]
+fn an_archive_with_an_empty_directory_is_repaired() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut writer = npz::Writer::create(path.join("x.npz")).unwrap();
+    writer.write("a", &[1, 2]).unwrap();
+    writer.write("b", &[3]).unwrap();
+    writer.finish().unwrap();
+    let mut bytes = fs::read(path.join("x.npz")).unwrap();
+    let end = bytes.len() - 22;
+    bytes[end + 8..end + 20].fill(0);
+    fs::write(path.join("x.npz"), bytes).unwrap();
+    assert_eq!(
+        npy(path, &["verify", "x.npz"]),
+        (
+            1,
+            "x.npz: FAILED: the directory names no member, and the file begins with one; npy repair finds the members by their own headers\n".to_owned(),
+            String::new()
+        )
+    );
+    let (code, out, _) = npy(path, &["repair", "x.npz", "-o", "y.npz", "--yes"]);
+    assert_eq!(
+        (code, &out[..]),
+        (
+            0,
+            "x.npz: the directory names no member, and the file has some; the members are found by their own headers\nx.npz: becomes an archive of 2 members, in y.npz\n"
+        )
+    );
+    let archive = npz::Reader::open(path.join("y.npz")).unwrap();
+    assert!(archive.names().eq(["a", "b"]) && archive.read::<Vec<i32>>("a").unwrap() == [1, 2]);
+    npz::Writer::create(path.join("z.npz")).unwrap().finish().unwrap();
+    assert_eq!(npy(path, &["verify", "z.npz"]), (0, "z.npz: ok\n".into(), String::new()));
+}
+
 #[test]
 fn messages_about_incomplete_files_name_the_repair() {
     let folder = tempfile::tempdir().unwrap();

@@ -10,6 +10,17 @@ use object_store::path::Path;
 
 use super::Cloud;
 
+/// The message about a server that ignores ranges.
+pub(super) const WHOLE: &str =
+    "the server returns complete files only, and parts are read; download the file first";
+
+/// The message about a file that can have no parts.
+pub(super) const EMPTY: &str = "the file has no bytes; wait until it is written, or write it again";
+
+/// The message about a file that lacks the part.
+const SHORTER: &str =
+    "the file has no bytes, or fewer than it had; wait until it is written, or write it again";
+
 /// The store that an error is of.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
@@ -177,7 +188,13 @@ impl Place {
         let is_complete =
             matches!(error, Error::NotSupported { .. }) && all.contains("Range request");
         if is_complete || all.contains("non-partial response") {
-            return "the server returns complete files only, and parts are read; download the file first".into();
+            return WHOLE.into();
+        }
+        if let Some(text) = of_head(&all) {
+            return text;
+        }
+        if all.contains("Wanted range starting at") {
+            return SHORTER.into();
         }
         if cloud == Cloud::Http && self.is_list {
             return "the server does not list its files, since it has no WebDAV; name each file by its URL, without a pattern".into();
@@ -220,13 +237,17 @@ impl Place {
             _ if matches!(error, Error::Precondition { .. } | Error::AlreadyExists { .. }) => {
                 "another program has written it meanwhile; run it again".into()
             }
-            (_, Some(416)) => {
-                "the file has no bytes, or fewer than it had; wait until it is written, or write it again".into()
+            (_, Some(416)) => SHORTER.into(),
+            (_, Some(410)) => {
+                "the file was there, and was removed (410); ask for its new URL".into()
             }
             (_, Some(429 | 500..=599)) => {
                 format!("the server has failed ({answer}), also when asked again; try it later")
             }
-            _ => cause(error),
+            (_, Some(_)) => format!(
+                "the server refuses the request ({answer}); check the URL, or download the file first"
+            ),
+            _ => advised(cause(error)),
         }
     }
 
@@ -243,6 +264,9 @@ impl Place {
                     Cloud::S3 | Cloud::Http => "AWS",
                 }
             ),
+            _ if reason.contains("too many redirects") => {
+                "the server redirects the request again and again; check the URL".into()
+            }
             HttpErrorKind::Connect => format!("no server can be reached: {reason}; {advice}"),
             HttpErrorKind::Timeout => {
                 format!("the server has not sent its answer in time; {advice}, or try it later")
@@ -259,6 +283,31 @@ impl Place {
             }
         }
     }
+}
+
+/// Returns the text of an error about the head of an answer.
+fn of_head(all: &str) -> Option<String> {
+    const RANGE: &str = "value for CONTENT_RANGE header: \"";
+    let what = if all.contains("Content-Length Header missing") {
+        "the server does not state the length of its answer (no Content-Length)".to_owned()
+    } else if let Some(range) = between(all, RANGE, "\"") {
+        let name = if range.ends_with("/*") { "the size of the file" } else { "a range of bytes" };
+        format!("the server does not state {name} (Content-Range: {range})")
+    } else if all.contains("Content-Range header not present") {
+        "the server does not state the part that it sends (no Content-Range)".into()
+    } else if let (Some(asked), Some(sent)) =
+        (between(all, "Requested ", ", got "), all.split_once(", got "))
+    {
+        format!("the server has sent the bytes {} in place of {asked}", sent.1)
+    } else {
+        return None;
+    };
+    Some(format!("{what}, and parts of the file are read; download it first"))
+}
+
+/// Returns the text of an error with what to do, if it does not say that itself.
+fn advised(text: String) -> String {
+    if text.contains("; ") { text } else { format!("{text}; try it again") }
 }
 
 /// Returns the status that the text of an error has.

@@ -3,6 +3,7 @@
 #![doc = include_str!("../README.md")]
 
 mod advice;
+mod answer;
 mod remote;
 mod store;
 

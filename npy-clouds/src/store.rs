@@ -15,7 +15,8 @@ use object_store::{
 };
 
 use super::Cloud;
-use super::advice::Place;
+use super::advice::{EMPTY, Place, WHOLE, unnamed};
+use super::answer::Expected;
 
 /// The time in which a server answers, with all its retries, and in which the next bytes come. All bytes of an answer may take longer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -40,6 +41,18 @@ impl CloudStore {
         match tokio::time::timeout(PATIENCE, request).await {
             Ok(answer) => answer.map_err(|error| self.place.told(Some(location), error)),
             Err(_) => Err(self.place.silent(Some(location), PATIENCE)),
+        }
+    }
+
+    /// Returns the error of a server that has sent a complete file in place of a part. A file without bytes has no part, and another error.
+    async fn without_parts(&self, location: &Path, error: Error) -> Error {
+        let head = GetOptions { head: true, ..GetOptions::default() };
+        match self.answer(location, self.inner.get_opts(location, head)).await {
+            Ok(GetResult { meta: ObjectMeta { size: 0, .. }, .. }) => {
+                let error = Error::Generic { store: "store", source: EMPTY.into() };
+                self.place.told(Some(location), error)
+            }
+            _ => error,
         }
     }
 }
@@ -73,9 +86,17 @@ impl ObjectStore for CloudStore {
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
-        let mut result = self.answer(location, self.inner.get_opts(location, options)).await?;
+        let (is_head, is_part) = (options.head, options.range.is_some());
+        let mut result = match self.answer(location, self.inner.get_opts(location, options)).await {
+            Err(error) if is_part && unnamed(&error) == WHOLE => {
+                return Err(self.without_parts(location, error).await);
+            }
+            result => result?,
+        };
+        let expected = Expected::of(&result);
         result.payload = match result.payload {
             GetResultPayload::Stream(bytes) => {
+                let bytes = if is_head { bytes } else { expected.checked(bytes) };
                 let bytes = in_time(bytes, self.place.clone(), Some(location.clone()));
                 GetResultPayload::Stream(bytes)
             }

@@ -1,5 +1,6 @@
 //! Archives that are read.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek};
 use std::path::PathBuf;
@@ -61,12 +62,20 @@ impl Archive {
         Ok(Archive { source: Source::Bytes(py.detach(open).map_err(exception)?) })
     }
 
-    fn names(&self) -> Vec<String> {
-        with!(self, reader => reader.names().map(str::to_owned).collect())
-    }
-
-    fn contains(&self, name: &str) -> bool {
-        with!(self, reader => reader.contains(name))
+    /// The names of the members in the archive. Those of arrays end with `.npy`.
+    ///
+    /// A reader shows a name without `.npy`, unless another member has the shorter one.
+    fn file_names(&self) -> Vec<String> {
+        let shown: HashSet<&str> = with!(self, reader => reader.names().collect());
+        let in_archive = |name: &str| {
+            let file = format!("{name}.npy");
+            let is_shown = shown.contains(&file[..]);
+            match !is_shown && with!(self, reader => reader.contains(&file)) {
+                true => file,
+                false => name.to_owned(),
+            }
+        };
+        with!(self, reader => reader.names().map(in_archive).collect())
     }
 
     /// The parts of the header of a member.
@@ -101,10 +110,10 @@ impl Archive {
     fn read_objects<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let read = || with!(self, reader => reader.read::<DynArray>(name));
         let pickled = py.detach(read).map_err(exception)?;
-        array_of(py, pickled)?.or_else(|error| {
+        array_of(py, pickled)?.map_err(|error| {
             // The same error once more, with the name of the member.
             let again = py.detach(|| with!(self, reader => reader.read::<Objects>(name)));
-            Err(exception(again.err().unwrap_or(error)))
+            exception(again.err().unwrap_or(error))
         })
     }
 

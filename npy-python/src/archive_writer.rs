@@ -1,14 +1,16 @@
 //! Archives that are written and changed.
 
 use std::fs::File;
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use npy_core::npz::{Editor, WriteOptions, Writer};
 use npy_core::{DynView, Objects, Order, ReadNpy, WriteNpy};
 use pyo3::prelude::*;
+use whole_file::Destination;
 
-use crate::error::{exception, new};
+use crate::error::{exception, io_exception, new};
 use crate::interrupt;
 use crate::memory::{Bytes, readable};
 
@@ -16,47 +18,122 @@ use crate::memory::{Bytes, readable};
 enum Archive {
     /// A new archive, which replaces an old one.
     New(Box<Writer<File>>),
+    /// A new archive, which replaces no other.
+    First(Box<First>),
     Edited(Box<Editor>),
+    /// No archive: each change is checked as if it was the only one.
+    Checked,
+}
+
+/// An archive of a path that had no file.
+struct First {
+    writer: Writer<File>,
+    destination: Destination,
+    path: PathBuf,
 }
 
 impl Archive {
-    fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> npy_core::Result<()> {
-        match self {
-            Archive::New(writer) => writer.write(name, array),
-            Archive::Edited(editor) => editor.write(name, array),
+    fn open(mode: &str, path: PathBuf, options: &WriteOptions) -> PyResult<Self> {
+        match mode {
+            "edit" => options.edit(path).map(Box::new).map(Archive::Edited).map_err(exception),
+            "check" => Ok(Archive::Checked),
+            "create_new" => First::create(path, options).map(Box::new).map(Archive::First),
+            _ => options.create(path).map(Box::new).map(Archive::New).map_err(exception),
         }
     }
 
-    fn finish(self) -> npy_core::Result<()> {
+    fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> npy_core::Result<()> {
         match self {
-            Archive::New(writer) => writer.finish().map(drop),
-            Archive::Edited(editor) => editor.finish(),
+            Archive::New(writer) => writer.write(name, array),
+            Archive::First(first) => first.writer.write(name, array),
+            Archive::Edited(editor) => editor.write(name, array),
+            Archive::Checked => checked(name, array),
+        }
+    }
+
+    fn remove(&mut self, name: &str) -> npy_core::Result<()> {
+        match self {
+            Archive::Edited(editor) => editor.remove(name),
+            // A member that was not written needs no removal.
+            _ => Ok(()),
+        }
+    }
+
+    fn rename(&mut self, from: &str, to: &str) -> npy_core::Result<()> {
+        match self {
+            Archive::Edited(editor) => editor.rename(from, to),
+            _ => checked(to, &[0_u8; 0]),
+        }
+    }
+
+    fn finish(self) -> PyResult<()> {
+        match self {
+            Archive::New(writer) => writer.finish().map(drop).map_err(exception),
+            Archive::First(first) => first.finish(),
+            Archive::Edited(editor) => editor.finish().map_err(exception),
+            Archive::Checked => Ok(()),
         }
     }
 
     fn discard(self) {
         match self {
             Archive::New(writer) => writer.discard(),
+            Archive::First(first) => first.writer.discard(),
             Archive::Edited(editor) => editor.discard(),
+            Archive::Checked => {}
         }
     }
 }
 
+impl First {
+    fn create(path: PathBuf, options: &WriteOptions) -> PyResult<Self> {
+        let file = whole_file::Options::new().prefix(".npy-").keep_existing(true).create(&path);
+        let (file, destination) = file.map_err(|error| of_first(error, &path))?.into_parts();
+        Ok(First { writer: options.writer(file).map_err(exception)?, destination, path })
+    }
+
+    fn finish(self) -> PyResult<()> {
+        let file = self.writer.finish().map_err(exception)?;
+        let finished = self.destination.finish(file);
+        finished.map(drop).map_err(|error| of_first(error, &self.path))
+    }
+}
+
+/// Returns the exception for an error of the system. If there is a file, it came after the archive was opened.
+fn of_first(error: io::Error, path: &Path) -> PyErr {
+    if error.kind() != io::ErrorKind::AlreadyExists {
+        return io_exception(error, path);
+    }
+    let message = format!(
+        "{}: another program has made the file since it was opened, and it is kept; open it again and repeat the changes, or move it away and call close again",
+        path.display()
+    );
+    new("NpyFileExistsError", message)
+}
+
+/// Writes an array to nowhere, which fails as it would in an archive.
+fn checked<A: WriteNpy + ?Sized>(name: &str, array: &A) -> npy_core::Result<()> {
+    let mut archive = WriteOptions::new().interrupt(interrupt::check).stream(io::sink());
+    let written = archive.write(name, array);
+    archive.discard();
+    written
+}
+
 /// An archive that is written or edited.
-#[pyclass]
+#[pyclass(frozen)]
 pub(crate) struct ArchiveWriter {
-    /// `None` once it is closed. The mutex is only for the compiler: threads of Python take turns anyway.
+    /// `None` once it is closed. Threads that share an archive take turns in Python. Only the handler of a signal finds it locked.
     archive: Mutex<Option<Archive>>,
 }
 
 #[pymethods]
 impl ArchiveWriter {
-    /// A level of zero stores.
+    /// The mode is `edit`, `create`, `create_new` or `check`. A level of zero stores.
     #[new]
     fn open(
         py: Python<'_>,
         path: PathBuf,
-        is_edited: bool,
+        mode: &str,
         level: u8,
         threads: usize,
         seekable: bool,
@@ -69,16 +146,13 @@ impl ArchiveWriter {
         if !seekable {
             options.seek_every(0);
         }
-        let archive = py.detach(|| match is_edited {
-            true => options.edit(path).map(Box::new).map(Archive::Edited),
-            false => options.create(path).map(Box::new).map(Archive::New),
-        });
-        Ok(ArchiveWriter { archive: Mutex::new(Some(archive.map_err(exception)?)) })
+        let archive = py.detach(|| Archive::open(mode, path, &options))?;
+        Ok(ArchiveWriter { archive: Mutex::new(Some(archive)) })
     }
 
     /// Writes an array from its memory.
     fn write(
-        &mut self,
+        &self,
         py: Python<'_>,
         name: &str,
         descr: &str,
@@ -86,50 +160,62 @@ impl ArchiveWriter {
         is_fortran: bool,
         memory: &Bytes<'_>,
     ) -> PyResult<()> {
-        let archive = self.archive().as_mut().ok_or_else(closed)?;
         let borrowed = readable(memory)?;
         let (bytes, order) = (borrowed.as_slice()?, order(is_fortran));
-        py.detach(|| archive.write(name, &DynView::new(descr.parse()?, shape, order, bytes)?))
-            .map_err(exception)
+        self.change(py, |archive| {
+            archive.write(name, &DynView::new(descr.parse()?, shape, order, bytes)?)
+        })
     }
 
     /// Writes the bytes of a file with objects.
-    fn write_objects(&mut self, py: Python<'_>, name: &str, file: &[u8]) -> PyResult<()> {
-        let archive = self.archive().as_mut().ok_or_else(closed)?;
-        py.detach(|| archive.write(name, &Objects::read_npy_from(file)?)).map_err(exception)
+    fn write_objects(&self, py: Python<'_>, name: &str, file: &[u8]) -> PyResult<()> {
+        self.change(py, |archive| archive.write(name, &Objects::read_npy_from(file)?))
     }
 
-    fn remove(&mut self, name: &str) -> PyResult<()> {
-        self.editor()?.remove(name).map_err(exception)
+    fn remove(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        self.change(py, |archive| archive.remove(name))
     }
 
-    fn rename(&mut self, from: &str, to: &str) -> PyResult<()> {
-        self.editor()?.rename(from, to).map_err(exception)
+    fn rename(&self, py: Python<'_>, from: &str, to: &str) -> PyResult<()> {
+        self.change(py, |archive| archive.rename(from, to))
     }
 
     /// Makes the archive what was written.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
-        let archive = self.archive().take().ok_or_else(closed)?;
-        py.detach(|| archive.finish()).map_err(exception)
+    fn finish(&self, py: Python<'_>) -> PyResult<()> {
+        let archive = self.archive()?.take().ok_or_else(closed)?;
+        py.detach(|| archive.finish())
     }
 
     /// Leaves the old archive, if there is one.
-    fn discard(&mut self) {
-        if let Some(archive) = self.archive().take() {
+    fn discard(&self) -> PyResult<()> {
+        if let Some(archive) = self.archive()?.take() {
             archive.discard();
         }
+        Ok(())
     }
 }
 
 impl ArchiveWriter {
-    fn archive(&mut self) -> &mut Option<Archive> {
-        self.archive.get_mut().unwrap_or_else(PoisonError::into_inner)
+    /// Changes the archive while other threads of Python run.
+    fn change(
+        &self,
+        py: Python<'_>,
+        change: impl FnOnce(&mut Archive) -> npy_core::Result<()> + Send,
+    ) -> PyResult<()> {
+        let mut guard = self.archive()?;
+        let archive = guard.as_mut().ok_or_else(closed)?;
+        py.detach(|| change(archive)).map_err(exception)
     }
 
-    fn editor(&mut self) -> PyResult<&mut Editor> {
-        match self.archive() {
-            Some(Archive::Edited(editor)) => Ok(editor),
-            _ => Err(closed()),
+    /// Returns the archive if no other call uses it. Waiting would be forever if that call is below this one, in the same thread.
+    fn archive(&self) -> PyResult<MutexGuard<'_, Option<Archive>>> {
+        match self.archive.try_lock() {
+            Ok(guard) => Ok(guard),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(new(
+                "NpyValueError",
+                "another call writes to the archive at this moment; change it when that call has ended",
+            )),
         }
     }
 }

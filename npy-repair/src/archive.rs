@@ -83,11 +83,11 @@ impl Archive {
     /// Diagnoses the archive whose directory is at the end of the file. It may be an archive within the last member of another one, whose own directory
     /// was never written.
     fn at_end(file: &File<'_>, directory: &Directory) -> Result<Self> {
-        let start = directory.entries().iter().map(Entry::header_start).min();
-        let start = start.unwrap_or(file.len());
-        if start == 0 || !records::begins_with_member(file)? {
+        let first = directory.entries().iter().map(Entry::header_start).min();
+        if first == Some(0) || first.is_some() && !records::begins_with_member(file)? {
             return Archive::of_directory(file, directory);
         }
+        let start = first.unwrap_or(file.len());
         let found = scan::members(file, &HashSet::new())?;
         if let Some(outer) = found.members.iter().find(|member| member.contains(start, file.len()))
         {
@@ -96,6 +96,11 @@ impl Archive {
                 outer.label
             );
             return Archive::of_members(file, &found, &reason);
+        }
+        // The end record of an archive may have been overwritten: an empty archive has no members before its directory.
+        if first.is_none() && !(found.members.is_empty() && found.lost.is_empty()) {
+            let reason = "the directory names no member, and the file has some";
+            return Archive::of_members(file, &found, reason);
         }
         let mut archive = Archive::of_directory(file, directory)?;
         let before = found.members.iter().filter(|member| member.end <= start);

@@ -147,6 +147,38 @@ fn a_wrong_directory_is_made_again() {
     }
 }
 
+/// Guards an end record that was overwritten: it is that of an empty archive, and the file has members.
+#[test]
+fn an_empty_directory_after_members_is_made_again() {
+    let folder = Folder::new();
+    for bytes in archives() {
+        let end = position(&bytes, b"PK\x05\x06");
+        let mut without_directory = bytes[..position(&bytes, b"PK\x01\x02")].to_vec();
+        without_directory.extend(&bytes[end..]);
+        for (mut wrong, end) in
+            [(bytes.clone(), end), (without_directory.clone(), without_directory.len() - 22)]
+        {
+            wrong[end + 8..end + 20].fill(0);
+            let plan = folder.diagnose(&wrong).unwrap();
+            let expected = "the directory names no member, and the file has some";
+            assert!(
+                matches!(plan.damages(), [Damage::Directory { reason }] if reason == expected),
+                "{plan}"
+            );
+            assert_eq!(folder.repaired(&wrong), NAMES);
+        }
+    }
+    let empty = zips::archive(b"", &[], b"");
+    assert!(!folder.diagnose(&empty).unwrap().is_needed());
+    // The only member is damaged, too.
+    let mut lost = zips::archive(b"", &[Raw::of("a.npy", &data("a.npy"))], b"");
+    let end = position(&lost, b"PK\x05\x06");
+    lost[end + 8..end + 20].fill(0);
+    lost[100] ^= 1;
+    let error = folder.diagnose(&lost).unwrap_err().to_string();
+    assert!(error.contains("no member of the archive is complete"), "{error}");
+}
+
 /// Guards sizes of eight bytes after a member: read as if they had four, they say that it is empty.
 #[test]
 fn sizes_after_a_member_may_have_eight_bytes() {

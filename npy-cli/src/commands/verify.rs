@@ -141,6 +141,9 @@ fn verify(target: &Target) -> Result<Report> {
         Ok(Input::Archive(archive)) => {
             archive_members(&archive, &mut report);
             if !target.is_stream() {
+                if archive.len() == 0 && has_at(&target.path, 0, b"PK\x03\x04") {
+                    report.problems.push("the directory names no member, and the file begins with one; npy repair finds the members by their own headers".into());
+                }
                 let bytes = bytes_after_archive(&target.path).of(&target.path_text())?;
                 report.remarks.extend(bytes.map(|bytes| follow(bytes, "archive")));
             }
@@ -184,7 +187,7 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
     }
     if let Some(rest) = bytes_after(&reader, target) {
         let end = reader.data_offset().saturating_add(header.data_bytes());
-        report.remarks.push(what_follows(&header, rest, starts_array(&target.path, end)));
+        report.remarks.push(what_follows(&header, rest, has_at(&target.path, end, b"\x93NUMPY")));
     }
     read_values(&mut reader, "", report).of(target)
 }
@@ -306,14 +309,14 @@ fn bytes_after_archive(path: &Path) -> io::Result<Option<u64>> {
     Ok((after > 0).then_some(after as u64))
 }
 
-/// Returns true if another array begins at this position.
-fn starts_array(path: &Path, position: u64) -> bool {
-    let mut start = [0; 6];
+/// Returns true if a file has these bytes at this position.
+fn has_at<const N: usize>(path: &Path, position: u64, expected: &[u8; N]) -> bool {
+    let mut start = [0; N];
     let read = AnyFile::open(path).and_then(|mut file| {
         file.seek(SeekFrom::Start(position))?;
         file.read_exact(&mut start)
     });
-    read.is_ok() && start == *b"\x93NUMPY"
+    read.is_ok() && start == *expected
 }
 
 /// Says what the bytes after an array may be.

@@ -6,7 +6,9 @@ import math
 import mmap
 import os
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._dtypes import Array, as_array, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
-from ._errors import NpyKeyError, NpyOSError, NpyTypeError, NpyValueError
+from ._errors import NpyKeyError, NpyOSError, NpyTypeError, NpyValueError, named
 from ._select import read, select
 from ._stream import write_to
 
@@ -24,6 +26,8 @@ Path = str | bytes | os.PathLike[Any]
 _BLOCK = 8 << 20
 # The bytes of new members that stay in memory, so that they can be read before the archive is closed.
 _KEPT = 64 << 20
+# The end of an array's name in the archive.
+_SUFFIX = ".npy"
 
 
 def cpus(threads: int | None, most: int | None = None) -> int:
@@ -48,15 +52,69 @@ def level_of(compress: int | None) -> int:
     return level
 
 
-def write_member(writer: _native.ArchiveWriter, name: str, values: Any) -> None:
-    """Writes an array to an archive that is written or edited."""
-    array = np.asanyarray(values)
-    if array.dtype.kind == "T":
-        raise NpyTypeError(f"member {name!r}: StringDType has no form in a file but a pickle; use array.astype('U')")
-    if array.dtype.hasobject:
-        writer.write_objects(name, object_file(array))
-        return
-    writer.write(name, descr_of(array.dtype), array.shape, order_of(array), piece(array))
+@dataclass(frozen=True)
+class _New:
+    """A member that is not in the file yet."""
+
+    # None if the member has objects, or is not kept.
+    array: Array | None
+    # The file that NumPy writes for an array of objects, which a program cannot change.
+    objects: bytes | None = None
+
+    @classmethod
+    def borrowed(cls, name: str, values: Array) -> _New:
+        """Makes a member of an array, which the program must not change."""
+        if values.dtype.kind == "T":
+            raise NpyTypeError(f"member {name!r}: StringDType has no form in a file but a pickle; use array.astype('U')")
+        if values.dtype.hasobject:
+            return cls(None, object_file(values))
+        return cls(values)
+
+    def copied(self) -> _New:
+        """Copies the array, since the program may change it. The order is the one that the file will have."""
+        return self if self.array is None else _New(_copy(np.asarray(self.array)))
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.objects or b"") + (0 if self.array is None else self.array.nbytes)
+
+    @property
+    def is_kept(self) -> bool:
+        return self.array is not None or self.objects is not None
+
+    def write(self, writer: _native.ArchiveWriter, name: str) -> None:
+        if self.objects is not None:
+            writer.write_objects(name, self.objects)
+        elif self.array is not None:
+            array = self.array
+            writer.write(name, descr_of(array.dtype), array.shape, order_of(array), piece(array))
+
+    def read(self) -> Array:
+        if self.array is None:
+            return _native.objects_in_bytes(self.objects or b"")[0]
+        array = _copy(self.array)
+        # A file does not say whether records are aligned, or are those of `numpy.recarray`.
+        if array.dtype.names is not None and array.itemsize:
+            array = array.view(dtype_of(descr_of(array.dtype)))
+        return array
+
+
+def _copy(array: Array) -> Array:
+    """Copies an array, in the order that a file has."""
+    is_fortran = order_of(array)
+    # `copy` would make text of no bytes one character wide.
+    return array.copy("F" if is_fortran else "C") if array.itemsize else empty(array.shape, array.dtype, is_fortran)
+
+
+def _check_name(name: str) -> None:
+    if not isinstance(name, str):
+        raise NpyTypeError(f"the name of a member is text, not {type(name).__name__}")
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise NpyValueError(
+            f"the name {ascii(name)} has half of a surrogate pair, which names in an archive cannot have; use another name"
+        ) from error
 
 
 class _MemberSource:
@@ -87,12 +145,19 @@ class _MemberSource:
 class Npz(Mapping[str, Any]):
     """An archive of arrays (``.npz``), as a mapping of their names.
 
+    Names are those of ``numpy.savez`` and ``numpy.load``: the name in the archive has ``.npy`` at its end, and finds the member, too. So
+    ``z["b.npy"]`` is the member ``b`` if there is one. Otherwise ``z["b.npy"] = x`` adds ``b.npy.npy``, which is another member than
+    ``b``, and which has the name ``b.npy`` until a ``b`` is added.
+
+    Threads may share an archive.
+
     Parameters
     ----------
     path : path or file object
     mode : {"r", "a"}
         With ``"a"``, members are added, replaced, removed and renamed. The file changes at the end of the ``with`` block or by `close`;
-        after an exception it is the old one. It is created if it is not there.
+        after an exception it is the old one. It is created if it is not there; its members are then in memory until `close`, and a file
+        that another program makes meanwhile is not replaced.
     compress : int or None
         The level of compression of members that are written: 0 or ``None`` stores them.
     threads : int, optional
@@ -127,14 +192,17 @@ class Npz(Mapping[str, Any]):
             raise NpyValueError(f'mode is {mode!r}, but must be "r" or "a"; savez writes a new archive')
         self._editor: _native.ArchiveWriter | None = None
         self._archive: _native.Archive | None = None
+        # A call may be within another one: a finalizer or the handler of a signal runs in the middle of anything.
+        self._lock = threading.RLock()
         self._threads = cpus(threads)
         self._options = (level_of(compress), self._threads, seekable)
         self._mode = mode
-        # New members; `None` for one that is not in memory. Others have their name in the file.
-        self._added: dict[str, Any] = {}
+        # The members by their names in the archive, with .npy. Those of the file have their name there.
+        self._members: dict[str, str | _New] = {}
         self._kept = 0
-        self._old: dict[str, str] = {}
         self._is_new = False
+        # The error of a `close` that has failed.
+        self._failure: BaseException | None = None
         if not isinstance(path, (str, bytes, os.PathLike)):
             if mode == "a":
                 raise NpyTypeError("a file object cannot be changed as a whole; use a path")
@@ -146,9 +214,10 @@ class Npz(Mapping[str, Any]):
             self._is_new = mode == "a" and not os.path.exists(path)
             if not self._is_new:
                 self._archive = _native.Archive.open(path, self._threads)
-                if mode == "a":
-                    self._editor = _native.ArchiveWriter(path, True, *self._options)
-        self._old = {name: name for name in self._archive.names()} if self._archive is not None else {}
+            if mode == "a":
+                self._editor = _native.ArchiveWriter(path, "check" if self._is_new else "edit", *self._options)
+        if self._archive is not None:
+            self._members = {name: name for name in self._archive.file_names()}
         self._is_closed = False
 
     @classmethod
@@ -168,28 +237,39 @@ class Npz(Mapping[str, Any]):
         return f"<Npz{name} with {len(self)} members>"
 
     def __iter__(self) -> Iterator[str]:
-        return iter([*self._old, *self._added])
+        members = self._members
+        return iter([_shown(name, members) for name in list(members)])
 
     def __len__(self) -> int:
-        return len(self._old) + len(self._added)
+        return len(self._members)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
     def _find(self, name: str) -> str | None:
-        """Finds a member by its name, or by its name in the archive, with .npy."""
-        for known in (name, name.removesuffix(".npy")):
-            if known in self._old or known in self._added:
+        """Returns the name in the archive of the member that NumPy finds by this name."""
+        for known in (name, name + _SUFFIX):
+            if known in self._members:
                 return known
         return None
 
-    def _known(self, name: str) -> str:
+    def _known(self, name: str) -> tuple[str, str | _New]:
+        """Returns the name in the archive of a member, and its name in the file or the new member itself."""
         self._check_open()
-        found = self._find(name)
-        if found is None:
-            known = ", ".join(repr(name) for name in list(self)[:12]) or "none"
-            raise NpyKeyError(f"{self._in_file()}no member {name!r}; the members are {known}")
-        return found
+        with self._lock:
+            found = self._find(name) if isinstance(name, str) else None
+            if found is not None:
+                return found, self._members[found]
+        known = ", ".join(repr(name) for name in list(self)[:12]) or "none"
+        raise NpyKeyError(f"{self._in_file()}no member {name!r}; the members are {known}")
+
+    def _in_stored(self, name: str) -> tuple[_native.Archive, str]:
+        """Returns the archive, and the name in it of a member that is there."""
+        _, member = self._known(name)
+        archive = self._archive
+        if isinstance(member, _New) or archive is None:
+            raise NpyValueError(f"member {name!r} is not written yet; close the archive first")
+        return archive, member
 
     def _in_file(self) -> str:
         """Returns the start of a message about a member."""
@@ -198,11 +278,6 @@ class Npz(Mapping[str, Any]):
     def _check_open(self) -> None:
         if self._is_closed:
             raise NpyValueError("the archive is closed; open it again")
-
-    def _stored(self) -> _native.Archive:
-        if self._archive is None:
-            raise NpyValueError("the archive is not written yet; close it first")
-        return self._archive
 
     def __getitem__(self, name: str) -> Any:
         return self.read(name)
@@ -218,14 +293,14 @@ class Npz(Mapping[str, Any]):
         >>> Npz("run.npz").read("a", rows=slice(0, 2))
         array([1, 2])
         """
-        found = self._known(name)
-        if found in self._added:
-            if self._added[found] is None:
+        _, member = self._known(name)
+        if isinstance(member, _New):
+            if not member.is_kept:
                 raise NpyValueError(
                     f"member {name!r} is new, and there are more than 64 MiB of new members; close the archive first"
                 )
-            return select(np.array(self._added[found]), rows, columns, cast)
-        archive, stored = self._stored(), self._old[found]
+            return select(member.read(), rows, columns, cast)
+        archive, stored = self._in_stored(name)
         source = _MemberSource(archive, stored, self._threads)
         if source.has_objects:
             return select(archive.read_objects(stored), rows, columns, cast)
@@ -233,10 +308,8 @@ class Npz(Mapping[str, Any]):
 
     def read_bytes(self, name: str) -> bytes:
         """Reads the bytes of a member, which need not be an array."""
-        found = self._known(name)
-        if found in self._added:
-            raise NpyValueError(f"member {name!r} is not written yet; close the archive first")
-        return self._stored().read_bytes(self._old[found])
+        archive, stored = self._in_stored(name)
+        return archive.read_bytes(stored)
 
     def header(self, name: str) -> Any:
         """Reads the header of a member. Its ``offset`` is the position of the data in the member.
@@ -249,10 +322,8 @@ class Npz(Mapping[str, Any]):
         """
         from ._load import Header
 
-        found = self._known(name)
-        if found in self._added:
-            raise NpyValueError(f"member {name!r} is not written yet; close the archive first")
-        (descr, shape, is_fortran, version, _), offset, _ = self._stored().place(self._old[found])
+        archive, stored = self._in_stored(name)
+        (descr, shape, is_fortran, version, _), offset, _ = archive.place(stored)
         return Header(dtype_of(descr), shape, is_fortran, version, offset)
 
     def map(self, name: str, mode: Literal["r", "c"] = "r") -> np.memmap[Any, Any]:
@@ -272,12 +343,10 @@ class Npz(Mapping[str, Any]):
         """
         if mode not in ("r", "c"):
             raise NpyValueError(f'mode is {mode!r}, but must be "r" or "c": changes would make the checksum wrong')
-        found = self._known(name)
-        if found in self._added:
-            raise NpyValueError(f"member {name!r} is not written yet; close the archive first")
+        archive, stored = self._in_stored(name)
         if self._path is None:
             raise NpyValueError("an archive in a file object cannot be mapped; use a path")
-        (descr, shape, is_fortran, _, has_objects), offset, position = self._stored().place(self._old[found])
+        (descr, shape, is_fortran, _, has_objects), offset, position = archive.place(stored)
         if has_objects:
             raise NpyValueError(f"{self._in_file()}member {name!r} has Python objects, which cannot be mapped; use read")
         if position is None:
@@ -291,68 +360,97 @@ class Npz(Mapping[str, Any]):
             return nothing
         return _mapped(self._path, dtype, mode, position + offset, shape, order)
 
-    def _check_writable(self) -> None:
+    def _writer(self) -> _native.ArchiveWriter:
         self._check_open()
-        if self._mode != "a":
+        if self._editor is None:
             raise NpyTypeError('the archive is open for reading; use npy_core.Npz(path, "a")')
+        if self._failure is not None and not self._is_new:
+            raise NpyValueError(
+                f"{self._in_file()}closing the archive has failed ({self._failure}), and the file is as it was before; "
+                "what was added can still be read here: open the archive again and repeat the changes"
+            )
+        return self._editor
 
     def __setitem__(self, name: str, array: npt.ArrayLike) -> None:
-        self._check_writable()
-        if not isinstance(name, str):
-            raise NpyTypeError(f"the name of a member is text, not {type(name).__name__}")
-        values = np.asanyarray(array)
-        if self._editor is not None:
-            write_member(self._editor, name, values)
-        found = self._find(name) or name
-        self._forget(found)
-        is_kept = self._editor is None or self._kept + values.nbytes <= _KEPT
-        # A copy: the program may change its array.
-        self._added[found] = values.copy() if is_kept else None
-        self._kept += values.nbytes if is_kept else 0
+        self._writer()
+        _check_name(name)
+        # Pickles call functions of the program, which must not wait for another thread here.
+        new = _New.borrowed(name, np.asanyarray(array))
+        with self._lock, named(self._path or ""):
+            writer = self._writer()
+            found = self._find(name) or name + _SUFFIX
+            new.write(writer, self._argument(found))
+            before = self._members.get(found)
+            kept = self._kept - (before.nbytes if isinstance(before, _New) else 0)
+            is_kept = self._is_new or kept + new.nbytes <= _KEPT
+            self._kept = kept + (new.nbytes if is_kept else 0)
+            self._members[found] = new.copied() if is_kept else _New(None)
 
-    def _forget(self, name: str) -> None:
-        self._old.pop(name, None)
-        added = self._added.pop(name, None)
-        if added is not None:
-            self._kept -= added.nbytes
+    def _argument(self, name: str) -> str:
+        """Returns the name by which the writer finds the member of this name in the archive, or adds it: the shortest, for messages."""
+        plain = name.removesuffix(_SUFFIX)
+        return name if plain.endswith(_SUFFIX) or plain in self._members else plain
 
     def __delitem__(self, name: str) -> None:
-        self._check_writable()
-        found = self._known(name)
-        if self._editor is not None:
-            self._editor.remove(found)
-        self._forget(found)
+        with self._lock:
+            writer = self._writer()
+            found, member = self._known(name)
+            writer.remove(found)
+            del self._members[found]
+            self._kept -= member.nbytes if isinstance(member, _New) else 0
 
     def rename(self, old: str, new: str) -> None:
-        """Renames a member."""
-        self._check_writable()
-        found = self._known(old)
-        if self._find(new) not in (None, found):
-            raise NpyValueError(f"member {new!r} exists; delete it first")
-        if self._editor is not None:
-            self._editor.rename(found, new)
-        for names in (self._old, self._added):
-            if found in names:
-                moved = [(new if name == found else name, value) for name, value in names.items()]
-                names.clear()
-                names.update(moved)
+        """Renames a member. The new name is one of those that `numpy.savez` takes: that in the archive has ``.npy`` at its end."""
+        with self._lock, named(self._path or ""):
+            writer = self._writer()
+            _check_name(new)
+            found, _ = self._known(old)
+            other = self._find(new)
+            if other == found:
+                return
+            if other is not None:
+                raise NpyValueError(f"member {new!r} exists; delete it first")
+            renamed = new + _SUFFIX if found.endswith(_SUFFIX) else new
+            writer.rename(found, renamed)
+            self._members = {renamed if name == found else name: member for name, member in self._members.items()}
 
     def close(self) -> None:
-        """Writes what changed, and closes the archive."""
-        if self._is_closed:
+        """Writes what changed, and closes the archive.
+
+        After an exception, the archive stays open, and what was added can be read. If the file was not there, `close` can be called again.
+        """
+        with self._lock:
+            if self._is_closed:
+                return
+            if self._editor is not None:
+                self._writer()
+                try:
+                    self._finish(self._editor)
+                except BaseException as error:
+                    self._failure = error
+                    raise
+            self._is_closed = True
+            self._archive = None
+
+    def _finish(self, editor: _native.ArchiveWriter) -> None:
+        if not self._is_new or self._path is None:
+            editor.finish()
             return
-        self._is_closed = True
-        if self._editor is not None:
-            self._editor.finish()
-        elif self._is_new and self._path is not None:
-            _write(self._path, self._options, self._added)
-        self._archive = None
+        writer = _native.ArchiveWriter(self._path, "create_new", *self._options)
+        try:
+            for name, member in self._members.items():
+                if isinstance(member, _New):
+                    member.write(writer, self._argument(name))
+            writer.finish()
+        finally:
+            writer.discard()
 
     def _discard(self) -> None:
-        self._is_closed = True
-        if self._editor is not None:
-            self._editor.discard()
-        self._archive = None
+        with self._lock:
+            self._is_closed = True
+            if self._editor is not None:
+                self._editor.discard()
+            self._archive = None
 
     def __enter__(self) -> Npz:
         return self
@@ -367,6 +465,12 @@ class Npz(Mapping[str, Any]):
         # Only `close` changes the file.
         if getattr(self, "_editor", None) is not None:
             self._discard()
+
+
+def _shown(name: str, members: Mapping[str, Any]) -> str:
+    """Returns the shortest name by which a member is found."""
+    plain = name.removesuffix(_SUFFIX)
+    return name if plain in members else plain
 
 
 def _mapped(
@@ -393,10 +497,12 @@ def _mapped(
 
 
 def _write(path: str, options: tuple[int, int, bool], arrays: Mapping[str, Any]) -> None:
-    writer = _native.ArchiveWriter(path, False, *options)
+    writer = _native.ArchiveWriter(path, "create", *options)
     try:
         for name, values in arrays.items():
-            write_member(writer, name, values)
+            _check_name(name)
+            # Not copied: nothing else runs before it is written.
+            _New.borrowed(name, np.asanyarray(values)).write(writer, name + _SUFFIX if name.endswith(_SUFFIX) else name)
         writer.finish()
     finally:
         writer.discard()
@@ -425,7 +531,7 @@ def savez(
     seekable : bool
         Gives compressed members an index, so that rows in their middle are read without the rows before. Other programs ignore it.
     **arrays : array_like
-        Arrays by their names.
+        Arrays by their names. The name in the archive has ``.npy`` at its end, as that of ``numpy.savez``.
 
     Examples
     --------
