@@ -11,7 +11,7 @@ const TESTS: [&str; 6] =
     ["test", "--package", "npy-core", "--package", "npy-tests", "--no-fail-fast"];
 
 /// The default arguments. They leave out the examples in the documentation, each a separate program, and `live`, which would check Python.
-const TARGETS: [&str; 4] = ["--lib", "--tests", "--test", "foreign"];
+const TARGETS: [&str; 2] = ["--lib", "--tests"];
 
 /// The tests that are left out: the compiler's errors for wrong structs, which run no library code, and processes that are killed
 /// within a millisecond, because under the sanitizer they would still be starting.
@@ -40,8 +40,6 @@ pub(crate) fn run(args: &[&str]) -> Result {
         tests.args(TARGETS);
     }
     tests.args(LEFT_OUT).args(for_tests);
-    // The lines of each report.
-    tests.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
     run_command(tests.env("CARGO_TARGET_DIR", target()?.join("sanitize")))
 }
 
