@@ -1,6 +1,6 @@
 """The workload W24: this package, NumPy and npy-append-array, in turns.
 
-Prints the median of the ratios of the rounds, and the goals. Needs `cargo xtask python --release` before: `target/python-empty/bin/python npy-python/bench.py [ROUNDS]`.
+Prints the median of the ratios of the rounds, and the goals. Needs `cargo xtask python` before: `target/python-empty/bin/python npy-python/bench.py [ROUNDS]`.
 """
 
 from __future__ import annotations

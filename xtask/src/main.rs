@@ -76,8 +76,7 @@ usage: cargo xtask <command>
   wheel [--target TRIPLE]
                       the Python package, into target/wheels; --target: for a Linux, by zig, into
                       target/wheels-TRIPLE, also for the Python 3.14 without a lock
-  python [--release]  a wheel in an empty environment: its tests, types and examples; compiled quickly, or
-                      as a release is
+  python              the wheel in an empty environment: its tests, types and examples
   page                the page that shows files in a browser, into target/page/npy.html
   js                  the package for npm and the extension for editors, into target/js, and their tests, which need Node
   portable            tidy, and the tests that need neither Python nor a browser
@@ -119,7 +118,6 @@ fn main() -> ExitCode {
         ["wheel"] => wheel::build().map(drop),
         ["wheel", "--target", triple] => wheel::linux::build(triple),
         ["python"] => wheel::test(),
-        ["python", "--release"] => wheel::test_release().map(drop),
         ["page"] => page::run(),
         ["js"] => js::run(),
         ["portable"] => portable::run(),

@@ -12,42 +12,27 @@ use crate::{Result, root};
 
 const REQUIREMENTS: &str = "npy-python/requirements.txt";
 
-/// Builds the wheel of a release into `target/wheels`, and returns its path.
+/// Builds the wheel into `target/wheels`, and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
-    build_as("release", &target()?.join("python"), &target()?.join("wheels"))
-}
-
-/// Builds the wheel by a profile of cargo in a target folder, puts it into another folder, and returns its path.
-fn build_as(profile: &str, target: &Path, wheels: &Path) -> Result<PathBuf> {
     let tools = environment("python-venv", REQUIREMENTS)?;
+    let wheels = target()?.join("wheels");
     // Wheels of earlier versions would be installed, too.
-    let _ = fs::remove_dir_all(wheels);
+    let _ = fs::remove_dir_all(&wheels);
     let mut maturin = Command::new(&tools);
-    maturin.args(["-m", "maturin", "build", "--profile", profile, "--manifest-path"]);
-    maturin.arg(root().join("npy-python/Cargo.toml")).arg("--out").arg(wheels);
-    maturin.arg("--target-dir").arg(target);
+    maturin.args(["-m", "maturin", "build", "--release", "--manifest-path"]);
+    maturin.arg(root().join("npy-python/Cargo.toml")).arg("--out").arg(&wheels);
+    maturin.args(["--target-dir".as_ref(), target()?.join("python").as_os_str()]);
     run(maturin.arg("--interpreter").arg(&tools))?;
-    let wheel = fs::read_dir(wheels)?.next().ok_or("maturin built no wheel")??.path();
+    let wheel = fs::read_dir(&wheels)?.next().ok_or("maturin built no wheel")??.path();
     println!("{}", wheel.display());
     Ok(wheel)
 }
 
-/// Builds a wheel that is compiled quickly, and that panics where a number overflows. Installs it, and runs all checks of it.
+/// Builds the wheel, installs it, and runs all checks of it.
 pub(crate) fn test() -> Result {
-    check(&build_as("dev", &target()?, &target()?.join("wheels-dev"))?)
-}
-
-/// Builds the wheel of a release, runs all checks of it, and returns its path.
-pub(crate) fn test_release() -> Result<PathBuf> {
     let wheel = build()?;
-    check(&wheel)?;
-    Ok(wheel)
-}
-
-/// Installs a wheel, and runs all checks of it.
-fn check(wheel: &Path) -> Result {
     let tools = environment("python-venv", REQUIREMENTS)?;
-    let python = installed(wheel, &tools)?;
+    let python = installed(&wheel, &tools)?;
     let package = root().join("npy-python");
     let check = |program: &Path, arguments: &[&str]| {
         run(Command::new(program).args(arguments).current_dir(&package))

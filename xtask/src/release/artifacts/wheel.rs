@@ -10,7 +10,7 @@ use crate::python::program;
 use crate::wheel;
 
 pub(in super::super) fn build(version: &str) -> Result<Vec<String>> {
-    let wheel = wheel::test_release()?;
+    let wheel = wheel::build()?;
     add(&wheel, &folder(version, "python")?)?;
     let place = empty_place("wheel")?;
     let venv = place.join("first");
