@@ -1,6 +1,6 @@
 //! A file of records as Parquet and as Arrow's IPC format (Feather), and back, block by block.
 //!
-//! `cargo run --manifest-path examples/adopt/Cargo.toml -p adopt-parquet`, then in Python: `pd.read_parquet("target/examples/ticks.parquet")`.
+//! `cargo run -p npy-arrow --example formats`, then in Python: `pd.read_parquet("target/examples/ticks.parquet")`.
 
 use std::error::Error;
 use std::fs::File;
@@ -64,4 +64,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}: {} bytes", path(end), std::fs::metadata(path(end))?.len());
     }
     Ok(())
+}
+
+#[test]
+fn the_files_come_back() -> Result<(), Box<dyn Error>> {
+    main()
 }
