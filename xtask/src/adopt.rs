@@ -42,7 +42,7 @@ fn programs() -> Result<Vec<String>> {
 fn program(name: &str) -> Result {
     println!("-- {name}");
     let mut run = cargo(&["run", "--locked", "--package", &format!("adopt-{name}")]);
-    run.args(MANIFEST).args(["--target-dir", "target"]);
+    run.args(MANIFEST).args(["--target-dir", "target/adopt"]);
     if name == "numpy" {
         with_python_inside(&mut run)?;
     }
