@@ -104,7 +104,8 @@ pub enum ErrorKind {
         minor: u8,
     },
 
-    /// The input ends too early.
+    /// The input ends too early. Complete rows can still be read: [`Reader::rows`](crate::Reader::rows) returns them until this error, and `npy repair` makes a file
+    /// of them.
     #[non_exhaustive]
     Truncated {
         /// The part of the file that the missing bytes belong to.
