@@ -102,13 +102,98 @@ fn a_single_text_among_numbers_is_told() {
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
         ("a\n007\n12\n", &[], ""),
-        ("a,b\n1, 2\n3, 4\n", &[], "column b is text: there are blanks around its numbers"),
+        ("a,b\n1, 2\n3, 4\n", &[], ""),
+        ("a,b\n1, 2\n3, x\n4, 5\n", &[], "column b is text because of \" x\" in row 1"),
         ("a,b\n1,2\n3,4\n5,6\n", &["--no-header"], "leave out --no-header"),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
+    }
+}
+
+/// Guards rows that would be lost as names, without a word.
+#[test]
+fn a_first_line_with_values_is_not_taken_for_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, part) in [
+        ("1,2,abc\n3,4,def\n", &[][..], "because its field 0, \"1\", is a value"),
+        ("abc,2024-01-01\ndef,2024-01-02\n", &[], "field 1, \"2024-01-01\", is a value"),
+        ("abc,True\ndef,False\n", &[], "field 1, \"True\", is a value"),
+        ("abc, 007\ndef,8\n", &[], "field 1, \" 007\", is a value"),
+        ("abc,,x\ndef,g,y\n", &[], "field 1 is empty"),
+        ("abc,NA\ndef,g\n", &["--missing", "NA"], "field 1 is empty"),
+        (",a\nabc,1\n", &[], "field 0 is empty"),
+        (",a\n", &[], "field 0 is empty"),
+        ("0,1\n2,3\n", &[], "the first line has numbers"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let convert =
+            |more: &[&str]| code(path, &[&["convert", "x.csv", "x.npy"], args, more].concat());
+        let (found, message) = convert(&[]);
+        assert_eq!((found, message.contains(part)), (2, true), "{text}: {message}");
+        assert!(message.contains("--no-header reads it as a row, and --header as names"));
+        // Both ways that the message names end in a file.
+        let rows = text.lines().count();
+        for (option, names) in [("--header", 1), ("--no-header", 0)] {
+            let (found, message) = convert(&[option]);
+            assert_eq!(found, 0, "{text}: {message}");
+            let shape = Header::read_npy(path.join("x.npy")).unwrap().shape().to_vec();
+            assert_eq!(shape[0], rows - names, "{text}");
+        }
+    }
+    // Names, also those that pandas writes above its row numbers.
+    for text in ["a,b 2\n1,2\n", "x.0,x.1\n1,2\n", "[0],[1]\n1,2\n", ",a\n0,x\n1,y\n"] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &["convert", "x.csv", "x.npy"]);
+        assert_eq!(
+            Header::read_npy(path.join("x.npy")).unwrap().shape()[0],
+            text.lines().count() - 1
+        );
+    }
+}
+
+/// Guards rows that begin with `#`: text that a dtype keeps, and a missing value.
+#[test]
+fn a_text_that_begins_like_a_comment_is_a_row() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, rows) in [
+        ("a,b\n0,1\n#x,2\n", &["--dtype", "[('a', 'U2'), ('b', 'i4')]"][..], 2),
+        ("a\n0\n#x\n", &["--dtype", "U2"], 2),
+        ("a,b\n0,1\n#N/A,2\n", &["--missing", "#N/A"], 2),
+        ("#x,1\n0,2\n", &["--dtype", "U2", "--no-header"], 2),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!(Header::read_npy(path.join("x.npy")).unwrap().shape()[0], rows, "{text}");
+    }
+}
+
+/// Guards numbers with blanks around them, text whose blanks stay, and empty text at the end of a line.
+#[test]
+fn blanks_around_numbers_do_not_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, dtype, rows) in [
+        ("a,b\n1, 2\n3, 4 \n", &[][..], "[('a', '<i8'), ('b', '<i8')]", "1,2\n3,4\n"),
+        ("a,b\n1, .5\n3, nan\n", &[], "[('a', '<i8'), ('b', '<f8')]", "1,0.5\n3,\n"),
+        ("a,b\n1, x\n3,y \n", &[], "[('a', '<i8'), ('b', '<U2')]", "1, x\n3,y \n"),
+        ("a,b\n1, \"\" \n", &[], "[('a', '<i8'), ('b', '<U4')]", "1,\" \"\"\"\" \"\n"),
+        (
+            "a b\n1 \"\"\n2 \"\" \n3 x\n",
+            &["--delimiter", " "],
+            "[('a', '<i8'), ('b', '<U1')]",
+            "1,\n2,\n3,x\n",
+        ),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!(Header::read_npy(path.join("x.npy")).unwrap().dtype().to_string(), dtype);
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
     }
 }
 

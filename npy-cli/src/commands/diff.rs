@@ -1,5 +1,6 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
+mod exact;
 mod objects;
 
 use std::collections::HashMap;

@@ -9,7 +9,7 @@ use super::Table;
 use super::blanks::Blanks;
 use super::column::Column;
 use super::comments::{self, Start, is_comment};
-use super::lists;
+use super::guess::is_value;
 use super::value::Value;
 use crate::output::{Failure, Result, complain};
 
@@ -26,7 +26,7 @@ pub(crate) struct Dialect {
 /// The contents of the first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum FirstLine {
-    /// Names, which are not all numbers.
+    /// Names, unless one may be a value or is empty.
     #[default]
     Unknown,
     /// Names, whatever they look like.
@@ -35,16 +35,17 @@ pub(crate) enum FirstLine {
     Row,
 }
 
-/// Reads the columns. `known` are names that the columns may have.
+/// Reads the columns. `known` are names that the columns may have, and `is_text` is true for the name of a column that is to become text.
 pub(super) fn columns(
     stream: impl Read,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
+    is_text: impl Fn(&str) -> bool,
 ) -> Result<Table> {
     let is_headless = dialect.first_line == FirstLine::Row;
     let mut lines = Lines::new(stream, name, dialect);
-    let start = lines.start(is_headless)?;
+    let start = lines.start(is_headless, is_headless && is_text("0"))?;
     let names: Vec<String> = match (is_headless, start) {
         (false, Some(names)) => names.iter().map(str::to_owned).collect(),
         (false, None) => {
@@ -62,9 +63,7 @@ pub(super) fn columns(
             [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
         check_delimiter(&texts, dialect.first_line).map_err(failure)?;
     }
-    if dialect.first_line == FirstLine::Unknown && names != known {
-        check_names(&names).map_err(failure)?;
-    }
+    let is_known = dialect.first_line != FirstLine::Unknown || names == known;
     let mut rows = Rows::new(names, &dialect.missing);
     while let Some(line) = lines.next()? {
         rows.push(&line).map_err(failure)?;
@@ -73,7 +72,11 @@ pub(super) fn columns(
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
-    let left_out = rows.leave_out_comments().map_err(failure)?;
+    let is_first_text = rows.columns.first().is_some_and(|column| is_text(&column.path[0]));
+    let left_out = rows.leave_out_comments(is_first_text).map_err(failure)?;
+    if !is_known {
+        check_names(&rows.columns, &dialect.missing).map_err(failure)?;
+    }
     if left_out > 0 {
         let (noun, verb) = if left_out == 1 { ("line", "begins") } else { ("lines", "begin") };
         complain(&failure(format!(
@@ -104,8 +107,8 @@ impl<'a, R: Read> Lines<'a, R> {
         Lines { reader, name, delimiter, ahead: VecDeque::new() }
     }
 
-    /// Skips the comments at the start, and returns the names of columns that the last of them has.
-    fn start(&mut self, is_headless: bool) -> Result<Option<StringRecord>> {
+    /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
+    fn start(&mut self, is_headless: bool, is_text: bool) -> Result<Option<StringRecord>> {
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
             if is_comment(&line) {
@@ -117,7 +120,10 @@ impl<'a, R: Read> Lines<'a, R> {
                 return Ok(None);
             };
             let third = self.next()?;
-            let start = Start::of(last, &line, third.as_ref(), self.delimiter, is_headless);
+            let start = match is_text && last.len() == line.len() {
+                true => Start::Rows,
+                false => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
+            };
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
                 let message = "lines at the start begin with #: left out, as comments";
                 complain(&Failure::new(self.name, message));
@@ -160,10 +166,6 @@ impl<'a, R: Read> Lines<'a, R> {
             }
             _ => Failure::new(self.name, error),
         })?;
-        // A blank at the end of a line separates nothing.
-        if self.delimiter == b' ' && line.len() > 1 && line.get(line.len() - 1) == Some("") {
-            line.truncate(line.len() - 1);
-        }
         Ok(is_read.then_some(line))
     }
 }
@@ -200,19 +202,20 @@ impl<'a> Rows<'a> {
             self.uneven.1.get_or_insert(message);
             return Ok(());
         }
-        if is_comment(line) {
+        // Such as `#N/A` of spreadsheets.
+        let is_missing = |text: &str| text.is_empty() || self.missing.iter().any(|it| it == text);
+        if is_comment(line) && !line.get(0).is_some_and(is_missing) {
             self.marked.push(self.count);
         }
         for (column, text) in self.columns.iter_mut().zip(line) {
-            let is_missing = text.is_empty() || self.missing.iter().any(|other| other == text);
-            column.push(if is_missing { Value::Missing } else { Value::Text(text.into()) });
+            column.push(if is_missing(text) { Value::Missing } else { Value::Text(text.into()) });
         }
         self.count += 1;
         Ok(())
     }
 
-    /// Removes the rows that begin with `#`, if the first column has numbers otherwise. Returns the number of lines that are left out.
-    fn leave_out_comments(&mut self) -> Result<usize, String> {
+    /// Removes the rows that begin with `#`, if the first column has numbers otherwise and is not to become text. Returns the number of lines that are left out.
+    fn leave_out_comments(&mut self, is_first_text: bool) -> Result<usize, String> {
         if self.marked.is_empty() && self.uneven.0 == 0 {
             return Ok(0);
         }
@@ -222,8 +225,8 @@ impl<'a> Rows<'a> {
             _ => true,
         };
         let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
-        let are_numbers =
-            first.iter().enumerate().all(|(row, value)| is_marked(row) || is_number(value));
+        let are_numbers = !is_first_text
+            && first.iter().enumerate().all(|(row, value)| is_marked(row) || is_number(value));
         let (uneven, message) = &self.uneven;
         match message {
             _ if are_numbers && self.marked.len() < self.count => {}
@@ -241,14 +244,33 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Refuses a first line that has hardly the names of columns.
-fn check_names(names: &[String]) -> Result<(), String> {
-    let is_number = |name: &String| comments::is_number(name);
-    if !names.is_empty() && names.iter().all(is_number) && !lists::are_indices(names) {
-        let message = "the first line has numbers, not the names of columns; npy convert --no-header reads it as a row, and --header as names";
-        return Err(message.into());
+/// Refuses a first line that may be a row: one with a field that is empty or has a value.
+fn check_names(columns: &[Column], missing: &[String]) -> Result<(), String> {
+    const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
+    let names: Vec<&str> = columns.iter().map(|column| column.path[0].as_str()).collect();
+    if !names.is_empty() && names.iter().all(|name| comments::is_number(name)) {
+        let message = "the first line has numbers, not the names of columns";
+        return Err(format!("{message}; {REMEDY}"));
+    }
+    let is_empty = |name: &str| name.trim().is_empty() || missing.iter().any(|text| text == name);
+    for (at, name) in names.iter().enumerate() {
+        let found = match name {
+            _ if is_empty(name) && !(at == 0 && names.len() > 1 && is_index(&columns[0])) => {
+                format!("field {at} is empty")
+            }
+            name if is_value(name) => format!("field {at}, {name:?}, is a value"),
+            _ => continue,
+        };
+        return Err(format!("the first line may be a row, because its {found}; {REMEDY}"));
     }
     Ok(())
+}
+
+/// Returns true for the row numbers that pandas writes, below an empty name.
+fn is_index(column: &Column) -> bool {
+    let mut rows = column.values.iter().enumerate();
+    !column.values.is_empty()
+        && rows.all(|(row, value)| matches!(value, Value::Text(text) if **text == row.to_string()))
 }
 
 /// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.

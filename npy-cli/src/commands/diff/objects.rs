@@ -10,6 +10,7 @@ use std::mem::discriminant;
 use npy_core::object::Kind;
 use npy_core::{ByteOrder, Cast, DynArray, ObjectRef, Order};
 
+use super::exact::{self, Exact};
 use super::{Number, Tolerance, difference, is_time};
 use crate::text::numpy_time;
 
@@ -30,7 +31,7 @@ pub(super) struct Known {
     hashes: [Hashes; 2],
 }
 
-/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order. `known` is for this tolerance
+/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order, but two of `OrderedDict` in the same one. `known` is for this tolerance
 /// and these files.
 pub(super) fn are_equal(
     a: ObjectRef<'_>,
@@ -71,6 +72,11 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
             return a.difference(b, self.tolerance).is_none();
         }
+        if (exact::is_unlimited(a) || exact::is_unlimited(b))
+            && let (Some(a), Some(b)) = (Exact::of(a), Exact::of(b))
+        {
+            return a == b && !(a == Exact::Nan && self.tolerance.nan_differs);
+        }
         if let (Some(a), Some(b)) = (a.as_str(), b.as_str()) {
             return a == b;
         }
@@ -102,8 +108,10 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
 
     /// Returns true if the two have been compared, or are being compared.
     fn is_known(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
-        let [a, b] = [a, b].map(|object| object.object().id() as usize);
-        !self.known.classes.join(2 * a, 2 * b + 1)
+        // A dict may equal two ordered ones that differ, so it is in other classes than they are.
+        let set = 2 * usize::from(are_ordered(a, b));
+        let [a, b] = [a, b].map(|object| 4 * object.object().id() as usize + set);
+        !self.known.classes.join(a, b + 1)
     }
 
     fn containers(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
@@ -111,6 +119,9 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
             return true;
         }
         match a.kind() {
+            Kind::Dict if are_ordered(a, b) => {
+                self.entries(a.entries().collect(), b.entries().collect())
+            }
             Kind::Record => self.entries(a.entries().collect(), b.entries().collect()),
             Kind::Dict => {
                 let [ours, theirs] = &mut self.known.hashes;
@@ -124,6 +135,8 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 let b = in_order(b.iter().collect(), theirs, |&item| item);
                 self.later(&a, &b)
             }
+            // A deque is read as a list.
+            _ if a.name() != b.name() => false,
             _ => self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>()),
         }
     }
@@ -211,6 +224,15 @@ fn is_same_scalar(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
         },
         _ => false,
     }
+}
+
+/// Returns true for dicts whose order matters to Python: two of `OrderedDict`.
+fn are_ordered(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
+    let is_ordered = |object: ObjectRef<'_>| {
+        object.kind() == Kind::Dict
+            && object.name().is_some_and(|name| name == "collections.OrderedDict")
+    };
+    is_ordered(a) && is_ordered(b)
 }
 
 fn is_same_text(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
@@ -308,6 +330,11 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
             None => hash((7, parts.map(|part| (part + 0.0).to_bits()))),
         };
     }
+    if exact::is_unlimited(object)
+        && let Some(number) = Exact::of(object)
+    {
+        return number.hash();
+    }
     if let Some(text) = object.as_str() {
         return hash((8, text.chars().map(u32::from).collect::<Vec<_>>()));
     }
@@ -320,7 +347,7 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
     }
 }
 
-fn hash(value: impl Hash) -> u64 {
+pub(super) fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
