@@ -16,7 +16,7 @@
 //! | ISO times | `<M8[D]`, `[h]`, `[m]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits |
 //! | anything else, also `007` and `+5` | `<U` of the longest |
 //!
-//! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text. Blanks around a number of CSV do not count, as in `np.loadtxt`; those of text stay.
+//! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text. Blanks around a number, a time, `True` or `False` of CSV do not count, as in `np.loadtxt`; those of text stay.
 //!
 //! The first line of CSV has the names of the columns, if none of its fields is empty or may be a value: a number, a time, `True` or `False`. Only the first may be empty,
 //! above the row numbers of pandas. Any other first line is an error that names `--header` and `--no-header`, because a row would be lost as names.

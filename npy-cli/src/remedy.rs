@@ -29,12 +29,17 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
     }
     let header = Reader::open(&target.path).ok()?.header().clone();
     let last = header.shape().len().checked_sub(1);
+    let word = shell::path(&target.path);
     // The repair knows best which rows it keeps.
     let damages = diagnose(&target.path, &Options::new()).map(|plan| plan.damages().to_vec());
-    let rows = damages.unwrap_or_default().into_iter().find_map(|damage| match damage {
+    let damages = damages.unwrap_or_default();
+    let rows = damages.iter().find_map(|damage| match *damage {
         Damage::Truncated { kept, stated, axis, .. } => Some((kept, stated, axis)),
         _ => None,
     });
+    if rows.is_none() && !damages.is_empty() {
+        return Some(format!("npy repair {word} -o OUT restores it; or {COPY}"));
+    }
     let (kept, stated, axis) = match (rows, last, header.order()) {
         (Some(rows), ..) => rows,
         (None, None, _) => return Some(COPY.to_owned()),
@@ -48,7 +53,7 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
     };
     let remedy = match kept {
         0 => COPY.to_owned(),
-        _ => format!("npy repair {} -o OUT keeps them; or {COPY}", shell::path(&target.path)),
+        _ => format!("npy repair {word} -o OUT keeps them; or {COPY}"),
     };
     Some(format!("{kept} of {stated} {unit} are complete; {remedy}"))
 }

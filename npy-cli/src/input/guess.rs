@@ -98,20 +98,20 @@ fn int_kind(number: i128) -> Kind {
 
 /// Returns true for text that is a value of another kind than text, or a number that would change as one.
 pub(super) fn is_value(text: &str) -> bool {
-    is_number(text) || kind_of_text(text.trim()) != Kind::Text
+    is_number(text) || kind_of_text(text) != Kind::Text
 }
 
-/// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits. Blanks around a number do
+/// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits. Blanks around a value do
 /// not count.
-fn kind_of_text(text: &str) -> Kind {
+fn kind_of_text(field: &str) -> Kind {
+    let text = field.trim();
     if matches!(text, "True" | "False" | "true" | "false" | "TRUE" | "FALSE") {
         return Kind::Bool;
     }
-    let number = text.trim();
-    if let Ok(integer) = number.parse::<i128>() {
-        return if integer.to_string() == number { int_kind(integer) } else { Kind::Text };
+    if let Ok(integer) = text.parse::<i128>() {
+        return if integer.to_string() == text { int_kind(integer) } else { Kind::Text };
     }
-    if is_float(number) {
+    if is_float(text) {
         return Kind::Float;
     }
     Digits::of(text).map_or(Kind::Text, Kind::Time)
@@ -179,7 +179,8 @@ mod tests {
             (&[" 9007199254740993", "0.5"], "<U17"),
             (&[" 1", " x"], "<U2"),
             (&[" 007"], "<U4"),
-            (&[" True"], "<U5"),
+            (&[" True", "False "], "|b1"),
+            (&[" 2024-02-29", "2024-02-29 12:00:00 "], "<M8[s]"),
             (&["größe", ""], "<U5"),
             (&["", ""], "<f8"),
             (&[], "<U1"),
