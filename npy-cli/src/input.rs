@@ -39,6 +39,7 @@ mod kind;
 mod lists;
 mod numbers;
 mod objects;
+mod quotes;
 mod remarks;
 mod times;
 mod tree;

@@ -172,6 +172,66 @@ fn a_text_that_begins_like_a_comment_is_a_row() {
     }
 }
 
+/// Guards rows after a comment with a quote, and rows of text that begin like a comment and have several lines.
+#[test]
+fn a_quote_in_a_comment_hides_no_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, remark, rows) in [
+        (
+            "1 2\n# say \"hi\n3  4\n# end \"\n5 6\n",
+            &["--no-header", "--delimiter", " "][..],
+            "2 lines after",
+            "1,2\n3,4\n5,6\n",
+        ),
+        (
+            "1 2\n # say \"hi\n3 4\n",
+            &["--no-header", "--delimiter", " "],
+            "1 line after",
+            "1,2\n3,4\n",
+        ),
+        ("a,b\n1,2\n# x,\"y\n3,4\n# z,\"\n5,6", &[], "2 lines after", "1,2\n3,4\n5,6\n"),
+        ("# made, \"by hand\n# x,\"y\n1,2\n3,4\n", &[], "", "1,2\n3,4\n"),
+        ("# say,\"hi\"\n1,2\n", &[], "", "1,2\n"),
+        ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "#f00,\"two\nlines\"\nred,x\n"),
+        (
+            "a,b\n0,1\n#1,\"2,\n3\"\n",
+            &["--dtype", "[('a', 'U2'), ('b', 'U9')]"],
+            "",
+            "0,1\n#1,\"2,\n3\"\n",
+        ),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
+        assert_eq!(message.is_empty(), remark.is_empty(), "{text}: {message}");
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
+    }
+}
+
+/// Guards the line that states the delimiter to Excel.
+#[test]
+fn the_delimiter_that_a_file_states_is_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, rows) in [
+        ("sep=,\na,b\n1,2\n", &[][..], "1,2\n"),
+        ("\u{feff}sep=;\r\na;b\r\n1;2\r\n", &[], "1,2\n"),
+        ("\"sep=\t\"\n1\t2\n", &["--no-header"], "1,2\n"),
+        ("sep=,\na;b\n1;2\n", &["--delimiter", ";"], "1,2\n"),
+        ("sep=,x\n1,2\n", &[], "1,2\n"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
+    }
+    fs::write(path.join("x.csv"), "sep=;\na;b\n1\n").unwrap();
+    let (_, message) = code(path, &["convert", "x.csv", "x.npy"]);
+    assert!(message.contains("line 3 has 1 fields"), "{message}");
+}
+
 /// Guards numbers with blanks around them, text whose blanks stay, and empty text at the end of a line.
 #[test]
 fn blanks_around_numbers_do_not_count() {

@@ -1,7 +1,7 @@
 //! CSV: a line of names, unless there are none, and a line for each row.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::Read;
 
 use csv::StringRecord;
 
@@ -10,8 +10,12 @@ use super::blanks::Blanks;
 use super::column::Column;
 use super::comments::{self, Start, is_comment};
 use super::guess::is_value;
+use super::quotes::{self, Quotes};
 use super::value::Value;
-use crate::output::{Failure, Result, complain};
+use crate::output::{Failure, Of, Result, complain};
+
+/// The delimiter, if no other one is known.
+const COMMA: u8 = b',';
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,14 +41,57 @@ pub(crate) enum FirstLine {
 
 /// Reads the columns. `known` are names that the columns may have, and `is_text` is true for the name of a column that is to become text.
 pub(super) fn columns(
-    stream: impl Read,
+    mut stream: impl Read,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
     is_text: impl Fn(&str) -> bool,
 ) -> Result<Table> {
+    let mut text = Vec::new();
+    stream.read_to_end(&mut text).of(&name)?;
+    let (text, stated) = without_stated_delimiter(&text);
+    let dialect = Dialect { delimiter: dialect.delimiter.or(stated), ..dialect.clone() };
+    let delimiter = dialect.delimiter.unwrap_or(COMMA);
+    let parse = |text: &[u8]| parsed(text, name, &dialect, known, &is_text);
+    let has_numbers = |(table, _): &(Table, _)| {
+        let is_number = |column: &Column| !is_text(&column.path[0]) && has_numbers(column);
+        table.rows > 0 && table.columns.first().is_some_and(is_number)
+    };
+    // Beside text, a line that begins with # may be a row of several lines.
+    let closed = quotes::closed_comments(text, delimiter).and_then(|text| parse(&text).ok());
+    let (table, remarks) = match closed.filter(has_numbers) {
+        Some(closed) => closed,
+        None => parse(text)?,
+    };
+    remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
+    Ok(table)
+}
+
+/// Returns the text after `sep=;`, and its delimiter. Excel expects it at the start of a file, and other programs write it there.
+fn without_stated_delimiter(text: &[u8]) -> (&[u8], Option<u8>) {
+    let start = text.strip_prefix(b"\"").unwrap_or(text);
+    let is_quoted = start.len() < text.len();
+    if let Some([delimiter, rest @ ..]) = start.strip_prefix(b"sep=")
+        && let Some(rest) = if is_quoted { rest.strip_prefix(b"\"") } else { Some(rest) }
+        && matches!(rest, [b'\n' | b'\r', ..])
+        && delimiter.is_ascii()
+    {
+        // The empty line stays, for the numbers of lines in messages.
+        return (rest, Some(*delimiter));
+    }
+    (text, None)
+}
+
+/// Reads the columns of a text, with remarks.
+fn parsed(
+    text: &[u8],
+    name: &str,
+    dialect: &Dialect,
+    known: &[&str],
+    is_text: impl Fn(&str) -> bool,
+) -> Result<(Table, Vec<String>)> {
     let is_headless = dialect.first_line == FirstLine::Row;
-    let mut lines = Lines::new(stream, name, dialect);
+    let mut lines = Lines::new(text, name, dialect.delimiter.unwrap_or(COMMA));
     let start = lines.start(is_headless, is_headless && is_text("0"))?;
     let names: Vec<String> = match (is_headless, start) {
         (false, Some(names)) => names.iter().map(str::to_owned).collect(),
@@ -68,7 +115,7 @@ pub(super) fn columns(
     while let Some(line) = lines.next()? {
         rows.push(&line).map_err(failure)?;
     }
-    if lines.reader.get_ref().state == Quoting::Quoted {
+    if lines.reader.get_ref().are_open() {
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
@@ -77,34 +124,35 @@ pub(super) fn columns(
     if !is_known {
         check_names(&rows.columns, &dialect.missing).map_err(failure)?;
     }
+    let mut remarks = lines.remarks;
     if left_out > 0 {
         let (noun, verb) = if left_out == 1 { ("line", "begins") } else { ("lines", "begin") };
-        complain(&failure(format!(
+        remarks.push(format!(
             "{left_out} {noun} after the first row {verb} with #: left out, as comments"
-        )));
+        ));
     }
-    Ok(Table { rows: rows.count, columns: rows.columns, records: None })
+    Ok((Table { rows: rows.count, columns: rows.columns, records: None }, remarks))
 }
 
 /// The lines of a file. The first ones are read ahead.
-struct Lines<'a, R> {
-    reader: csv::Reader<Quotes<Blanks<R>>>,
+struct Lines<'a> {
+    reader: csv::Reader<Quotes<Blanks<&'a [u8]>>>,
     name: &'a str,
     delimiter: u8,
+    remarks: Vec<String>,
     /// Lines that were read and not yet used.
     ahead: VecDeque<StringRecord>,
 }
 
-impl<'a, R: Read> Lines<'a, R> {
-    fn new(stream: R, name: &'a str, dialect: &Dialect) -> Self {
-        let delimiter = dialect.delimiter.unwrap_or(b',');
-        let stream = Blanks::new(stream, delimiter == b' ');
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8], name: &'a str, delimiter: u8) -> Self {
+        let stream = Blanks::new(text, delimiter == b' ');
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .from_reader(Quotes { stream, delimiter, state: Quoting::Start });
-        Lines { reader, name, delimiter, ahead: VecDeque::new() }
+            .from_reader(Quotes::new(stream, delimiter));
+        Lines { reader, name, delimiter, remarks: Vec::new(), ahead: VecDeque::new() }
     }
 
     /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
@@ -126,7 +174,7 @@ impl<'a, R: Read> Lines<'a, R> {
             };
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
                 let message = "lines at the start begin with #: left out, as comments";
-                complain(&Failure::new(self.name, message));
+                self.remarks.push(message.to_owned());
             }
             if matches!(start, Start::Rows) {
                 self.ahead.extend(marked);
@@ -244,6 +292,14 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Returns true for a column of numbers.
+fn has_numbers(column: &Column) -> bool {
+    column.values.iter().all(|value| match value {
+        Value::Text(text) => comments::is_number(text),
+        _ => true,
+    })
+}
+
 /// Refuses a first line that may be a row: one with a field that is empty or has a value.
 fn check_names(columns: &[Column], missing: &[String]) -> Result<(), String> {
     const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
@@ -294,38 +350,4 @@ fn check_delimiter(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), 
     Err(format!(
         "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
     ))
-}
-
-/// A stream of CSV, which knows whether it ends within quotes.
-struct Quotes<R> {
-    stream: R,
-    delimiter: u8,
-    state: Quoting,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Quoting {
-    /// At the start of a field.
-    Start,
-    /// Within a field, where a quote has no meaning.
-    Plain,
-    Quoted,
-    /// After a quote within quotes, which ends them, or is the first of two.
-    Quote,
-}
-
-impl<R: Read> Read for Quotes<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(buffer)?;
-        for &byte in buffer.iter().take(count) {
-            self.state = match (self.state, byte) {
-                (Quoting::Quoted, b'"') => Quoting::Quote,
-                (Quoting::Quoted, _) | (Quoting::Start | Quoting::Quote, b'"') => Quoting::Quoted,
-                (_, b'\n' | b'\r') => Quoting::Start,
-                (_, byte) if byte == self.delimiter => Quoting::Start,
-                _ => Quoting::Plain,
-            };
-        }
-        Ok(count)
-    }
 }
