@@ -10,6 +10,15 @@ pub(crate) fn path(path: &Path) -> String {
     word(&argument(path))
 }
 
+/// Returns the path of a file that a command is to write as one word. A new one that would be taken for a member of an archive has another name.
+pub(crate) fn output(file: &Path) -> String {
+    let is_file = |target: Target| target.path == file;
+    if Target::parse(file.as_os_str()).is_ok_and(is_file) {
+        return path(file);
+    }
+    path(&Path::new("OUT").with_extension(file.extension().unwrap_or_default()))
+}
+
 /// Returns a member of an archive as one word.
 pub(crate) fn member(archive: &Path, name: &str) -> String {
     target(&Target::from(archive.to_owned()).with_member(name))
@@ -75,7 +84,7 @@ fn escaped(bytes: &[u8]) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{escaped, member, named, path};
+    use super::{escaped, member, named, output, path};
     use crate::target::Target;
 
     #[cfg(unix)]
@@ -102,6 +111,8 @@ mod tests {
         }
         assert_eq!(escaped(b"a\xffb"), r"$'a\377b'");
         assert_eq!(member(Path::new("-a.npz"), "x"), "./-a.npz::x");
+        assert_eq!(output(Path::new("a/b c.npz")), "'a/b c.npz'");
+        assert_eq!(output(Path::new("a::b.npz")), "OUT.npz");
         let target = Target::parse("a.npy[:2]".as_ref()).unwrap();
         assert_eq!(named("-x", &target), "'-x=a.npy[:2]'");
     }

@@ -57,7 +57,7 @@ impl Args {
             return Ok(Answer::Yes);
         }
         if Format::of(&self.output).is_some_and(|format| format != Format::Npy) {
-            let out = shell::path(&self.output);
+            let out = shell::output(&self.output);
             let npy = shell::path(&self.output.with_extension("npy"));
             let message = format!(
                 "npy concat writes .npy files alone; write {npy}, and then run npy convert {npy} {out}"

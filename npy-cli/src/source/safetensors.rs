@@ -171,7 +171,7 @@ impl Safetensors {
                     "is a safetensors file with {} tensors; name one, as in {}, or convert all: npy convert {path} {}",
                     self.tensors.len(),
                     shell::member(&target.path, first),
-                    shell::path(&target.path.with_extension("npz"))
+                    shell::output(&target.path.with_extension("npz"))
                 );
                 return Err(Failure::new(&self.name, message));
             };
