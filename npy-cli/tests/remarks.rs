@@ -193,12 +193,14 @@ fn a_quote_in_a_comment_hides_no_rows() {
         ("a,b\n1,2\n# x,\"y\n3,4\n# z,\"\n5,6", &[], "2 lines after", "1,2\n3,4\n5,6\n"),
         ("# made, \"by hand\n# x,\"y\n1,2\n3,4\n", &[], "", "1,2\n3,4\n"),
         ("# say,\"hi\"\n1,2\n", &[], "", "1,2\n"),
+        // Of several lines, and each of them could be a row.
         ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "#f00,\"two\nlines\"\nred,x\n"),
+        ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "", "x,1\n#1,\"2\n3,4\"\n"),
         (
-            "a,b\n0,1\n#1,\"2,\n3\"\n",
+            "a,b\n0,1\n#1,\"2\n3,4\"\n",
             &["--dtype", "[('a', 'U2'), ('b', 'U9')]"],
             "",
-            "0,1\n#1,\"2,\n3\"\n",
+            "0,1\n#1,\"2\n3,4\"\n",
         ),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
