@@ -144,6 +144,19 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             assert_eq!(shape[0], rows - names, "{text}");
         }
     }
+    // A name that a dtype has is not taken for a comment.
+    fs::write(path.join("x.csv"), "#id,a\n1,2\n").unwrap();
+    for (dtype, code_of) in [
+        ("[('#id', 'i8'), ('a', 'i4')]", 0),
+        ("[('id', 'i8'), ('a', 'i4')]", 0),
+        ("[('#i', 'i8'), ('a', 'i4')]", 2),
+    ] {
+        assert_eq!(
+            code(path, &["convert", "x.csv", "x.npy", "--dtype", dtype]).0,
+            code_of,
+            "{dtype}"
+        );
+    }
     // Names, also those that pandas writes above its row numbers.
     for text in ["a,b 2\n1,2\n", "x.0,x.1\n1,2\n", "[0],[1]\n1,2\n", ",a\n0,x\n1,y\n"] {
         fs::write(path.join("x.csv"), text).unwrap();

@@ -92,7 +92,7 @@ fn parsed(
 ) -> Result<(Table, Vec<String>)> {
     let is_headless = dialect.first_line == FirstLine::Row;
     let mut lines = Lines::new(text, name, dialect.delimiter.unwrap_or(COMMA));
-    let start = lines.start(is_headless, is_headless && is_text("0"))?;
+    let start = lines.start(known, is_headless, is_headless && is_text("0"))?;
     let names: Vec<String> = match (is_headless, start) {
         (false, Some(names)) => names.iter().map(str::to_owned).collect(),
         (false, None) => {
@@ -156,7 +156,13 @@ impl<'a> Lines<'a> {
     }
 
     /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
-    fn start(&mut self, is_headless: bool, is_text: bool) -> Result<Option<StringRecord>> {
+    /// A line of `known` names has these, and none of them loses its mark.
+    fn start(
+        &mut self,
+        known: &[&str],
+        is_headless: bool,
+        is_text: bool,
+    ) -> Result<Option<StringRecord>> {
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
             if is_comment(&line) {
@@ -168,9 +174,12 @@ impl<'a> Lines<'a> {
                 return Ok(None);
             };
             let third = self.next()?;
-            let start = match is_text && last.len() == line.len() {
-                true => Start::Rows,
-                false => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
+            let start = match last {
+                last if is_text && last.len() == line.len() => Start::Rows,
+                last if !is_headless && last.iter().eq(known.iter().copied()) => {
+                    Start::Names(last.clone())
+                }
+                last => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
             };
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
                 let message = "lines at the start begin with #: left out, as comments";

@@ -65,13 +65,13 @@ fn fits_float(values: &[Value]) -> bool {
     large.all(|number| numbers::fits_float(&number.to_string()))
 }
 
-/// Returns true for text that other programs write for infinity and NaN: `Inf`, `+inf`, `Infinity`, `-nan`.
+/// Returns true for text that other programs write for infinity, NaN and the negative zero: `Inf`, `+inf`, `Infinity`, `-nan`, `-0`.
 fn is_unusual(value: &Value) -> bool {
     let Value::Text(text) = value else { return false };
     let word = text.trim();
     let size = word.strip_prefix(['-', '+']).unwrap_or(word);
     let words = ["inf", "infinity", "nan"];
-    words.iter().any(|it| size.eq_ignore_ascii_case(it)) && !is_float(word)
+    word == "-0" || words.iter().any(|it| size.eq_ignore_ascii_case(it)) && !is_float(word)
 }
 
 /// Returns what a value is; `None` if it is missing.
@@ -160,6 +160,8 @@ mod tests {
             (&["NAN", "Inf", ""], "<U3"),
             (&["1", "Infinity", "+inf", "-Inf", " -nan", ""], "<f8"),
             (&["nan", "INF"], "<f8"),
+            (&["-0", "1.5"], "<f8"),
+            (&["9007199254740993", "-0"], "<U16"),
             (&["1", "Inf", "x"], "<U3"),
             (&["007"], "<U3"),
             (&["00.5"], "<U4"),
