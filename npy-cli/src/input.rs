@@ -12,7 +12,7 @@
 //! |---|---|
 //! | `True`, `true`, `TRUE` | `\|b1` |
 //! | integers | `<i8`, or `<u8` if they do not fit |
-//! | numbers, `inf`, `nan`, and beside them `Infinity`, `-NaN` and the like; integers beside them or beside missing values, if no `<f8` changes them | `<f8` |
+//! | numbers, `inf`, `nan`, and beside them `Infinity`, `-NaN`, `-0` and the like; integers beside them or beside missing values, if no `<f8` changes them | `<f8` |
 //! | ISO times | `<M8[D]`, `[h]`, `[m]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits |
 //! | anything else, also `007` and `+5` | `<U` of the longest |
 //!
