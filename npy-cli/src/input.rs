@@ -12,14 +12,17 @@
 //! |---|---|
 //! | `True`, `true`, `TRUE` | `\|b1` |
 //! | integers | `<i8`, or `<u8` if they do not fit |
-//! | numbers, `inf`, `nan`; integers beside them or beside missing values, if no `<f8` changes them | `<f8` |
+//! | numbers, `inf`, `nan`, and beside them `Infinity`, `-NaN`, `-0` and the like; integers beside them or beside missing values, if no `<f8` changes them | `<f8` |
 //! | ISO times | `<M8[D]`, `[h]`, `[m]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits |
 //! | anything else, also `007` and `+5` | `<U` of the longest |
 //!
-//! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text.
+//! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text. Blanks around a number, a time, `True` or `False` of CSV do not count, as in `np.loadtxt`; those of text stay.
 //!
-//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`). If a blank is the delimiter,
-//! so is any run of blanks (`blanks.rs`).
+//! The first line of CSV has the names of the columns, if none of its fields is empty or may be a value: a number, a time, `True` or `False`. Only the first may be empty,
+//! above the row numbers of pandas. Any other first line is an error that names `--header` and `--no-header`, because a row would be lost as names.
+//!
+//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`), whose quotes have no meaning if they do not end
+//! in their line (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel.
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
@@ -36,6 +39,7 @@ mod kind;
 mod lists;
 mod numbers;
 mod objects;
+mod quotes;
 mod remarks;
 mod times;
 mod tree;
@@ -106,7 +110,11 @@ pub(crate) fn read(
         Form::Csv(dialect) => {
             let known = dtype.map_or(&[][..], DType::fields);
             let known: Vec<&str> = known.iter().map(Field::name).collect();
-            csv::columns(stream, name, dialect, &known)?
+            let is_text = |name: &str| {
+                let column = wanted.and_then(|wanted| wanted.of_column(&[name.to_owned()]));
+                column.is_some_and(|column| is_text(column.dtype))
+            };
+            csv::columns(stream, name, dialect, &known, is_text)?
         }
         Form::JsonLines => json::lines(stream, name, digits)?,
         Form::Json => json::list(stream, name, digits)?,
@@ -334,6 +342,11 @@ fn has_integers(dtype: &DType) -> bool {
 fn is_integer(dtype: &DType) -> bool {
     let kind = dtype.scalar().map(|scalar| scalar.kind());
     matches!(kind, Some(ScalarKind::Int | ScalarKind::UInt))
+}
+
+fn is_text(dtype: &DType) -> bool {
+    let kind = dtype.flat().0.scalar().map(|scalar| scalar.kind());
+    matches!(kind, Some(ScalarKind::Str | ScalarKind::Bytes))
 }
 
 fn is_complex(dtype: &DType) -> bool {

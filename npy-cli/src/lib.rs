@@ -36,6 +36,7 @@ mod remote;
 mod row_text;
 mod rows;
 mod sheet;
+mod shell;
 mod source;
 mod table;
 mod target;

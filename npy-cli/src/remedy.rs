@@ -1,7 +1,9 @@
 //! The advice for files that end too early: what `npy repair` keeps of them.
 
 use npy_core::{ErrorKind, Order, Reader};
+use npy_repair::{Damage, Options, diagnose};
 
+use crate::shell;
 use crate::target::Target;
 
 /// Returns advice about a file that ends too early; `None` for other errors, and for members and streams. `name` is the name of the file in
@@ -10,8 +12,7 @@ pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
     match kind {
         ErrorKind::Truncated { what: "data", .. } => for_array(&target(name)?),
         ErrorKind::Archive { reason, .. } if is_cut_off(reason) => {
-            let path = target(name)?.path;
-            let path = path.display();
+            let path = shell::path(&target(name)?.path);
             Some(format!(
                 "npy repair {path} -o OUT keeps its complete members; or copy the file again"
             ))
@@ -22,29 +23,39 @@ pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
 
 /// Returns advice about an array that ends too early, with the number of complete rows.
 pub(crate) fn for_array(target: &Target) -> Option<String> {
-    if target.member.is_some() {
+    const COPY: &str = "copy the file again";
+    if target.member.is_some() || !target.path.is_file() {
         return None;
     }
-    let reader = Reader::open(&target.path).ok()?;
-    let header = reader.header();
-    let rows = match header.order() {
-        Order::C => header.shape().first(),
-        Order::Fortran => header.shape().last(),
+    let header = Reader::open(&target.path).ok()?.header().clone();
+    let last = header.shape().len().checked_sub(1);
+    let word = shell::path(&target.path);
+    // The repair knows best which rows it keeps.
+    let damages = diagnose(&target.path, &Options::new()).map(|plan| plan.damages().to_vec());
+    let damages = damages.unwrap_or_default();
+    let rows = damages.iter().find_map(|damage| match *damage {
+        Damage::Truncated { kept, stated, axis, .. } => Some((kept, stated, axis)),
+        _ => None,
+    });
+    if rows.is_none() && !damages.is_empty() {
+        return Some(format!("npy repair {word} -o OUT restores it; or {COPY}"));
+    }
+    let (kept, stated, axis) = match (rows, last, header.order()) {
+        (Some(rows), ..) => rows,
+        (None, None, _) => return Some(COPY.to_owned()),
+        (None, Some(_), Order::C) => (0, header.shape()[0], 0),
+        (None, Some(last), Order::Fortran) => (0, header.shape()[last], last),
     };
-    let rows = u64::try_from(*rows?).ok()?;
-    let row_bytes = header.data_bytes().checked_div(rows).filter(|&bytes| bytes > 0)?;
-    let found = target.path.metadata().ok()?.len().saturating_sub(reader.data_offset());
-    let complete = found / row_bytes;
-    let unit = match header.order() {
-        Order::Fortran if header.shape().len() > 1 => "along the last dimension",
-        _ => "rows",
+    let unit = match axis {
+        0 => "rows".to_owned(),
+        axis if Some(axis) == last => "along the last dimension".to_owned(),
+        axis => format!("along dimension {axis}"),
     };
-    let path = target.path.display();
-    let remedy = match complete {
-        0 => "copy the file again".to_owned(),
-        _ => format!("npy repair {path} -o OUT keeps them; or copy the file again"),
+    let remedy = match kept {
+        0 => COPY.to_owned(),
+        _ => format!("npy repair {word} -o OUT keeps them; or {COPY}"),
     };
-    Some(format!("{complete} of {rows} {unit} are complete; {remedy}"))
+    Some(format!("{kept} of {stated} {unit} are complete; {remedy}"))
 }
 
 /// Returns true for the error of an archive whose end is missing.

@@ -5,6 +5,9 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use npy_core::{DynArray, Order, npz};
 
@@ -157,18 +160,7 @@ fn diff_of_objects_compares_all_parts() {
 fn diff_of_dicts_and_sets_finds_equal_keys_in_any_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    // A single Python object, as a pickle of protocol 0.
-    let save = |name: &str, object: &str| {
-        let header = "{'descr': '|O', 'fortran_order': False, 'shape': (), }\n";
-        let mut file = b"\x93NUMPY\x01\x00".to_vec();
-        file.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
-        file.extend(header.as_bytes());
-        let array = format!(
-            "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n(tcnumpy\ndtype\n(S'O8'\nI0\nI1\ntR(I3\nS'|'\nNNNI-1\nI-1\nI63\ntbI00\n(l{object}atb."
-        );
-        file.extend(array.as_bytes());
-        std::fs::write(path.join(name), file).unwrap();
-    };
+    let save = |name: &str, object: &str| save_objects(&path.join(name), "", &format!("{object}a"));
     let is_equal = |a: &str, b: &str| {
         save("a.npy", a);
         save("b.npy", b);
@@ -205,6 +197,68 @@ fn diff_of_dicts_and_sets_finds_equal_keys_in_any_order() {
     // An integer beside the float that is nearest to it.
     assert!(!is_equal("L100000000000000000000000000000000000001L\n", "F1e38\n"));
     assert!(is_equal("L99999999999999997748809823456034029568L\n", "F1e38\n"));
+}
+
+/// Saves Python objects, each a pickle of protocol 0 and the letter `a`.
+fn save_objects(path: &Path, shape: &str, objects: &str) {
+    let header = format!("{{'descr': '|O', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    let mut file = b"\x93NUMPY\x01\x00".to_vec();
+    file.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+    file.extend(header.as_bytes());
+    let shape: String = match shape.strip_suffix(',') {
+        Some(length) => format!("(I{length}\nt"),
+        None => "(t".to_owned(),
+    };
+    let array = format!(
+        "cnumpy.core.multiarray\n_reconstruct\n(cnumpy\nndarray\n(I0\ntS'b'\ntR(I1\n{shape}cnumpy\ndtype\n(S'O8'\nI0\nI1\ntR(I3\nS'|'\nNNNI-1\nI-1\nI63\ntbI00\n(l{objects}tb."
+    );
+    file.extend(array.as_bytes());
+    fs::write(path, file).unwrap();
+}
+
+/// Runs `npy diff` for at most a minute, and returns what it prints.
+fn diff_in_a_minute(folder: &Path, a: &str, b: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+    command.args(["diff", a, b, "-n", "0"]).current_dir(folder).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            panic!("npy diff {a} {b} takes more than a minute");
+        }
+        sleep(Duration::from_millis(10));
+    }
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// Guards the time of a part that all rows share, for pairs of all kinds: equal and different, and objects that contain themselves. Compared for each row, it takes minutes.
+#[test]
+fn diff_compares_a_part_that_rows_share_once() {
+    const ROWS: usize = 10_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let numbers: String = (0..50_000).map(|i| format!("I{i}\na")).collect();
+    let entries: String = (0..10_000).map(|i| format!("I{i}\nI{i}\ns")).collect();
+    let list = |last: &str| format!("(lp1\n{numbers}{last}");
+    let dict = |last: &str| format!("(dp1\n{entries}{last}");
+    for (shared, other, last) in [
+        (list("I0\na"), list("I1\na"), ["I0\n"; 2]),
+        (dict("NI0\ns"), dict("NI1\ns"), ["I0\n"; 2]),
+        (list(""), list(""), ["I0\n", "I1\n"]),
+        (list("g1\na"), list("g1\na"), ["I0\n", "I1\n"]),
+    ] {
+        for (name, shared, last) in [("a.npy", shared, last[0]), ("b.npy", other, last[1])] {
+            let rows = (0..ROWS).map(|row| {
+                let part = if row == 0 { &shared[..] } else { "g1\n" };
+                format!("(l{part}aI{row}\na{last}aa")
+            });
+            save_objects(&path.join(name), &format!("{ROWS},"), &rows.collect::<String>());
+        }
+        let text = diff_in_a_minute(path, "a.npy", "b.npy");
+        assert!(text.contains("10,000 of 10,000 rows differ"), "{text}");
+        assert_eq!(diff_in_a_minute(path, "a.npy", "a.npy"), "");
+    }
 }
 
 /// Values of any type, saved as a Python object.

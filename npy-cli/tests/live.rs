@@ -447,6 +447,61 @@ for value in times:
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
 }
 
+/// Guards what Python says of decimal and long numbers, of `OrderedDict` and of `deque`, in any container.
+#[test]
+fn objects_are_equal_as_python_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import itertools, os, re, subprocess, sys
+from collections import OrderedDict, defaultdict, deque
+from decimal import Decimal
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+D = Decimal
+numbers = [
+    D("1.0"), D("1.00"), D("1"), 1, 1.0, True, 1 + 0j, D("-0"), D("0"), 0, -0.0, D("NaN"), D("Infinity"), D("-Infinity"), float("inf"),
+    D("1E+2"), 100, D("0.1"), 0.1, D(0.1), 10**50, D("1E+50"), 1e50, 2**200, 2.0**200, D(2**200), D("1E-400"), D("1E+400"), 10**400, D("1e999999"), D("-5"), -5, 0.5 + 0j, D("0.5"),
+    2**127, -(2**127), D(2**127), float(2**127), -float(2**127), 2**127 - 1, 1 - 2**127, b"1", bytearray(b"1"), b"x" * 300, bytearray(b"x" * 300), "1", None, [1], deque([1]), (1,), deque(), [],
+]
+a, b = [("a", 1), ("b", 2)], [("b", D("2.0")), ("a", True)]
+dicts = [kind(x) for kind in (dict, OrderedDict, lambda x: defaultdict(int, x)) for x in (a, b)]
+keys = [{x: 0, y: 1} for x, y in itertools.permutations([1, D("0.5"), 10**50, "k"], 2)] + [{D("1.0"): 0, 0.5: D(1)}, {D("1E+50"): 0, "k": 1}]
+sets = [{1, D("0.5"), 10**50}, {D("1E+50"), True, 0.5}, {1, 2}]
+sets += [frozenset(x) for x in sets] + [{frozenset({1, 2})}, frozenset({frozenset({True, 2.0})})]
+inner = numbers + dicts + keys + sets
+values = inner + [[x] for x in inner] + [{"k": x} for x in inner] + [OrderedDict(k=x) for x in inner]
+def saved(name, values):
+    array = np.empty(len(values), object)
+    for at, value in enumerate(values):
+        array[at] = value
+    np.save(name, array)
+def is_equal(x, y):
+    try:
+        return bool(x == y)
+    except OverflowError:
+        return False
+arrays = [np.array(x) for x in ([1], [1.0], ["1"], [b"1"], ["x"], [b"x"], [True], ["1", "x"])]
+def are_equal(x, y):
+    return np.array_equal(x, y) if isinstance(x, np.ndarray) else is_equal(x, y)
+pairs = list(itertools.product(arrays, arrays)) + list(itertools.product(inner, inner)) + [(values[i], values[j]) for i, j in itertools.product(range(len(inner), len(values)), repeat=2) if (i * 7 + j) % 5 == 0]
+saved("a.npy", [x for x, _ in pairs])
+saved("b.npy", [y for _, y in pairs])
+done = subprocess.run([npy, "diff", "a.npy", "b.npy", "-n", "1000000"], capture_output=True, text=True)
+rows = {int(row.replace(",", "")) for row in re.findall(r"^row ([\d,]+), value", done.stdout, re.M)}
+assert len(rows) > 1000, done
+for row, (x, y) in enumerate(pairs):
+    # NaN is equal to itself here.
+    if "NaN" in repr(x) and "NaN" in repr(y):
+        continue
+    assert are_equal(x, y) == (row not in rows), (x, y, row in rows)
+print(len(pairs))
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    let count = npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+    assert!(count.trim().parse::<u32>().unwrap() > 10_000, "{count}");
+}
+
 /// Guards values of a damaged member: a slice of a small one is refused, because its checksum is compared.
 #[test]
 fn slices_of_small_members_have_the_right_checksum() {

@@ -102,13 +102,185 @@ fn a_single_text_among_numbers_is_told() {
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
         ("a\n007\n12\n", &[], ""),
-        ("a,b\n1, 2\n3, 4\n", &[], "column b is text: there are blanks around its numbers"),
+        ("a,b\n1, 2\n3, 4\n", &[], ""),
+        ("a,b\n1, 2\n3, x\n4, 5\n", &[], "column b is text because of \" x\" in row 1"),
         ("a,b\n1,2\n3,4\n5,6\n", &["--no-header"], "leave out --no-header"),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
+    }
+}
+
+/// Guards rows that would be lost as names, without a word.
+#[test]
+fn a_first_line_with_values_is_not_taken_for_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, part) in [
+        ("1,2,abc\n3,4,def\n", &[][..], "because its field 0, \"1\", is a value"),
+        ("abc,2024-01-01\ndef,2024-01-02\n", &[], "field 1, \"2024-01-01\", is a value"),
+        ("abc,True\ndef,False\n", &[], "field 1, \"True\", is a value"),
+        ("abc, 007\ndef,8\n", &[], "field 1, \" 007\", is a value"),
+        ("abc,,x\ndef,g,y\n", &[], "field 1 is empty"),
+        ("abc,NA\ndef,g\n", &["--missing", "NA"], "field 1 is empty"),
+        (",a\nabc,1\n", &[], "field 0 is empty"),
+        (",a\n", &[], "field 0 is empty"),
+        ("0,1\n2,3\n", &[], "the first line has numbers"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let convert =
+            |more: &[&str]| code(path, &[&["convert", "x.csv", "x.npy"], args, more].concat());
+        let (found, message) = convert(&[]);
+        assert_eq!((found, message.contains(part)), (2, true), "{text}: {message}");
+        assert!(message.contains("--no-header reads it as a row, and --header as names"));
+        // Both ways that the message names end in a file.
+        let rows = text.lines().count();
+        for (option, names) in [("--header", 1), ("--no-header", 0)] {
+            let (found, message) = convert(&[option]);
+            assert_eq!(found, 0, "{text}: {message}");
+            let shape = Header::read_npy(path.join("x.npy")).unwrap().shape().to_vec();
+            assert_eq!(shape[0], rows - names, "{text}");
+        }
+    }
+    // A name that a dtype has is not taken for a comment.
+    fs::write(path.join("x.csv"), "#id,a\n1,2\n").unwrap();
+    for (dtype, code_of) in [
+        ("[('#id', 'i8'), ('a', 'i4')]", 0),
+        ("[('id', 'i8'), ('a', 'i4')]", 0),
+        ("[('#i', 'i8'), ('a', 'i4')]", 2),
+    ] {
+        assert_eq!(
+            code(path, &["convert", "x.csv", "x.npy", "--dtype", dtype]).0,
+            code_of,
+            "{dtype}"
+        );
+    }
+    // Names, also those that pandas writes above its row numbers.
+    for text in ["a,b 2\n1,2\n", "x.0,x.1\n1,2\n", "[0],[1]\n1,2\n", ",a\n0,x\n1,y\n"] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &["convert", "x.csv", "x.npy"]);
+        assert_eq!(
+            Header::read_npy(path.join("x.npy")).unwrap().shape()[0],
+            text.lines().count() - 1
+        );
+    }
+}
+
+/// Guards rows that begin with `#`: text that a dtype keeps, and a missing value.
+#[test]
+fn a_text_that_begins_like_a_comment_is_a_row() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, rows) in [
+        ("a,b\n0,1\n#x,2\n", &["--dtype", "[('a', 'U2'), ('b', 'i4')]"][..], 2),
+        ("a\n0\n#x\n", &["--dtype", "U2"], 2),
+        ("a,b\n0,1\n#N/A,2\n", &["--missing", "#N/A"], 2),
+        ("#x,1\n0,2\n", &["--dtype", "U2", "--no-header"], 2),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!(Header::read_npy(path.join("x.npy")).unwrap().shape()[0], rows, "{text}");
+    }
+}
+
+/// Guards rows after a comment with a quote, and rows of text that begin like a comment and have several lines.
+#[test]
+fn a_quote_in_a_comment_hides_no_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, remark, rows) in [
+        (
+            "1 2\n# say \"hi\n3  4\n# end \"\n5 6\n",
+            &["--no-header", "--delimiter", " "][..],
+            "2 lines after",
+            "1,2\n3,4\n5,6\n",
+        ),
+        (
+            "1 2\n # say \"hi\n3 4\n",
+            &["--no-header", "--delimiter", " "],
+            "1 line after",
+            "1,2\n3,4\n",
+        ),
+        ("a,b\n1,2\n# x,\"y\n3,4\n# z,\"\n5,6", &[], "2 lines after", "1,2\n3,4\n5,6\n"),
+        ("# made, \"by hand\n# x,\"y\n1,2\n3,4\n", &[], "", "1,2\n3,4\n"),
+        ("# say,\"hi\"\n1,2\n", &[], "", "1,2\n"),
+        // Of several lines, and each of them could be a row.
+        ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "#f00,\"two\nlines\"\nred,x\n"),
+        ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "", "x,1\n#1,\"2\n3,4\"\n"),
+        (
+            "a,b\n0,1\n#1,\"2\n3,4\"\n",
+            &["--dtype", "[('a', 'U2'), ('b', 'U9')]"],
+            "",
+            "0,1\n#1,\"2\n3,4\"\n",
+        ),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
+        assert_eq!(message.is_empty(), remark.is_empty(), "{text}: {message}");
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
+    }
+}
+
+/// Guards the line that states the delimiter to Excel.
+#[test]
+fn the_delimiter_that_a_file_states_is_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, rows) in [
+        ("sep=,\na,b\n1,2\n", &[][..], "1,2\n"),
+        ("\u{feff}sep=;\r\na;b\r\n1;2\r\n", &[], "1,2\n"),
+        ("\"sep=\t\"\n1\t2\n", &["--no-header"], "1,2\n"),
+        ("sep=,\na;b\n1;2\n", &["--delimiter", ";"], "1,2\n"),
+        ("sep=,x\n1,2\n", &[], "1,2\n"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
+    }
+    fs::write(path.join("x.csv"), "sep=;\na;b\n1\n").unwrap();
+    let (_, message) = code(path, &["convert", "x.csv", "x.npy"]);
+    assert!(message.contains("line 3 has 1 fields"), "{message}");
+}
+
+/// Guards numbers with blanks around them, text whose blanks stay, and empty text at the end of a line.
+#[test]
+fn blanks_around_numbers_do_not_count() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, dtype, rows) in [
+        ("a,b\n1, 2\n3, 4 \n", &[][..], "[('a', '<i8'), ('b', '<i8')]", "1,2\n3,4\n"),
+        ("a,b\n1, .5\n3, nan\n", &[], "[('a', '<i8'), ('b', '<f8')]", "1,0.5\n3,\n"),
+        (
+            "a,b\n1, 2024-01-31\n2,NaT\n",
+            &["--dtype", "[('a', 'i8'), ('b', 'M8[D]')]"],
+            "[('a', '<i8'), ('b', '<M8[D]')]",
+            "1,2024-01-31\n2,\n",
+        ),
+        (
+            "a,b\n True, 5\n",
+            &["--dtype", "[('a', '?'), ('b', 'm8[s]')]"],
+            "[('a', '|b1'), ('b', '<m8[s]')]",
+            "True,5 seconds\n",
+        ),
+        ("a,b\n1, x\n3,y \n", &[], "[('a', '<i8'), ('b', '<U2')]", "1, x\n3,y \n"),
+        ("a,b\n1, \"\" \n", &[], "[('a', '<i8'), ('b', '<U4')]", "1,\" \"\"\"\" \"\n"),
+        (
+            "a b\n1 \"\"\n2 \"\" \n3 x\n",
+            &["--delimiter", " "],
+            "[('a', '<i8'), ('b', '<U1')]",
+            "1,\n2,\n3,x\n",
+        ),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!(Header::read_npy(path.join("x.npy")).unwrap().dtype().to_string(), dtype);
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
     }
 }
 

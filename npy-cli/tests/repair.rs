@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use npy_core::{NpyArray, WriteNpy, npz};
+use npy_tests::zips;
 
 /// Runs the command in a directory, and returns its exit code, its output and its messages.
 fn npy(directory: &Path, args: &[&str]) -> (i32, String, String) {
@@ -216,6 +217,83 @@ fn messages_about_incomplete_files_name_the_repair() {
     fs::write(path.join("x.npy"), &bytes[..130]).unwrap();
     let message = npy(path, &["cat", "x.npy"]).2;
     assert!(message.ends_with("; 0 of 3 rows are complete; copy the file again\n"), "{message}");
+}
+
+/// Guards that an advice works as it is printed, whatever the name of the file.
+#[cfg(unix)]
+#[test]
+fn an_advice_can_be_given_to_a_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let program = Path::new(env!("CARGO_BIN_EXE_npy")).parent().unwrap();
+    let search = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    for name in ["a b.npy", "it's.npy", "-x.npy", "$HOME.npy", "x[1].npy", "a;b&.npy", "~.npy"] {
+        truncated(&path.join(name));
+        let message = npy(path, &["head", "--", name]).2;
+        let advice = message.split("; ").find(|part| part.starts_with("npy repair ")).unwrap();
+        let command = advice.split(" OUT ").next().unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{command} y.npy --yes")]).env("PATH", &search);
+        let output = shell.current_dir(path).output().unwrap();
+        assert!(output.status.success(), "{command}: {output:?}");
+        fs::remove_file(path.join("y.npy")).unwrap();
+    }
+    // The name of a new file would be a member.
+    let (code, _, message) = npy(path, &["concat", "a b.npy", "-o", "a::b.csv"]);
+    assert!(code == 2 && message.ends_with("npy convert a::b.npy OUT.csv\n"), "{message}");
+}
+
+/// Guards that each advice ends in a file or in a clear statement: if nothing can be restored, no message names the repair.
+#[test]
+fn no_advice_leads_in_a_circle() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let bytes = truncated(&path.join("x.npy"));
+    for length in [8, 100, 127, 128, 130] {
+        fs::write(path.join("x.npy"), &bytes[..length]).unwrap();
+        let (code, _, message) = npy(path, &["head", "x.npy"]);
+        assert!(code == 2 && !message.contains("npy repair"), "{message}");
+        let (code, _, message) = npy(path, &["repair", "x.npy", "-o", "y.npy", "--yes"]);
+        let end = message.trim_end();
+        assert!(
+            code == 2 && (end.ends_with("copy the file again") || end.ends_with("copy it again")),
+            "{message}"
+        );
+    }
+    npy_core::save(path.join("s.npy"), &1.5).unwrap();
+    let single = fs::read(path.join("s.npy")).unwrap();
+    fs::write(path.join("s.npy"), &single[..130]).unwrap();
+    for command in ["info", "verify", "head"] {
+        let (_, out, messages) = npy(path, &[command, "s.npy"]);
+        assert!((out + &messages).ends_with("found 2; copy the file again\n"));
+    }
+    // The header has fewer blanks than it states, so that the data seems to end too early.
+    npy_core::save(path.join("x.npy"), &[i32::from_le_bytes(*b"    "); 6]).unwrap();
+    let whole = fs::read(path.join("x.npy")).unwrap();
+    fs::write(path.join("x.npy"), [&whole[..100], &whole[116..]].concat()).unwrap();
+    let message = npy(path, &["head", "x.npy"]).2;
+    assert!(message.ends_with("; npy repair x.npy -o OUT restores it; or copy the file again\n"));
+    assert_eq!(npy(path, &["repair", "x.npy", "-o", "y.npy", "--yes"]).0, 0);
+    assert_eq!(npy_core::load::<Vec<i32>>(path.join("y.npy")).unwrap().len(), 6);
+    // The rows that are kept are those that the message counts.
+    let wide = NpyArray::new((0..6).collect::<Vec<i32>>(), [1, 6]).unwrap();
+    wide.write_npy(path.join("w.npy")).unwrap();
+    let bytes = fs::read(path.join("w.npy")).unwrap();
+    fs::write(path.join("w.npy"), &bytes[..bytes.len() - 5]).unwrap();
+    let message = npy(path, &["head", "w.npy"]).2;
+    assert!(message.contains("4 of 6 along the last dimension are complete; npy repair w.npy"));
+    assert_eq!(npy(path, &["repair", "w.npy", "-o", "y.npy", "--yes"]).0, 0);
+
+    // A member whose checksum is right, and of whose array nothing can be restored.
+    let member = zips::Raw::of("a.npy", &single[..130]);
+    fs::write(path.join("z.npz"), zips::archive(b"", &[member], b"")).unwrap();
+    let (code, out, _) = npy(path, &["repair", "z.npz", "-o", "y.npz", "--yes"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("copy the file again\n"), "{out}");
+    assert!(
+        out.ends_with("z.npz: cannot be repaired: an archive of 1 member, 1 of them damaged\n")
+    );
+    assert!(!path.join("y.npz").exists());
 }
 
 /// Guards names that would say another kind of file, and a file without anything to restore.

@@ -31,6 +31,8 @@ pub(crate) struct Archive {
     pub(crate) remarks: Vec<String>,
     /// The names of the members that are kept.
     pub(crate) names: Vec<String>,
+    /// The names of members that are kept although they are damaged.
+    pub(crate) unrepairable: Vec<String>,
     /// The length of the file, and the directory that is read as if it came after it; empty if that of the file is right.
     length: u64,
     directory: Arc<[u8]>,
@@ -73,6 +75,7 @@ impl Archive {
         Archive {
             damages: Vec::new(),
             remarks: Vec::new(),
+            unrepairable: Vec::new(),
             names: Vec::new(),
             length,
             directory: Arc::default(),
@@ -259,6 +262,7 @@ impl Archive {
                 }
                 Err(Error::Unrepairable { reason }) => {
                     self.remarks.push(format!("member {name:?} is kept as it is: {reason}"));
+                    self.unrepairable.push(name.to_owned());
                 }
                 // The member was not checked, because it cannot be read completely.
                 Err(_) => {}
@@ -299,7 +303,11 @@ impl Archive {
 
     /// Describes the repaired archive.
     pub(crate) fn summary(&self) -> String {
-        format!("an archive of {}", counted(to_u64(self.names.len()), "member"))
+        let archive = format!("an archive of {}", counted(to_u64(self.names.len()), "member"));
+        match self.unrepairable.len() {
+            0 => archive,
+            damaged => format!("{archive}, {damaged} of them damaged"),
+        }
     }
 }
 

@@ -14,6 +14,8 @@ pub(crate) const MAGIC: &[u8; 6] = b"\x93NUMPY";
 /// The most bytes of a header that are read, with its magic, version and length.
 pub(crate) const MAX_HEADER: usize = (1 << 20) + 12;
 
+const CUT_OFF: &str = "the file ends within its header, which says what the data is; copy it again";
+
 /// A header, and the position of the data after it.
 #[derive(Debug)]
 pub(crate) struct Found {
@@ -93,9 +95,7 @@ fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
     let form = form(start, error, &mut damages)?;
     let incomplete = || match to_u64(start.len()) {
         read if read == length && start.iter().rev().take(8).all(|&byte| byte != 0) => {
-            unrepairable(
-                "the file ends within its header, which says what the data is; copy it again",
-            )
+            unrepairable(CUT_OFF)
         }
         _ => unreadable(error),
     };
@@ -228,6 +228,7 @@ fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> 
     }
     match line.is_none() && (to_u64(end)..=padding).contains(&stated) {
         true => Ok(stated),
+        false if padding == length && stated > length => Err(unrepairable(CUT_OFF)),
         false => Err(ambiguous(form.stated)),
     }
 }
@@ -290,6 +291,16 @@ mod tests {
                 assert_eq!((found.header.shape(), found.data), (&[5][..], 128), "{at} {value}");
                 assert_eq!(found.damages.is_empty(), value == right[at], "{at} {value}");
             }
+        }
+    }
+
+    /// Guards that nobody is sent to repair the data of a file that has none.
+    #[test]
+    fn a_file_that_ends_in_its_padding_is_to_be_copied_again() {
+        let bytes = file(&[5]);
+        for length in [80, 100, 127] {
+            let error = found(&bytes[..length]).unwrap_err().to_string();
+            assert_eq!(error, CUT_OFF, "{length}");
         }
     }
 

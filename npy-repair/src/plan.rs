@@ -195,6 +195,36 @@ impl Plan {
         }
     }
 
+    /// Returns the names of members that stay as they are although they are damaged: nothing of their arrays can be restored. The
+    /// [remarks](Self::remarks) have the reasons.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use std::fs::File;
+    /// use std::io::Write;
+    ///
+    /// use npy_core::{Header, Order};
+    /// use npy_repair::{Options, diagnose};
+    /// use npy_zip::{Compression, Writer};
+    ///
+    /// let header = Header::new("<f8".parse()?, [9], Order::C)?.to_bytes()?;
+    /// let mut writer = Writer::file(File::create("x.npz")?, Compression::stored())?;
+    /// writer.add("a.npy", |member| {
+    ///     member.begin(header.len() as u64)?;
+    ///     member.write_all(&header)
+    /// })?;
+    /// writer.finish()?;
+    /// assert_eq!(diagnose("x.npz", &Options::new())?.unrepairable(), ["a.npy"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unrepairable(&self) -> &[String] {
+        match &self.content {
+            Content::Array(_) => &[],
+            Content::Archive(archive) => &archive.unrepairable,
+        }
+    }
+
     /// Writes the repaired file. It replaces a file of that name when it is complete. If nothing is wrong, it is a copy.
     ///
     /// ```
@@ -266,7 +296,11 @@ impl fmt::Display for Plan {
         for remark in self.remarks() {
             writeln!(f, "{remark}")?;
         }
-        let verb = if self.is_needed() { "becomes" } else { "needs no repair:" };
+        let verb = match (self.is_needed(), self.unrepairable().is_empty()) {
+            (true, _) => "becomes",
+            (false, true) => "needs no repair:",
+            (false, false) => "cannot be repaired:",
+        };
         match &self.content {
             Content::Array(array) => write!(f, "{verb} {}", array.header),
             Content::Archive(archive) => write!(f, "{verb} {}", archive.summary()),

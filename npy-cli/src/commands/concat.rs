@@ -12,6 +12,7 @@ use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::Replacing;
 use crate::raw::RawFiles;
+use crate::shell;
 use crate::source::Source;
 use crate::target::Target;
 
@@ -56,12 +57,12 @@ impl Args {
             return Ok(Answer::Yes);
         }
         if Format::of(&self.output).is_some_and(|format| format != Format::Npy) {
-            let (out, npy) = (self.output.display(), self.output.with_extension("npy"));
-            let npy = npy.display();
+            let out = shell::output(&self.output);
+            let npy = shell::path(&self.output.with_extension("npy"));
             let message = format!(
                 "npy concat writes .npy files alone; write {npy}, and then run npy convert {npy} {out}"
             );
-            return Err(Failure::new(&out, message));
+            return Err(Failure::new(self.output.display(), message));
         }
         let output = self.replacing.output(&self.output, &self.inputs)?.binary()?;
         let joined = self.joined()?;

@@ -24,6 +24,7 @@ use crate::printer::Printer;
 use crate::raw::RawFiles;
 use crate::remote;
 use crate::rows::{Form, Rows};
+use crate::shell;
 use crate::source::{self, AnyReader, Input, Parted, Selection, Source};
 use crate::target::Target;
 
@@ -61,10 +62,10 @@ pub(crate) struct Args {
     /// The character between the fields of IN, if it is CSV; '\t' is a tab, and ' ' any run of blanks
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// The first line of IN, if it is CSV, is a row, and not the names of the columns
+    /// The first line of IN, if it is CSV, is a row, and not the names of the columns. Without this and --header, a first line with a field that is empty or a number, a time, True or False is an error: it may be either
     #[arg(long)]
     no_header: bool,
-    /// The first line of IN, if it is CSV, has the names of the columns, even if they are numbers
+    /// The first line of IN, if it is CSV, has the names of the columns, even if some are numbers or empty
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
@@ -315,7 +316,7 @@ impl Args {
         if npz::Reader::open(path).is_err() {
             return Ok(());
         }
-        let instead = format!("{}::NAME adds or replaces a member", path.display());
+        let instead = format!("{}::NAME adds or replaces a member", shell::path(path));
         super::npz::check_lost(path, written, &instead)
     }
 

@@ -1,6 +1,8 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
+mod exact;
 mod objects;
+mod pairs;
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -499,6 +501,9 @@ impl Pair<'_> {
     }
 }
 
+/// 2^127, which is the nearest float of the largest integers of 128 bits, and larger than they are.
+const INTEGER_LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
 /// A number of any dtype.
 #[derive(Clone, Copy)]
 enum Number {
@@ -541,11 +546,11 @@ impl Number {
     /// Returns the number as an integer, if it is one. Large integers are not the same as the floats next to them.
     #[expect(clippy::cast_possible_truncation, reason = "the float is an integer below 2^127")]
     fn integer(self) -> Option<i128> {
-        /// 2^127.
-        const LIMIT: f64 = 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
         match self {
             Number::Integer(value) => Some(value),
-            Number::Float(value) if value.fract() == 0.0 && value.abs() < LIMIT => {
+            Number::Float(value)
+                if value.fract() == 0.0 && (-INTEGER_LIMIT..INTEGER_LIMIT).contains(&value) =>
+            {
                 Some(value as i128)
             }
             Number::Complex(re, 0.0) => Number::Float(re).integer(),
@@ -585,8 +590,11 @@ impl Number {
         match is_nan {
             [true, true] => tolerance.nan_differs.then_some(f64::INFINITY),
             _ if a == b => {
+                let is_rounded = [self, other].iter().any(|number| {
+                    matches!(number, Number::Integer(value) if *value as f64 == INTEGER_LIMIT)
+                });
                 let [a, b] = [self, other].map(|number| number.long_parts().map(bits));
-                (tolerance.is_exact() && a != b).then_some(f64::INFINITY)
+                (tolerance.is_exact() && (is_rounded || a != b)).then_some(f64::INFINITY)
             }
             _ if [a, b].concat().iter().all(|part| part.is_finite()) => {
                 beyond((a[0] - b[0]).hypot(a[1] - b[1]), b[0].hypot(b[1]))

@@ -6,6 +6,7 @@ use npy_core::ErrorKind;
 
 use super::info::{dtype_name, shape_text};
 use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
+use crate::shell;
 use crate::source::{AnyReader, Archive};
 use crate::target::Target;
 
@@ -57,7 +58,10 @@ pub(super) fn each(
         let path = target.path_text();
         complain(&Failure::new(
             &path,
-            format!("{more} more members are not shown; name one: {path}::NAME"),
+            format!(
+                "{more} more members are not shown; name one: {}::NAME",
+                shell::path(&target.path)
+            ),
         ));
     }
     answer

@@ -13,6 +13,7 @@ use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
 use crate::output_file::{Begun, OutputFile, Replacing, is_same_file};
 use crate::raw::RawFiles;
 use crate::remote;
+use crate::shell;
 use crate::source::{self, Archive, Input};
 use crate::target::{Target, path_of};
 
@@ -184,7 +185,7 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
     let (mut files, mut paths) = (Vec::new(), HashSet::new());
     for member in all {
         let relative = file_name(member).ok_or_else(|| {
-            let source = target.with_member(member);
+            let source = shell::target(&target.with_member(member));
             let message = format!(
                 "member {member:?} has a name that is no safe path; copy its array with npy convert {source} OUT"
             );
@@ -303,7 +304,8 @@ fn pack(
         check_name(&name)?;
         if names.contains(&name) {
             let message = format!(
-                "two members would be named {name:?}; give one another name, such as {name}_2={target}"
+                "two members would be named {name:?}; give one another name, such as {}",
+                shell::named(&format!("{name}_2"), &target)
             );
             return Err(Failure::new(target, message));
         }
@@ -316,8 +318,9 @@ fn pack(
         remote::refuse_change(archive)?;
     }
     if append && targets.iter().any(|target| is_same_file(&target.path, archive)) {
+        let word = shell::path(archive);
         let message = format!(
-            "is also an input; npy convert {path}::MEMBER {path}::NEW copies a member within an archive"
+            "is also an input; npy convert {word}::MEMBER {word}::NEW copies a member within an archive"
         );
         return Err(Failure::new(path, message));
     }
@@ -475,7 +478,9 @@ fn rename(editor: &mut npz::Editor, archive: &Path, from: &str, to: &str) -> Res
     let count = editor.count(from);
     if count > 1 && from != to {
         let message = format!(
-            "{count} members have the name {from:?}, and only the last would be kept, which is the one that readers find; npy convert {path}::{from} {path}::{to} copies it, and npy npz rm removes all of the old name"
+            "{count} members have the name {from:?}, and only the last would be kept, which is the one that readers find; npy convert {} {} copies it, and npy npz rm removes all of the old name",
+            shell::member(archive, from),
+            shell::member(archive, to)
         );
         return Err(Failure::new(path, message));
     }

@@ -73,6 +73,7 @@ impl Args {
         let mut out = Output::stdout();
         self.print(&plan, &mut out)?;
         let answer = match &self.output {
+            _ if !plan.is_needed() && !plan.unrepairable().is_empty() => Answer::No,
             _ if !plan.is_needed() => Answer::Yes,
             Some(path) if self.yes => {
                 // The user reads which data is lost before the file is written.

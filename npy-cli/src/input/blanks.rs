@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// A stream in which each run of blanks outside of quotes is one space. There is none at the start of a line.
+/// A stream in which each run of blanks outside of quotes is one space. There is none at the start or the end of a line, where it would separate nothing.
 pub(super) struct Blanks<R> {
     stream: R,
     /// False for a stream that stays as it is.
@@ -10,51 +10,72 @@ pub(super) struct Blanks<R> {
     is_quoted: bool,
     /// True after a quote that ends quotes, or is the first of two.
     is_closed: bool,
-    /// True at the start of a line and after a blank.
-    skips: bool,
+    /// True at the start of a line.
+    is_start: bool,
+    /// True after blanks whose space is not written yet, because the line may end.
+    is_pending: bool,
+    /// Bytes that were read and are not returned yet, and the number of those that are.
+    ready: Vec<u8>,
+    taken: usize,
 }
 
 impl<R> Blanks<R> {
     pub(super) fn new(stream: R, is_on: bool) -> Self {
-        Blanks { stream, is_on, is_quoted: false, is_closed: false, skips: true }
+        Blanks {
+            stream,
+            is_on,
+            is_quoted: false,
+            is_closed: false,
+            is_start: true,
+            is_pending: false,
+            ready: Vec::new(),
+            taken: 0,
+        }
     }
 
-    /// Returns the byte that takes the place of this one, if one does.
-    fn replaced(&mut self, byte: u8) -> Option<u8> {
+    /// Adds a byte, after the space that is pending.
+    fn push(&mut self, byte: u8) {
         let is_quote = byte == b'"';
         let ends_quotes = is_quote && self.is_quoted;
         // A quote within a field has no meaning.
         self.is_quoted = match is_quote {
-            true => !self.is_quoted && (self.skips || self.is_closed),
+            true => !self.is_quoted && (self.is_start || self.is_pending || self.is_closed),
             false => self.is_quoted,
         };
         self.is_closed = ends_quotes;
-        let is_blank = !self.is_quoted && matches!(byte, b' ' | b'\t');
-        let is_left_out = is_blank && self.skips;
-        self.skips = is_blank || !self.is_quoted && matches!(byte, b'\n' | b'\r');
-        (!is_left_out).then_some(if is_blank { b' ' } else { byte })
+        if !self.is_quoted && matches!(byte, b' ' | b'\t') {
+            self.is_pending = !self.is_start;
+            return;
+        }
+        let ends_line = !self.is_quoted && matches!(byte, b'\n' | b'\r');
+        if self.is_pending && !ends_line {
+            self.ready.push(b' ');
+        }
+        self.ready.push(byte);
+        self.is_pending = false;
+        self.is_start = ends_line;
     }
 }
 
 impl<R: Read> Read for Blanks<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
+        if !self.is_on {
+            return self.stream.read(buffer);
+        }
+        while self.taken == self.ready.len() {
             let count = self.stream.read(buffer)?;
-            if !self.is_on || count == 0 {
-                return Ok(count);
+            if count == 0 {
+                return Ok(0);
             }
-            let mut kept = 0;
-            for at in 0..count.min(buffer.len()) {
-                if let Some(byte) = self.replaced(buffer[at]) {
-                    buffer[kept] = byte;
-                    kept += 1;
-                }
-            }
-            // No bytes would mean the end of the stream.
-            if kept > 0 {
-                return Ok(kept);
+            self.ready.clear();
+            self.taken = 0;
+            for &byte in buffer.iter().take(count) {
+                self.push(byte);
             }
         }
+        let count = (&self.ready[self.taken..]).read(buffer)?;
+        self.taken += count;
+        Ok(count)
     }
 }
 
@@ -67,10 +88,11 @@ mod tests {
     #[test]
     fn a_run_of_blanks_is_one_space() {
         for (text, expected) in [
-            ("  1 \t2\n 3  4 \n", "1 2\n3 4 \n"),
+            ("  1 \t2\n 3  4 \n", "1 2\n3 4\n"),
             ("a  \"b  c\"  d", "a \"b  c\" d"),
             ("5\"  \"\"\"  x\"  7", "5\" \"\"\"  x\" 7"),
             ("     ", ""),
+            ("1 \"\" \n2 \"\"\r\n3 \" \" ", "1 \"\"\n2 \"\"\r\n3 \" \""),
         ] {
             // Parts of one byte have runs in several of them.
             let mut bytes = Vec::new();

@@ -139,12 +139,16 @@ impl Column {
         let values = || self.values.iter().filter(|value| **value != Value::Missing);
         let is_count = |value: &Value| match value {
             Value::Int(_) => true,
-            Value::Text(text) => self.is_untyped && text.parse::<i64>().is_ok(),
+            Value::Text(text) => self.is_untyped && text.trim().parse::<i64>().is_ok(),
             _ => false,
         };
-        let is_date = |value: &Value| match value {
-            Value::Text(text) if text.len() == 4 => true,
-            Value::Text(text) if text.len() == 8 && text.is_ascii() => {
+        let trimmed = |value: &Value| match value {
+            Value::Text(text) => text.trim().to_owned(),
+            _ => String::new(),
+        };
+        let is_date = |value: &Value| match trimmed(value) {
+            text if text.len() == 4 => true,
+            text if text.len() == 8 && text.is_ascii() => {
                 let (year, day) = text.split_at(4);
                 let (month, day) = day.split_at(2);
                 Digits::of(&format!("{year}-{month}-{day}")).is_some()
@@ -158,7 +162,7 @@ impl Column {
     fn digits(&self) -> Option<Digits> {
         let values = self.values.iter().filter(|value| **value != Value::Missing);
         let digits = values.map(|value| match value {
-            Value::Text(text) => Digits::of_any_zone(text),
+            Value::Text(text) => Digits::of_any_zone(text.trim()),
             _ => None,
         });
         digits.collect::<Option<Vec<_>>>()?.into_iter().max()

@@ -1,7 +1,7 @@
 //! CSV: a line of names, unless there are none, and a line for each row.
 
 use std::collections::VecDeque;
-use std::io::{self, Read};
+use std::io::Read;
 
 use csv::StringRecord;
 
@@ -9,9 +9,13 @@ use super::Table;
 use super::blanks::Blanks;
 use super::column::Column;
 use super::comments::{self, Start, is_comment};
-use super::lists;
+use super::guess::is_value;
+use super::quotes::{self, Quotes};
 use super::value::Value;
-use crate::output::{Failure, Result, complain};
+use crate::output::{Failure, Of, Result, complain};
+
+/// The delimiter, if no other one is known.
+const COMMA: u8 = b',';
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +30,7 @@ pub(crate) struct Dialect {
 /// The contents of the first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum FirstLine {
-    /// Names, which are not all numbers.
+    /// Names, unless one may be a value or is empty.
     #[default]
     Unknown,
     /// Names, whatever they look like.
@@ -35,16 +39,60 @@ pub(crate) enum FirstLine {
     Row,
 }
 
-/// Reads the columns. `known` are names that the columns may have.
+/// Reads the columns. `known` are names that the columns may have, and `is_text` is true for the name of a column that is to become text.
 pub(super) fn columns(
-    stream: impl Read,
+    mut stream: impl Read,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
+    is_text: impl Fn(&str) -> bool,
 ) -> Result<Table> {
+    let mut text = Vec::new();
+    stream.read_to_end(&mut text).of(&name)?;
+    let (text, stated) = without_stated_delimiter(&text);
+    let dialect = Dialect { delimiter: dialect.delimiter.or(stated), ..dialect.clone() };
+    let delimiter = dialect.delimiter.unwrap_or(COMMA);
+    let parse = |text: &[u8]| parsed(text, name, &dialect, known, &is_text);
+    let has_numbers = |(table, _): &(Table, _)| {
+        let is_number = |column: &Column| !is_text(&column.path[0]) && has_numbers(column);
+        table.rows > 0 && table.columns.first().is_some_and(is_number)
+    };
+    // Beside text, a line that begins with # may be a row of several lines.
+    let closed = quotes::closed_comments(text, delimiter).and_then(|text| parse(&text).ok());
+    let (table, remarks) = match closed.filter(has_numbers) {
+        Some(closed) => closed,
+        None => parse(text)?,
+    };
+    remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
+    Ok(table)
+}
+
+/// Returns the text after `sep=;`, and its delimiter. Excel expects it at the start of a file, and other programs write it there.
+fn without_stated_delimiter(text: &[u8]) -> (&[u8], Option<u8>) {
+    let start = text.strip_prefix(b"\"").unwrap_or(text);
+    let is_quoted = start.len() < text.len();
+    if let Some([delimiter, rest @ ..]) = start.strip_prefix(b"sep=")
+        && let Some(rest) = if is_quoted { rest.strip_prefix(b"\"") } else { Some(rest) }
+        && matches!(rest, [b'\n' | b'\r', ..])
+        && delimiter.is_ascii()
+    {
+        // The empty line stays, for the numbers of lines in messages.
+        return (rest, Some(*delimiter));
+    }
+    (text, None)
+}
+
+/// Reads the columns of a text, with remarks.
+fn parsed(
+    text: &[u8],
+    name: &str,
+    dialect: &Dialect,
+    known: &[&str],
+    is_text: impl Fn(&str) -> bool,
+) -> Result<(Table, Vec<String>)> {
     let is_headless = dialect.first_line == FirstLine::Row;
-    let mut lines = Lines::new(stream, name, dialect);
-    let start = lines.start(is_headless)?;
+    let mut lines = Lines::new(text, name, dialect.delimiter.unwrap_or(COMMA));
+    let start = lines.start(known, is_headless, is_headless && is_text("0"))?;
     let names: Vec<String> = match (is_headless, start) {
         (false, Some(names)) => names.iter().map(str::to_owned).collect(),
         (false, None) => {
@@ -62,50 +110,59 @@ pub(super) fn columns(
             [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
         check_delimiter(&texts, dialect.first_line).map_err(failure)?;
     }
-    if dialect.first_line == FirstLine::Unknown && names != known {
-        check_names(&names).map_err(failure)?;
-    }
+    let is_known = dialect.first_line != FirstLine::Unknown || names == known;
     let mut rows = Rows::new(names, &dialect.missing);
     while let Some(line) = lines.next()? {
         rows.push(&line).map_err(failure)?;
     }
-    if lines.reader.get_ref().state == Quoting::Quoted {
+    if lines.reader.get_ref().are_open() {
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
-    let left_out = rows.leave_out_comments().map_err(failure)?;
+    let is_first_text = rows.columns.first().is_some_and(|column| is_text(&column.path[0]));
+    let left_out = rows.leave_out_comments(is_first_text).map_err(failure)?;
+    if !is_known {
+        check_names(&rows.columns, &dialect.missing).map_err(failure)?;
+    }
+    let mut remarks = lines.remarks;
     if left_out > 0 {
         let (noun, verb) = if left_out == 1 { ("line", "begins") } else { ("lines", "begin") };
-        complain(&failure(format!(
+        remarks.push(format!(
             "{left_out} {noun} after the first row {verb} with #: left out, as comments"
-        )));
+        ));
     }
-    Ok(Table { rows: rows.count, columns: rows.columns, records: None })
+    Ok((Table { rows: rows.count, columns: rows.columns, records: None }, remarks))
 }
 
 /// The lines of a file. The first ones are read ahead.
-struct Lines<'a, R> {
-    reader: csv::Reader<Quotes<Blanks<R>>>,
+struct Lines<'a> {
+    reader: csv::Reader<Quotes<Blanks<&'a [u8]>>>,
     name: &'a str,
     delimiter: u8,
+    remarks: Vec<String>,
     /// Lines that were read and not yet used.
     ahead: VecDeque<StringRecord>,
 }
 
-impl<'a, R: Read> Lines<'a, R> {
-    fn new(stream: R, name: &'a str, dialect: &Dialect) -> Self {
-        let delimiter = dialect.delimiter.unwrap_or(b',');
-        let stream = Blanks::new(stream, delimiter == b' ');
+impl<'a> Lines<'a> {
+    fn new(text: &'a [u8], name: &'a str, delimiter: u8) -> Self {
+        let stream = Blanks::new(text, delimiter == b' ');
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .from_reader(Quotes { stream, delimiter, state: Quoting::Start });
-        Lines { reader, name, delimiter, ahead: VecDeque::new() }
+            .from_reader(Quotes::new(stream, delimiter));
+        Lines { reader, name, delimiter, remarks: Vec::new(), ahead: VecDeque::new() }
     }
 
-    /// Skips the comments at the start, and returns the names of columns that the last of them has.
-    fn start(&mut self, is_headless: bool) -> Result<Option<StringRecord>> {
+    /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
+    /// A line of `known` names has these, and none of them loses its mark.
+    fn start(
+        &mut self,
+        known: &[&str],
+        is_headless: bool,
+        is_text: bool,
+    ) -> Result<Option<StringRecord>> {
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
             if is_comment(&line) {
@@ -117,10 +174,16 @@ impl<'a, R: Read> Lines<'a, R> {
                 return Ok(None);
             };
             let third = self.next()?;
-            let start = Start::of(last, &line, third.as_ref(), self.delimiter, is_headless);
+            let start = match last {
+                last if is_text && last.len() == line.len() => Start::Rows,
+                last if !is_headless && last.iter().eq(known.iter().copied()) => {
+                    Start::Names(last.clone())
+                }
+                last => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
+            };
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
                 let message = "lines at the start begin with #: left out, as comments";
-                complain(&Failure::new(self.name, message));
+                self.remarks.push(message.to_owned());
             }
             if matches!(start, Start::Rows) {
                 self.ahead.extend(marked);
@@ -160,10 +223,6 @@ impl<'a, R: Read> Lines<'a, R> {
             }
             _ => Failure::new(self.name, error),
         })?;
-        // A blank at the end of a line separates nothing.
-        if self.delimiter == b' ' && line.len() > 1 && line.get(line.len() - 1) == Some("") {
-            line.truncate(line.len() - 1);
-        }
         Ok(is_read.then_some(line))
     }
 }
@@ -200,19 +259,20 @@ impl<'a> Rows<'a> {
             self.uneven.1.get_or_insert(message);
             return Ok(());
         }
-        if is_comment(line) {
+        // Such as `#N/A` of spreadsheets.
+        let is_missing = |text: &str| text.is_empty() || self.missing.iter().any(|it| it == text);
+        if is_comment(line) && !line.get(0).is_some_and(is_missing) {
             self.marked.push(self.count);
         }
         for (column, text) in self.columns.iter_mut().zip(line) {
-            let is_missing = text.is_empty() || self.missing.iter().any(|other| other == text);
-            column.push(if is_missing { Value::Missing } else { Value::Text(text.into()) });
+            column.push(if is_missing(text) { Value::Missing } else { Value::Text(text.into()) });
         }
         self.count += 1;
         Ok(())
     }
 
-    /// Removes the rows that begin with `#`, if the first column has numbers otherwise. Returns the number of lines that are left out.
-    fn leave_out_comments(&mut self) -> Result<usize, String> {
+    /// Removes the rows that begin with `#`, if the first column has numbers otherwise and is not to become text. Returns the number of lines that are left out.
+    fn leave_out_comments(&mut self, is_first_text: bool) -> Result<usize, String> {
         if self.marked.is_empty() && self.uneven.0 == 0 {
             return Ok(0);
         }
@@ -222,8 +282,8 @@ impl<'a> Rows<'a> {
             _ => true,
         };
         let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
-        let are_numbers =
-            first.iter().enumerate().all(|(row, value)| is_marked(row) || is_number(value));
+        let are_numbers = !is_first_text
+            && first.iter().enumerate().all(|(row, value)| is_marked(row) || is_number(value));
         let (uneven, message) = &self.uneven;
         match message {
             _ if are_numbers && self.marked.len() < self.count => {}
@@ -241,14 +301,41 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Refuses a first line that has hardly the names of columns.
-fn check_names(names: &[String]) -> Result<(), String> {
-    let is_number = |name: &String| comments::is_number(name);
-    if !names.is_empty() && names.iter().all(is_number) && !lists::are_indices(names) {
-        let message = "the first line has numbers, not the names of columns; npy convert --no-header reads it as a row, and --header as names";
-        return Err(message.into());
+/// Returns true for a column of numbers.
+fn has_numbers(column: &Column) -> bool {
+    column.values.iter().all(|value| match value {
+        Value::Text(text) => comments::is_number(text),
+        _ => true,
+    })
+}
+
+/// Refuses a first line that may be a row: one with a field that is empty or has a value.
+fn check_names(columns: &[Column], missing: &[String]) -> Result<(), String> {
+    const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
+    let names: Vec<&str> = columns.iter().map(|column| column.path[0].as_str()).collect();
+    if !names.is_empty() && names.iter().all(|name| comments::is_number(name)) {
+        let message = "the first line has numbers, not the names of columns";
+        return Err(format!("{message}; {REMEDY}"));
+    }
+    let is_empty = |name: &str| name.trim().is_empty() || missing.iter().any(|text| text == name);
+    for (at, name) in names.iter().enumerate() {
+        let found = match name {
+            _ if is_empty(name) && !(at == 0 && names.len() > 1 && is_index(&columns[0])) => {
+                format!("field {at} is empty")
+            }
+            name if is_value(name) => format!("field {at}, {name:?}, is a value"),
+            _ => continue,
+        };
+        return Err(format!("the first line may be a row, because its {found}; {REMEDY}"));
     }
     Ok(())
+}
+
+/// Returns true for the row numbers that pandas writes, below an empty name.
+fn is_index(column: &Column) -> bool {
+    let mut rows = column.values.iter().enumerate();
+    !column.values.is_empty()
+        && rows.all(|(row, value)| matches!(value, Value::Text(text) if **text == row.to_string()))
 }
 
 /// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
@@ -272,38 +359,4 @@ fn check_delimiter(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), 
     Err(format!(
         "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
     ))
-}
-
-/// A stream of CSV, which knows whether it ends within quotes.
-struct Quotes<R> {
-    stream: R,
-    delimiter: u8,
-    state: Quoting,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Quoting {
-    /// At the start of a field.
-    Start,
-    /// Within a field, where a quote has no meaning.
-    Plain,
-    Quoted,
-    /// After a quote within quotes, which ends them, or is the first of two.
-    Quote,
-}
-
-impl<R: Read> Read for Quotes<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(buffer)?;
-        for &byte in buffer.iter().take(count) {
-            self.state = match (self.state, byte) {
-                (Quoting::Quoted, b'"') => Quoting::Quote,
-                (Quoting::Quoted, _) | (Quoting::Start | Quoting::Quote, b'"') => Quoting::Quoted,
-                (_, b'\n' | b'\r') => Quoting::Start,
-                (_, byte) if byte == self.delimiter => Quoting::Start,
-                _ => Quoting::Plain,
-            };
-        }
-        Ok(count)
-    }
 }

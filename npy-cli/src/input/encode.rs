@@ -47,7 +47,7 @@ impl Column {
             },
             Kind::Time(digits) => match value {
                 Value::Missing => i64::MIN.to_le_bytes().to_vec(),
-                _ => match digits.count(&text()) {
+                _ => match digits.count(text().trim()) {
                     Some(count) => count.to_le_bytes().to_vec(),
                     None => {
                         return Err(format!(
@@ -62,17 +62,19 @@ impl Column {
                 i64::MIN.to_le_bytes().to_vec()
             }
             Kind::Span(resolution) => {
-                match count(&text(), resolution).or_else(|| times::span(&text(), resolution)) {
+                match count(text().trim(), resolution)
+                    .or_else(|| times::span(text().trim(), resolution))
+                {
                     Some(count) => count.to_le_bytes().to_vec(),
                     None if times::is_span(&text()) => return Err(self.misfit(&text())),
                     None => return wrong("a span of time, such as 90 seconds"),
                 }
             }
-            Kind::Count(resolution) => match count(&text(), resolution) {
+            Kind::Count(resolution) => match count(text().trim(), resolution) {
                 Some(count) => count.to_le_bytes().to_vec(),
                 None => return wrong("a count of 64 bits"),
             },
-            Kind::Point(resolution) => match point(&text(), resolution) {
+            Kind::Point(resolution) => match point(text().trim(), resolution) {
                 Some(count) => count.to_le_bytes().to_vec(),
                 None => return wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
             },

@@ -1,5 +1,6 @@
 //! The dtype as which the values of a column can be read without change.
 
+use super::comments::is_number;
 use super::kind::Kind;
 use super::numbers;
 use super::times::Digits;
@@ -9,8 +10,16 @@ use super::value::Value;
 pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
     let mut found: Option<Kind> = None;
     let mut is_missing = false;
+    // Without a number in the usual form, these words are text.
+    let has_number = || {
+        let mut kinds =
+            values.iter().filter(|value| !is_unusual(value)).map(|value| kind_of(value, true));
+        kinds.any(|kind| matches!(kind, Some(Kind::Int(_) | Kind::UInt(_) | Kind::Float)))
+    };
+    let are_numbers = is_untyped && values.iter().any(is_unusual) && has_number();
     for value in values {
         let kind = match kind_of(value, is_untyped) {
+            _ if are_numbers && is_unusual(value) => Kind::Float,
             Some(kind) => kind,
             None => {
                 is_missing = true;
@@ -56,6 +65,15 @@ fn fits_float(values: &[Value]) -> bool {
     large.all(|number| numbers::fits_float(&number.to_string()))
 }
 
+/// Returns true for text that other programs write for infinity, NaN and the negative zero: `Inf`, `+inf`, `Infinity`, `-nan`, `-0`.
+fn is_unusual(value: &Value) -> bool {
+    let Value::Text(text) = value else { return false };
+    let word = text.trim();
+    let size = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let words = ["inf", "infinity", "nan"];
+    word == "-0" || words.iter().any(|it| size.eq_ignore_ascii_case(it)) && !is_float(word)
+}
+
 /// Returns what a value is; `None` if it is missing.
 fn kind_of(value: &Value, is_untyped: bool) -> Option<Kind> {
     Some(match value {
@@ -78,13 +96,20 @@ fn int_kind(number: i128) -> Kind {
     }
 }
 
-/// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits.
-fn kind_of_text(text: &str) -> Kind {
+/// Returns true for text that is a value of another kind than text, or a number that would change as one.
+pub(super) fn is_value(text: &str) -> bool {
+    is_number(text) || kind_of_text(text) != Kind::Text
+}
+
+/// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits. Blanks around a value do
+/// not count.
+fn kind_of_text(field: &str) -> Kind {
+    let text = field.trim();
     if matches!(text, "True" | "False" | "true" | "false" | "TRUE" | "FALSE") {
         return Kind::Bool;
     }
-    if let Ok(number) = text.parse::<i128>() {
-        return if number.to_string() == text { int_kind(number) } else { Kind::Text };
+    if let Ok(integer) = text.parse::<i128>() {
+        return if integer.to_string() == text { int_kind(integer) } else { Kind::Text };
     }
     if is_float(text) {
         return Kind::Float;
@@ -132,6 +157,12 @@ mod tests {
             (&["18446744073709551616"], "<U20"),
             (&["inf", "-inf", "nan", "1e-5"], "<f8"),
             (&["infinity"], "<U8"),
+            (&["NAN", "Inf", ""], "<U3"),
+            (&["1", "Infinity", "+inf", "-Inf", " -nan", ""], "<f8"),
+            (&["nan", "INF"], "<f8"),
+            (&["-0", "1.5"], "<f8"),
+            (&["9007199254740993", "-0"], "<U16"),
+            (&["1", "Inf", "x"], "<U3"),
             (&["007"], "<U3"),
             (&["00.5"], "<U4"),
             (&["+5"], "<U2"),
@@ -145,6 +176,13 @@ mod tests {
             (&["2024-02-29T12:00:00.5"], "<M8[ms]"),
             (&["2024-02-29 12:00:00.123456789"], "<M8[ns]"),
             (&["1", "x"], "<U1"),
+            (&[" 1", "2 ", "\t-3"], "<i8"),
+            (&[" 0.5", "1 ", " nan"], "<f8"),
+            (&[" 9007199254740993", "0.5"], "<U17"),
+            (&[" 1", " x"], "<U2"),
+            (&[" 007"], "<U4"),
+            (&[" True", "False "], "|b1"),
+            (&[" 2024-02-29", "2024-02-29 12:00:00 "], "<M8[s]"),
             (&["größe", ""], "<U5"),
             (&["", ""], "<f8"),
             (&[], "<U1"),

@@ -39,14 +39,6 @@ pub(super) fn split(columns: &mut [Column]) {
     }
 }
 
-/// Returns true if these are the names of the columns of an array that has no records: `[0]`, `[1]`, or `0`, `1`, or `[0][0]`, `[0][1]`.
-pub(super) fn are_indices(names: &[String]) -> bool {
-    let parts: Vec<(String, Vec<usize>)> = names.iter().map(|name| parts(name)).collect();
-    let is_index = |part: &(String, Vec<usize>)| part.0.is_empty();
-    parts.iter().all(is_index)
-        && is_complete(&parts.into_iter().map(|part| part.1).collect::<Vec<_>>())
-}
-
 /// Gives the items of a list one dtype, if they have similar ones; of a list of records each field of all items. The fields of `records` are no
 /// items.
 pub(super) fn unify(columns: &mut [Column], records: &Records) {

@@ -5,7 +5,7 @@ use super::comments::is_number;
 use super::kind::Kind;
 use super::value::Value;
 
-/// Returns a remark about a column that is text because of a single text among its numbers, or of blanks around them.
+/// Returns a remark about a column that is text because of a single text among its numbers.
 pub(super) fn about(column: &Column) -> Option<String> {
     if column.kind != Kind::Text || !column.is_untyped {
         return None;
@@ -13,12 +13,10 @@ pub(super) fn about(column: &Column) -> Option<String> {
     let name = column.path.join(".");
     let (mut numbers, mut others) = (0usize, 0usize);
     let mut other: Option<(usize, &str)> = None;
-    let mut has_blanks = false;
     for (row, value) in column.values.iter().enumerate() {
         let Value::Text(text) = value else { continue };
         if is_number(text) {
             numbers += 1;
-            has_blanks |= text.trim().len() != text.len();
             continue;
         }
         if other.is_some_and(|(_, other)| other != &**text) {
@@ -27,11 +25,7 @@ pub(super) fn about(column: &Column) -> Option<String> {
         others += 1;
         other.get_or_insert((row, &**text));
     }
-    let Some((row, text)) = other else {
-        return has_blanks.then(|| {
-            format!("column {name} is text: there are blanks around its numbers; npy convert --dtype f8 reads them as numbers")
-        });
-    };
+    let (row, text) = other?;
     // A column that is half of numbers is meant to have text.
     (others < numbers).then(|| {
         let remedy = match row {

@@ -20,7 +20,7 @@ impl Value {
     pub(super) fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(value) => Some(*value),
-            Value::Text(text) => match &**text {
+            Value::Text(text) => match text.trim() {
                 "True" | "true" | "TRUE" | "1" => Some(true),
                 "False" | "false" | "FALSE" | "0" => Some(false),
                 _ => None,

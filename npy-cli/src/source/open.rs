@@ -12,6 +12,7 @@ use crate::input;
 use crate::output::{Failure, Of, Result};
 use crate::raw::Raw;
 use crate::remote;
+use crate::shell;
 use crate::target::Target;
 
 /// A file that was opened.
@@ -211,14 +212,13 @@ pub(super) fn only_member<'a>(archive: &'a Archive, target: &Target) -> Result<&
         [] => Err(Failure::new(target, "the archive is empty")),
         [first, ..] => {
             const SHOWN: usize = 12;
-            let (count, path) = (names.len(), target.path.display());
+            let count = names.len();
             let all: Vec<String> =
                 names.iter().take(SHOWN).map(|name| name.escape_debug().to_string()).collect();
             let more = if count > SHOWN { ", …" } else { "" };
-            let (all, first) = (all.join(", "), first.escape_debug());
-            let message = format!(
-                "the archive has {count} members, {all}{more}; name one, as in {path}::{first}"
-            );
+            let (all, first) = (all.join(", "), shell::member(&target.path, first));
+            let message =
+                format!("the archive has {count} members, {all}{more}; name one, as in {first}");
             Err(Failure::new(target, message))
         }
     }

@@ -13,6 +13,7 @@ use super::open::file;
 use super::reader::{AnyReader, Origin};
 use crate::ml_dtype::MlDtype;
 use crate::output::{Failure, Of, Result};
+use crate::shell;
 use crate::target::Target;
 
 /// The largest header that the format allows.
@@ -164,13 +165,13 @@ impl Safetensors {
     pub(crate) fn only(&self, target: &Target) -> Result<AnyReader> {
         let Some(member) = &target.member else {
             let [tensor] = &self.tensors[..] else {
-                let path = target.path.display();
+                let path = shell::path(&target.path);
                 let first = self.tensors.first().map_or("NAME", |(name, _)| name);
                 let message = format!(
-                    "is a safetensors file with {} tensors; name one, as in {path}::{}, or convert all: npy convert {path} {}",
+                    "is a safetensors file with {} tensors; name one, as in {}, or convert all: npy convert {path} {}",
                     self.tensors.len(),
-                    first.escape_debug(),
-                    target.path.with_extension("npz").display()
+                    shell::member(&target.path, first),
+                    shell::output(&target.path.with_extension("npz"))
                 );
                 return Err(Failure::new(&self.name, message));
             };

@@ -1,36 +1,33 @@
 //! Python objects of two files, compared part by part.
 //!
 //! Their texts do not decide, because those of long objects are shortened. The walk does not recurse, and ends for objects that contain themselves:
-//! two containers that were found equal, if their parts are, are not compared again.
+//! two containers that were compared, or are being compared, are not compared again (`pairs.rs`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
 use npy_core::object::Kind;
-use npy_core::{ByteOrder, Cast, DynArray, ObjectRef, Order};
+use npy_core::{ByteOrder, Cast, DynArray, ObjectRef, Order, Value};
 
+use super::exact::{self, Exact};
+use super::pairs::{Pairs, Status};
 use super::{Number, Tolerance, difference, is_time};
-use crate::text::numpy_time;
+use crate::text::{numpy_time, object_text};
 
 /// The tolerance of parts: none.
 fn exact(tolerance: Tolerance) -> Tolerance {
     Tolerance { rtol: 0.0, atol: 0.0, ..tolerance }
 }
 
-/// The number of an object in its file.
-type Id = u32;
-
 /// The results so far, for the objects of two files.
 #[derive(Default)]
 pub(super) struct Known {
-    classes: Classes,
-    /// Pairs that were compared as a whole, and differ.
-    different: HashSet<(Id, Id)>,
+    pairs: Pairs,
     hashes: [Hashes; 2],
 }
 
-/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order. `known` is for this tolerance
+/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order, but two of `OrderedDict` in the same one. `known` is for this tolerance
 /// and these files.
 pub(super) fn are_equal(
     a: ObjectRef<'_>,
@@ -38,19 +35,17 @@ pub(super) fn are_equal(
     tolerance: Tolerance,
     known: &mut Known,
 ) -> bool {
-    let pair = (a.object().id(), b.object().id());
-    if known.different.contains(&pair) {
-        return false;
-    }
-    let mut walk = Walk { tolerance: exact(tolerance), known, pairs: vec![(a, b)] };
-    while let Some((a, b)) = walk.pairs.pop() {
-        if !walk.compare(a, b) {
-            known.classes.undo();
-            known.different.insert(pair);
-            return false;
+    let mut walk = Walk { tolerance: exact(tolerance), known, steps: vec![Step::Compare(a, b)] };
+    while let Some(step) = walk.steps.pop() {
+        match step {
+            Step::Close => walk.known.pairs.close(),
+            Step::Compare(a, b) if walk.compare(a, b) => {}
+            Step::Compare(..) => {
+                known.pairs.differ();
+                return false;
+            }
         }
     }
-    known.classes.keep();
     true
 }
 
@@ -60,16 +55,42 @@ type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
 struct Walk<'a, 'b, 'k> {
     tolerance: Tolerance,
     known: &'k mut Known,
-    /// Parts that are still to be compared.
-    pairs: Vec<(ObjectRef<'a>, ObjectRef<'b>)>,
+    /// The last one is the next.
+    steps: Vec<Step<'a, 'b>>,
+}
+
+enum Step<'a, 'b> {
+    Compare(ObjectRef<'a>, ObjectRef<'b>),
+    /// Closes a pair after its parts.
+    Close,
 }
 
 impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Compares two objects except for their parts, which are compared later.
     fn compare(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
-        let [kind, other] = [a.kind(), b.kind()];
         if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
             return a.difference(b, self.tolerance).is_none();
+        }
+        if !is_large(a) || !is_large(b) {
+            return self.compare_new(a, b);
+        }
+        match self.known.pairs.open(a, b, are_ordered(a, b)) {
+            Status::Equal => true,
+            Status::Different => false,
+            Status::New => {
+                self.steps.push(Step::Close);
+                self.compare_new(a, b)
+            }
+        }
+    }
+
+    /// Compares two objects that are not two numbers.
+    fn compare_new(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
+        let [kind, other] = [a.kind(), b.kind()];
+        if (exact::is_unlimited(a) || exact::is_unlimited(b))
+            && let (Some(a), Some(b)) = (Exact::of(a), Exact::of(b))
+        {
+            return a == b && !(a == Exact::Nan && self.tolerance.nan_differs);
         }
         if let (Some(a), Some(b)) = (a.as_str(), b.as_str()) {
             return a == b;
@@ -77,15 +98,15 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         if let (Some(a), Some(b)) = (a.code_points(), b.code_points()) {
             return a == b;
         }
-        let is_changeable = [kind, other].map(|kind| kind == Kind::ByteArray);
         if let (Some(a), Some(b)) = (a.as_bytes(), b.as_bytes()) {
-            return a == b && is_changeable[0] == is_changeable[1];
+            return a == b;
         }
         if a.is_missing() && b.is_missing() {
             let is_nan = kind != Kind::None;
             return is_same_text(a, b) && !(is_nan && self.tolerance.nan_differs);
         }
-        if kind != other {
+        let is_set = |kind| matches!(kind, Kind::Set | Kind::FrozenSet);
+        if kind != other && !(is_set(kind) && is_set(other)) {
             return false;
         }
         match kind {
@@ -100,17 +121,11 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         }
     }
 
-    /// Returns true if the two have been compared, or are being compared.
-    fn is_known(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
-        let [a, b] = [a, b].map(|object| object.object().id() as usize);
-        !self.known.classes.join(2 * a, 2 * b + 1)
-    }
-
     fn containers(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
-        if self.is_known(a, b) {
-            return true;
-        }
         match a.kind() {
+            Kind::Dict if are_ordered(a, b) => {
+                self.entries(a.entries().collect(), b.entries().collect())
+            }
             Kind::Record => self.entries(a.entries().collect(), b.entries().collect()),
             Kind::Dict => {
                 let [ours, theirs] = &mut self.known.hashes;
@@ -124,6 +139,8 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 let b = in_order(b.iter().collect(), theirs, |&item| item);
                 self.later(&a, &b)
             }
+            // A deque is read as a list.
+            _ if a.name() != b.name() => false,
             _ => self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>()),
         }
     }
@@ -132,7 +149,8 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     fn entries(&mut self, a: Entries<'a>, b: Entries<'b>) -> bool {
         let is_same = a.len() == b.len();
         for (ours, theirs) in a.into_iter().zip(b).rev() {
-            self.pairs.extend([(ours.1, theirs.1), (ours.0, theirs.0)]);
+            self.steps.push(Step::Compare(ours.1, theirs.1));
+            self.steps.push(Step::Compare(ours.0, theirs.0));
         }
         is_same
     }
@@ -140,7 +158,8 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Notes the parts of two objects; returns false if their numbers differ.
     fn later(&mut self, a: &[ObjectRef<'a>], b: &[ObjectRef<'b>]) -> bool {
         // In the order of the parts: the last pair is compared first.
-        self.pairs.extend(a.iter().copied().zip(b.iter().copied()).rev());
+        let pairs = a.iter().zip(b).rev();
+        self.steps.extend(pairs.map(|(&a, &b)| Step::Compare(a, b)));
         a.len() == b.len()
     }
 
@@ -151,8 +170,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         }
         match [&ours, &theirs].map(|header| header.dtype().has_object()) {
             [true, true] => {
-                self.is_known(a, b)
-                    || self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>())
+                self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>())
             }
             [false, false] => match (a.as_array(), b.as_array()) {
                 (Ok(a), Ok(b)) => self.values(&a, &b),
@@ -179,14 +197,15 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         {
             return true;
         }
-        a.iter().zip(b.iter()).all(|(a, b)| difference(&a, &b, self.tolerance).is_none())
+        let is_same = |a: &Value<'_>, b: &Value<'_>| match (a, b) {
+            (Value::Str(_), Value::Bytes(_)) | (Value::Bytes(_), Value::Str(_)) => false,
+            _ => difference(a, b, self.tolerance).is_none(),
+        };
+        a.iter().zip(b.iter()).all(|(a, b)| is_same(&a, &b))
     }
 
     /// Compares objects of unknown classes: their names, arguments, states, items and entries.
     fn calls(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
-        if self.is_known(a, b) {
-            return true;
-        }
         let parts = [(a.arguments(), b.arguments()), (a.state(), b.state())];
         let is_same = parts.into_iter().all(|pair| match pair {
             (Some(a), Some(b)) => self.later(&[a], &[b]),
@@ -213,6 +232,28 @@ fn is_same_scalar(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
     }
 }
 
+/// Returns true for an object whose comparison takes long, so that its result is noted: a container, a long text or a long number.
+fn is_large(object: ObjectRef<'_>) -> bool {
+    const LONG: usize = 256;
+    match (object.as_str(), object.as_bytes(), object.kind()) {
+        (Some(text), ..) => text.len() > LONG,
+        (_, Some(bytes), _) => bytes.len() > LONG,
+        (.., Kind::Array | Kind::Record | Kind::Global) => true,
+        _ => {
+            is_container(object) || exact::is_unlimited(object) && object_text(object).len() > LONG
+        }
+    }
+}
+
+/// Returns true for dicts whose order matters to Python: two of `OrderedDict`.
+fn are_ordered(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
+    let is_ordered = |object: ObjectRef<'_>| {
+        object.kind() == Kind::Dict
+            && object.name().is_some_and(|name| name == "collections.OrderedDict")
+    };
+    is_ordered(a) && is_ordered(b)
+}
+
 fn is_same_text(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
@@ -233,7 +274,7 @@ fn in_order<'a, T>(
 #[derive(Default)]
 struct Hashes {
     /// The hashes of containers, which may be used many times. Those that are not complete yet have zero.
-    known: HashMap<Id, u64>,
+    known: HashMap<u32, u64>,
 }
 
 impl Hashes {
@@ -308,6 +349,11 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
             None => hash((7, parts.map(|part| (part + 0.0).to_bits()))),
         };
     }
+    if exact::is_unlimited(object)
+        && let Some(number) = Exact::of(object)
+    {
+        return number.hash();
+    }
     if let Some(text) = object.as_str() {
         return hash((8, text.chars().map(u32::from).collect::<Vec<_>>()));
     }
@@ -320,59 +366,8 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
     }
 }
 
-fn hash(value: impl Hash) -> u64 {
+pub(super) fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Objects of both files in classes. Those of a class are equal if all pairs that are still to be compared are.
-#[derive(Default)]
-struct Classes {
-    /// The next object on the way to the one that names the class. That one has none.
-    next: HashMap<usize, usize>,
-    /// The number of objects in the class that this one names, if there are several.
-    sizes: HashMap<usize, usize>,
-    /// The objects that got a next one, each with it.
-    joined: Vec<(usize, usize)>,
-}
-
-impl Classes {
-    fn find(&self, mut at: usize) -> usize {
-        while let Some(&next) = self.next.get(&at) {
-            at = next;
-        }
-        at
-    }
-
-    fn size(&self, of: usize) -> usize {
-        self.sizes.get(&of).copied().unwrap_or(1)
-    }
-
-    /// Joins the classes of two objects; false if they are one already.
-    fn join(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.find(a), self.find(b));
-        if a == b {
-            return false;
-        }
-        // The smaller class goes to the larger one, so that ways are short.
-        let (small, large) = if self.size(a) < self.size(b) { (a, b) } else { (b, a) };
-        self.sizes.insert(large, self.size(small) + self.size(large));
-        self.next.insert(small, large);
-        self.joined.push((small, large));
-        true
-    }
-
-    /// Keeps what was joined.
-    fn keep(&mut self) {
-        self.joined.clear();
-    }
-
-    /// Undoes what was joined since the last [`keep`](Self::keep).
-    fn undo(&mut self) {
-        while let Some((small, large)) = self.joined.pop() {
-            self.next.remove(&small);
-            self.sizes.insert(large, self.size(large) - self.size(small));
-        }
-    }
 }

@@ -1,0 +1,104 @@
+//! Quotes of CSV: those that do not end, and those in comments.
+
+use std::io::{self, Read};
+
+/// A stream of CSV, which knows whether it ends within quotes.
+pub(super) struct Quotes<R> {
+    stream: R,
+    delimiter: u8,
+    state: Quoting,
+}
+
+impl<R> Quotes<R> {
+    pub(super) fn new(stream: R, delimiter: u8) -> Self {
+        Quotes { stream, delimiter, state: Quoting::Start }
+    }
+
+    /// Returns true if all that was read ends within quotes.
+    pub(super) fn are_open(&self) -> bool {
+        self.state == Quoting::Quoted
+    }
+}
+
+impl<R: Read> Read for Quotes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.state = self.state.after(&buffer[..count], self.delimiter);
+        Ok(count)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Quoting {
+    /// At the start of a field.
+    Start,
+    /// Within a field, where a quote has no meaning.
+    Plain,
+    Quoted,
+    /// After a quote within quotes, which ends them, or is the first of two.
+    Quote,
+}
+
+impl Quoting {
+    fn after(mut self, bytes: &[u8], delimiter: u8) -> Self {
+        for &byte in bytes {
+            self = match (self, byte) {
+                (Quoting::Quoted, b'"') => Quoting::Quote,
+                (Quoting::Quoted, _) | (Quoting::Start | Quoting::Quote, b'"') => Quoting::Quoted,
+                (_, b'\n' | b'\r') => Quoting::Start,
+                (_, b'\t') if delimiter == b' ' => Quoting::Start,
+                (_, byte) if byte == delimiter => Quoting::Start,
+                _ => Quoting::Plain,
+            };
+        }
+        self
+    }
+}
+
+/// Returns the text with no quotes in each line that begins with `#` and ends within quotes; `None` if there is no such line. If the line is a comment, the lines after it are not a part of it.
+pub(super) fn closed_comments(text: &[u8], delimiter: u8) -> Option<Vec<u8>> {
+    let mut closed = Vec::new();
+    let mut is_changed = false;
+    let mut state = Quoting::Start;
+    for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        let after = state.after(line, delimiter);
+        if state == Quoting::Start && after == Quoting::Quoted && is_marked(line, delimiter) {
+            closed.extend(line.iter().filter(|byte| **byte != b'"'));
+            is_changed = true;
+        } else {
+            closed.extend_from_slice(line);
+            state = after;
+        }
+    }
+    is_changed.then_some(closed)
+}
+
+/// Returns true for a line that begins with `#`.
+fn is_marked(line: &[u8], delimiter: u8) -> bool {
+    match delimiter {
+        b' ' => line.trim_ascii_start().starts_with(b"#"),
+        _ => line.starts_with(b"#"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closed_comments;
+
+    #[test]
+    fn a_quote_in_a_comment_hides_no_lines() {
+        for (text, delimiter, expected) in [
+            ("1 2\n# say \"hi\n3 4\n# end \"\n", b' ', Some("1 2\n# say hi\n3 4\n# end \n")),
+            ("1\t2\r\n  #\t\"x\r\n3 4", b' ', Some("1\t2\r\n  #\tx\r\n3 4")),
+            ("# x,\"y\n1,2", b',', Some("# x,y\n1,2")),
+            // These quotes end, have no meaning, or contain the line.
+            ("# x,\"y\"\n1,2", b',', None),
+            ("# 5\" x\n1,2", b',', None),
+            ("1,\"a\n# b\n\"\n", b',', None),
+            (" # x,\"y\n1,2", b',', None),
+        ] {
+            let found = closed_comments(text.as_bytes(), delimiter);
+            assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{text:?}");
+        }
+    }
+}
