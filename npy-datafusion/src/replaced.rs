@@ -56,6 +56,11 @@ impl Replaced {
     async fn of(state: &SessionState, copy: &CopyTo) -> Result<Option<Self>> {
         let name = copy.output_url.clone();
         let url = location::parse(&name)?;
+        if name.contains("://") && name.contains(['*', '?', '[']) {
+            return plan_err!(
+                "{name}: it is a pattern, and rows are written to a file or a directory; name one without *, ? and ["
+            );
+        }
         let local = files::local(&url);
         let is_file = match &local {
             Some(path) => path.is_file() && !is_open_file(path),
@@ -94,13 +99,14 @@ impl Replaced {
             return Ok(());
         }
         let is_archive = copy.file_type.get_ext() == "npz";
-        if !is_archive && self.meta.location.extension() != Some("npz") {
-            return Ok(());
-        }
         let written = copy.input.schema().fields();
         let is_written =
             |member: &String| is_archive && written.iter().any(|field| field.name() == member);
-        let members = archive::names(&*self.store, &self.meta).await?;
+        let members = match archive::names(&*self.store, &self.meta).await {
+            // A file of another kind may begin like an archive.
+            Err(_) if self.meta.location.extension() != Some("npz") => Vec::new(),
+            members => members?,
+        };
         match members.iter().find(|member| !is_written(member)) {
             None => Ok(()),
             Some(member) => plan_err!(

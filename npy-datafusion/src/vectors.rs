@@ -285,7 +285,9 @@ impl Distance {
                     let dot = sum::<A, B, _>(x, y, |a, b| a * b);
                     let of_x = sum::<A, A, _>(x, x, |a, b| a * b);
                     let of_y = sum::<B, B, _>(y, y, |a, b| a * b);
-                    1.0 - dot / (of_x.sqrt() * of_y.sqrt())
+                    // The square of a tiny number is zero, as that of zero.
+                    let length = of_x.sqrt() * of_y.sqrt();
+                    if length > 0.0 { 1.0 - dot / length } else { f64::NAN }
                 }
             };
             // A NaN with a sign, as processors make one of 0 / 0, would come before all numbers.

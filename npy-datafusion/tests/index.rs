@@ -505,3 +505,23 @@ async fn archives_have_bounds() {
         assert_eq!(number(&ctx, "SELECT count(*) FROM t WHERE t = 199999").await, 2);
     }
 }
+
+/// Guards blocks of -0.0, whose bounds are those of 0.0: `NOT IN` tells the two apart, and must not leave them out.
+#[tokio::test]
+async fn blocks_of_negative_zeros_are_read_for_lists_that_lack_them() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, value) in [("a", -0.0f64), ("b", 0.0), ("c", 1.0)] {
+        vec![value; 4].write_npy(directory.path().join(format!("{name}.npy"))).unwrap();
+    }
+    let (ctx, at) = (session(), directory.path().display().to_string());
+    write_index(&ctx.state(), &at, None, BLOCK).await.unwrap();
+    for list in ["NOT IN (0.0, 1.5, 2.5, 3.5)", "NOT IN (-0.0, 1.5, 2.5, 3.5)", "IN (0.0, 5.0)"] {
+        let mut counts = Vec::new();
+        for index in ["off", "auto", "frozen"] {
+            let sql =
+                format!("SELECT count(*) FROM npy('{at}/', 'index', '{index}') WHERE value {list}");
+            counts.push(rows(&ctx, &sql).await[0].column(0).as_primitive::<Int64Type>().value(0));
+        }
+        assert!(counts.iter().all(|count| *count == counts[0]), "{list}: {counts:?}");
+    }
+}

@@ -187,4 +187,10 @@ async fn rows_without_a_distance_come_last() {
         let sql = format!("SELECT 1.0 FROM npy('{}') WHERE {distance} < -1e300", path.display());
         assert!(numbers(&ctx, &sql).await.is_empty(), "{sql}");
     }
+    // The square of such a length is zero.
+    let sql = format!(
+        "SELECT 1.0 FROM npy('{}') WHERE npy_cosine(value, [1e-320, 1e-320]) < 1e300",
+        path.display()
+    );
+    assert!(numbers(&ctx, &sql).await.is_empty());
 }

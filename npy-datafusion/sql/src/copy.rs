@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use npy_datafusion::datafusion::common::exec_datafusion_err;
+use npy_datafusion::datafusion::common::{exec_datafusion_err, exec_err};
 use npy_datafusion::datafusion::datasource::listing::ListingTableUrl;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SpillFile;
@@ -30,7 +30,11 @@ impl Copy {
         plan: &LogicalPlan,
         no_clobber: bool,
     ) -> Result<Option<(LogicalPlan, Self)>> {
-        let LogicalPlan::Copy(copy) = plan else { return Ok(None) };
+        let copy = match plan {
+            LogicalPlan::Copy(copy) => copy,
+            LogicalPlan::Analyze(analyze) => return check_analyzed(&analyze.input),
+            _ => return Ok(None),
+        };
         let Some(path) = file(copy) else { return Ok(None) };
         if let Some(directory) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
             fs::create_dir_all(directory)?;
@@ -51,6 +55,18 @@ impl Copy {
         io::copy(&mut File::open(&self.written)?, &mut self.target.file())?;
         self.target.finish()?;
         Ok(fs::remove_file(&self.written)?)
+    }
+}
+
+/// Refuses `EXPLAIN ANALYZE COPY` to a file that is there: the engine would empty it before the query ends.
+fn check_analyzed<T>(plan: &LogicalPlan) -> Result<Option<T>> {
+    let LogicalPlan::Copy(copy) = plan else { return Ok(None) };
+    match file(copy).filter(|path| path.exists()) {
+        Some(path) => exec_err!(
+            "{}: it exists, and EXPLAIN ANALYZE of a COPY empties it first; explain the query alone, or write to another name",
+            path.display()
+        ),
+        None => Ok(None),
     }
 }
 

@@ -599,6 +599,19 @@ fn a_copy_loses_no_member() {
         assert!(stderr.contains(&expected) && stderr.lines().count() == 1, "{stderr}");
         assert!(read("names.npz") == before);
     }
+    // An archive under another name, and URLs that would be patterns.
+    std::fs::copy(at.join("names.npz"), at.join("names.zip")).unwrap();
+    let stderr = failed("COPY (SELECT id FROM t) TO 'names.zip' STORED AS NPY", "--csv");
+    assert!(stderr.contains("its member \"name\" would be lost"), "{stderr}");
+    for name in ["n[1].npz", "n?.npy", "n*.csv"] {
+        let sql = format!("COPY (SELECT id FROM t) TO 'file://{}/{name}'", at.display());
+        assert!(failed(&sql, "--csv").contains("it is a pattern"), "{name}");
+    }
+    // The engine itself would empty the file before the query fails.
+    std::fs::write(at.join("kept.csv"), "kept").unwrap();
+    let sql = "EXPLAIN ANALYZE COPY (SELECT 10 / (id - 2) AS q FROM t) TO 'kept.csv'";
+    assert!(failed(sql, "--csv").contains("kept.csv: it exists, and EXPLAIN ANALYZE"));
+    assert!(read("kept.csv") == b"kept");
     // The same members, and others if the user says so.
     stdout(at, &["COPY (SELECT id, 'x' AS name, 1 AS more FROM t) TO 'names.npz'", "ticks.npy"]);
     stdout(at, &["COPY (SELECT id FROM t) TO 'names.npz'", "ticks.npy", "--force"]);

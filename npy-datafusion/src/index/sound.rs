@@ -33,10 +33,14 @@ fn is_known(part: &Arc<dyn PhysicalExpr>, schema: &Schema) -> bool {
     if let Some(cast) = part.downcast_ref::<TryCastExpr>() {
         return converts(cast.expr(), cast.cast_type());
     }
+    if let Some(list) = part.downcast_ref::<InListExpr>() {
+        // The bounds of a block of -0.0 are those of 0.0, and `NOT IN` tells them apart.
+        let is_float = list.expr().data_type(schema).is_ok_and(|it| it.is_floating());
+        return !(list.negated() && is_float);
+    }
     part.is::<Column>()
         || part.is::<Literal>()
         || part.is::<BinaryExpr>()
-        || part.is::<InListExpr>()
         || part.is::<IsNullExpr>()
         || part.is::<IsNotNullExpr>()
         || part.is::<NotExpr>()
