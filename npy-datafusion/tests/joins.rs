@@ -110,7 +110,7 @@ async fn conditions_of_the_running_query_are_about_their_own_columns() {
             "SELECT count(*), sum(many.amount) FROM (orders RIGHT JOIN customers ON orders.cust = customers.id) JOIN many ON many.id = orders.id",
             "SELECT count(*), sum(m.amount) FROM (orders RIGHT JOIN customers ON orders.cust = customers.id) JOIN many m ON m.id = customers.id",
             "SELECT amount, id FROM (SELECT amount, id FROM many UNION ALL SELECT id, amount FROM few) ORDER BY amount, id LIMIT 5",
-            "SELECT amount FROM (SELECT amount FROM many LIMIT 10) ORDER BY amount DESC LIMIT 3",
+            "SELECT amount FROM (SELECT amount FROM many WHERE id < 10 LIMIT 10) ORDER BY amount DESC LIMIT 3",
         ] {
             let set =
                 |on| format!("SET datafusion.optimizer.enable_dynamic_filter_pushdown = {on}");

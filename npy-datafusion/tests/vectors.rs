@@ -163,6 +163,7 @@ async fn rows_without_a_distance_come_last() {
     let values = vec![1.0f32, 0.0, 0.0, 0.0, f32::INFINITY, 1.0, 0.0, 1.0];
     npy_core::save(&path, &NpyArray::new(values, [4, 2]).unwrap()).unwrap();
     let ctx = session();
+    ctx.sql("SET npy.virtual_columns = true").await.unwrap();
     for (distance, expected) in [
         ("npy_cosine(value, [1.0, 0.0])", "0, 3"),
         ("npy_l2(value, [CAST('inf' AS DOUBLE), 0.0])", "0, 1, 3"),

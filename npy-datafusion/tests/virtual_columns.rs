@@ -80,7 +80,7 @@ async fn a_wildcard_has_no_virtual_column() {
     ctx.sql("SET npy.virtual_columns = true").await.unwrap();
     assert_eq!(ctx.sql("SELECT _row FROM t").await.unwrap().count().await.unwrap(), 15_000);
     let error = ctx.sql("SET npy.columns = true").await.unwrap_err().to_string();
-    assert!(error.contains("there is npy.virtual_columns"), "{error}");
+    assert!(error.contains("there are npy.virtual_columns"), "{error}");
 }
 
 /// Guards the values: whatever a scan leaves out, divides or reads in another order, they are those of the row.
