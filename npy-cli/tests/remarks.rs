@@ -223,6 +223,17 @@ fn a_quote_in_a_comment_hides_no_rows() {
         let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
         assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
     }
+    // A wrong row between such lines is an error, and not a part of a quoted field.
+    for middle in ["5 6 7", "NA 5"] {
+        let text = format!("1 2\n# say \"hi\n3 4\n{middle}\n8 9\n# end \"\n10 11\n");
+        fs::write(path.join("x.csv"), &text).unwrap();
+        let arguments = ["convert", "x.csv", "x.npy", "--no-header", "--delimiter", " "];
+        if code(path, &arguments).0 == 0 {
+            let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+            let found = String::from_utf8(found).unwrap();
+            assert!(["3,4", "8,9", "10,11"].iter().all(|row| found.contains(row)), "{found}");
+        }
+    }
 }
 
 /// Guards the line that states the delimiter to Excel.

@@ -29,8 +29,11 @@ use crate::{archive, files, location};
 pub(crate) async fn check(state: &SessionState, plan: &LogicalPlan) -> Result<()> {
     let mut copies = Vec::new();
     plan.apply_with_subqueries(|part| {
-        if let LogicalPlan::Copy(copy) = part {
-            copies.push(copy.clone());
+        match part {
+            LogicalPlan::Copy(copy) => copies.push(copy.clone()),
+            // It writes nothing.
+            LogicalPlan::Explain(_) => return Ok(TreeNodeRecursion::Jump),
+            _ => {}
         }
         Ok(TreeNodeRecursion::Continue)
     })?;
@@ -56,7 +59,7 @@ impl Replaced {
     async fn of(state: &SessionState, copy: &CopyTo) -> Result<Option<Self>> {
         let name = copy.output_url.clone();
         let url = location::parse(&name)?;
-        if name.contains("://") && name.contains(['*', '?', '[']) {
+        if name.contains("://") && (url.get_glob().is_some() || name.contains('?')) {
             return plan_err!(
                 "{name}: it is a pattern, and rows are written to a file or a directory; name one without *, ? and ["
             );
@@ -73,7 +76,7 @@ impl Replaced {
         match store.head(url.prefix()).await {
             Ok(meta) => Ok(Some(Replaced { name, url, store, meta })),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
-            // Credentials that only write: what they do not read is no input.
+            // Credentials that only write: the query cannot read this file either.
             Err(error)
                 if is_denied(&error) && !NpySettings::of(state.config_options()).no_clobber =>
             {
@@ -103,9 +106,15 @@ impl Replaced {
         let is_written =
             |member: &String| is_archive && written.iter().any(|field| field.name() == member);
         let members = match archive::names(&*self.store, &self.meta).await {
+            Ok(members) => members,
             // A file of another kind may begin like an archive.
             Err(_) if self.meta.location.extension() != Some("npz") => Vec::new(),
-            members => members?,
+            Err(error) => {
+                let error = plain(error);
+                return plan_err!(
+                    "{name}: it exists, and its members cannot be read ({error}); write to another name, or replace it by --force (npy.force)"
+                );
+            }
         };
         match members.iter().find(|member| !is_written(member)) {
             None => Ok(()),
@@ -165,7 +174,10 @@ fn is_denied(error: &(dyn std::error::Error + 'static)) -> bool {
 fn add_tables(query: &LogicalPlan, tables: &mut Vec<Arc<dyn TableProvider>>) -> Result<()> {
     query.apply_with_subqueries(|part| {
         if let LogicalPlan::TableScan(scan) = part {
-            let table = source_as_provider(&scan.source)?;
+            // A source of another kind has no files.
+            let Ok(table) = source_as_provider(&scan.source) else {
+                return Ok(TreeNodeRecursion::Continue);
+            };
             match table.get_logical_plan() {
                 Some(view) => add_tables(&view, tables)?,
                 None => tables.push(table),

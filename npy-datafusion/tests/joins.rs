@@ -152,5 +152,5 @@ async fn rows_that_a_join_adds_have_no_vector() {
     register(ctx, "points", path.to_str().unwrap(), NpyOptions::default()).await.unwrap();
     let sql = "SELECT o.id FROM orders o LEFT JOIN points p ON o.cust = p.id \
         ORDER BY o.cust % 20, p.at[1] + p.at[2], o.id LIMIT 3";
-    assert_eq!(rows(ctx, sql).await, ["2", "4", "3"]);
+    assert_eq!(rows(ctx, sql).await, ["2;", "4;", "3;"]);
 }

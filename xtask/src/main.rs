@@ -45,7 +45,8 @@ usage: cargo xtask <command>
 
   test [--all] [ARGS] the quick tests, including those against a real NumPy; --all: also those with files at URLs,
                       of the derive macros, and all repetitions; ARGS go to `cargo test` and narrow the run
-  slow                tests that compile programs or open a browser, and the benchmark once
+  slow                tests that compile programs, take long to be compiled or open a browser, npy-core without
+                      features, and the benchmark once
   fixtures [--check]  rewrite tests/golden with NumPy; --check: only compare
   bench               the benchmark, into target/bench: results.md and results.svg
         [--only W1r,W9] [--rounds N]   some workloads; another number of rounds

@@ -25,6 +25,10 @@ pub(crate) fn run(args: &[&str]) -> Result {
     if let ["--all", rest @ ..] = args {
         return all(rest);
     }
+    // Cargo has such an option, too, with another meaning.
+    if args.iter().take_while(|arg| **arg != "--").any(|arg| *arg == "--all") {
+        return Err("write --all first: cargo xtask test --all".into());
+    }
     println!("{NOTE}");
     let mut test = cargo(&["test", "--workspace", "--features", &features()?]);
     test.args(LEFT_OUT.iter().flat_map(|name| ["--exclude", name]));

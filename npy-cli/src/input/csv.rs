@@ -57,11 +57,15 @@ pub(super) fn columns(
         let is_number = |column: &Column| !is_text(&column.path[0]) && has_numbers(column);
         table.rows > 0 && table.columns.first().is_some_and(is_number)
     };
-    // Beside text, a line that begins with # may be a row of several lines.
-    let closed = quotes::closed_comments(text, delimiter).and_then(|text| parse(&text).ok());
-    let (table, remarks) = match closed.filter(has_numbers) {
-        Some(closed) => closed,
+    let closed = quotes::closed_comments(text, delimiter).map(|text| parse(&text));
+    let (table, remarks) = match closed {
         None => parse(text)?,
+        Some(Ok(closed)) if has_numbers(&closed) => closed,
+        // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
+        Some(closed) => {
+            let raw = parse(text)?;
+            if has_numbers(&raw) { closed? } else { raw }
+        }
     };
     remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
     Ok(table)
@@ -74,7 +78,7 @@ fn without_stated_delimiter(text: &[u8]) -> (&[u8], Option<u8>) {
     if let Some([delimiter, rest @ ..]) = start.strip_prefix(b"sep=")
         && let Some(rest) = if is_quoted { rest.strip_prefix(b"\"") } else { Some(rest) }
         && matches!(rest, [b'\n' | b'\r', ..])
-        && delimiter.is_ascii()
+        && (*delimiter == b'\t' || delimiter.is_ascii() && !delimiter.is_ascii_control())
     {
         // The empty line stays, for the numbers of lines in messages.
         return (rest, Some(*delimiter));

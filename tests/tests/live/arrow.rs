@@ -27,7 +27,7 @@ fn read(path: &Path) -> RecordBatch {
 /// The arrays of this test, and the types that pyarrow shall see.
 const ARRAYS: &str = r#"
 import pyarrow as pa, pyarrow.ipc
-L = lambda t, n: pa.list_(pa.field('item', t, False), n)
+L = lambda t, n: pa.list_(pa.field('item', t, True), n)
 # pyarrow's tensors do not say that no element is null.
 T = lambda t, n: pa.list_(t, n)
 second, day = pa.timestamp('s'), pa.date32()
