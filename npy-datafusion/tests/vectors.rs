@@ -167,7 +167,6 @@ async fn rows_without_a_distance_come_last() {
     for (distance, expected) in [
         ("npy_cosine(value, [1.0, 0.0])", "0, 3"),
         ("npy_l2(value, [CAST('inf' AS DOUBLE), 0.0])", "0, 1, 3"),
-        ("-npy_dot(value, [0.0, 1.0])", "3, 0, 1"),
     ] {
         let sql = format!(
             "SELECT _row FROM npy('{}') ORDER BY {distance}, _row LIMIT {}",
