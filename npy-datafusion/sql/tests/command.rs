@@ -602,7 +602,7 @@ fn a_copy_loses_no_member() {
     // An archive under another name, and URLs that would be patterns.
     std::fs::copy(at.join("names.npz"), at.join("names.zip")).unwrap();
     let stderr = failed("COPY (SELECT id FROM t) TO 'names.zip' STORED AS NPY", "--csv");
-    assert!(stderr.contains("its member \"name\" would be lost"), "{stderr}");
+    assert!(stderr.contains("its member \"id\" would be lost"), "{stderr}");
     for name in ["n[1].npz", "n?.npy", "n*.csv"] {
         let sql = format!("COPY (SELECT id FROM t) TO 'file://{}/{name}'", at.display());
         assert!(failed(&sql, "--csv").contains("it is a pattern"), "{name}");
