@@ -283,7 +283,7 @@ async fn opened(
     Ok((archive, fetched))
 }
 
-/// Returns the names of the members of an archive. A file that begins otherwise has none.
+/// Returns the names of the members of an archive. A file that does not begin with `PK` has none.
 pub(crate) async fn names(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Vec<String>> {
     if meta.size < 4 || !header::get(store, meta, 0..4).await?.starts_with(b"PK") {
         return Ok(Vec::new());

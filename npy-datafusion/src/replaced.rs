@@ -1,6 +1,6 @@
-//! The file that `COPY … TO 'x.npy'` replaces: none that the query reads, and no archive whose other members would be lost.
+//! Refuses a `COPY … TO 'x.npy'` that would replace a file which its query reads, or an archive whose other members would be lost.
 //!
-//! The rule is checked when a statement is planned. The planner may later leave out files of which no row is needed, and they are inputs all the same.
+//! The rule is checked when a statement is planned. The planner may later leave out files whose rows are not needed; they are inputs, too.
 
 use std::path::Path;
 use std::sync::Arc;
