@@ -320,6 +320,10 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
         }
         (ScalarKind::Bytes | ScalarKind::Str, _) => Ok((text(array, scalar, options)?, dtype)),
         (ScalarKind::Void, DataType::Float32) => {
+            let half = match scalar.byte_order() {
+                Some(ByteOrder::Big) => u16::to_be_bytes,
+                _ => u16::to_le_bytes,
+            };
             let mut values = Vec::new();
             for (row, bits) in primitive(array).as_chunks::<4>().0.iter().enumerate() {
                 let bits = f32::from_ne_bytes(*bits).to_bits();
@@ -328,9 +332,10 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
                     return Err(Error::other(format!("{number} has more digits than a bfloat16"))
                         .in_row(row));
                 }
-                values.extend((bits >> 16).to_le_bytes().into_iter().take(2));
+                let [high, low, ..] = bits.to_be_bytes();
+                values.extend(half(u16::from_be_bytes([high, low])));
             }
-            filled(array, values, dtype, &0x7fc0u16.to_le_bytes())
+            filled(array, values, dtype, &half(0x7fc0))
         }
         (ScalarKind::Void, DataType::FixedSizeBinary(_)) => filled(array, raw(array), dtype, &[]),
         (ScalarKind::Object, _) => Err(Error::other(

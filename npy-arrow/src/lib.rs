@@ -37,7 +37,7 @@
 //! | `i1` … `u8`, `f2`, `f4`, `f8` | `Int8` … `UInt64`, `Float16`, `Float32`, `Float64` | swapped if they have the other byte order; a null becomes NaN in floats |
 //! | `c8`, `c16` | `FixedSizeList(Float32 or Float64, 2)`, extension `npy.complex` | [`Options::complex_as_struct`] |
 //! | `f12`, `f16`, `c24`, `c32` | `FixedSizeBinary` | [`Options::long_double_as_f64`] |
-//! | `<V2` (bfloat16) | `Float32` | for `V2`: [`Options::bfloat16`] |
+//! | `<V2`, `>V2` (bfloat16) | `Float32` | for `V2`: [`Options::bfloat16`] |
 //! | `V1` (numbers of 8 bits) | `Float32` | with [`Options::float8`]; back as `<f4` |
 //! | `S` | `Binary`, without the zeros at the end | [`Options::text_from_bytes`] |
 //! | `U` | `Utf8` | a code point that is no character is an error |

@@ -104,7 +104,7 @@ impl Options {
         self
     }
 
-    /// Two raw bytes (`V2`) are bfloat16 of ml_dtypes, and become `Float32`. Without it only `<V2` is, which nothing else writes.
+    /// Two raw bytes (`V2`) are bfloat16 of ml_dtypes, and become `Float32`. Without it only `<V2` and `>V2` are, which nothing else writes.
     ///
     /// ```
     /// use npy_arrow::Options;

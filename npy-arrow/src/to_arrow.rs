@@ -276,11 +276,13 @@ impl Part {
                 numbers(DataType::Float64, rows, Buffer::from_vec(values), None)?
             }
             Values::BFloat16 => {
-                // A bfloat16 is the upper half of a float, always little-endian.
-                let upper = self.bytes.chunks_exact(2).map(|half| match half {
-                    [low, high] => f32::from_le_bytes([0, 0, *low, *high]),
-                    _ => 0.0,
-                });
+                let bits = match scalar.byte_order() {
+                    Some(ByteOrder::Big) => u16::from_be_bytes,
+                    _ => u16::from_le_bytes,
+                };
+                // A bfloat16 is the upper half of a float.
+                let halves = self.bytes.as_chunks().0.iter();
+                let upper = halves.map(|&half| f32::from_bits(u32::from(bits(half)) << 16));
                 numbers(
                     DataType::Float32,
                     rows,

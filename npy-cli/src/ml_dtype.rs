@@ -62,7 +62,7 @@ impl MlDtype {
         NAMES.iter().any(|(_, numbers)| numbers.fits(dtype))
     }
 
-    /// Converts elements to numbers of four bytes, which all of these are exactly.
+    /// Converts little-endian elements to numbers of four bytes, which all of these are exactly.
     pub(crate) fn widen(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             MlDtype::Bfloat16 => {

@@ -261,6 +261,15 @@ fn raw_bytes_are_numbers_by_name() {
     assert_eq!(ok(path, &["cat", "numbers.npz::x"]), rows);
     let archive = npz::Reader::open(path.join("numbers.npz")).unwrap();
     assert!(!archive.contains("__metadata__"));
+    // The same numbers with their bytes swapped.
+    let big = DynArray::new(">V2".parse().unwrap(), [2], Order::C, vec![0x3f, 0x80, 0xc1, 0x20]);
+    big.unwrap().write_npy(path.join("big.npy")).unwrap();
+    assert_eq!(ok(path, &["cat", "big.npy"]), "value\n3f80\nc120\n");
+    assert_eq!(ok(path, &["cat", "big.npy", "--void", "bfloat16"]), rows);
+    ok(path, &["convert", "big.npy", "big.safetensors", "--void", "bfloat16"]);
+    assert_eq!(ok(path, &["cat", "big.safetensors"]), rows);
+    ok(path, &["convert", "x.npy", "swapped.npy", "--endian", "big"]);
+    assert!(fs::read(path.join("swapped.npy")).unwrap() == fs::read(path.join("big.npy")).unwrap());
     // An archive that NumPy has written again: V2 has no byte order.
     ok(path, &["convert", "x.safetensors", "b.npz"]);
     let archive = npz::Reader::open(path.join("b.npz")).unwrap();

@@ -334,14 +334,8 @@ fn notes(field: &Field, derive: Derive) -> Vec<String> {
 
 /// Returns the comment for a scalar that has another type in the struct than in the file.
 fn note(scalar: Scalar) -> Option<String> {
-    let is_number = scalar.kind() == ScalarKind::Void && scalar.byte_order().is_some();
-    if is_resized(scalar) {
-        Some(format!("Differs: {scalar} in the file, which Cast::Lossless reads."))
-    } else if is_number && scalar.itemsize() > 2 {
-        Some(format!("Differs: {scalar} in the file."))
-    } else {
-        None
-    }
+    is_resized(scalar)
+        .then(|| format!("Differs: {scalar} in the file, which Cast::Lossless reads."))
 }
 
 /// Returns the byte order that the struct states: that of its fields, or little-endian if they differ; `None` if it is the inherited one. Nested records
@@ -353,10 +347,10 @@ fn stated_order(fields: &[&Field], inherited: ByteOrder) -> Option<ByteOrder> {
     (order != inherited).then_some(order)
 }
 
-/// Returns the byte order of a scalar, or of the scalars in a sub-array; `None` for records, for raw bytes, and for types of one byte order.
+/// Returns the byte order of a scalar, or of the scalars in a sub-array; `None` for records, for raw bytes, and for types of one byte.
 fn order_of(dtype: &DType) -> Option<ByteOrder> {
     let scalar = base(dtype).scalar()?;
-    if scalar.kind() == ScalarKind::Void { None } else { scalar.byte_order() }
+    scalar.byte_order().filter(|_| scalar.itemsize() != 1)
 }
 
 /// Returns the number of characters of text; 0 for any other scalar.

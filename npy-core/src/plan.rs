@@ -496,7 +496,8 @@ impl Action {
 fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     let bytes = from.itemsize();
     if from.kind() == to.kind() && bytes == to.itemsize() {
-        let unit = from.swap_unit();
+        // Only one of them has an order if raw bytes are read as a number of ml_dtypes, or the other way round.
+        let unit = from.swap_unit().min(to.swap_unit());
         let same = from == to || unit == 1;
         return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }

@@ -53,7 +53,7 @@
 //! - [`LongDouble::to_f64`](crate::LongDouble::to_f64) rounds; the value itself keeps all its bytes.
 //! - bfloat16 and the floats of one byte are types of ml_dtypes. Without ml_dtypes, NumPy treats
 //!   them as raw bytes. This crate reads both dtypes as either type: `half::bf16` also reads `|V2`,
-//!   and [`Void<2>`](crate::Void) also reads `<V2`.
+//!   as little-endian, and [`Void<2>`](crate::Void) also reads `<V2`.
 //!
 //! # Arrays
 //!

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use npy_arrow::arrow_array::cast::AsArray;
-use npy_arrow::arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use npy_arrow::arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
 use npy_arrow::arrow_array::{
-    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeListArray, Float64Array, Int32Array,
-    Int64Array, LargeStringArray, ListArray, RecordBatch, RecordBatchReader, StringArray,
-    StringViewArray, StructArray,
+    Array, ArrayRef, BinaryArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
+    Int32Array, Int64Array, LargeStringArray, ListArray, RecordBatch, RecordBatchReader,
+    StringArray, StringViewArray, StructArray,
 };
-use npy_arrow::arrow_schema::{DataType, Field};
+use npy_arrow::arrow_schema::{DataType, Field, Schema};
 use npy_arrow::{Batches, Options};
 use npy_core::dtype::ScalarKind;
 use npy_core::{ByteOrder, DType, DynArray, MapAny, Order, Reader, WriteNpy, npz};
@@ -215,6 +215,7 @@ fn options_choose_the_types() {
         ("<f16", "FixedSizeBinary(16)", "Float64"),
         ("|V2", "FixedSizeBinary(2)", "Float32"),
         ("<V2", "Float32", "Float32"),
+        (">V2", "Float32", "Float32"),
         (
             "<c8",
             "FixedSizeList(2 x Float32)",
@@ -235,6 +236,18 @@ fn options_choose_the_types() {
         };
         let batch = npy_arrow::record_batch(&array, &other).unwrap();
         assert_eq!(npy_arrow::dyn_array(&batch, &other).unwrap(), array, "{descr}");
+    }
+    for (descr, bytes) in [("|V2", [0xc0, 0x3f]), ("<V2", [0xc0, 0x3f]), (">V2", [0x3f, 0xc0])] {
+        let array = DynArray::new(descr.parse().unwrap(), [1], Order::C, bytes.to_vec()).unwrap();
+        let batch = npy_arrow::record_batch(&array, &other).unwrap();
+        assert_eq!(batch.column(0).as_primitive::<Float32Type>().value(0), 1.5, "{descr}");
+        // A null is NaN.
+        let field = batch.schema().field(0).clone().with_nullable(true);
+        let null = Arc::new(Float32Array::from(vec![None])) as ArrayRef;
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![null]).unwrap();
+        let nan = npy_arrow::dyn_array(&batch, &other).unwrap();
+        let expected = if descr == ">V2" { [0x7f, 0xc0] } else { [0xc0, 0x7f] };
+        assert_eq!(nan.as_bytes(), expected, "{descr}");
     }
     let array = DynArray::new("|S1".parse().unwrap(), [2], Order::C, vec![b'a', 0xff]).unwrap();
     let error = npy_arrow::record_batch(&array, &other).unwrap_err().to_string();

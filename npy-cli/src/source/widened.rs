@@ -1,6 +1,6 @@
 //! An array of raw bytes, read as the numbers that these are.
 
-use npy_core::{DType, DynArray, Header};
+use npy_core::{ByteOrder, DType, DynArray, Header};
 
 use super::reader::DynReader;
 use crate::ml_dtype::MlDtype;
@@ -19,8 +19,9 @@ impl Widened {
         Ok(Widened { reader, numbers, header })
     }
 
-    fn widen(&self, array: &DynArray) -> npy_core::Result<DynArray> {
-        DynArray::new(f4()?, array.shape(), array.order(), self.numbers.widen(array.as_bytes()))
+    fn widen(&self, array: DynArray) -> npy_core::Result<DynArray> {
+        let little = array.into_byte_order(ByteOrder::Little)?;
+        DynArray::new(f4()?, little.shape(), little.order(), self.numbers.widen(little.as_bytes()))
     }
 }
 
@@ -39,12 +40,12 @@ impl DynReader for Widened {
 
     fn read_rows(&mut self, rows: usize) -> npy_core::Result<DynArray> {
         let rows = self.reader.read_rows(rows)?;
-        self.widen(&rows)
+        self.widen(rows)
     }
 
     fn read_all(&mut self) -> npy_core::Result<DynArray> {
         let array = self.reader.read_all()?;
-        self.widen(&array)
+        self.widen(array)
     }
 
     fn seek_to_row(&mut self, row: usize) -> npy_core::Result<()> {

@@ -11,7 +11,7 @@ use crate::limits::MAX_ITEMSIZE;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scalar {
     kind: ScalarKind,
-    // `None` for single bytes, `S`, `V` and `O`, which have no byte order. Only types of ml_dtypes are a `V` with a byte order.
+    // `None` for single bytes, `S`, `V` and `O`, which have no byte order. Only numbers of ml_dtypes are a `V` with a byte order.
     order: Option<ByteOrder>,
     itemsize: usize,
 }
@@ -38,7 +38,7 @@ pub enum ScalarKind {
     Bytes,
     /// `U`: code points of 4 bytes, padded with zeros.
     Str,
-    /// `V`: raw bytes. If the scalar has a byte order, it is a number of ml_dtypes: `<V2` is bfloat16.
+    /// `V`: raw bytes. If the scalar has a byte order, it is a number of ml_dtypes: `<V2` and `>V2` are bfloat16.
     Void,
     /// `O`: a Python object; the file holds a pickle.
     Object,
@@ -111,9 +111,7 @@ impl Scalar {
         self.kind
     }
 
-    /// Returns the byte order; `None` for single bytes, `S`, `V` and `O`, which have none.
-    ///
-    /// The types of ml_dtypes (`<V2`) are always [`ByteOrder::Little`].
+    /// Returns the byte order; `None` for single bytes, `S`, `V` and `O`, which have none. The numbers of ml_dtypes (`<V2`, `<V1`) have one.
     ///
     /// ```
     /// use npy_core::{ByteOrder, DType};
@@ -201,8 +199,8 @@ impl Scalar {
     }
 
     /// Creates a number of ml_dtypes, which NumPy treats as raw bytes: `<V2`.
-    pub(crate) fn extension(itemsize: usize) -> Self {
-        Scalar { kind: ScalarKind::Void, order: Some(ByteOrder::Little), itemsize }
+    pub(crate) fn extension(itemsize: usize, order: ByteOrder) -> Self {
+        Scalar { kind: ScalarKind::Void, order: Some(order), itemsize }
     }
 
     /// Returns the same scalar in this byte order, if it has one.
@@ -217,17 +215,16 @@ impl Scalar {
     /// ```
     #[must_use]
     pub fn with_byte_order(self, order: ByteOrder) -> Self {
-        let fixed = self.kind == ScalarKind::Void;
-        Scalar { order: if fixed { self.order } else { self.order.map(|_| order) }, ..self }
+        Scalar { order: self.order.map(|_| order), ..self }
     }
 
     /// Returns the number of bytes that are byte-swapped together: the size of a value, of half a complex number, or of a code point.
-    /// Raw bytes (`V`) are never swapped: their unit is 1.
+    /// Raw bytes (`|V2`) are never swapped: their unit is 1.
     pub(crate) fn swap_unit(self) -> usize {
         match self.kind {
             ScalarKind::Complex => self.itemsize / 2,
             ScalarKind::Str => 4,
-            ScalarKind::Void => 1,
+            ScalarKind::Void if self.order.is_none() => 1,
             _ => self.itemsize,
         }
     }
@@ -249,8 +246,9 @@ impl Scalar {
             return Ok(code);
         }
         let (kind, size) = kind_and_size(rest)?;
-        if kind == ScalarKind::Void && text.starts_with('<') {
-            return Ok(Scalar::extension(size));
+        // ml_dtypes has numbers of these sizes. All other raw bytes are those of NumPy, which drops their order.
+        if kind == ScalarKind::Void && text.starts_with(['<', '>']) && matches!(size, 1 | 2) {
+            return Ok(Scalar::extension(size, order));
         }
         Ok(Scalar::ordered(kind, size, order))
     }
@@ -456,7 +454,7 @@ mod tests {
         for text in [
             "|b1", "|i1", "|u1", "<i2", ">i8", "<u4", "<f2", "<f4", ">f8", "<f16", "<c8", ">c16",
             "<c32", "|S0", "|S5", "<U0", ">U3", "|V0", "|V8", "<M8", "<M8[ns]", ">m8[25s]",
-            "<M8[Y]", "<m8[as]", "|O", "<V2", "<V1",
+            "<M8[Y]", "<m8[as]", "|O", "<V2", ">V2", "<V1", ">V1",
         ] {
             assert_eq!(Scalar::parse(text).unwrap().to_string(), text);
         }
@@ -468,8 +466,10 @@ mod tests {
             ("<i1", "|i1"),
             (">b1", "|b1"),
             ("<S3", "|S3"),
-            (">V2", "|V2"),
             ("=V2", "|V2"),
+            ("<V0", "|V0"),
+            (">V4", "|V4"),
+            ("<V8", "|V8"),
             ("|f4", "<f4"),
             ("=f4", "<f4"),
             ("f4", "<f4"),
@@ -567,13 +567,13 @@ mod tests {
         }
     }
 
-    /// Guards the numbers of ml_dtypes: it has no big-endian types, so it would read a swapped number as a different number.
+    /// Guards the difference between the numbers of ml_dtypes, which have an order, and raw bytes.
     #[test]
     fn raw_bytes_are_not_byte_swapped() {
-        for text in ["|V2", "<V2"] {
+        for (text, big, unit) in [("|V2", "|V2", 1), ("|V4", "|V4", 1), ("<V2", ">V2", 2)] {
             let scalar = Scalar::parse(text).unwrap();
-            assert_eq!(scalar.with_byte_order(ByteOrder::Big).to_string(), text);
-            assert_eq!(scalar.swap_unit(), 1);
+            assert_eq!(scalar.with_byte_order(ByteOrder::Big).to_string(), big);
+            assert_eq!(scalar.swap_unit(), unit);
         }
     }
 }

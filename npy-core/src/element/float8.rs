@@ -138,7 +138,7 @@ impl Float8 {
 
 of_bytes! {
     [] Float8: 1, align 1, plain Plain::of,
-    dtype |_| Scalar::extension(1),
+    dtype |order| Scalar::extension(1, order),
     from_le |[bits]: [u8; 1]| Float8(bits), from_be |[bits]: [u8; 1]| Float8(bits), to_le |float| [float.0];
 }
 

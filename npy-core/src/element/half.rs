@@ -9,11 +9,11 @@ use crate::element::macros::{number, of_bytes};
 number!(f16 => Float);
 
 of_bytes! {
-    /// ml_dtypes' `bfloat16`, which is stored as `<V2`, also in a big-endian file. NumPy without
-    /// ml_dtypes reads it as raw bytes.
+    /// ml_dtypes' `bfloat16`, which is stored as `<V2`, or as `>V2` in a big-endian file. NumPy reads
+    /// it as raw bytes, and then writes `|V2`, which counts as little-endian.
     [] bf16: 2, align 2, plain Plain::of,
-    dtype |_| Scalar::extension(2),
-    from_le bf16::from_le_bytes, from_be bf16::from_le_bytes, to_le bf16::to_le_bytes;
+    dtype |order| Scalar::extension(2, order),
+    from_le bf16::from_le_bytes, from_be bf16::from_be_bytes, to_le bf16::to_le_bytes;
 }
 
 #[cfg(test)]
@@ -24,6 +24,7 @@ mod tests {
     use crate::plan::{Cast, Plan, Strategy};
     use crate::read::ReadNpy;
     use crate::write::{WriteNpy, WriteOptions};
+    use crate::{DynArray, Order, Reader, Void};
 
     #[test]
     fn halves_are_float16_in_both_byte_orders() {
@@ -37,22 +38,35 @@ mod tests {
         }
     }
 
-    /// Guards the bytes of `<V2`, which ml_dtypes never swaps.
+    /// Guards the bytes of `>V2`, as ml_dtypes writes them, in arrays and in records.
     #[test]
-    fn bfloat16_has_one_byte_order() {
+    fn bfloat16_is_stored_in_both_byte_orders() {
         let values = [bf16::from_f32(1.5), bf16::NEG_INFINITY];
-        for order in [ByteOrder::Little, ByteOrder::Big] {
+        for (order, descr, bytes) in [
+            (ByteOrder::Little, "'<V2'", [0xc0, 0x3f, 0x80, 0xff]),
+            (ByteOrder::Big, "'>V2'", [0x3f, 0xc0, 0xff, 0x80]),
+        ] {
             let mut file = Vec::new();
             WriteOptions::new().byte_order(order).write_to(&mut file, &values).unwrap();
-            assert!(file.starts_with(b"\x93NUMPY\x01\x00v\x00{'descr': '<V2', "));
-            assert!(file.ends_with(&[0xc0, 0x3f, 0x80, 0xff]));
+            let start = format!("\x7fNUMPY\x01\x00v\x00{{'descr': {descr}, ");
+            assert_eq!(file[1..start.len()], start.as_bytes()[1..]);
+            assert!(file.ends_with(&bytes));
             assert_eq!(Vec::<bf16>::read_npy_from(&file[..]).unwrap(), values);
+            // Raw bytes stay as they are.
+            let raw: [Void<2>; 2] = ReadNpy::read_npy_from(&file[..]).unwrap();
+            assert_eq!(raw.map(|bytes| bytes.0).as_flattened(), bytes);
+            let record = format!("[('a', '|u1'), ('b', {descr})]").parse().unwrap();
+            let row = [&[0], &bytes[..2]].concat();
+            let mut file = Vec::new();
+            DynArray::new(record, [1], Order::C, row).unwrap().write_npy_to(&mut file).unwrap();
+            let column: Vec<bf16> = Reader::new(&file[..]).unwrap().read_column("b").unwrap();
+            assert_eq!(column, values[..1]);
         }
-        // NumPy without ml_dtypes writes the same bytes as `|V2`.
+        // NumPy without ml_dtypes writes the bytes as `|V2`.
         let plan = Plan::new(&"|V2".parse().unwrap(), &bf16::dtype(), Cast::Exact).unwrap();
         assert!(matches!(plan.strategy, Strategy::Exact));
         let mut file = Vec::new();
-        crate::DynArray::new("|V2".parse().unwrap(), [1], crate::Order::C, vec![0xc0, 0x3f])
+        DynArray::new("|V2".parse().unwrap(), [1], Order::C, vec![0xc0, 0x3f])
             .unwrap()
             .write_npy_to(&mut file)
             .unwrap();

@@ -1,6 +1,9 @@
 //! The numbers of ml_dtypes, which NumPy saves as raw bytes.
 
-use npy_core::{Float8, Float8Format, ReadNpy};
+use std::fs;
+
+use half::bf16;
+use npy_core::{ByteOrder, Float8, Float8Format, ReadNpy, Reader, WriteOptions};
 
 use crate::python;
 
@@ -31,7 +34,16 @@ for name in sys.argv[2:]:
     np.save(name + '.npy', floats)
     np.save(name + '.bits.npy', bits)
     np.save(name + '.f4.npy', floats.astype('f4'))
-np.save('bf16.npy', np.array([1.5, -2, 3e38], ml_dtypes.bfloat16))
+halves = np.array([1.5, -2, 3e38], ml_dtypes.bfloat16)
+np.save('bf16.npy', halves)
+big = np.dtype(ml_dtypes.bfloat16).newbyteorder('>')
+np.save('bf16.big.npy', halves.astype(big))
+records = np.zeros(3, [('id', '>u2'), ('half', big), ('halves', big, (2,))])
+records['half'] = halves
+records['halves'] = halves[:2]
+np.save('records.npy', records)
+floats = np.arange(3, dtype='u1').view(ml_dtypes.float8_e4m3)
+np.save('float8.big.npy', floats.view(floats.dtype.newbyteorder('>')))
 "#;
     let names = FORMATS.map(|(name, _)| format!("'{name}'")).join(", ");
     python(&script.replace("sys.argv[2:]", &format!("[{names}]")), directory.path());
@@ -52,6 +64,19 @@ np.save('bf16.npy', np.array([1.5, -2, 3e38], ml_dtypes.bfloat16))
             assert!(is_equal, "{name} {bits:#x}: {found}, not {number}");
         }
     }
-    let halves = Vec::<half::bf16>::read_npy(directory.path().join("bf16.npy")).unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let halves = Vec::<bf16>::read_npy(path("bf16.npy")).unwrap();
     assert_eq!(halves[1].to_f32(), -2.0);
+    assert_eq!(Vec::<bf16>::read_npy(path("bf16.big.npy")).unwrap(), halves);
+    let mut file = Vec::new();
+    WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &halves).unwrap();
+    assert!(file == fs::read(path("bf16.big.npy")).unwrap());
+    let records = || Reader::open(path("records.npy")).unwrap();
+    assert_eq!(records().read_column::<bf16>("half").unwrap(), halves);
+    let pairs = records().read_column::<[bf16; 2]>("halves").unwrap();
+    assert_eq!(pairs, [[halves[0], halves[1]]; 3]);
+    let floats = Vec::<Float8>::read_npy(path("float8.big.npy")).unwrap();
+    let mut file = Vec::new();
+    WriteOptions::new().byte_order(ByteOrder::Big).write_to(&mut file, &floats).unwrap();
+    assert!(file == fs::read(path("float8.big.npy")).unwrap());
 }
