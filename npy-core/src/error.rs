@@ -408,23 +408,23 @@ impl Error {
         self
     }
 
-    /// Returns true if the location includes the path of a file.
-    pub(crate) fn names_file(&self) -> bool {
-        self.0.places.iter().any(|place| matches!(place, Place::Path(_)))
-    }
-
     pub(crate) fn in_file(self, path: &Path) -> Self {
         self.within(Place::Path(path.to_owned()))
     }
 
     #[cfg(feature = "npz")]
     pub(crate) fn in_member(self, name: &str) -> Self {
-        let mut error = self.within(Place::Member(name.to_owned()));
-        if let ErrorKind::Mismatch { remedy, .. } = &mut error.0.kind {
-            // The options of an archive have the same name in another module.
-            *remedy = remedy.replace("ReadOptions::", "npz::ReadOptions::");
+        // The options of an archive have the same name in another module.
+        let error = self.map_remedy(|remedy| remedy.replace("ReadOptions::", "npz::ReadOptions::"));
+        error.within(Place::Member(name.to_owned()))
+    }
+
+    /// Changes the advice for a dtype that is not the one that is expected.
+    pub(crate) fn map_remedy(mut self, change: impl FnOnce(&str) -> String) -> Self {
+        if let ErrorKind::Mismatch { remedy, .. } = &mut self.0.kind {
+            *remedy = change(remedy);
         }
-        error
+        self
     }
 
     pub(crate) fn in_field(self, name: &str) -> Self {

@@ -278,7 +278,7 @@ impl Builder<'_> {
             for alias in rules.aliases {
                 let other = unmatched.remove(&Text::new(*alias));
                 if let (Some(_), Some(other)) = (&found, other) {
-                    return Err(unknown_field(other.name(), TWICE));
+                    return Err(unknown(other.name(), TWICE));
                 }
                 *found = found.or(other);
             }
@@ -302,7 +302,7 @@ impl Builder<'_> {
         // The error names the first unmatched field in the order of the file, as the order of the map is random.
         let refused = from.fields.iter().find(|field| unmatched.contains_key(field.exact_name()));
         match refused.filter(|_| rules.deny_unknown) {
-            Some(field) => Err(unknown(field.name())),
+            Some(field) => Err(unknown(field.name(), UNKNOWN)),
             None => Ok(()),
         }
     }
@@ -398,11 +398,8 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
             "ReadOptions::cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
         }
         _ => match from.scalar().map(Scalar::kind) {
-            Some(ScalarKind::DateTime(_)) => {
-                "read it as DateTime64 of that unit, whose count() is an integer"
-            }
-            Some(ScalarKind::TimeDelta(_)) => {
-                "read it as TimeDelta64 of that unit, whose count() is an integer"
+            Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)) => {
+                "read it as DateTime64 or TimeDelta64 of that unit, whose count() is an integer"
             }
             Some(ScalarKind::Float) if from.itemsize() > 8 => {
                 "read it as LongDouble, which has to_f64()"
@@ -507,16 +504,13 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     Some(if bytes == 0 { zeros() } else { Action::Convert(convert) })
 }
 
-const UNKNOWN: &str =
+/// The advice for a field that `deny_unknown_fields` refuses.
+pub(crate) const UNKNOWN: &str =
     "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
 const TWICE: &str =
     "it is an alias of a field that the file also has by another name; drop the alias";
 
-/// Returns the error for a field that `deny_unknown_fields` refuses.
-pub(crate) fn unknown(name: &str) -> Error {
-    unknown_field(name, UNKNOWN)
-}
-
-fn unknown_field(name: &str, remedy: &'static str) -> Error {
+/// Returns the error for a field of the file that the type refuses.
+pub(crate) fn unknown(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
 }

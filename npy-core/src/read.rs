@@ -78,7 +78,7 @@ pub fn load<A: ReadNpy>(path: impl AsRef<Path>) -> Result<A> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array: it cannot be read from a .npy file",
     label = "`npy_core::ReadNpy` is not implemented for this type",
-    note = "an array: `Vec<T>` for one dimension, `npy_core::NpyArray<T>` for any number of them, `npy_core::DynArray` for any dtype",
+    note = "an array: `Vec<T>` for one dimension, `npy_core::NpyArray<T>` for any number of them, `npy_core::DynArray` for any dtype; for `!` or `()`, which means that no type is named, name it, as in `npy_core::load::<Vec<f64>>(path)`",
     note = "a struct of arrays: `npy_core::npz::load` with `#[derive(npy_core::NpzArchive)]`; one record: `#[derive(npy_core::NpyRecord)]`, or a `Vec<T>`, whose elements it is",
     note = "`ndarray::Array`: the feature `ndarray` of npy-core, and ndarray 0.17",
     note = "a dict or other Python objects: `npy_core::object::load` into a struct of serde, or `npy_core::Objects`"
@@ -284,10 +284,10 @@ impl ReadOptions {
     /// As [`ReadNpy::read_npy`].
     pub fn read<A: ReadNpy>(&self, path: impl AsRef<Path>) -> Result<A> {
         let path = path.as_ref();
-        // An error of a type of another crate does not name the file.
-        A::read_npy_array(&mut self.open(path)?).map_err(|error| match error.names_file() {
-            true => error,
-            false => error.in_file(path),
+        A::read_npy_array(&mut self.open(path)?).map_err(|error| {
+            // An error of a type of another crate does not name the file.
+            let names_file = matches!(error.places().next(), Some(Place::Path(_)));
+            if names_file { error } else { error.in_file(path) }
         })
     }
 

@@ -121,7 +121,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Mismatch { .. }),
             Vec::<f64>::read_npy_from(&file("'<f4'", "(1,)", &[0; 4])[..]).map(drop),
-            "the file holds '<f4', f64 expects '<f8'; ReadOptions::cast(Cast::Lossless) widens when no value can change",
+            "the file holds '<f4', f64 expects '<f8'; f32 reads it, and ReadOptions::cast(Cast::Lossless) widens when no value can change",
         ),
         (
             |kind| matches!(kind, ErrorKind::MissingField { .. }),

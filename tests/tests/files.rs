@@ -36,6 +36,44 @@ fn a_missing_directory_is_named() {
     assert!(matches!(error.kind(), ErrorKind::Io(io) if io.kind() == std::io::ErrorKind::NotFound));
 }
 
+/// Guards a directory that exists, in which no file can be created.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_that_exists_is_not_called_missing() {
+    let error = [1u8].write_npy("/proc/x.npy").unwrap_err().to_string();
+    assert!(error.starts_with("/proc/x.npy: cannot create a file in /proc"), "{error}");
+}
+
+#[test]
+fn an_archive_that_does_not_exist_is_not_changed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npz");
+    let errors = [
+        npz::Writer::append(&path).unwrap_err().to_string(),
+        npz::Editor::open(&path).unwrap_err().to_string(),
+    ];
+    for error in errors {
+        assert!(error.ends_with("; npz::Writer::create makes one"), "{error}");
+    }
+    assert!(names(directory.path()).is_empty());
+}
+
+/// Guards the type to write, which a program that fails with another one needs first.
+#[test]
+fn an_error_about_the_dtype_names_the_rust_type() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    [1.0f64].write_npy(&path).unwrap();
+    let message = |result: Result<(), npy_core::Error>| result.unwrap_err().to_string();
+    let of_list = message(npy_core::load::<Vec<f32>>(&path).map(drop));
+    assert!(of_list.contains("f64 reads it, and ReadOptions::cast(Cast::Checked)"), "{of_list}");
+    let of_text = message(npy_core::load::<Vec<npy_core::FixedStr<2>>>(&path).map(drop));
+    assert!(of_text.contains("change the Rust type to f64"), "{of_text}");
+    NpyArray::new(vec![1u16; 4], [2, 2]).unwrap().write_npy(&path).unwrap();
+    let of_matrix = message(npy_core::load::<Vec<i32>>(&path).map(drop));
+    assert!(of_matrix.contains("NpyArray<u16> reads it, and ReadOptions::cast"), "{of_matrix}");
+}
+
 /// Guards against arrays of objects whose items would be addresses.
 #[test]
 fn python_objects_are_not_written() {

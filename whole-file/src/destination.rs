@@ -79,7 +79,8 @@ pub(crate) fn begin(
     let is_private = target.old.is_some();
     let (file, temporary) = target.directory.create(is_private, prefix).map_err(|error| {
         let directory = target.directory.path();
-        if error.kind() == io::ErrorKind::NotFound {
+        // A file system such as that at /proc has the directory, and no files of ours.
+        if error.kind() == io::ErrorKind::NotFound && !directory.is_dir() {
             return missing(directory);
         }
         NoTemporaryFile::error(directory, error)

@@ -293,7 +293,7 @@ fn kind_and_size(text: &str) -> Result<(ScalarKind, usize), String> {
         "V" => K::Void,
         "U" => K::Str,
         "l" | "L" | "p" | "P" | "g" | "G" => {
-            return Err("the size of this one-letter code depends on the machine; write kind and size, as in '<i8'".into());
+            return Err("its size depends on the machine; write kind and size, as in '<i8'".into());
         }
         _ => return Err(unknown(text)),
     };

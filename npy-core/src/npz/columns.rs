@@ -185,7 +185,7 @@ impl<R: Read + Seek> Reader<R> {
             self.names().partition(|name| fields.contains(name));
         match others.first() {
             Some(name) if schema.rules.deny_unknown => {
-                Err(plan::unknown(name).wanted_by(&type_name::<T>()))
+                Err(plan::unknown(name, plan::UNKNOWN).wanted_by(&type_name::<T>()))
             }
             _ => Ok(names.into_iter().map(str::to_owned).collect()),
         }

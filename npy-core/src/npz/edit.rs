@@ -66,7 +66,7 @@ use crate::write::{ArrayWriter, WriteNpy};
 #[must_use = "only `finish` changes the archive"]
 pub struct Editor {
     /// The list of members. Arrays that were written, and members that were copied from other archives, wait in spools.
-    members: npy_zip::Editor<Spool>,
+    pub(super) members: npy_zip::Editor<Spool>,
     /// The new archive, and the old one that it replaces.
     file: File,
     target: Target,
@@ -346,11 +346,6 @@ impl Editor {
         let mut writer = self.into_writer()?;
         writer.is_changed = true;
         writer.finish().map(drop)
-    }
-
-    /// Iterates over the names in the archive.
-    pub(super) fn file_names(&self) -> impl Iterator<Item = &str> {
-        self.members.names()
     }
 
     /// Returns the name in the archive of the member that readers will find by this name.

@@ -18,7 +18,7 @@ use crate::write::WriteNpy;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an archive: it has no fields that could be members",
     label = "`npy_core::NpzArchive` is not implemented for this type",
-    note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it",
+    note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; `npz::load` needs its name, and `npz::Reader::open` none",
     note = "a single array: `write_npy` writes it to a .npy file, `npz::Writer::write` to a member of an archive"
 )]
 pub trait NpzArchive: ArchiveField {

@@ -88,10 +88,12 @@ impl Old {
     }
 }
 
+const GROWS: &str = "only an archive that exists can be changed; npz::Writer::create makes one";
+
 /// Opens and locks the file. Starts over if it was replaced before it was locked.
 fn open_locked(destination: &Destination) -> Result<(File, Lock)> {
     loop {
-        let file = destination.open_old()?;
+        let file = destination.open_old().map_err(|error| lock::absent(error.into(), GROWS))?;
         let lock = lock::lock(&file)?;
         if destination.is_old(&file)? {
             return Ok((file, lock));

@@ -352,7 +352,7 @@ impl<W: Write> Writer<W> {
         let before = self.unfinished.tell();
         let result = write(self);
         if result.is_ok() {
-            self.unfinished.restore(before);
+            self.unfinished.told = before;
         }
         result.map_err(|error| self.in_file(error))
     }
@@ -434,7 +434,7 @@ impl WriteOptions {
     /// The errors of [`Writer::append`].
     pub fn append(&self, path: impl AsRef<Path>) -> Result<Writer<File>> {
         let editor = self.edit(path)?;
-        let mut names: HashSet<String> = editor.file_names().map(str::to_owned).collect();
+        let mut names: HashSet<String> = editor.members.names().map(str::to_owned).collect();
         let mut writer = editor.into_writer()?;
         // An extra field may hold a second name for a member, which not all readers use.
         let plain = writer.archive.names();

@@ -559,11 +559,25 @@ impl<R: Read> Reader<R> {
     /// let mut reader = Reader::new(&file[..])?;
     /// let mut rows = reader.rows::<i32>()?;
     /// assert_eq!(rows.row_shape(), [3]);
-    /// assert_eq!(rows.next_row()?, Some(&[0, 1, 2][..]));
-    /// while let Some(two) = rows.next_rows(2)? {
-    ///     for row in two.chunks(3) {
-    ///         println!("{row:?}");
-    ///     }
+    /// let mut sums = Vec::new();
+    /// while let Some(row) = rows.next_row()? {
+    ///     sums.push(row.iter().sum::<i32>());
+    /// }
+    /// assert_eq!(sums, [3, 12, 21, 30]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// A row is lent until the next one is read, so the reader of rows is not an iterator. If each row has a length that the program knows,
+    /// [`records`](Self::records) of arrays is one:
+    ///
+    /// ```
+    /// # use npy_core::{NpyArray, Reader, WriteNpy};
+    /// # let mut file = Vec::new();
+    /// # NpyArray::new((0..12).collect(), [4, 3])?.write_npy_to(&mut file)?;
+    /// let mut reader = Reader::new(&file[..])?;
+    /// for row in reader.records::<[i32; 3]>()? {
+    ///     let [x, y, z] = row?;
+    ///     assert_eq!((y, z), (x + 1, x + 2));
     /// }
     /// # Ok::<(), npy_core::Error>(())
     /// ```

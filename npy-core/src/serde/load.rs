@@ -8,7 +8,6 @@ use serde::de::{Deserialize, DeserializeOwned};
 use super::RowError;
 use super::from_object::from_object;
 use super::nested::Nested;
-use crate::dynamic::DynArray;
 use crate::error::{Error, Result};
 use crate::header::Payload;
 #[cfg(feature = "npz")]
@@ -125,16 +124,12 @@ impl<R: Read> Reader<R> {
             }
             Payload::Items => {
                 let array = self.read_dyn()?;
-                from_array(&array).map_err(|error| self.in_file(error))
+                let value =
+                    Nested::of_file(&array).map_err(RowError::from).and_then(T::deserialize);
+                value.map_err(|error| self.in_file(error.into_error()))
             }
         }
     }
-}
-
-/// Deserializes a value from an array without Python objects.
-fn from_array<T: DeserializeOwned>(array: &DynArray) -> Result<T> {
-    let value = Nested::of_file(array).map_err(RowError::from).and_then(T::deserialize);
-    value.map_err(RowError::into_error)
 }
 
 #[cfg(feature = "npz")]

@@ -25,13 +25,16 @@ pub(super) fn open(path: &Path) -> Result<(File, Lock)> {
     };
     #[cfg(not(feature = "atomic"))]
     let opened = File::options().read(true).write(true).open(path).map(|file| (file, Lock()));
-    opened.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            let reason = format!("{error}; only a file that exists grows: create makes one, and append_or_create does both");
-            ErrorKind::Io(io::Error::new(error.kind(), reason)).into()
-        }
-        _ => error.into(),
-    })
+    let advice = "only a file that exists grows: create makes one, and append_or_create does both";
+    opened.map_err(|error| absent(error, advice).into())
+}
+
+/// Adds advice to the error for a file that does not exist.
+pub(crate) fn absent(error: io::Error, advice: &str) -> io::Error {
+    match error.kind() {
+        kind @ io::ErrorKind::NotFound => io::Error::new(kind, format!("{error}; {advice}")),
+        _ => error,
+    }
 }
 
 /// Takes the advisory lock of a file; succeeds on file systems without locks.

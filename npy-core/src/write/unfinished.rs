@@ -13,7 +13,7 @@ pub(crate) struct Unfinished {
     member: Option<String>,
     /// The number of rows or members that were added, and how many of them an error told of.
     added: usize,
-    told: usize,
+    pub(crate) told: usize,
 }
 
 impl Unfinished {
@@ -45,12 +45,6 @@ impl Unfinished {
     /// Records that an error is returned, or that the data was finished or discarded. Returns how many an error told of before.
     pub(crate) fn tell(&mut self) -> usize {
         mem::replace(&mut self.told, self.added)
-    }
-
-    /// Undoes [`tell`](Self::tell), which returned `told`, after a call succeeded.
-    #[cfg(feature = "npz")]
-    pub(crate) fn restore(&mut self, told: usize) {
-        self.told = told;
     }
 
     fn message(&self) -> String {

@@ -61,6 +61,21 @@ const GATHER_FIRST_BYTES: u64 = 1 << 20;
 ///
 /// Rows are decoded a block at a time: as many as have 256 KiB, at least one, and at least the number that is requested. Rows that were
 /// not lent stay in the reader.
+///
+/// It is not an iterator, because a row is lent from a buffer that is used again:
+///
+/// ```
+/// use npy_core::{NpyArray, Reader, WriteNpy};
+///
+/// let mut file = Vec::new();
+/// NpyArray::new(vec![1, 2, 3, 4, 5, 6], [3, 2])?.write_npy_to(&mut file)?;
+/// let mut reader = Reader::new(&file[..])?;
+/// let mut rows = reader.rows::<i32>()?;
+/// while let Some(row) = rows.next_row()? {
+///     assert_eq!(row[1], row[0] + 1);
+/// }
+/// # Ok::<(), npy_core::Error>(())
+/// ```
 pub struct RowReader<'r, R, T> {
     reader: &'r mut Reader<R>,
     plan: ItemPlan,

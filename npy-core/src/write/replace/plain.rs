@@ -86,11 +86,11 @@ fn create(directory: &Path, old: Option<Metadata>) -> io::Result<(File, Temporar
     hasher.write_u32(process::id());
     let path = directory.join(format!(".npy-{:016x}.tmp", hasher.finish()));
     let file = options.open(&path).map_err(|error| {
-        let directory = directory.display();
+        let shown = directory.display();
         let reason = match error.kind() {
-            io::ErrorKind::NotFound => format!("no directory {directory}; create it first"),
+            io::ErrorKind::NotFound if !directory.is_dir() => format!("no directory {shown}; create it first"),
             _ => format!(
-                "cannot create a file in {directory}, which would get its name once it is complete: {error}; write_npy_to and Writer::new write to an open file instead"
+                "cannot create a file in {shown}, which would get its name once it is complete: {error}; write_npy_to and Writer::new write to an open file instead"
             ),
         };
         io::Error::new(error.kind(), reason)
