@@ -54,11 +54,14 @@ fn dtype(
             }
             // The dimensions of the metadata, if they are as many elements.
             let is_same = !shape.is_empty() && product(&shape) == Some(length);
-            let base = dtype(list.values(), item, base.filter(|_| is_same), options)?;
-            if is_same {
-                return Ok(base.array(&shape)?);
+            let resolved = dtype(list.values(), item, base.filter(|_| is_same), options)?;
+            match wanted {
+                // A sub-array of sub-arrays has the same values as one with all their dimensions.
+                Some(wanted) if is_same && base == Some(&resolved) => return Ok(wanted.clone()),
+                _ if is_same => return Ok(resolved.array(&shape)?),
+                _ => {}
             }
-            Ok(base.array(tensor_shape(field, length).unwrap_or_else(|| vec![length]))?)
+            Ok(resolved.array(tensor_shape(field, length).unwrap_or_else(|| vec![length]))?)
         }
         DataType::Struct(fields) if !as_complex => {
             let parts = base.map_or(&[][..], DType::fields);

@@ -31,6 +31,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("npz::Writer::stream writes to it", "npy_core.savez writes to an open file, too"),
     ("npz::load or npz::Reader", "npy_core.Npz"),
+    ("npy_core::load or ReadNpy::read_npy", "npy_core.load"),
     ("npz::Reader", "npy_core.Npz"),
     (
         "read it, and write it with WriteOptions::order(Order::C)",

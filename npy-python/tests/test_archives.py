@@ -225,3 +225,50 @@ def test_a_new_archive_has_the_bytes_of_savez() -> None:
         for name, array in arrays.items():
             z[name] = array
     assert pathlib.Path("x.npz").read_bytes() == pathlib.Path("theirs.npz").read_bytes()
+
+
+def test_a_closed_archive_says_so() -> None:
+    npy.savez("x.npz", a=[1, 2])
+    for mode in ("r", "a"):
+        z = npy.Npz("x.npz", mode)
+        assert repr(z) == "<Npz 'x.npz' with 1 member>"
+        z.close()
+        z.close()
+        calls: list[Any] = [
+            lambda z=z: z["a"],
+            lambda z=z: z.read("a"),
+            lambda z=z: z.read_bytes("a"),
+            lambda z=z: z.header("a"),
+            lambda z=z: z.map("a"),
+            lambda z=z: z.get("b"),
+            lambda z=z: list(z.items()),
+            lambda z=z: z.__setitem__("b", 1),
+            lambda z=z: z.__delitem__("a"),
+            lambda z=z: z.rename("a", "b"),
+            lambda z=z: z.__enter__(),
+        ]
+        for call in calls:
+            with pytest.raises(npy.NpyValueError, match=r"^x\.npz: the archive is closed; open it again$"):
+                call()
+        # The names stay, as in NumPy.
+        assert z.files == ["a"] and repr(z) == "<Npz 'x.npz' with 1 member, closed>"
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_discarded_archive_has_the_members_of_the_file(is_new: bool) -> None:
+    z = start(is_new=is_new)
+    with pytest.raises(ZeroDivisionError), z:
+        z["new"] = [1]
+        if not is_new:
+            del z["old"]
+        1 / 0  # noqa: B018
+    assert list(z) == ([] if is_new else ["old"]) and "new" not in z
+    assert is_new or np.load("x.npz").files == ["old"]
+
+
+def test_errors_name_functions_of_python() -> None:
+    npy.save("x.npy", [1])
+    with pytest.raises(npy.NpyValueError, match=r"read it with npy_core\.load$"):
+        npy.Npz("x.npy")
+    with pytest.raises(npy.NpyTypeError, match=r"the path comes first: save\(path, array\)"):
+        npy.save(np.arange(3), "x.npy")  # type: ignore[arg-type]

@@ -371,3 +371,18 @@ def test_the_new_names_are_in_the_module() -> None:
     assert all(hasattr(npy, name) for name in npy.__all__)
     assert npy.Npz.__mro__[1].__name__ == "Mapping"
     assert pathlib.Path(npy.__file__).with_name("py.typed").exists()
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_numbers_of_ml_dtypes_are_appended_in_the_order_of_the_file(order: Any) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    numbers = np.array([1.5, -2], ml_dtypes.bfloat16)
+    dtype = numbers.dtype.newbyteorder(order)
+    np.save("theirs.npy", np.concatenate([numbers, numbers, numbers]).astype(dtype))
+    with npy.Writer("x.npy", dtype) as w:
+        w.write(numbers)
+    npy.append("x.npy", numbers)
+    npy.append("x.npy", numbers.astype(numbers.dtype.newbyteorder(">")))
+    assert pathlib.Path("x.npy").read_bytes() == pathlib.Path("theirs.npy").read_bytes()
+    with pytest.raises(npy.NpyTypeError, match=r"use load\(path\).view"):
+        npy.load("x.npy", cast=numbers.dtype)

@@ -55,6 +55,8 @@ fn byte_orders_are_stated_once() {
         ["#[npy(endian = \"big\")]"]
     );
     assert_eq!(npy("[('a', '<u2'), ('b', '>f8')]"), ["#[npy(endian = \"big\")]"]);
+    assert_eq!(npy("[('a', '>V2')]"), ["#[npy(endian = \"big\")]"]);
+    assert_eq!(npy("[('a', '>V1')]"), [""; 0]);
     let inherited = "[('a', '>u2'), ('n', [('b', '>f8')])]";
     assert_eq!(npy(inherited), ["#[npy(endian = \"big\")]"]);
     let other = "[('a', '>u2'), ('n', [('b', '<f8'), ('c', '>f8')])]";

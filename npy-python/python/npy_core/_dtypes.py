@@ -32,6 +32,19 @@ def dtype_of(descr: str) -> np.dtype[Any]:
     return dtype
 
 
+def is_number_of_ml_dtypes(dtype: np.dtype[Any]) -> bool:
+    """Returns true for a dtype such as `bfloat16`, which a file has as raw bytes."""
+    return dtype.isbuiltin == 2 and dtype.kind == "V"
+
+
+def dtype_of_rows(descr: str, rows: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Returns the dtype of a file for rows of a dtype. If its raw bytes are numbers of ml_dtypes, it is theirs, in the byte order of the file."""
+    dtype = dtype_of(descr)
+    if rows is None or not is_number_of_ml_dtypes(rows) or dtype != np.dtype((np.void, rows.itemsize)):
+        return dtype
+    return rows.newbyteorder(">" if descr.startswith("'>") else "<")
+
+
 @functools.lru_cache(maxsize=256)
 def _descr_of(dtype: np.dtype[Any]) -> str:
     try:

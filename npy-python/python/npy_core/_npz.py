@@ -197,6 +197,7 @@ class Npz(Mapping[str, Any]):
         self._threads = cpus(threads)
         self._options = (level_of(compress), self._threads, seekable)
         self._mode = mode
+        self._is_closed = False
         # The members by their names in the archive, with .npy. Those of the file have their name there.
         self._members: dict[str, str | _New] = {}
         self._kept = 0
@@ -218,7 +219,6 @@ class Npz(Mapping[str, Any]):
                 self._editor = _native.ArchiveWriter(path, "check" if self._is_new else "edit", *self._options)
         if self._archive is not None:
             self._members = {name: name for name in self._archive.file_names()}
-        self._is_closed = False
 
     @classmethod
     def _of_bytes(cls, data: bytes, name: str) -> Npz:
@@ -234,7 +234,8 @@ class Npz(Mapping[str, Any]):
 
     def __repr__(self) -> str:
         name = "" if self._path is None else f" {self._path!r}"
-        return f"<Npz{name} with {len(self)} members>"
+        closed = ", closed" if self._is_closed else ""
+        return f"<Npz{name} with {len(self)} member{'' if len(self) == 1 else 's'}{closed}>"
 
     def __iter__(self) -> Iterator[str]:
         members = self._members
@@ -277,7 +278,7 @@ class Npz(Mapping[str, Any]):
 
     def _check_open(self) -> None:
         if self._is_closed:
-            raise NpyValueError("the archive is closed; open it again")
+            raise NpyValueError(f"{self._in_file()}the archive is closed; open it again")
 
     def __getitem__(self, name: str) -> Any:
         return self.read(name)
@@ -447,12 +448,16 @@ class Npz(Mapping[str, Any]):
 
     def _discard(self) -> None:
         with self._lock:
+            if not self._is_closed:
+                # The file is as it was, so its members are those that it had.
+                self._members = {} if self._archive is None else {name: name for name in self._archive.file_names()}
             self._is_closed = True
             if self._editor is not None:
                 self._editor.discard()
             self._archive = None
 
     def __enter__(self) -> Npz:
+        self._check_open()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._dtypes import Array, descr_of, dtype_of, header_of, object_file, pieces
+from ._dtypes import Array, descr_of, dtype_of_rows, header_of, object_file, pieces
 from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
 from ._rows import rows_of_values
 from ._stream import write_to
@@ -58,7 +58,9 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
         start, blocks = header_of(values, descr_of(values.dtype)), pieces(values)
     if not isinstance(path, (str, bytes, os.PathLike)):
         if not hasattr(path, "write"):
-            raise NpyTypeError(f"expected a path or a file object, found {type(path).__name__}")
+            raise NpyTypeError(
+                f"expected a path or a file object, found {type(path).__name__}; the path comes first: save(path, array)"
+            )
         write_to(path, itertools.chain([start], blocks))
         return
     file = _native.NewFile(os.fsdecode(path), sync)
@@ -132,7 +134,8 @@ def append(path: Path, array: npt.ArrayLike) -> None:
         return
     try:
         with named(os.fsdecode(path)):
-            _append_rows(file, _rows_of(array, dtype_of(file.descr), tuple(file.row_shape)))
+            dtype = dtype_of_rows(file.descr, getattr(array, "dtype", None))
+            _append_rows(file, _rows_of(array, dtype, tuple(file.row_shape)))
     except BaseException:
         # Ctrl-C, too, leaves the file as it was.
         file.discard()
@@ -187,7 +190,7 @@ class Writer:
         if not append or not os.path.exists(path):
             save(path, np.empty((0, *self.row_shape), self.dtype))
         self._file = _native.Appender(os.fsdecode(path))
-        found, rows = dtype_of(self._file.descr), tuple(self._file.row_shape)
+        found, rows = dtype_of_rows(self._file.descr, self.dtype), tuple(self._file.row_shape)
         if found != self.dtype or rows != self.row_shape:
             self._file.finish()
             raise NpyValueError(

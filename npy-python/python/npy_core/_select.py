@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.lib.recfunctions import repack_fields
 
-from ._dtypes import BLOCK_BYTES, Array, empty, memory_of
+from ._dtypes import BLOCK_BYTES, Array, empty, is_number_of_ml_dtypes, memory_of
 from ._errors import NpyKeyError, NpyTypeError, NpyValueError
 
 
@@ -112,6 +112,11 @@ def conversion(
 ) -> tuple[Callable[[Array], Array] | None, np.dtype[Any]]:
     """Returns the function that takes columns and casts, and the dtype of its result."""
     wanted = None if cast is None else _dtype(cast)
+    if wanted is not None and is_number_of_ml_dtypes(wanted):
+        raise NpyTypeError(
+            f"cast is {wanted}, whose numbers a file has as raw bytes, and cast converts numbers; use load(path).view(dtype), "
+            "or view(dtype.newbyteorder('>')) if the header of the file says '>V2'"
+        )
     if columns is None:
         if wanted is None:
             return None, dtype
