@@ -20,7 +20,7 @@ use crate::output::{Answer, Of, Output, Progress, Result, printable};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::{complex_parts, short_float};
+use crate::text::{Cell, complex_parts, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -36,6 +36,9 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
     /// Compares values, whatever their dtypes: 1 of an integer equals 1.0
+    ///
+    /// Numbers are equal if they are the same number, and times if they are the same instant. Text (U) equals bytes (S) with the codes of its characters. A Python object equals a number, a text, bytes or
+    /// a time of an array without objects as Python compares them: b'a' differs from 'a', and None from nan and from ''.
     #[arg(long)]
     values: bool,
     /// The largest number of differing values that are printed
@@ -336,7 +339,7 @@ impl Differences {
         }
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
-        let mut known = objects::Known::default();
+        let mut known = objects::Known::new(objects.0, objects.1);
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
@@ -411,8 +414,14 @@ impl Differences {
                         _ => continue,
                     }
                 }
-                // The dtypes differ.
-                _ => continue,
+                [true, false] => match ours.cell.object(a, objects.0) {
+                    Some(object) => Pair::ObjectOfA(object, theirs.cell.value(b), &theirs.cell),
+                    None => continue,
+                },
+                [false, true] => match theirs.cell.object(b, objects.1) {
+                    Some(object) => Pair::ObjectOfB(ours.cell.value(a), object, &ours.cell),
+                    None => continue,
+                },
             };
             let Some(difference) = pair.difference(args.tolerance, known) else { continue };
             if !pair.is_nat() && is_same_time((ours, a), (theirs, b)) {
@@ -451,19 +460,31 @@ fn has_nan(leaf: &Leaf) -> bool {
 enum Pair<'a> {
     Values(Value<'a>, Value<'a>),
     Objects(ObjectRef<'a>, ObjectRef<'a>),
+    /// Only one array has objects; the cell is that of the other one.
+    ObjectOfA(ObjectRef<'a>, Value<'a>, &'a Cell),
+    ObjectOfB(Value<'a>, ObjectRef<'a>, &'a Cell),
 }
 
 impl Pair<'_> {
     /// Returns the difference if the two are not equal; infinity if it is not a number.
     fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<f64> {
-        let (a, b) = match self {
+        let numbers = match self {
             Pair::Values(a, b) => return difference(a, b, tolerance),
-            Pair::Objects(a, b) => (*a, *b),
+            Pair::Objects(a, b) => Number::of_object(*a).zip(Number::of_object(*b)),
+            Pair::ObjectOfA(a, b, _) => Number::of_object(*a).zip(Number::of(b)),
+            Pair::ObjectOfB(a, b, _) => Number::of(a).zip(Number::of_object(*b)),
         };
-        if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
+        if let Some((a, b)) = numbers {
             return a.difference(b, tolerance);
         }
-        (!objects::are_equal(a, b, tolerance, known)).then_some(f64::INFINITY)
+        let is_equal = match self {
+            Pair::Objects(a, b) => objects::are_equal(*a, *b, tolerance, known),
+            Pair::ObjectOfA(object, value, cell) | Pair::ObjectOfB(value, object, cell) => {
+                objects::is_value(*object, value, cell.dtype(), tolerance)
+            }
+            Pair::Values(a, b) => a == b,
+        };
+        (!is_equal).then_some(f64::INFINITY)
     }
 
     /// Returns true for a value that is "not a time".
@@ -480,11 +501,10 @@ impl Pair<'_> {
                 let rest = if a == b { " (a part that is not printed differs)" } else { "" };
                 return [a, b + rest];
             }
+            Pair::ObjectOfA(a, b, _) => return [format!("{a:?}"), value_text(b)],
+            Pair::ObjectOfB(a, b, _) => return [value_text(a), format!("{b:?}")],
         };
-        let texts = [a, b].map(|value| match value {
-            Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
-            _ => value.to_string(),
-        });
+        let texts = [a, b].map(value_text);
         if texts[0] != texts[1] {
             return texts;
         }
@@ -498,6 +518,14 @@ impl Pair<'_> {
             Value::ComplexLongDouble(re, im) => format!("({re:?}, {im:?})"),
             value => value.to_string(),
         })
+    }
+}
+
+/// Returns a value as text, with quotes around text.
+fn value_text(value: &Value<'_>) -> String {
+    match value {
+        Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
+        _ => value.to_string(),
     }
 }
 
