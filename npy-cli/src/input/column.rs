@@ -117,6 +117,7 @@ impl Column {
             S::Bool => Kind::Bool,
             S::Int => Kind::Int(scalar.itemsize()),
             S::UInt => Kind::UInt(scalar.itemsize()),
+            S::Complex if self.has_complex() => Kind::Complex,
             S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
             S::Bytes => Kind::Bytes,
@@ -132,6 +133,13 @@ impl Column {
             },
             _ => guess(&self.values, self.is_untyped),
         }
+    }
+
+    /// Returns true if a text is a complex number with both parts, and not one part of it.
+    fn has_complex(&self) -> bool {
+        self.values
+            .iter()
+            .any(|value| value.as_float().is_none() && value.complex_parts().is_some())
     }
 
     /// Returns true if these are integers whose text is known, as in CSV, and not all of them can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.

@@ -45,6 +45,13 @@ impl Column {
                 Some(number) => self.float(value, number)?,
                 None => return wrong("a number"),
             },
+            Kind::Complex => match value.complex_parts() {
+                Some(parts) => {
+                    let part = |part: &Value| self.float(part, part.as_float().unwrap_or(f64::NAN));
+                    [part(&parts[0])?, part(&parts[1])?].concat()
+                }
+                None => return wrong("a complex number, such as (1+2j)"),
+            },
             Kind::Time(digits) => match value {
                 Value::Missing => i64::MIN.to_le_bytes().to_vec(),
                 _ => match digits.count(text().trim()) {

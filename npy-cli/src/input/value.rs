@@ -87,6 +87,25 @@ impl Value {
         }
     }
 
+    /// Returns the parts of a complex number as Python writes it: `(1.0e+00+2.0e+00j)`, also without parentheses or without a real part, and with the sign `+-` of old versions of
+    /// NumPy. Any other value is the real part.
+    pub(super) fn complex_parts(&self) -> Option<[Value; 2]> {
+        let real = || self.as_float().map(|_| [self.clone(), Value::Int(0)]);
+        let Value::Text(text) = self else { return real() };
+        let word = text.trim();
+        let inner = word.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(word);
+        let Some(parts) = inner.strip_suffix(['j', 'J']) else { return real() };
+        // The sign of an exponent comes after its letter.
+        let is_sign = |&(at, c): &(usize, char)| {
+            matches!(c, '+' | '-') && !parts[..at].ends_with(['e', 'E', '+', '-'])
+        };
+        let at = parts.char_indices().rfind(is_sign).map_or(0, |(at, _)| at);
+        let (re, im) = parts.split_at(at);
+        let re = if re.is_empty() { Value::Int(0) } else { Value::Text(re.into()) };
+        let im = Value::Text(if im.starts_with("+-") { &im[1..] } else { im }.into());
+        (re.as_float().is_some() && im.as_float().is_some()).then_some([re, im])
+    }
+
     /// Returns the value as bytes, as a column of bytes has it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         match self {

@@ -135,7 +135,8 @@ impl Exact {
 
 /// Returns a fraction as a decimal number; `None` if it is not one, or has more than 128 bits.
 fn decimal_of(numerator: &str, denominator: &str) -> Option<String> {
-    let (mut digits, mut rest) = (numerator.parse::<i128>().ok()?, denominator.parse::<i128>().ok()?);
+    let (mut digits, mut rest) =
+        (numerator.parse::<i128>().ok()?, denominator.parse::<i128>().ok()?);
     let mut places = 0;
     for (prime, other) in [(2, 5), (5, 2)] {
         while rest > 1 && rest % prime == 0 {

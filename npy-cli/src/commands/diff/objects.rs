@@ -83,8 +83,10 @@ pub(super) fn is_value(
         _ if is_time(dtype) => time_of(object)
             .and_then(|time| time.cast_with(dtype, Cast::Lossless).ok())
             .is_some_and(|time| time.get(&[]).as_ref() == Some(value)),
-        _ => object.kind() == Kind::Scalar
-            && object.as_array().is_ok_and(|array| array.get(&[]).as_ref() == Some(value)),
+        _ => {
+            object.kind() == Kind::Scalar
+                && object.as_array().is_ok_and(|array| array.get(&[]).as_ref() == Some(value))
+        }
     }
 }
 
