@@ -1,37 +1,117 @@
-//! Remarks about columns of CSV that became text, although nearly all of their values are numbers.
+//! Remarks about columns of CSV that became text although their values look like numbers or times, and about lists whose items have no common dtype.
 
 use super::column::Column;
-use super::comments::is_number;
+use super::encode::excerpt;
+use super::guess::kind_of_text;
 use super::kind::Kind;
-use super::value::Value;
+use super::numbers::fits_float;
+use super::times::Digits;
+use super::value::{self, Value};
 
-/// Returns a remark about a column that is text because of a single text among its numbers.
-pub(super) fn about(column: &Column) -> Option<String> {
+/// The number of columns that have a remark. More of them are counted.
+const MAX: usize = 4;
+
+/// Returns remarks about columns that are text, and those about lists, `others`.
+pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
+    let mut remarks: Vec<String> = columns.iter().filter_map(about).chain(others).collect();
+    let more = remarks.len().saturating_sub(MAX);
+    remarks.truncate(MAX);
+    if more > 0 {
+        remarks.push(format!("there are {more} more columns with such a remark"));
+    }
+    remarks
+}
+
+/// The appearance of a text.
+#[derive(Clone, Copy, PartialEq)]
+enum Look {
+    Number,
+    Time,
+    /// A time with its offset from UTC.
+    Zoned,
+    /// A text that programs write for a missing value.
+    Missing,
+    Other,
+}
+
+impl Look {
+    fn of(text: &str) -> Self {
+        match kind_of_text(text) {
+            Kind::Time(_) => Look::Time,
+            Kind::Int(_) | Kind::UInt(_) | Kind::Float => Look::Number,
+            _ if text.trim().parse::<f64>().is_ok() => Look::Number,
+            _ if Digits::of_any_zone(text.trim()).is_some() => Look::Zoned,
+            _ if value::MISSING.contains(&text.trim()) => Look::Missing,
+            _ => Look::Other,
+        }
+    }
+}
+
+/// Returns a remark about a column that is text because of a few of its values.
+fn about(column: &Column) -> Option<String> {
     if column.kind != Kind::Text || !column.is_untyped {
         return None;
     }
     let name = column.path.join(".");
-    let (mut numbers, mut others) = (0usize, 0usize);
-    let mut other: Option<(usize, &str)> = None;
-    for (row, value) in column.values.iter().enumerate() {
-        let Value::Text(text) = value else { continue };
-        if is_number(text) {
-            numbers += 1;
-            continue;
-        }
-        if other.is_some_and(|(_, other)| other != &**text) {
-            return None;
-        }
-        others += 1;
-        other.get_or_insert((row, &**text));
+    let texts = column.values.iter().enumerate().filter_map(|(row, value)| match value {
+        Value::Text(text) => Some((row, &**text, Look::of(text))),
+        _ => None,
+    });
+    let texts: Vec<(usize, &str, Look)> = texts.collect();
+    let count = |look: Look| texts.iter().filter(|text| text.2 == look).count();
+    let zoned = texts.iter().find(|text| text.2 == Look::Zoned);
+    if let Some((row, text, _)) = zoned
+        && texts.iter().all(|text| matches!(text.2, Look::Time | Look::Zoned))
+    {
+        return Some(format!(
+            "column {name} is text because of the offset from UTC of {text:?} in row {row}; --dtype M8[s], or M8[ms] and so on, converts such times to UTC"
+        ));
     }
-    let (row, text) = other?;
-    // A column that is half of numbers is meant to have text.
-    (others < numbers).then(|| {
-        let remedy = match row {
-            0 if name == "0" || name == "value" => "leave out --no-header if the first line has names",
-            _ => "npy convert --missing reads it as missing, --dtype refuses it",
-        };
-        format!("column {name} is text because of {text:?} in row {row}, and the other values are numbers; {remedy}")
+    let (usual, what) = match count(Look::Number) >= count(Look::Time) {
+        true => (Look::Number, "numbers"),
+        false => (Look::Time, "times"),
+    };
+    let mut unusual = texts.iter().filter(|text| text.2 != usual);
+    let Some((row, text, _)) = unusual.next() else { return rounded(column, &name) };
+    let more = unusual.count();
+    // A column that is half of numbers is meant to have text, unless it has the usual texts for missing values.
+    let others = more + 1 - count(Look::Missing);
+    if others >= count(usual) {
+        return None;
+    }
+    let others = match more {
+        0 => String::new(),
+        1 => " and 1 other text".to_owned(),
+        more => format!(" and {more} other texts"),
+    };
+    let remedy = match row {
+        0 if name == "0" || name == "value" => "leave out --no-header if the first line has names",
+        _ => "npy convert --missing reads it as missing, --dtype refuses it",
+    };
+    Some(format!(
+        "column {name} is text because of {:?} in row {row}{others}, and the other values are {what}; {remedy}",
+        excerpt(text)
+    ))
+}
+
+/// Returns a remark about a column of numbers that is text because a float would change an integer.
+fn rounded(column: &Column, name: &str) -> Option<String> {
+    let is_number = |value: &Value| match value {
+        Value::Text(text) => {
+            matches!(kind_of_text(text), Kind::Int(_) | Kind::UInt(_) | Kind::Float)
+        }
+        _ => true,
+    };
+    let (row, text) = first_large(column)?;
+    column.values.iter().all(is_number).then(|| {
+        format!(
+            "column {name} is text because no float has all digits of {text} in row {row}; --dtype f8 rounds it"
+        )
     })
+}
+
+/// Returns the first integer that changes as a float, with its row.
+pub(super) fn first_large(column: &Column) -> Option<(usize, i128)> {
+    let large = |value: &Value| value.integer().filter(|number| !fits_float(&number.to_string()));
+    column.values.iter().enumerate().find_map(|(row, value)| Some((row, large(value)?)))
 }
