@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::info::{full_dtype, grouped, python_tuple};
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Of, Output, Progress, Result, printable};
+use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
@@ -124,12 +124,12 @@ impl Args {
                         is_equal &= self.members(name, &a, &b, &mut out)?;
                     } else {
                         is_equal = false;
-                        self.only_in(&self.a, name, &mut out)?;
+                        unless_unread(self.only_in(&self.a, name, &mut out))?;
                     }
                 }
                 for &name in &more {
                     is_equal = false;
-                    self.only_in(&self.b, name, &mut out)?;
+                    unless_unread(self.only_in(&self.b, name, &mut out))?;
                 }
                 is_equal
             }
@@ -138,7 +138,7 @@ impl Args {
                 self.arrays(a, b, (&self.a, &self.b), &mut out)?
             }
         };
-        out.finish()?;
+        unless_unread(out.finish().map(drop))?;
         Ok(if is_equal { Answer::Yes } else { Answer::No })
     }
 
@@ -167,11 +167,12 @@ impl Args {
                 let is_equal = a.read_bytes(name).of(&first)? == b.read_bytes(name).of(&second)?;
                 if !is_equal && self.json {
                     let line = json!({"member": name, "equal": false});
-                    writeln!(out, "{line}")?;
+                    unless_unread(writeln!(out, "{line}").map_err(Failure::from))?;
                 } else if !is_equal && !self.quiet {
                     let [first, second] =
                         [first, second].map(|target| printable(&target.to_string()));
-                    writeln!(out, "{first} and {second} differ")?;
+                    let line = format!("{first} and {second} differ");
+                    unless_unread(writeln!(out, "{line}").map_err(Failure::from))?;
                 }
                 Ok(is_equal)
             }
@@ -191,7 +192,7 @@ impl Args {
         let mut b = Side::open(b, targets.1, &mut objects.1)?;
         differences.compare_headers(&a, &b, self)?;
         differences.compare_rows(&mut a, &mut b, self)?;
-        self.print(&differences, targets, out)?;
+        unless_unread(self.print(&differences, targets, out))?;
         Ok(differences.is_equal())
     }
 
