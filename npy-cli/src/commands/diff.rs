@@ -15,6 +15,7 @@ use npy_core::{
 use serde_json::json;
 
 use super::info::{full_dtype, grouped, python_tuple};
+use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
 use crate::raw::RawFiles;
@@ -42,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     values: bool,
     /// The largest number of differing values that are printed
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = whole::<usize>)]
     limit: usize,
     /// Prints nothing; only the exit code tells
     #[arg(short, long)]
@@ -515,8 +516,8 @@ impl Pair<'_> {
             Value::Complex32(re, im) => {
                 Value::Complex64(f64::from(*re), f64::from(*im)).to_string()
             }
-            Value::LongDouble(value) => format!("{value:?}"),
-            Value::ComplexLongDouble(re, im) => format!("({re:?}, {im:?})"),
+            Value::LongDouble(value) => long_text(*value),
+            Value::ComplexLongDouble(re, im) => format!("({}, {})", long_text(*re), long_text(*im)),
             value => value.to_string(),
         })
     }
@@ -528,6 +529,11 @@ fn value_text(value: &Value<'_>) -> String {
         Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
         _ => value.to_string(),
     }
+}
+
+/// Returns a long double with its bits.
+fn long_text(number: LongDouble) -> String {
+    format!("{number} (0x{:020x})", bits(number))
 }
 
 /// 2^127, which is the nearest float of the largest integers of 128 bits, and larger than they are.
