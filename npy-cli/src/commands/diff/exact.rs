@@ -21,7 +21,7 @@ pub(super) enum Exact {
         digits: String,
         exponent: i64,
     },
-    /// A fraction that no decimal number is: `1/3`.
+    /// A fraction that no decimal number is, `1/3`, or an integer of very many digits, `0x123…`.
     Fraction(String),
 }
 
@@ -86,6 +86,13 @@ impl Exact {
             Some(size) => (true, size),
             None => (false, text),
         };
+        if let Some(digits) = size.strip_prefix("0x") {
+            let sign = if is_negative { "-" } else { "" };
+            return match decimal_of_hex(digits) {
+                Some(digits) => Exact::of_text(&format!("{sign}{digits}")),
+                None => Some(Exact::Fraction(text.to_owned())),
+            };
+        }
         let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
         if size == "Infinity" {
             return Some(Exact::Infinite(is_negative));
@@ -131,6 +138,31 @@ impl Exact {
             }
         }
     }
+}
+
+/// Returns the decimal digits of an integer, as which those of more than 4,300 digits are not printed; `None` for more than 10,000, whose conversion takes long.
+fn decimal_of_hex(text: &str) -> Option<String> {
+    /// Each part has nine decimal digits.
+    const BASE: u64 = 1_000_000_000;
+    const MAX_DIGITS: usize = 10_000;
+    if text.len() > MAX_DIGITS {
+        return None;
+    }
+    let mut parts: Vec<u64> = vec![0];
+    for digits in text.as_bytes().chunks(7) {
+        let digits = str::from_utf8(digits).ok()?;
+        let mut carry = u64::from_str_radix(digits, 16).ok()?;
+        for part in &mut parts {
+            let next = (*part << (4 * digits.len())) + carry;
+            (*part, carry) = (next % BASE, next / BASE);
+        }
+        if carry > 0 {
+            parts.push(carry);
+        }
+    }
+    let (last, rest) = parts.split_last()?;
+    let rest = rest.iter().rev().map(|part| format!("{part:09}"));
+    Some(last.to_string() + &rest.collect::<String>())
 }
 
 /// Returns a fraction as a decimal number; `None` if it is not one, or has more than 128 bits.
@@ -189,6 +221,8 @@ mod tests {
         assert_eq!(of_fraction("-7", "40"), Some(of("-0.175")));
         assert_eq!(of_fraction("1", "3"), None);
         assert_eq!(of_fraction("1", "0"), None);
+        assert_eq!(of("-0x1fffffffffffffffffffffffe"), of("-158456325028528675187087900670"));
+        assert_eq!(of("0x0"), Exact::Zero);
         assert_ne!(of("0.1"), Exact::of_number(Number::Float(0.1)).unwrap());
         assert_ne!(of("1e99999999999"), of("1e99999999998"));
         for text in ["", "-", "1_0", "١", "1e", "x", ".5", "NaNx"] {

@@ -164,6 +164,9 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Compares two objects that are not two numbers.
     fn compare_new(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
         let [kind, other] = [a.kind(), b.kind()];
+        if [kind, other] == [Kind::Int, Kind::Int] {
+            return object_text(a) == object_text(b);
+        }
         if (exact::is_unlimited(a) || exact::is_unlimited(b))
             && let (Some(a), Some(b)) = (Exact::of(a), Exact::of(b))
         {
