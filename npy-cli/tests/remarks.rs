@@ -124,6 +124,12 @@ fn a_single_text_among_numbers_is_told() {
         ),
         ("a\n9007199254740992\n0.5\n", &[], ""),
         (
+            "a,b\n+9007199254740993,1\n,2\n1,3\n",
+            &[],
+            "no float has all digits of 9007199254740993 in row 0",
+        ),
+        ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
+        (
             "1,0.5\n9007199254740993,1.5\n",
             &["--no-header"],
             "column 0 has another dtype than the columns of floats around it, because no float has all digits of 9007199254740993 in row 1",
@@ -159,6 +165,8 @@ fn times_booleans_and_complex_numbers_are_values() {
             "2024-01-01,1\n2024-01-02,2\n",
         ),
         ("b\nTrue\n# no\nFalse\n", &[], "[('b', '|b1')]", "True\nFalse\n"),
+        ("a,b\nNA,1\n# no\n5,2\n", &[], "[('a', '<U2'), ('b', '<i8')]", "NA,1\n5,2\n"),
+        ("a\nNA\n# no\n", &[], "[('a', '<U4')]", "NA\n# no\n"),
         ("a\n+5.0\n-1.5\n", &[], "[('a', '<f8')]", "5.0\n-1.5\n"),
         ("a\n+5\n-1\n", &[], "[('a', '<i8')]", "5\n-1\n"),
         ("a\n+491711234567\n+1800\n", &[], "[('a', '<U13')]", "+491711234567\n+1800\n"),

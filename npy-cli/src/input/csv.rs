@@ -11,7 +11,7 @@ use super::column::Column;
 use super::comments::{self, Start, is_comment};
 use super::guess::is_value;
 use super::quotes::{self, Quotes};
-use super::value::Value;
+use super::value::{MISSING, Value};
 use crate::output::{Failure, Of, Result, complain};
 
 /// The delimiter, if no other one is known.
@@ -54,7 +54,8 @@ pub(super) fn columns(
     let delimiter = dialect.delimiter.unwrap_or(COMMA);
     let parse = |text: &[u8]| parsed(text, name, &dialect, known, &is_text);
     let has_values = |(table, _): &(Table, _)| {
-        let has_values = |column: &Column| !is_text(&column.path[0]) && has_values(column);
+        let has_values =
+            |column: &Column| !is_text(&column.path[0]) && are_values(column.values.iter());
         table.rows > 0 && table.columns.first().is_some_and(has_values)
     };
     let closed = quotes::closed_comments(text, delimiter).map(|text| parse(&text));
@@ -281,13 +282,9 @@ impl<'a> Rows<'a> {
             return Ok(0);
         }
         let is_marked = |row: usize| self.marked.binary_search(&row).is_ok();
-        let is_single = |value: &Value| match value {
-            Value::Text(text) => is_value(text),
-            _ => true,
-        };
         let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
-        let are_values = !is_first_text
-            && first.iter().enumerate().all(|(row, value)| is_marked(row) || is_single(value));
+        let rows = first.iter().enumerate().filter(|(row, _)| !is_marked(*row));
+        let are_values = !is_first_text && are_values(rows.map(|(_, value)| value));
         let (uneven, message) = &self.uneven;
         match message {
             _ if are_values && self.marked.len() < self.count => {}
@@ -305,12 +302,19 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns true for a column of numbers, times or booleans.
-fn has_values(column: &Column) -> bool {
-    column.values.iter().all(|value| match value {
-        Value::Text(text) => is_value(text),
-        _ => true,
-    })
+/// Returns true for numbers, times or booleans, some of which may be missing.
+fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
+    let (mut known, mut missing) = (0usize, 0usize);
+    for value in values {
+        match value {
+            Value::Text(text) if is_value(text) => known += 1,
+            Value::Text(text) if MISSING.contains(&text.trim()) => missing += 1,
+            Value::Text(_) => return false,
+            _ => {}
+        }
+    }
+    // Only beside values such a text is known to be a missing one.
+    known > 0 || missing == 0
 }
 
 /// Refuses a first line that may be a row: one with a field that is empty or has a value.

@@ -94,20 +94,33 @@ fn about(column: &Column) -> Option<String> {
     ))
 }
 
-/// Returns a remark about a column of numbers that is text because a float would change an integer.
+/// Returns a remark about a column of numbers that is text because a float would change an integer, or because they may be numbers of telephones.
 fn rounded(column: &Column, name: &str) -> Option<String> {
-    let is_number = |value: &Value| match value {
+    // Other numbers, such as 007, are text on purpose.
+    let is_plain = |value: &Value| match value {
         Value::Text(text) => {
-            matches!(kind_of_text(text), Kind::Int(_) | Kind::UInt(_) | Kind::Float)
+            let text = text.trim();
+            let kind = kind_of_text(text.strip_prefix('+').unwrap_or(text));
+            matches!(kind, Kind::Int(_) | Kind::UInt(_) | Kind::Float)
         }
         _ => true,
     };
-    let (row, text) = first_large(column)?;
-    column.values.iter().all(is_number).then(|| {
-        format!(
+    if !column.values.iter().all(is_plain) {
+        return None;
+    }
+    if let Some((row, text)) = first_large(column) {
+        return Some(format!(
             "column {name} is text because no float has all digits of {text} in row {row}; --dtype f8 rounds it"
-        )
-    })
+        ));
+    }
+    let mut rows = column.values.iter().enumerate();
+    let (row, text) = rows.find_map(|(row, value)| match value {
+        Value::Text(text) if text.trim().starts_with('+') => Some((row, text)),
+        _ => None,
+    })?;
+    Some(format!(
+        "column {name} is text because all of its numbers have a plus sign, such as {text:?} in row {row}; --dtype i8 reads them as numbers"
+    ))
 }
 
 /// Returns the first integer that changes as a float, with its row.
