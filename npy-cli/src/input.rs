@@ -22,8 +22,8 @@
 //! The first line of CSV has the names of the columns, if none of its fields is empty or may be a value: a number, a time, `True` or `False`. Only the first may be empty,
 //! above the row numbers of pandas. Any other first line is an error that names `--header` and `--no-header`, because a row would be lost as names.
 //!
-//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`), whose quotes have no meaning if they do not end
-//! in their line (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel.
+//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Quotes of a comment have no
+//! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel.
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.

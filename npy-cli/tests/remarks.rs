@@ -128,6 +128,7 @@ fn a_single_text_among_numbers_is_told() {
             &[],
             "no float has all digits of 9007199254740993 in row 0",
         ),
+        ("a\n+inf\n", &[], ""),
         ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
         (
             "1,0.5\n9007199254740993,1.5\n",
@@ -171,7 +172,7 @@ fn times_booleans_and_complex_numbers_are_values() {
         ("a\n+5\n-1\n", &[], "[('a', '<i8')]", "5\n-1\n"),
         ("a\n+491711234567\n+1800\n", &[], "[('a', '<U13')]", "+491711234567\n+1800\n"),
         (
-            " (1.0e+00+2.0e+00j) (3.0e+00-4.0e-01j)\n (nan+0j) (1+-infj)\n",
+            "# z w\n (1.0e+00+2.0e+00j) (3.0e+00-4.0e-01j)\n (nan+0j) (1+-infj)\n",
             &["--no-header", "--delimiter", " "],
             "<c16",
             "1.0,2.0,3.0,-0.4\n,0.0,1.0,-inf\n",

@@ -313,7 +313,7 @@ fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
             _ => {}
         }
     }
-    // Only beside values such a text is known to be a missing one.
+    // Without any value, such a text may be text.
     known > 0 || missing == 0
 }
 

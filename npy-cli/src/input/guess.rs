@@ -65,7 +65,7 @@ fn fits_float(values: &[Value]) -> bool {
     large.all(|number| numbers::fits_float(&number.to_string()))
 }
 
-/// Returns the kind of an integer with a plus sign. Without other numbers around it may be the number of a telephone.
+/// Returns the kind of an integer with a plus sign. Without other numbers around it may be a telephone number.
 fn without_plus(value: &Value) -> Option<Kind> {
     let Value::Text(text) = value else { return None };
     let digits = text.trim().strip_prefix('+').filter(|rest| !rest.starts_with('-'))?;

@@ -34,6 +34,34 @@ enum Look {
     Other,
 }
 
+const ALL: [Look; 5] = [Look::Number, Look::Time, Look::Zoned, Look::Missing, Look::Other];
+
+/// The texts of a column by their appearance: their number, and the first of them with its row.
+#[derive(Default)]
+struct Looks<'a> {
+    counts: [usize; 5],
+    firsts: [Option<(usize, &'a str)>; 5],
+}
+
+impl<'a> Looks<'a> {
+    /// Returns `None` for a column that begins with far more other texts than numbers and times.
+    fn of(column: &'a Column) -> Option<Self> {
+        const ENOUGH: usize = 1000;
+        let mut looks = Looks::default();
+        for (row, value) in column.values.iter().enumerate() {
+            let Value::Text(text) = value else { continue };
+            let at = Look::of(text) as usize;
+            looks.counts[at] += 1;
+            looks.firsts[at].get_or_insert((row, &**text));
+            let [numbers, times, zoned, _, others] = looks.counts;
+            if others > ENOUGH && others / 2 > numbers + times + zoned {
+                return None;
+            }
+        }
+        Some(looks)
+    }
+}
+
 impl Look {
     fn of(text: &str) -> Self {
         match kind_of_text(text) {
@@ -53,15 +81,10 @@ fn about(column: &Column) -> Option<String> {
         return None;
     }
     let name = column.path.join(".");
-    let texts = column.values.iter().enumerate().filter_map(|(row, value)| match value {
-        Value::Text(text) => Some((row, &**text, Look::of(text))),
-        _ => None,
-    });
-    let texts: Vec<(usize, &str, Look)> = texts.collect();
-    let count = |look: Look| texts.iter().filter(|text| text.2 == look).count();
-    let zoned = texts.iter().find(|text| text.2 == Look::Zoned);
-    if let Some((row, text, _)) = zoned
-        && texts.iter().all(|text| matches!(text.2, Look::Time | Look::Zoned))
+    let looks = Looks::of(column)?;
+    let count = |look: Look| looks.counts[look as usize];
+    if let Some((row, text)) = looks.firsts[Look::Zoned as usize]
+        && count(Look::Time) + count(Look::Zoned) == looks.counts.iter().sum::<usize>()
     {
         return Some(format!(
             "column {name} is text because of the offset from UTC of {text:?} in row {row}; --dtype M8[s], or M8[ms] and so on, converts such times to UTC"
@@ -71,9 +94,10 @@ fn about(column: &Column) -> Option<String> {
         true => (Look::Number, "numbers"),
         false => (Look::Time, "times"),
     };
-    let mut unusual = texts.iter().filter(|text| text.2 != usual);
-    let Some((row, text, _)) = unusual.next() else { return rounded(column, &name) };
-    let more = unusual.count();
+    let unusual = ALL.into_iter().filter(|look| *look != usual);
+    let first = unusual.clone().filter_map(|look| looks.firsts[look as usize]).min();
+    let Some((row, text)) = first else { return rounded(column, &name) };
+    let more = unusual.map(count).sum::<usize>() - 1;
     // A column that is half of numbers is meant to have text, unless it has the usual texts for missing values.
     let others = more + 1 - count(Look::Missing);
     if others >= count(usual) {
@@ -94,7 +118,7 @@ fn about(column: &Column) -> Option<String> {
     ))
 }
 
-/// Returns a remark about a column of numbers that is text because a float would change an integer, or because they may be numbers of telephones.
+/// Returns a remark about a column of numbers that is text because a float would change an integer, or because they may be telephone numbers.
 fn rounded(column: &Column, name: &str) -> Option<String> {
     // Other numbers, such as 007, are text on purpose.
     let is_plain = |value: &Value| match value {
@@ -115,12 +139,17 @@ fn rounded(column: &Column, name: &str) -> Option<String> {
     }
     let mut rows = column.values.iter().enumerate();
     let (row, text) = rows.find_map(|(row, value)| match value {
-        Value::Text(text) if text.trim().starts_with('+') => Some((row, text)),
+        Value::Text(text) if has_plus(text) => Some((row, text)),
         _ => None,
     })?;
     Some(format!(
         "column {name} is text because all of its numbers have a plus sign, such as {text:?} in row {row}; --dtype i8 reads them as numbers"
     ))
+}
+
+/// Returns true for an integer with a plus sign.
+fn has_plus(text: &str) -> bool {
+    text.trim().starts_with('+') && text.trim().parse::<i128>().is_ok()
 }
 
 /// Returns the first integer that changes as a float, with its row.
