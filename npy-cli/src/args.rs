@@ -1,6 +1,7 @@
 //! The table of subcommands with their help.
 
 use std::ffi::OsString;
+use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
@@ -152,24 +153,125 @@ impl Npy {
     }
 }
 
-/// Names the option that was meant by one that other programs have: `head -3`, `extract -o DIR`.
+/// Names the option or the value that was meant by one that other programs have: `head -3`, `extract -o DIR`, `--sep ';'`.
 fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
-    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
-        return error;
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
     };
     let words: Vec<&str> = arguments.iter().skip(1).map_while(|word| word.to_str()).collect();
-    let number = argument.strip_prefix('-').filter(|rest| rest.parse::<u32>().is_ok());
-    let tip = match (&words[..], number) {
-        (["head" | "tail" | "sample", ..], Some(number)) => {
-            format!("the number of rows is '-n {number}'")
+    let tip = match error.kind() {
+        ErrorKind::UnknownArgument => {
+            text(ContextKind::InvalidArg).and_then(|argument| option_tip(&words, &argument))
         }
-        (["npz", "extract" | "unpack", ..], None) if matches!(&argument[..], "-o" | "--output") => {
-            "the directory for the files is '-C DIR'".to_owned()
+        ErrorKind::InvalidSubcommand => {
+            text(ContextKind::InvalidSubcommand).and_then(|word| subcommand_tip(&word))
         }
-        _ => return error,
+        ErrorKind::InvalidValue => text(ContextKind::InvalidArg)
+            .zip(text(ContextKind::InvalidValue))
+            .and_then(|(argument, value)| value_tip(&argument, &value)),
+        _ => None,
     };
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    match tip {
+        Some(tip) => {
+            error.remove(ContextKind::SuggestedArg);
+            error.remove(ContextKind::SuggestedValue);
+            error.remove(ContextKind::SuggestedSubcommand);
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        // An option is hardly ever meant as a value, which clap would advise.
+        None if error.kind() == ErrorKind::UnknownArgument => {
+            drop(error.remove(ContextKind::Suggested))
+        }
+        None => {}
+    }
     error
+}
+
+/// Returns a tip about an option that does not exist.
+fn option_tip(words: &[&str], argument: &str) -> Option<String> {
+    let option = argument.split('=').next()?;
+    let number = option.strip_prefix('-').filter(|rest| rest.parse::<u32>().is_ok());
+    Some(match (words, option) {
+        (["head" | "tail" | "sample", ..], _) if number.is_some() => {
+            format!("the number of rows is '-n {}'", number.unwrap_or_default())
+        }
+        (
+            ["head" | "tail" | "sample" | "view", ..],
+            "-r" | "--limit" | "--lines" | "--nrows" | "--count" | "--num",
+        ) => "the number of rows is '-n ROWS'".into(),
+        (["diff", ..], "--limit" | "--rows") => {
+            "the number of differences that are printed is '-n N'".into()
+        }
+        (
+            ["head" | "tail" | "sample" | "cat", ..],
+            "-f" | "--format" | "--output-format" | "--to",
+        ) => "the format is '--csv', '--tsv', '--json' or '--jsonl'".into(),
+        (["npz", "extract" | "unpack", ..], "-o" | "--output") => {
+            "the directory for the files is '-C DIR'".into()
+        }
+        (["npz", "pack", ..], "-o" | "--output") => "the archive is the first argument".into(),
+        (["npz", "pack", ..], "-l" | "--level") => "the level is '--zstd=LEVEL'".into(),
+        (["diff", ..], "--tol" | "--tolerance" | "--eps" | "--epsilon") => {
+            "the tolerances are '--rtol R', relative to B, and '--atol A'".into()
+        }
+        (["convert", ..], "--sep" | "--separator" | "-d" | "-s") => {
+            "the character between fields is '--delimiter CHAR'".into()
+        }
+        (["convert", ..], "--na" | "--na-values" | "--null" | "--nan") => {
+            "texts for missing values are '--missing TEXTS'".into()
+        }
+        (["convert", ..], "-f" | "--format" | "--output-format") => {
+            "the format of OUT is '--to FORMAT', that of IN '--from FORMAT'".into()
+        }
+        (["concat", ..], "--axis") => "arrays are joined along their first dimension alone".into(),
+        (["plot", ..], "-t" | "--type") => "the kind of the picture is '--kind KIND'".into(),
+        (["plot", ..], "-x" | "-y" | "--x" | "--y") => "the columns are '--columns NAMES'".into(),
+        (["struct", ..], "--lang" | "--language" | "--numpy") => {
+            "'--python' prints the np.dtype; without it, it is Rust".into()
+        }
+        _ => return None,
+    })
+}
+
+/// Returns a tip about a subcommand of `npy npz` that has another name here.
+fn subcommand_tip(word: &str) -> Option<String> {
+    let name = match word {
+        "ls" | "show" | "info" => "list",
+        "delete" | "del" | "remove" => "rm",
+        "rename" | "move" => "mv",
+        "unzip" | "x" | "get" | "export" => "extract",
+        "zip" | "create" | "c" => "pack",
+        _ => return None,
+    };
+    Some(format!("the subcommand is '{name}'"))
+}
+
+/// Returns a tip about a value that has another name here.
+fn value_tip(argument: &str, value: &str) -> Option<String> {
+    let option = argument.split([' ', '=', '[']).next()?;
+    let meant = match (option, &*value.to_ascii_lowercase()) {
+        ("--cast", "unsafe" | "force" | "wrap") => "numeric",
+        ("--cast", "safe" | "exact" | "strict" | "no") => "lossless",
+        ("--cast", "same_kind" | "same-kind") => "checked",
+        ("--order", "fortran" | "column" | "columns" | "col") => "f",
+        ("--order", "row" | "rows") => "c",
+        ("--endian", ">" | "be" | "msb") => "big",
+        ("--endian", "<" | "le" | "lsb" | "native") => "little",
+        ("--to", "numpy" | "array") => "npy",
+        ("--to" | "--from", "ndjson" | "jsonlines" | "json-lines") => "jsonl",
+        ("--to" | "--from", "tab" | "tabs") => "tsv",
+        ("--kind", "bar" | "hist" | "histo") => "histogram",
+        ("--kind", "points" | "dots") => "scatter",
+        ("--kind", "picture" | "png" | "imshow") => "image",
+        _ => return None,
+    };
+    Some(format!("the value is '{meant}'"))
+}
+
+/// Parses a whole number that is not negative.
+pub(crate) fn whole<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "write a whole number, such as 10".to_owned())
 }
 
 /// Returns the error for a word that is no file and nearly the name of a subcommand, or of whose help the user asks.

@@ -14,15 +14,16 @@
 //! | integers | `<i8`, or `<u8` if they do not fit |
 //! | numbers, `inf`, `nan`, and beside them `Infinity`, `-NaN`, `-0` and the like; integers beside them or beside missing values, if no `<f8` changes them | `<f8` |
 //! | ISO times | `<M8[D]`, `[h]`, `[m]`, `[s]`, `[ms]`, `[us]` or `[ns]`, by the most digits |
-//! | anything else, also `007` and `+5` | `<U` of the longest |
+//! | `(1+2j)`, as `np.savetxt` writes complex numbers | `<c16` |
+//! | anything else, also `007`, and `+5` without other numbers | `<U` of the longest |
 //!
 //! An empty field of CSV and `null` are missing: `nan`, `NaT`, or the empty text. Blanks around a number, a time, `True` or `False` of CSV do not count, as in `np.loadtxt`; those of text stay.
 //!
 //! The first line of CSV has the names of the columns, if none of its fields is empty or may be a value: a number, a time, `True` or `False`. Only the first may be empty,
 //! above the row numbers of pandas. Any other first line is an error that names `--header` and `--no-header`, because a row would be lost as names.
 //!
-//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`), whose quotes have no meaning if they do not end
-//! in their line (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel.
+//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Quotes of a comment have no
+//! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel.
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
@@ -87,6 +88,8 @@ impl Form {
 pub(crate) struct Wanted<'a> {
     pub(crate) dtype: &'a DType,
     pub(crate) cast: Cast,
+    /// The columns that are kept, if the dtype is that of all columns; none for all.
+    pub(crate) columns: &'a [String],
 }
 
 /// Reads an array of records. `name` is that of the file, for messages. `wanted` says how to read the columns whose names it has.
@@ -155,6 +158,11 @@ fn stored(
         }
         return Err(Failure::new(name, "has no columns"));
     }
+    if let Some(Wanted { dtype, columns: names @ [_, ..], .. }) = wanted
+        && !dtype.is_record()
+    {
+        column::choose(&mut columns, names).map_err(|message| Failure::new(name, message))?;
+    }
     divide_names(&mut columns, dtype, records.is_none());
     let mut records = records.unwrap_or_default();
     if let Some(dtype) = dtype {
@@ -169,10 +177,11 @@ fn stored(
     for column in &mut columns {
         column.read_as(wanted.and_then(|wanted| wanted.of_column(&column.path)));
     }
-    if let (None, Some(remark)) = (dtype, columns.iter().find_map(remarks::about)) {
-        complain(&Failure::new(name, remark));
+    let of_lists = lists::unify(&mut columns, &records, dtype.is_none());
+    if dtype.is_none() {
+        let remarks = remarks::of(&columns, of_lists);
+        remarks.iter().for_each(|remark| complain(&Failure::new(name, remark)));
     }
-    lists::unify(&mut columns, &records);
     let tree = Tree::of(&columns, &records, name)?;
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     encoded(&columns, rows, layout, name)
@@ -225,12 +234,12 @@ fn divide_names(columns: &mut [Column], dtype: Option<&DType>, is_csv: bool) {
 impl<'a> Wanted<'a> {
     /// Returns what a column will be converted to.
     fn of_column(self, path: &[String]) -> Option<Wanted<'a>> {
-        let Wanted { dtype, cast } = self;
+        let dtype = self.dtype;
         let dtype = match dtype.is_record() {
             true => leaf(dtype, path).or_else(|| complex_of(dtype, path)),
             false => Some(dtype),
         };
-        dtype.map(|dtype| Wanted { dtype, cast })
+        dtype.map(|dtype| Wanted { dtype, ..self })
     }
 }
 

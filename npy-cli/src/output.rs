@@ -4,7 +4,7 @@
 //! - A subcommand returns `Result<Answer>`: `Answer::Yes` is exit code 0, `Answer::No` 1, and a `Failure` 2. A failure prints
 //!   `npy: FILE: row 17, field t0: …` on standard error. `Failure::new(target, message)` makes one; errors of the library and `io::Error`
 //!   become one by `?`; `.of(&target)` adds the file to an error that does not name it.
-//! - If the reader of a pipe is gone, writing ends the command quietly, with exit code 0.
+//! - If the reader of a pipe is gone, writing ends the command quietly, with exit code 0. `npy diff` and `npy verify` go on without output, because their exit code is an answer.
 
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -86,6 +86,9 @@ pub(crate) trait Of<T> {
 impl<T> Of<T> for std::result::Result<T, npy_core::Error> {
     fn of(self, file: &dyn fmt::Display) -> Result<T> {
         self.map_err(|error| {
+            if matches!(error.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::BrokenPipe) {
+                return Failure::BrokenPipe;
+            }
             let is_named = error.places().any(|place| matches!(place, Place::Path(_)));
             if is_named {
                 return error.into();
@@ -146,7 +149,9 @@ impl From<serde_json::Error> for Failure {
 fn message(error: &npy_core::Error, file: &str) -> String {
     let places: String = error.places().map(|place| format!("{place}: ")).collect();
     let text = reason(error.kind());
-    let Some(remedy) = remedy::for_incomplete(file, error.kind()) else { return places + &text };
+    let Some(remedy) = remedy::for_incomplete(file, error.kind()) else {
+        return remedy::with_command(file, places + &text);
+    };
     // The advice of the library is to copy the file again, which the remedy says, too.
     let problem = text.split("; ").next().unwrap_or_default();
     format!("{places}{problem}; {remedy}")
@@ -277,6 +282,14 @@ pub(crate) fn printable(text: &str) -> String {
         }
     }
     out
+}
+
+/// Returns success if the reader of the output is gone: the exit code has the answer, too.
+pub(crate) fn unless_unread<T: Default>(result: Result<T>) -> Result<T> {
+    match result {
+        Err(Failure::BrokenPipe) => Ok(T::default()),
+        other => other,
+    }
 }
 
 /// Standard output.

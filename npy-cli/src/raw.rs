@@ -49,8 +49,9 @@ impl FromStr for Raw {
         let row = row.into_iter().flat_map(|row| row.split('x'));
         let row: Result<Vec<usize>, _> = row.map(str::parse).collect();
         let row = row.map_err(|error| format!("the shape of a row: {error}"))?;
-        let dtype = dtypes::parse(dtype).map_err(|error| {
-            format!("{error}; write DTYPE or DTYPE,ROW, such as '<i2' or 'f4,480x640'")
+        let dtype = dtypes::parse(dtype).map_err(|error| match dtypes::meant(dtype) {
+            Some(name) => format!("there is no such dtype; did you mean {name}?"),
+            None => format!("{error}; write DTYPE or DTYPE,ROW, such as '<i2' or 'f4,480x640'"),
         })?;
         let header =
             Header::new(dtype.clone(), &row[..], Order::C).map_err(|error| error.to_string())?;
@@ -101,5 +102,6 @@ mod tests {
         ] {
             assert!(text.parse::<Raw>().is_err(), "{text}");
         }
+        assert!("int33,3".parse::<Raw>().unwrap_err().ends_with("did you mean int32?"));
     }
 }

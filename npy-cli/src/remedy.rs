@@ -1,4 +1,4 @@
-//! The advice for files that end too early: what `npy repair` keeps of them.
+//! The advice for files that end too early, what `npy repair` keeps of them, and for files that are compressed.
 
 use npy_core::{ErrorKind, Order, Reader};
 use npy_repair::{Damage, Options, diagnose};
@@ -19,6 +19,27 @@ pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Returns a message with the command that decompresses a file, in place of the words "decompress it first". `name` is the name of the file in messages.
+pub(crate) fn with_command(name: &str, message: String) -> String {
+    const TOOLS: [(&str, &str, &str); 4] = [
+        ("gzip", "gunzip -c", "gz"),
+        ("zstd", "zstd -dc", "zst"),
+        ("xz", "xz -dc", "xz"),
+        ("bzip2", "bunzip2 -c", "bz2"),
+    ];
+    const ADVICE: &str = ": decompress it first";
+    let is_named = |(format, ..): &&(&str, &str, &str)| {
+        message.ends_with(&format!("it is compressed with {format}{ADVICE}"))
+    };
+    let Some((_, tool, suffix)) = TOOLS.iter().find(is_named) else { return message };
+    let Some(Target { path, member: None, .. }) = target(name) else { return message };
+    let has_suffix =
+        path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(suffix));
+    let out = if has_suffix { shell::output(&path.with_extension("")) } else { "OUT".to_owned() };
+    let start = message.strip_suffix(ADVICE).unwrap_or(&message);
+    format!("{start}; {tool} {} > {out}", shell::path(&path))
 }
 
 /// Returns advice about an array that ends too early, with the number of complete rows.

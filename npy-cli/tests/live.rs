@@ -455,11 +455,14 @@ fn objects_are_equal_as_python_says() {
 import itertools, os, re, subprocess, sys
 from collections import OrderedDict, defaultdict, deque
 from decimal import Decimal
+from fractions import Fraction as F
 import numpy as np
 npy, folder = sys.argv[1:]
 os.chdir(folder)
+sys.set_int_max_str_digits(0)
 D = Decimal
 numbers = [
+    F(1), F(1, 2), F(-7, 40), D("-0.175"), -0.175, F(1, 3), 1 / 3, F(10**50), F(10**50, 3), F(0), 10**5000, D(10) ** 5000, D("1E+5000"), 10**5000 + 1, -(7**6000), D(-(7**6000)), F(10**5000), F(10**5000, 3),
     D("1.0"), D("1.00"), D("1"), 1, 1.0, True, 1 + 0j, D("-0"), D("0"), 0, -0.0, D("NaN"), D("Infinity"), D("-Infinity"), float("inf"),
     D("1E+2"), 100, D("0.1"), 0.1, D(0.1), 10**50, D("1E+50"), 1e50, 2**200, 2.0**200, D(2**200), D("1E-400"), D("1E+400"), 10**400, D("1e999999"), D("-5"), -5, 0.5 + 0j, D("0.5"),
     2**127, -(2**127), D(2**127), float(2**127), -float(2**127), 2**127 - 1, 1 - 2**127, b"1", bytearray(b"1"), b"x" * 300, bytearray(b"x" * 300), "1", None, [1], deque([1]), (1,), deque(), [],
@@ -484,7 +487,9 @@ def is_equal(x, y):
 arrays = [np.array(x) for x in ([1], [1.0], ["1"], [b"1"], ["x"], [b"x"], [True], ["1", "x"])]
 def are_equal(x, y):
     return np.array_equal(x, y) if isinstance(x, np.ndarray) else is_equal(x, y)
-pairs = list(itertools.product(arrays, arrays)) + list(itertools.product(inner, inner)) + [(values[i], values[j]) for i, j in itertools.product(range(len(inner), len(values)), repeat=2) if (i * 7 + j) % 5 == 0]
+# Objects that rows share: an ordered dict equals a plain one in any order, and two plain ones equal each other.
+shared = [wrap(x) for wrap in (lambda x: [x], lambda x: (x, [x]), lambda x: {"k": [x]}, lambda x: {x: 0} if isinstance(x, F) else [[x, 1]]) for x in dicts + [F(1, 3)]]
+pairs = list(itertools.product(arrays, arrays)) + list(itertools.product(shared, shared)) + list(itertools.product(inner, inner)) + [(values[i], values[j]) for i, j in itertools.product(range(len(inner), len(values)), repeat=2) if (i * 7 + j) % 5 == 0]
 saved("a.npy", [x for x, _ in pairs])
 saved("b.npy", [y for _, y in pairs])
 done = subprocess.run([npy, "diff", "a.npy", "b.npy", "-n", "1000000"], capture_output=True, text=True)
@@ -500,6 +505,59 @@ print(len(pairs))
     let npy = env!("CARGO_BIN_EXE_npy");
     let count = npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
     assert!(count.trim().parse::<u32>().unwrap() > 10_000, "{count}");
+}
+
+/// Guards an array of objects that is compared with one of another dtype: each value as Python compares it.
+#[test]
+fn objects_are_equal_to_values_as_python_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+import datetime as dt, itertools, os, subprocess, sys
+from decimal import Decimal
+from fractions import Fraction
+import numpy as np, pandas as pd
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+day, noon, span = dt.date(2024, 1, 1), dt.datetime(2024, 1, 1, 12), dt.timedelta(seconds=90)
+values = [
+    np.array(x) for x in (1, 2, 2.0, 0.5, np.float32(0.1), 0.1, 2**63, True, 1 + 2j, float("nan"), float("inf"), 1e50, "1", "a", "", "nan", b"a", b"", b"1")
+] + [np.datetime64(x) for x in ("2024-01-01", "2024-01-01T12", "2024-01-01T12:00:00.000000000", "NaT")] + [np.timedelta64(90, "s"), np.timedelta64(2, "m")]
+nan = float("nan")
+objects = [
+    1, 2, True, 1.0, 0.5, 0.1, float(np.float32(0.1)), 2**63, 2**64, 1 + 2j, nan, float("inf"), Decimal("0.5"), Decimal("0.1"), Decimal("NaN"), Fraction(1, 2), Fraction(1, 3), 10**50, int(1e50),
+    "1", "a", "", "nan", b"a", b"", b"1", None, pd.NA, pd.NaT, np.datetime64("NaT"), np.str_("a"), np.bytes_(b"a"), np.float64(0.5), np.int8(1), day, noon, span, pd.Timestamp(noon), pd.Timedelta(span),
+    np.datetime64("2024-01-01"), np.datetime64("2024-01-01T12"), np.timedelta64(90, "s"), np.timedelta64(90_000, "ms"), [1], (1,), {}, dt.time(12),
+]
+def is_equal(x, y):
+    is_time = y.dtype.kind in "mM"
+    if isinstance(x, (float, Decimal)) and x != x:
+        return y.dtype.kind == "f" and np.isnan(y)
+    if x is pd.NaT or isinstance(x, np.datetime64) and np.isnat(x):
+        return is_time and np.isnat(y)
+    if isinstance(x, (int, float, complex, Decimal, Fraction)) and y.dtype.kind in "biufc":
+        return bool(x == y.item())
+    if is_time and isinstance(x, (dt.date, dt.timedelta, np.datetime64, np.timedelta64)):
+        x = (np.timedelta64 if isinstance(x, (dt.timedelta, np.timedelta64)) else np.datetime64)(x)
+        return x.dtype.kind == y.dtype.kind and bool(x == y)
+    return x is not pd.NA and type(x) in (str, bytes, np.str_, np.bytes_, np.float64, np.int8) and bool(x == y.item())
+count = 0
+for value in values:
+    array = np.empty(len(objects), object)
+    array[:] = objects
+    np.save("o.npy", array)
+    np.save("v.npy", np.full(len(objects), value))
+    for pair in (["o.npy", "v.npy"], ["v.npy", "o.npy"]):
+        done = subprocess.run([npy, "diff", "--values", *pair, "-n", "1000"], capture_output=True, text=True)
+        rows = {int(line[4:].split(",")[0]) for line in done.stdout.splitlines() if line.startswith("row ")}
+        assert done.returncode == 1 and not done.stderr, done
+        for row, x in enumerate(objects):
+            assert is_equal(x, np.array(value)) == (row not in rows), (x, value, row in rows, done.stdout)
+            count += row not in rows
+print(count)
+"#;
+    let npy = env!("CARGO_BIN_EXE_npy");
+    let count = npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
+    assert!(count.trim().parse::<u32>().unwrap() > 100, "{count}");
 }
 
 /// Guards values of a damaged member: a slice of a small one is refused, because its checksum is compared.

@@ -147,10 +147,43 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["slice", "--help"], "npy --help lists the subcommands"),
         (&["head", "-3", "t.npy"], "tip: the number of rows is '-n 3'"),
         (&["npz", "extract", "-o", "d", "t.npz"], "tip: the directory for the files is '-C DIR'"),
+        (&["head", "--limit", "3", "t.npy"], "tip: the number of rows is '-n ROWS'"),
+        (
+            &["cat", "--format=csv", "t.npy"],
+            "tip: the format is '--csv', '--tsv', '--json' or '--jsonl'",
+        ),
+        (
+            &["convert", "x.csv", "o.npy", "--sep", ";"],
+            "tip: the character between fields is '--delimiter CHAR'",
+        ),
+        (
+            &["convert", "x.csv", "o.npy", "--delim", ";"],
+            "tip: a similar argument exists: '--delimiter'",
+        ),
+        (&["convert", "t.npy", "o.npy", "--cast", "unsafe"], "tip: the value is 'numeric'"),
+        (
+            &["convert", "t.npy", "o.npy", "--cast", "loseless"],
+            "tip: a similar value exists: 'lossless'",
+        ),
+        (&["convert", "t.npy", "o.npy", "--endian", ">"], "tip: the value is 'big'"),
+        (&["convert", "t.npy", "o.npy", "--to", "numpy"], "tip: the value is 'npy'"),
+        (&["plot", "t.npy", "--kind", "hist"], "tip: the value is 'histogram'"),
+        (&["npz", "rename", "t.npz", "a", "b"], "tip: the subcommand is 'mv'"),
+        (&["npz", "lst", "t.npz"], "tip: a similar subcommand exists: 'list'"),
+        (&["diff", "--tol", "1", "t.npy", "t.npy"], "tip: the tolerances are '--rtol R'"),
+        (&["head", "-n", "1e3", "t.npy"], "for '--rows <ROWS>': write a whole number, such as 10"),
+        (&["sample", "--seed", "x", "t.npy"], "write a whole number"),
     ] {
         let (exit, message) = code(path, args);
         assert!(exit == 2 && message.contains(meant), "{message}");
+        assert!(message.matches("tip:").count() < 2, "{message}");
     }
+    // No tip is better than one of no use.
+    let (exit, message) = code(path, &["verify", "--frob", "t.npy"]);
+    assert!(
+        exit == 2 && message.contains("'--frob' found") && !message.contains("tip:"),
+        "{message}"
+    );
     let (exit, message) = code(path, &["heda.npy", "t.npy"]);
     assert!(exit == 2 && message.contains("No such file"), "{message}");
     [1u8].write_npy(path.join("heda")).unwrap();

@@ -102,6 +102,46 @@ fn a_single_text_among_numbers_is_told() {
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
         ("a\n007\n12\n", &[], ""),
+        ("a\n1\n2\nx\n3\ny\nx\n4\n", &[], "because of \"x\" in row 2 and 2 other texts, and"),
+        ("a\n1\nx\n2\ny\n3\n", &[], "because of \"x\" in row 1 and 1 other text, and"),
+        ("a\nNA\n1\nNA\nnull\n", &[], "because of \"NA\" in row 0 and 2 other texts, and"),
+        ("a\nNA\nNA\n", &[], ""),
+        ("a\nNA\n1\nx\n", &[], ""),
+        (
+            "a\n2024-01-01\nNA\n",
+            &[],
+            "\"NA\" in row 1, and the other values are times; npy convert --missing",
+        ),
+        (
+            "a\n2024-01-01T00:00:00Z\n2024-01-01T00:00:00+02:00\n",
+            &[],
+            "column a is text because of the offset from UTC of \"2024-01-01T00:00:00Z\" in row 0; --dtype M8[s]",
+        ),
+        (
+            "a\n9007199254740993\n0.5\n",
+            &[],
+            "column a is text because no float has all digits of 9007199254740993 in row 0; --dtype f8 rounds it",
+        ),
+        ("a\n9007199254740992\n0.5\n", &[], ""),
+        (
+            "a,b\n+9007199254740993,1\n,2\n1,3\n",
+            &[],
+            "no float has all digits of 9007199254740993 in row 0",
+        ),
+        ("a\n+inf\n", &[], ""),
+        ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
+        (
+            "1,0.5\n9007199254740993,1.5\n",
+            &["--no-header"],
+            "column 0 has another dtype than the columns of floats around it, because no float has all digits of 9007199254740993 in row 1",
+        ),
+        ("1,0.5\n9007199254740993,1.5\n", &["--no-header", "--dtype", "f8"], ""),
+        ("1,0.5\n9007199254740992,1.5\n", &["--no-header"], ""),
+        (
+            "a,b,c,d,e,f\n1,1,1,1,1,1\nx,x,x,x,x,x\n2,2,2,2,2,2\n",
+            &[],
+            "there are 2 more columns with such a remark",
+        ),
         ("a,b\n1, 2\n3, 4\n", &[], ""),
         ("a,b\n1, 2\n3, x\n4, 5\n", &[], "column b is text because of \" x\" in row 1"),
         ("a,b\n1,2\n3,4\n5,6\n", &["--no-header"], "leave out --no-header"),
@@ -110,6 +150,91 @@ fn a_single_text_among_numbers_is_told() {
         let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
+    }
+}
+
+/// Guards comments after rows of times and booleans, numbers with a plus sign, and complex numbers as `np.savetxt` writes them.
+#[test]
+fn times_booleans_and_complex_numbers_are_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, dtype, rows) in [
+        (
+            "t,n\n2024-01-01,1\n# a note\n2024-01-02,2\n",
+            &[][..],
+            "[('t', '<M8[D]'), ('n', '<i8')]",
+            "2024-01-01,1\n2024-01-02,2\n",
+        ),
+        ("b\nTrue\n# no\nFalse\n", &[], "[('b', '|b1')]", "True\nFalse\n"),
+        ("a,b\nNA,1\n# no\n5,2\n", &[], "[('a', '<U2'), ('b', '<i8')]", "NA,1\n5,2\n"),
+        ("a\nNA\n# no\n", &[], "[('a', '<U4')]", "NA\n# no\n"),
+        ("a\n+5.0\n-1.5\n", &[], "[('a', '<f8')]", "5.0\n-1.5\n"),
+        ("a\n+5\n-1\n", &[], "[('a', '<i8')]", "5\n-1\n"),
+        ("a\n+491711234567\n+1800\n", &[], "[('a', '<U13')]", "+491711234567\n+1800\n"),
+        (
+            "# z w\n (1.0e+00+2.0e+00j) (3.0e+00-4.0e-01j)\n (nan+0j) (1+-infj)\n",
+            &["--no-header", "--delimiter", " "],
+            "<c16",
+            "1.0,2.0,3.0,-0.4\n,0.0,1.0,-inf\n",
+        ),
+        (
+            "z\n(1+2j)\n2j\n",
+            &["--dtype", "[('z', 'c8')]", "--cast", "lossless"],
+            "[('z', '<c8')]",
+            "1.0,2.0\n0.0,2.0\n",
+        ),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!(code, 0, "{text}: {message}");
+        let header = Header::read_npy(path.join("x.npy")).unwrap();
+        assert_eq!(header.dtype().to_string(), dtype, "{text}");
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
+    }
+    // Without an option, no row is lost as names.
+    fs::write(path.join("x.csv"), "(1+2j),(3+4j)\n(5+6j),(7+8j)\n").unwrap();
+    let (found, message) = code(path, &["convert", "x.csv", "x.npy"]);
+    assert!(found == 2 && message.contains("field 0, \"(1+2j)\", is a value"), "{message}");
+    fs::write(path.join("x.csv"), "z\n(0.1+2j)\n").unwrap();
+    let lossless = ["convert", "x.csv", "x.npy", "--dtype", "c8", "--cast", "lossless"];
+    assert_eq!(code(path, &lossless).0, 2);
+}
+
+/// Guards columns that are chosen together with a dtype: those of the text, by their names there.
+#[test]
+fn columns_of_a_text_are_chosen_before_its_dtype() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let two = "[('a', 'f4'), ('c', 'i2')]";
+    for (text, columns, dtype, expected) in [
+        ("a,b,c\n1,x,3\n", "a,c", "f4", "[1.0,3.0]\n"),
+        ("a,b,c\n1,x,3\n", "0,2", "f4", "[1.0,3.0]\n"),
+        ("a,b,c\n1,x,3\n", "c", "i2", "3\n"),
+        ("a,b,c\n1,x,3\n", "c,a", "i2", "[3,1]\n"),
+        ("a,b,c\n1,x,3\n", "c", two, "3\n"),
+        ("a,b,c\n1,x,3\n", "a,c", two, "{\"a\":1.0,\"c\":3}\n"),
+        (
+            "a,b,c\n1,2,3\n",
+            "a,b",
+            "[('a', 'f4'), ('b', 'f4'), ('c', 'f4')]",
+            "{\"a\":1.0,\"b\":2.0}\n",
+        ),
+        ("w.re,w.im,z.re,z.im\n1,2,3,4\n", "z", "c8", "[3.0,4.0]\n"),
+        ("x.0,x.1,y.0,y.1\n1,2,3,4\n", "y", "u1", "[3,4]\n"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        ok(path, &["convert", "x.csv", "x.npy", "-c", columns, "--dtype", dtype]);
+        let found = npy(path, &["cat", "x.npy", "--jsonl"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), expected, "{columns} {dtype}");
+    }
+    fs::write(path.join("x.csv"), "a,b\n1,2\n").unwrap();
+    for (columns, message) in
+        [("c", "there is no column \"c\"; the columns are a, b\n"), ("a,a", "is chosen twice")]
+    {
+        let (found, said) =
+            code(path, &["convert", "x.csv", "y.npy", "-c", columns, "--dtype", "f4"]);
+        assert!(found == 2 && said.contains(message), "{said}");
     }
 }
 
@@ -209,6 +334,8 @@ fn a_quote_in_a_comment_hides_no_rows() {
         // Of several lines, and each of them could be a row.
         ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "#f00,\"two\nlines\"\nred,x\n"),
         ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "", "x,1\n#1,\"2\n3,4\"\n"),
+        // The quotes end in a row, which would have a quote without its other one.
+        ("a,b\n1,x\n# no,\"two\n3,4\"\n5,y\n", &[], "1 line after", "1,x\n5,y\n"),
         (
             "a,b\n0,1\n#1,\"2\n3,4\"\n",
             &["--dtype", "[('a', 'U2'), ('b', 'U9')]"],

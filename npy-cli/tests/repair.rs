@@ -315,3 +315,43 @@ fn the_output_has_the_suffix_of_its_kind() {
     }
     assert_eq!(npy(path, &["repair", "misnamed.npz", "-o", "y.npy", "--yes"]).0, 0);
 }
+
+/// Guards the command that decompresses a file, for each subcommand.
+#[test]
+fn a_compressed_file_is_told_with_the_command_that_helps() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (name, start, advice) in [
+        (
+            "x.npy.gz",
+            &b"\x1f\x8b\x08\0\0\0\0\0"[..],
+            "it is compressed with gzip; gunzip -c x.npy.gz > x.npy\n",
+        ),
+        (
+            "a b.npy",
+            b"\x1f\x8b\x08\0\0\0\0\0",
+            "it is compressed with gzip; gunzip -c 'a b.npy' > OUT\n",
+        ),
+        (
+            "x.npy.zst",
+            b"\x28\xb5\x2f\xfd\0\0\0\0",
+            "it is compressed with zstd; zstd -dc x.npy.zst > x.npy\n",
+        ),
+        (
+            "page.npz",
+            b"<!DOCTYPE html>",
+            "it is a web page, such as an error or a login page: download the file again\n",
+        ),
+        (
+            "x.npy",
+            b"version https://git-lfs.github.com/spec/v1\n",
+            "fetch the data with `git lfs pull`\n",
+        ),
+    ] {
+        fs::write(path.join(name), start).unwrap();
+        for subcommand in ["repair", "info", "head"] {
+            let (code, _, message) = npy(path, &[subcommand, name]);
+            assert!(code == 2 && message.ends_with(advice), "{subcommand}: {message}");
+        }
+    }
+}

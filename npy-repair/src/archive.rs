@@ -21,7 +21,7 @@ use self::member::Member;
 use crate::array::Array;
 use crate::damage::{Damage, counted};
 use crate::error::{Error, Result, problem, unrepairable};
-use crate::header::{MAGIC, to_u64};
+use crate::header::{MAGIC, foreign, to_u64};
 use crate::options::Options;
 
 /// An archive as it will be written.
@@ -39,6 +39,9 @@ pub(crate) struct Archive {
     /// The arrays that are written again, by the names of their members.
     arrays: HashMap<String, Array>,
 }
+
+/// The number of bytes by which another format is known.
+const FIRST: u64 = 64;
 
 const NO_MEMBER: &str = "no member of the archive is complete; copy the file again";
 
@@ -59,6 +62,11 @@ impl Archive {
             Err(npy_zip::Error::Io(error)) => return Err(error.into()),
             Err(error) => {
                 let found = scan::members(&whole, &HashSet::new())?;
+                if found.members.is_empty()
+                    && let Some(hint) = foreign(&File::bytes(&whole, 0, FIRST)?)
+                {
+                    return Err(unrepairable(format!("not an archive; {hint}")));
+                }
                 Archive::of_members(&whole, &found, &problem(&error))?
             }
         };
@@ -128,7 +136,8 @@ impl Archive {
             }
             archive.names.push(entry.name().to_owned());
         }
-        if damaged.is_empty() && unknown.is_empty() {
+        let is_repeated = directory.shadowed() > 0;
+        if damaged.is_empty() && unknown.is_empty() && !is_repeated {
             return Ok(archive);
         }
         let stated = directory.entries().iter().map(Entry::header_start).collect();
@@ -144,13 +153,17 @@ impl Archive {
         damaged.extend(unknown.extract_if(|name, _| right.contains_key(*name)));
         archive.remarks.extend(unknown.iter().map(|(name, reason)| unchecked(name, reason)));
         archive.remarks.sort();
-        if damaged.is_empty() {
+        if damaged.is_empty() && !is_repeated {
             return Ok(archive);
         }
         let mut entries = Vec::new();
         archive.names.clear();
-        if directory.shadowed() > 0 {
+        if is_repeated {
             archive.damages.extend(found.same_names());
+            if archive.damages.is_empty() {
+                let reason = "the directory names a member several times".to_owned();
+                archive.damages.push(Damage::Directory { reason });
+            }
         }
         for entry in directory.entries() {
             let name = entry.name().to_owned();

@@ -3,7 +3,9 @@
 //! A header is mended if its dictionary is complete. The dictionary says how much data there is, and so the size of the file decides where the
 //! data begins.
 
-use npy_core::{Header, Limits};
+use std::io::Cursor;
+
+use npy_core::{ErrorKind, Header, Limits, npz};
 
 use crate::damage::{Damage, shortened};
 use crate::error::{Error, Result, problem, unrepairable};
@@ -158,7 +160,28 @@ fn not_npy(start: &[u8], error: &str) -> String {
     if start.starts_with(b"\xef\xbf\xbdNUMPY") {
         return "it was copied as text, and each byte that is not text became the same character U+FFFD; nothing can be restored, so copy the original as bytes".into();
     }
+    if let Some(hint) = foreign(start) {
+        return format!("{error}; {hint}");
+    }
     format!("{error}; if it is data without a header, state its dtype and shape as raw")
+}
+
+/// Returns the other format that a file has by its first bytes, and what to do with it: a pointer of Git LFS, a web page, a compressed file and so on.
+pub(crate) fn foreign(start: &[u8]) -> Option<String> {
+    // Whitespace before a web page does not count.
+    let start = match start.trim_ascii_start() {
+        page @ [b'<', ..] => page,
+        _ => start,
+    };
+    let error = npz::Reader::new(Cursor::new(start)).err()?;
+    let ErrorKind::NotNpz { hint, .. } = error.kind() else { return None };
+    let hint = hint.strip_prefix("; ")?;
+    // Text and zeros may be data without a header, and archives are repaired.
+    let is_format =
+        !["it looks like text", "it starts with zeros", "it is a .np", "it is an empty"]
+            .iter()
+            .any(|other| hint.starts_with(other));
+    is_format.then(|| hint.to_owned())
 }
 
 /// Parses the dictionary, after its values are written as NumPy reads them.

@@ -86,6 +86,46 @@ impl Folder {
     }
 }
 
+/// Guards members of one name: the last is kept, and an archive with such members needs a repair.
+#[test]
+fn of_members_of_one_name_the_last_is_kept() {
+    let folder = Folder::new();
+    let twice = zips::archive(
+        b"",
+        &[Raw::of("a", b"old"), Raw::of("last.npy", &data("last.npy")), Raw::of("a", b"new")],
+        b"",
+    );
+    let plan = folder.diagnose(&twice).unwrap();
+    assert_eq!(plan.damages(), [Damage::SameName { name: "a".into() }]);
+    assert!(plan.is_needed() && plan.damages()[0].loses());
+    plan.write(folder.path("out.npz")).unwrap();
+    let out = fs::read(folder.path("out.npz")).unwrap();
+    let directory = Directory::of_file(Cursor::new(&out), &Limits::default()).unwrap();
+    assert_eq!((directory.entries().len(), directory.shadowed()), (2, 0));
+    let mut found = String::new();
+    let entry = directory.find("a").unwrap();
+    let mut member = directory.member(entry, Cursor::new(&out), &Limits::default()).unwrap();
+    member.read_to_string(&mut found).unwrap();
+    assert_eq!(found, "new");
+    assert!(!folder.diagnose(&out).unwrap().is_needed());
+}
+
+/// Guards the advice for what is not an archive at all.
+#[test]
+fn another_format_is_named_for_an_archive() {
+    let folder = Folder::new();
+    for (start, part) in [
+        (&b"\n  <html><head>login"[..], "it is a web page"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"\x1f\x8b\x08\0\0\0\0\0", "it is compressed with gzip"),
+        (b"PK\x03\x04", "no member of the archive is complete"),
+        (b"nothing", "no member of the archive is complete"),
+    ] {
+        let error = folder.diagnose(start).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
 fn position(bytes: &[u8], part: &[u8]) -> usize {
     bytes.windows(part.len()).position(|window| window == part).unwrap()
 }

@@ -211,3 +211,21 @@ fn unusual_files_need_no_repair() {
     let big = Header::new("<u2".parse().unwrap(), [0, 7], Order::C).unwrap().to_bytes().unwrap();
     assert!(!folder.diagnose(&big, &Options::new()).unwrap().is_needed());
 }
+
+/// Guards the advice for files of other formats, which are neither damaged arrays nor data without a header.
+#[test]
+fn another_format_is_named() {
+    let folder = Folder::new();
+    for (start, part) in [
+        (&b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\n"[..], "git lfs pull"),
+        (b"<!DOCTYPE html><html>", "it is a web page"),
+        (b"\r\n<html>", "it is a web page"),
+        (b"\x1f\x8b\x08\0", "it is compressed with gzip"),
+        (b"\x80\x04\x95\n\0\0\0\0", "it is a Python pickle"),
+        (b"1,2\n", "if it is data without a header"),
+        (&[0; 100], "if it is data without a header"),
+    ] {
+        let error = folder.error(start);
+        assert!(error.contains(part), "{error}");
+    }
+}

@@ -7,9 +7,11 @@ mod blocks;
 mod cast;
 mod safetensors;
 
+use std::mem;
 use std::path::Path;
 use std::slice;
 
+use npy_core::dtype::Field;
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
 use self::blocks::Blocks;
@@ -74,6 +76,9 @@ pub(crate) struct Args {
     /// The columns to write, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; their dtypes stay. One column becomes an array of its dtype, several fields become records
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
+    /// The same of a text whose columns all get one dtype: they are chosen by their names in the text, which the array does not have.
+    #[arg(skip)]
+    text_columns: Vec<String>,
     #[command(flatten)]
     void: RawNumbers,
     /// Replaces an archive whose other members are lost, or a safetensors file whose other tensors are
@@ -164,6 +169,9 @@ impl Args {
         {
             return Err(Failure::new(&self.output, "only a file or a member can be written"));
         }
+        if self.form()?.is_some() && self.wanted_dtype()?.is_some_and(|dtype| !dtype.is_record()) {
+            self.text_columns = mem::take(&mut self.columns);
+        }
         if let Some(member) = &self.output.member {
             remote::refuse_change(&self.output.path)?;
             super::npz::check_name(member)?;
@@ -246,8 +254,8 @@ impl Args {
         })
     }
 
-    /// Opens the input. The dtype decides how text is read.
-    fn open(&self) -> Result<Input> {
+    /// Returns the form of the input if it is a text.
+    fn form(&self) -> Result<Option<input::Form>> {
         let first_line = match (self.header, self.no_header) {
             (true, _) => FirstLine::Names,
             (_, true) => FirstLine::Row,
@@ -275,13 +283,23 @@ impl Args {
                 "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv; npy cat --csv --no-header prints rows without names",
             ));
         }
-        let Some(form) = form else { return source::open(&self.input) };
+        Ok(form)
+    }
+
+    fn wanted_dtype(&self) -> Result<Option<DType>> {
+        self.dtype.as_deref().map(parse_dtype).transpose()
+    }
+
+    /// Opens the input. The dtype decides how text is read.
+    fn open(&self) -> Result<Input> {
+        let Some(form) = self.form()? else { return source::open(&self.input) };
         if self.cast == Rule::Lossless && self.dtype.is_none() {
             let message = "--cast lossless is for the values of a --dtype; without one, text that is not exactly a number of 64 bits may be rounded to it";
             return Err(Failure::usage(message));
         }
-        let dtype = self.dtype.as_deref().map(parse_dtype).transpose()?;
-        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast: self.cast() });
+        let dtype = self.wanted_dtype()?;
+        let (cast, columns) = (self.cast(), &self.text_columns[..]);
+        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast, columns });
         source::open_text(&self.input, &form, wanted)
     }
 
@@ -428,7 +446,7 @@ impl Args {
         let mut rows = Rows::of(reader, target, &self.columns, Form::JsonLines, &mut objects)?;
         let shape = rows.shape();
         let dtype = parse_dtype(dtype)?;
-        let wanted = input::Wanted { dtype: &dtype, cast: self.cast() };
+        let wanted = input::Wanted { dtype: &dtype, cast: self.cast(), columns: &[] };
         let array = input::read_objects(&mut rows, &name, wanted)?;
         // There is a row for the object of an array without dimensions, and there are no dimensions without rows.
         match self.columns.is_empty()
@@ -454,9 +472,13 @@ impl Args {
     /// Returns the dtype of the result.
     fn dtype(&self, found: &DType) -> Result<DType> {
         let dtype = match &self.dtype {
-            Some(text) => dtypes::with_widths(parse_dtype(text)?, found).map_err(|error| {
-                Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
-            })?,
+            Some(text) => {
+                let wrong = |error: npy_core::Error| {
+                    Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
+                };
+                let wanted = self.of_columns(parse_dtype(text)?, found).map_err(wrong)?;
+                dtypes::with_widths(wanted, found).map_err(wrong)?
+            }
             None => found.clone(),
         };
         Ok(match self.endian {
@@ -467,6 +489,28 @@ impl Args {
             }
             None => dtype,
         })
+    }
+
+    /// Returns the part of the wanted dtype that the chosen columns have. One column is an array of its dtype.
+    fn of_columns(&self, wanted: DType, found: &DType) -> npy_core::Result<DType> {
+        if !wanted.is_record() || self.columns.is_empty() {
+            return Ok(wanted);
+        }
+        if let (false, [name]) = (found.is_record(), &self.columns[..]) {
+            return Ok(wanted
+                .field(name.trim())
+                .map_or(wanted.clone(), |field| field.dtype().clone()));
+        }
+        let is_found = |field: &&Field| found.field(field.name()).is_some();
+        let fields: Vec<&Field> = wanted.fields().iter().filter(is_found).collect();
+        match fields.is_empty() || fields.len() == wanted.fields().len() {
+            true => Ok(wanted),
+            false => {
+                let parts =
+                    fields.iter().map(|field| (field.name().to_owned(), field.dtype().clone()));
+                DType::record(parts)
+            }
+        }
     }
 
     fn cast(&self) -> Cast {

@@ -15,12 +15,13 @@ use npy_core::{
 use serde_json::json;
 
 use super::info::{full_dtype, grouped, python_tuple};
+use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Of, Output, Progress, Result, printable};
+use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::{complex_parts, short_float};
+use crate::text::{Cell, complex_parts, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -36,10 +37,13 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
     /// Compares values, whatever their dtypes: 1 of an integer equals 1.0
+    ///
+    /// Numbers are equal if they are the same number, and times if they are the same instant. Text (U) equals bytes (S) with the codes of its characters. A Python object equals a number, a text, bytes or
+    /// a time of an array without objects as Python compares them: b'a' differs from 'a', and None from nan and from ''.
     #[arg(long)]
     values: bool,
     /// The largest number of differing values that are printed
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = whole::<usize>)]
     limit: usize,
     /// Prints nothing; only the exit code tells
     #[arg(short, long)]
@@ -121,12 +125,12 @@ impl Args {
                         is_equal &= self.members(name, &a, &b, &mut out)?;
                     } else {
                         is_equal = false;
-                        self.only_in(&self.a, name, &mut out)?;
+                        unless_unread(self.only_in(&self.a, name, &mut out))?;
                     }
                 }
                 for &name in &more {
                     is_equal = false;
-                    self.only_in(&self.b, name, &mut out)?;
+                    unless_unread(self.only_in(&self.b, name, &mut out))?;
                 }
                 is_equal
             }
@@ -135,7 +139,7 @@ impl Args {
                 self.arrays(a, b, (&self.a, &self.b), &mut out)?
             }
         };
-        out.finish()?;
+        unless_unread(out.finish().map(drop))?;
         Ok(if is_equal { Answer::Yes } else { Answer::No })
     }
 
@@ -164,11 +168,12 @@ impl Args {
                 let is_equal = a.read_bytes(name).of(&first)? == b.read_bytes(name).of(&second)?;
                 if !is_equal && self.json {
                     let line = json!({"member": name, "equal": false});
-                    writeln!(out, "{line}")?;
+                    unless_unread(writeln!(out, "{line}").map_err(Failure::from))?;
                 } else if !is_equal && !self.quiet {
                     let [first, second] =
                         [first, second].map(|target| printable(&target.to_string()));
-                    writeln!(out, "{first} and {second} differ")?;
+                    let line = format!("{first} and {second} differ");
+                    unless_unread(writeln!(out, "{line}").map_err(Failure::from))?;
                 }
                 Ok(is_equal)
             }
@@ -188,7 +193,7 @@ impl Args {
         let mut b = Side::open(b, targets.1, &mut objects.1)?;
         differences.compare_headers(&a, &b, self)?;
         differences.compare_rows(&mut a, &mut b, self)?;
-        self.print(&differences, targets, out)?;
+        unless_unread(self.print(&differences, targets, out))?;
         Ok(differences.is_equal())
     }
 
@@ -336,7 +341,7 @@ impl Differences {
         }
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
-        let mut known = objects::Known::default();
+        let mut known = objects::Known::new(objects.0, objects.1);
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
@@ -411,8 +416,14 @@ impl Differences {
                         _ => continue,
                     }
                 }
-                // The dtypes differ.
-                _ => continue,
+                [true, false] => match ours.cell.object(a, objects.0) {
+                    Some(object) => Pair::ObjectOfA(object, theirs.cell.value(b), &theirs.cell),
+                    None => continue,
+                },
+                [false, true] => match theirs.cell.object(b, objects.1) {
+                    Some(object) => Pair::ObjectOfB(ours.cell.value(a), object, &ours.cell),
+                    None => continue,
+                },
             };
             let Some(difference) = pair.difference(args.tolerance, known) else { continue };
             if !pair.is_nat() && is_same_time((ours, a), (theirs, b)) {
@@ -451,19 +462,31 @@ fn has_nan(leaf: &Leaf) -> bool {
 enum Pair<'a> {
     Values(Value<'a>, Value<'a>),
     Objects(ObjectRef<'a>, ObjectRef<'a>),
+    /// Only one array has objects; the cell is that of the other one.
+    ObjectOfA(ObjectRef<'a>, Value<'a>, &'a Cell),
+    ObjectOfB(Value<'a>, ObjectRef<'a>, &'a Cell),
 }
 
 impl Pair<'_> {
     /// Returns the difference if the two are not equal; infinity if it is not a number.
     fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<f64> {
-        let (a, b) = match self {
+        let numbers = match self {
             Pair::Values(a, b) => return difference(a, b, tolerance),
-            Pair::Objects(a, b) => (*a, *b),
+            Pair::Objects(a, b) => Number::of_object(*a).zip(Number::of_object(*b)),
+            Pair::ObjectOfA(a, b, _) => Number::of_object(*a).zip(Number::of(b)),
+            Pair::ObjectOfB(a, b, _) => Number::of(a).zip(Number::of_object(*b)),
         };
-        if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
+        if let Some((a, b)) = numbers {
             return a.difference(b, tolerance);
         }
-        (!objects::are_equal(a, b, tolerance, known)).then_some(f64::INFINITY)
+        let is_equal = match self {
+            Pair::Objects(a, b) => objects::are_equal(*a, *b, tolerance, known),
+            Pair::ObjectOfA(object, value, cell) | Pair::ObjectOfB(value, object, cell) => {
+                objects::is_value(*object, value, cell.dtype(), tolerance)
+            }
+            Pair::Values(a, b) => a == b,
+        };
+        (!is_equal).then_some(f64::INFINITY)
     }
 
     /// Returns true for a value that is "not a time".
@@ -480,11 +503,10 @@ impl Pair<'_> {
                 let rest = if a == b { " (a part that is not printed differs)" } else { "" };
                 return [a, b + rest];
             }
+            Pair::ObjectOfA(a, b, _) => return [format!("{a:?}"), value_text(b)],
+            Pair::ObjectOfB(a, b, _) => return [value_text(a), format!("{b:?}")],
         };
-        let texts = [a, b].map(|value| match value {
-            Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
-            _ => value.to_string(),
-        });
+        let texts = [a, b].map(value_text);
         if texts[0] != texts[1] {
             return texts;
         }
@@ -494,11 +516,24 @@ impl Pair<'_> {
             Value::Complex32(re, im) => {
                 Value::Complex64(f64::from(*re), f64::from(*im)).to_string()
             }
-            Value::LongDouble(value) => format!("{value:?}"),
-            Value::ComplexLongDouble(re, im) => format!("({re:?}, {im:?})"),
+            Value::LongDouble(value) => long_text(*value),
+            Value::ComplexLongDouble(re, im) => format!("({}, {})", long_text(*re), long_text(*im)),
             value => value.to_string(),
         })
     }
+}
+
+/// Returns a value as text, with quotes around text.
+fn value_text(value: &Value<'_>) -> String {
+    match value {
+        Value::Str(_) | Value::Bytes(_) => format!("{value:?}"),
+        _ => value.to_string(),
+    }
+}
+
+/// Returns a long double with its bits.
+fn long_text(number: LongDouble) -> String {
+    format!("{number} (0x{:020x})", bits(number))
 }
 
 /// 2^127, which is the nearest float of the largest integers of 128 bits, and larger than they are.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::members;
+use crate::args::whole;
 use crate::output::{Of, Output, Result};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
@@ -17,7 +18,7 @@ pub(crate) struct Args {
     #[arg(value_name = "FILE")]
     file: Target,
     /// The number of rows; without it 10, and 3 of each member of an archive
-    #[arg(short = 'n', long, value_name = "ROWS")]
+    #[arg(short = 'n', long, value_name = "ROWS", value_parser = whole::<usize>)]
     rows: Option<usize>,
     #[command(flatten)]
     format: Format,
@@ -34,7 +35,7 @@ pub(crate) struct SampleArgs {
     #[command(flatten)]
     args: Args,
     /// Chooses the same rows each time
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = whole::<u64>)]
     seed: Option<u64>,
 }
 

@@ -10,6 +10,7 @@ use npy_repair::{Error, Options, Plan, diagnose};
 use crate::output::{Answer, Failure, Output, Result, printable};
 use crate::output_file::Replacing;
 use crate::raw::Raw;
+use crate::remedy;
 use crate::remote;
 use crate::target::Target;
 
@@ -67,8 +68,9 @@ impl Args {
                 "is empty, so that nothing can be restored; copy it again, or write it again";
             return Err(Failure::new(&name, message));
         }
-        let plan =
-            diagnose(&self.file, &self.options()?).map_err(|error| Failure::new(&name, error))?;
+        let plan = diagnose(&self.file, &self.options()?).map_err(|error| {
+            Failure::Message(remedy::with_command(&name.to_string(), format!("{name}: {error}")))
+        })?;
         self.check_suffix()?;
         let mut out = Output::stdout();
         self.print(&plan, &mut out)?;

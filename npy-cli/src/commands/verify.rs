@@ -12,7 +12,9 @@ use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Objects};
 use serde_json::json;
 
 use super::info::{bytes_after, follow};
-use crate::output::{Answer, Failure, Of, Output, Progress, Result, complain, printable, reason};
+use crate::output::{
+    Answer, Failure, Of, Output, Progress, Result, complain, printable, reason, unless_unread,
+};
 use crate::raw::RawFiles;
 use crate::source::safetensors::Safetensors;
 use crate::source::{self, AnyFile, AnyReader, Archive, Input};
@@ -53,7 +55,7 @@ impl Args {
                 Ok(report) => report,
                 Err(Failure::BrokenPipe) => return Err(Failure::BrokenPipe),
                 Err(failure) => {
-                    out.flush()?;
+                    unless_unread(out.flush().map_err(Failure::from))?;
                     complain(&failure);
                     answer = Err(Failure::Reported);
                     continue;
@@ -62,9 +64,9 @@ impl Args {
             if !report.problems.is_empty() {
                 answer = answer.and(Ok(Answer::No));
             }
-            self.print(target, &report, &mut out)?;
+            unless_unread(self.print(target, &report, &mut out))?;
         }
-        out.finish()?;
+        unless_unread(out.finish().map(drop))?;
         answer
     }
 
@@ -356,9 +358,9 @@ fn archive_members(archive: &Archive, report: &mut Report) {
         0 => {}
         1 => report
             .problems
-            .push("a member has the name of a later one; readers find the one or the other".into()),
+            .push("a member has the name of a later one; readers find the one or the other; npy repair keeps the last".into()),
         count => report.problems.push(format!(
-            "{count} members have the names of later ones; readers find the one or the other"
+            "{count} members have the names of later ones; readers find the one or the other; npy repair keeps the last ones"
         )),
     }
     for name in archive.names() {

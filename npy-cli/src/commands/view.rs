@@ -7,6 +7,7 @@ use std::slice;
 
 use npy_core::{DType, Header, Order};
 
+use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Result, printable};
 use crate::output_file::Replacing;
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// The rows to show
-    #[arg(short = 'n', long, default_value_t = 20, value_name = "N")]
+    #[arg(short = 'n', long, default_value_t = 20, value_name = "N", value_parser = whole::<usize>)]
     rows: usize,
     #[command(flatten)]
     replacing: Replacing,

@@ -41,6 +41,39 @@ pub(super) fn with_points(name: &str) -> String {
     path
 }
 
+/// Keeps the columns of these names, in their order: `x` is also all of `x.0`, `x.1` and so on, and a number that is not a name is the position of a column.
+pub(super) fn choose(columns: &mut Vec<Column>, names: &[String]) -> Result<(), String> {
+    let paths: Vec<String> =
+        columns.iter().map(|column| with_points(&column.path.join("."))).collect();
+    let mut chosen = Vec::new();
+    for name in names {
+        let asked = with_points(name.trim());
+        let is_asked = |path: &str| {
+            let rest = path.strip_prefix(&*asked);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let mut found: Vec<usize> = (0..paths.len()).filter(|&at| is_asked(&paths[at])).collect();
+        if found.is_empty() {
+            found.extend(asked.parse::<usize>().ok().filter(|&at| at < paths.len()));
+        }
+        if found.is_empty() {
+            let known: Vec<&str> = paths.iter().take(12).map(String::as_str).collect();
+            let more = if paths.len() > known.len() { ", …" } else { "" };
+            return Err(format!(
+                "there is no column {asked:?}; the columns are {}{more}",
+                known.join(", ")
+            ));
+        }
+        if let Some(&twice) = found.iter().find(|at| chosen.contains(*at)) {
+            return Err(format!("the column {:?} is chosen twice; name it once", paths[twice]));
+        }
+        chosen.extend(found);
+    }
+    let mut all: Vec<Option<Column>> = columns.drain(..).map(Some).collect();
+    columns.extend(chosen.iter().filter_map(|&at| all[at].take()));
+    Ok(())
+}
+
 /// Returns the parts of a name: those of fields, which have points in front, and indices, which have points or brackets.
 fn steps(dtype: &DType, name: &str) -> Option<Vec<String>> {
     if name.is_empty() {
@@ -117,6 +150,7 @@ impl Column {
             S::Bool => Kind::Bool,
             S::Int => Kind::Int(scalar.itemsize()),
             S::UInt => Kind::UInt(scalar.itemsize()),
+            S::Complex if self.has_complex() => Kind::Complex,
             S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
             S::Bytes => Kind::Bytes,
@@ -132,6 +166,13 @@ impl Column {
             },
             _ => guess(&self.values, self.is_untyped),
         }
+    }
+
+    /// Returns true if a text is a complex number with both parts, and not one part of it.
+    fn has_complex(&self) -> bool {
+        self.values
+            .iter()
+            .any(|value| value.as_float().is_none() && value.complex_parts().is_some())
     }
 
     /// Returns true if these are integers whose text is known, as in CSV, and not all of them can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.

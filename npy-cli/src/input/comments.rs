@@ -2,6 +2,8 @@
 
 use csv::StringRecord;
 
+use super::guess::is_value;
+
 /// Returns true for a line that may be a comment.
 pub(super) fn is_comment(line: &StringRecord) -> bool {
     line.get(0).is_some_and(|field| field.starts_with('#'))
@@ -31,15 +33,15 @@ impl Start {
         delimiter: u8,
         is_headless: bool,
     ) -> Self {
-        let has_number = |line: &StringRecord| line.iter().any(is_number);
-        let is_next_names = !has_number(next) && third.is_some_and(has_number);
-        let are_numbers = next.iter().any(is_number)
-            && next.iter().all(|field| field.is_empty() || is_number(field));
+        let has_value = |line: &StringRecord| line.iter().any(is_value);
+        let is_next_names = !has_value(next) && third.is_some_and(has_value);
+        let are_values =
+            has_value(next) && next.iter().all(|field| field.is_empty() || is_value(field));
         let has_mark = last.get(0).is_some_and(|field| field == "#" || field.starts_with("# "));
         let names = without_mark(last, delimiter);
         match names.len() == next.len() {
-            // A name such as `#id` is kept, unless numbers follow.
-            true if are_numbers => Start::Names(names),
+            // A name such as `#id` is kept, unless numbers, times or booleans follow.
+            true if are_values => Start::Names(names),
             true if is_headless => Start::Rows,
             true if has_mark && is_next_names => Start::Comments,
             true if has_mark && !names.iter().any(str::is_empty) => Start::Names(names),
@@ -71,6 +73,7 @@ mod tests {
         for (last, next, expected) in [
             (&["# x", "y"][..], &["1", "2.5"][..], Some(&["x", "y"][..])),
             (&["#x", "y"], &["1", ""], Some(&["x", "y"])),
+            (&["#t", "z"], &["2024-01-31", "(1+2j)"], Some(&["t", "z"])),
             (&["# name", "y"], &["bob", "2"], Some(&["name", "y"])),
             (&["#name", "y"], &["bob", "2"], None),
             (&["#", "y"], &["1", "2"], Some(&["#", "y"])),

@@ -11,7 +11,7 @@ use super::column::Column;
 use super::comments::{self, Start, is_comment};
 use super::guess::is_value;
 use super::quotes::{self, Quotes};
-use super::value::Value;
+use super::value::{MISSING, Value};
 use crate::output::{Failure, Of, Result, complain};
 
 /// The delimiter, if no other one is known.
@@ -53,18 +53,19 @@ pub(super) fn columns(
     let dialect = Dialect { delimiter: dialect.delimiter.or(stated), ..dialect.clone() };
     let delimiter = dialect.delimiter.unwrap_or(COMMA);
     let parse = |text: &[u8]| parsed(text, name, &dialect, known, &is_text);
-    let has_numbers = |(table, _): &(Table, _)| {
-        let is_number = |column: &Column| !is_text(&column.path[0]) && has_numbers(column);
-        table.rows > 0 && table.columns.first().is_some_and(is_number)
+    let has_values = |(table, _): &(Table, _)| {
+        let has_values =
+            |column: &Column| !is_text(&column.path[0]) && are_values(column.values.iter());
+        table.rows > 0 && table.columns.first().is_some_and(has_values)
     };
     let closed = quotes::closed_comments(text, delimiter).map(|text| parse(&text));
     let (table, remarks) = match closed {
         None => parse(text)?,
-        Some(Ok(closed)) if has_numbers(&closed) => closed,
+        Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
         Some(closed) => {
             let raw = parse(text)?;
-            if has_numbers(&raw) { closed? } else { raw }
+            if has_values(&raw) { closed? } else { raw }
         }
     };
     remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
@@ -275,22 +276,18 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Removes the rows that begin with `#`, if the first column has numbers otherwise and is not to become text. Returns the number of lines that are left out.
+    /// Removes the rows that begin with `#`, if the first column otherwise has numbers, times or booleans, and is not to become text. Returns the number of lines that are left out.
     fn leave_out_comments(&mut self, is_first_text: bool) -> Result<usize, String> {
         if self.marked.is_empty() && self.uneven.0 == 0 {
             return Ok(0);
         }
         let is_marked = |row: usize| self.marked.binary_search(&row).is_ok();
-        let is_number = |value: &Value| match value {
-            Value::Text(text) => comments::is_number(text),
-            _ => true,
-        };
         let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
-        let are_numbers = !is_first_text
-            && first.iter().enumerate().all(|(row, value)| is_marked(row) || is_number(value));
+        let rows = first.iter().enumerate().filter(|(row, _)| !is_marked(*row));
+        let are_values = !is_first_text && are_values(rows.map(|(_, value)| value));
         let (uneven, message) = &self.uneven;
         match message {
-            _ if are_numbers && self.marked.len() < self.count => {}
+            _ if are_values && self.marked.len() < self.count => {}
             Some(message) => return Err(message.clone()),
             None => return Ok(0),
         }
@@ -305,12 +302,19 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns true for a column of numbers.
-fn has_numbers(column: &Column) -> bool {
-    column.values.iter().all(|value| match value {
-        Value::Text(text) => comments::is_number(text),
-        _ => true,
-    })
+/// Returns true for numbers, times or booleans, some of which may be missing.
+fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
+    let (mut known, mut missing) = (0usize, 0usize);
+    for value in values {
+        match value {
+            Value::Text(text) if is_value(text) => known += 1,
+            Value::Text(text) if MISSING.contains(&text.trim()) => missing += 1,
+            Value::Text(_) => return false,
+            _ => {}
+        }
+    }
+    // Without any value, such a text may be text.
+    known > 0 || missing == 0
 }
 
 /// Refuses a first line that may be a row: one with a field that is empty or has a value.

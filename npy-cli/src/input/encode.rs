@@ -7,7 +7,7 @@ use super::column::Column;
 use super::kind::Kind;
 use super::numbers::fits_float;
 use super::times;
-use super::value::Value;
+use super::value::{MISSING, Value};
 
 impl Column {
     /// Stores the value of a row.
@@ -18,7 +18,7 @@ impl Column {
             Value::Missing => {
                 Err(format!("it is empty, and not {what}; of a float dtype, it is nan"))
             }
-            value => Err(format!("{:?} is not {what}{}", text(), advice(value))),
+            value => Err(format!("{:?} is not {what}{}", excerpt(&text()), advice(value))),
         };
         let bytes = match self.kind {
             Kind::Bool => match value.as_bool() {
@@ -44,6 +44,13 @@ impl Column {
             Kind::Float => match value.as_float() {
                 Some(number) => self.float(value, number)?,
                 None => return wrong("a number"),
+            },
+            Kind::Complex => match value.complex_parts() {
+                Some(parts) => {
+                    let part = |part: &Value| self.float(part, part.as_float().unwrap_or(f64::NAN));
+                    [part(&parts[0])?, part(&parts[1])?].concat()
+                }
+                None => return wrong("a complex number, such as (1+2j)"),
             },
             Kind::Time(digits) => match value {
                 Value::Missing => i64::MIN.to_le_bytes().to_vec(),
@@ -117,7 +124,7 @@ impl Column {
     /// Says that a number has no place in the dtype of the column.
     fn misfit(&self, text: &str) -> String {
         match self.dtype() {
-            Ok(dtype) => format!("{text} does not fit '{dtype}'"),
+            Ok(dtype) => format!("{} does not fit '{dtype}'", excerpt(text)),
             Err(error) => error.to_string(),
         }
     }
@@ -151,7 +158,7 @@ fn no_integer(value: &Value) -> String {
                 "{text} has a sign, which an integer does not keep; --cast checked leaves it out"
             )
         }
-        _ => format!("{text} is not an integer; --cast numeric cuts off fractions"),
+        _ => format!("{} is not an integer; --cast numeric cuts off fractions", excerpt(&text)),
     }
 }
 
@@ -177,9 +184,17 @@ fn integer(number: i128, size: usize, is_signed: bool) -> Option<Vec<u8>> {
     fits.then(|| bytes.to_vec())
 }
 
+/// Shortens a text for a message.
+pub(super) fn excerpt(text: &str) -> String {
+    const MAX: usize = 60;
+    match text.char_indices().nth(MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Returns what the user may do about a value that was not expected.
 fn advice(value: &Value) -> String {
-    const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "na", "NULL", "null", "None", "-", "?"];
     match value {
         Value::Text(text) if MISSING.contains(&&**text) => {
             format!("; npy convert --missing '{text}' reads it as a missing value")

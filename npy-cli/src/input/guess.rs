@@ -19,7 +19,7 @@ pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
     let are_numbers = is_untyped && values.iter().any(is_unusual) && has_number();
     for value in values {
         let kind = match kind_of(value, is_untyped) {
-            _ if are_numbers && is_unusual(value) => Kind::Float,
+            _ if are_numbers && is_unusual(value) => without_plus(value).unwrap_or(Kind::Float),
             Some(kind) => kind,
             None => {
                 is_missing = true;
@@ -65,13 +65,22 @@ fn fits_float(values: &[Value]) -> bool {
     large.all(|number| numbers::fits_float(&number.to_string()))
 }
 
-/// Returns true for text that other programs write for infinity, NaN and the negative zero: `Inf`, `+inf`, `Infinity`, `-nan`, `-0`.
+/// Returns the kind of an integer with a plus sign. Without other numbers around it may be a telephone number.
+fn without_plus(value: &Value) -> Option<Kind> {
+    let Value::Text(text) = value else { return None };
+    let digits = text.trim().strip_prefix('+').filter(|rest| !rest.starts_with('-'))?;
+    Some(kind_of_text(digits)).filter(|kind| matches!(kind, Kind::Int(_) | Kind::UInt(_)))
+}
+
+/// Returns true for text that other programs write for infinity, NaN, the negative zero and numbers with a sign: `Inf`, `+inf`, `Infinity`, `-nan`, `-0`, `+5`.
 fn is_unusual(value: &Value) -> bool {
     let Value::Text(text) = value else { return false };
     let word = text.trim();
     let size = word.strip_prefix(['-', '+']).unwrap_or(word);
     let words = ["inf", "infinity", "nan"];
-    word == "-0" || words.iter().any(|it| size.eq_ignore_ascii_case(it)) && !is_float(word)
+    word == "-0"
+        || without_plus(value).is_some()
+        || words.iter().any(|it| size.eq_ignore_ascii_case(it)) && !is_float(word)
 }
 
 /// Returns what a value is; `None` if it is missing.
@@ -98,12 +107,14 @@ fn int_kind(number: i128) -> Kind {
 
 /// Returns true for text that is a value of another kind than text, or a number that would change as one.
 pub(super) fn is_value(text: &str) -> bool {
-    is_number(text) || kind_of_text(text) != Kind::Text
+    is_number(text)
+        || kind_of_text(text) != Kind::Text
+        || Digits::of_any_zone(text.trim()).is_some()
 }
 
 /// Returns what a field of CSV is. A text that would change as a number is text: `007`, `+5`, integers of more than 64 bits. Blanks around a value do
 /// not count.
-fn kind_of_text(field: &str) -> Kind {
+pub(super) fn kind_of_text(field: &str) -> Kind {
     let text = field.trim();
     if matches!(text, "True" | "False" | "true" | "false" | "TRUE" | "FALSE") {
         return Kind::Bool;
@@ -114,12 +125,16 @@ fn kind_of_text(field: &str) -> Kind {
     if is_float(text) {
         return Kind::Float;
     }
+    let is_in_parentheses = text.starts_with('(') && text.ends_with("j)");
+    if is_in_parentheses && Value::Text(text.into()).complex_parts().is_some() {
+        return Kind::Complex;
+    }
     Digits::of(text).map_or(Kind::Text, Kind::Time)
 }
 
-/// Returns true for the floats that Python prints and reads. Rust also takes `infinity`, and a sign before anything.
+/// Returns true for the floats that Python prints and reads, also with a plus sign. Rust also takes `infinity`.
 fn is_float(text: &str) -> bool {
-    let digits = text.trim_start_matches('-');
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && !(digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit()))
         && text.contains(['.', 'e', 'E'])
@@ -166,6 +181,16 @@ mod tests {
             (&["007"], "<U3"),
             (&["00.5"], "<U4"),
             (&["+5"], "<U2"),
+            (&["+5", "-3", "+2"], "<i8"),
+            (&["+491711234567", "+1800"], "<U13"),
+            (&["+5", "x", "1"], "<U2"),
+            (&["+5.0", "-1.5", "2"], "<f8"),
+            (&["+1e3"], "<f8"),
+            (&["+-5.0"], "<U5"),
+            (&["+9007199254740993", "0.5"], "<U17"),
+            (&["(1.0e+00+2.0e+00j)", " (nan-infj)", "", "(2j)"], "<c16"),
+            (&["(1+2j)", "(j)"], "<U6"),
+            (&["1+2j"], "<U4"),
             (&["-0"], "<U2"),
             (&["True", "False"], "|b1"),
             (&["True", ""], "<U4"),

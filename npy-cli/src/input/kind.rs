@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     UInt(usize),
     /// Floats of eight bytes.
     Float,
+    /// Complex numbers as `np.savetxt` writes them, `(1.0e+00+2.0e+00j)`.
+    Complex,
     Time(Digits),
     /// Spans of time: text as the command writes it, or counts of this resolution.
     Span(Resolution),
@@ -48,6 +50,7 @@ impl Kind {
             Kind::Int(_) => ScalarKind::Int,
             Kind::UInt(_) => ScalarKind::UInt,
             Kind::Float => ScalarKind::Float,
+            Kind::Complex => ScalarKind::Complex,
             Kind::Time(digits) => ScalarKind::DateTime(time(digits.unit())),
             Kind::Span(resolution) => ScalarKind::TimeDelta(time(resolution.unit)),
             Kind::Count(resolution) | Kind::Point(resolution) => {
@@ -68,6 +71,7 @@ impl Kind {
             Kind::Bytes | Kind::Void(0) => width,
             Kind::Void(size) => size,
             Kind::Int(size) | Kind::UInt(size) => size,
+            Kind::Complex => 16,
             Kind::Float | Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::Records;
 use super::column::{Column, with_points};
 use super::kind::Kind;
+use super::remarks::first_large;
 
 /// Divides names like `x.0` into their parts, if all items of the list are there, in order. A name that pandas gave to the second column `x`, `x.1`, stays.
 pub(super) fn split(columns: &mut [Column]) {
@@ -40,8 +41,10 @@ pub(super) fn split(columns: &mut [Column]) {
 }
 
 /// Gives the items of a list one dtype, if they have similar ones; of a list of records each field of all items. The fields of `records` are no
-/// items.
-pub(super) fn unify(columns: &mut [Column], records: &Records) {
+/// items. Returns remarks about lists that have none, because a float would change an integer; `is_guessed` is
+/// true if their dtypes follow from their values.
+pub(super) fn unify(columns: &mut [Column], records: &Records, is_guessed: bool) -> Vec<String> {
+    let mut remarks = Vec::new();
     // The keys are the paths without the indices.
     let mut lists: HashMap<Vec<Option<String>>, Vec<usize>> = HashMap::new();
     for (at, column) in columns.iter().enumerate() {
@@ -58,11 +61,27 @@ pub(super) fn unify(columns: &mut [Column], records: &Records) {
     for members in lists.values() {
         let kinds: Vec<Kind> = members.iter().map(|&at| columns[at].kind).collect();
         let Some(kind) = kinds.iter().copied().try_fold(kinds[0], Kind::common) else { continue };
+        let large = |&at: &usize| {
+            let is_integer = matches!(columns[at].kind, Kind::Int(_) | Kind::UInt(_));
+            let (row, number) = first_large(&columns[at]).filter(|_| is_integer)?;
+            Some((at, row, number))
+        };
+        if kind == Kind::Float
+            && is_guessed
+            && let Some((at, row, number)) = members.iter().find_map(large)
+        {
+            let name = columns[at].path.join(".");
+            remarks.push(format!(
+                "column {name} has another dtype than the columns of floats around it, because no float has all digits of {number} in row {row}; --dtype f8 rounds it"
+            ));
+            continue;
+        }
         let width = members.iter().map(|&at| columns[at].width).max().unwrap_or(1);
         for &at in members {
             (columns[at].kind, columns[at].width) = (kind, width);
         }
     }
+    remarks
 }
 
 /// Divides `x[0][1]`, or `x.0.1`, into the name and the indices; a name of digits alone is an index.

@@ -258,7 +258,7 @@ impl Objects<'_> {
 
     /// Adds an object that has no others within. As a complex number it has two parts.
     fn add_scalar(&self, place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
-        let Wanted { dtype, cast } = match self.wanted.of_column(place.path) {
+        let Wanted { dtype, cast, .. } = match self.wanted.of_column(place.path) {
             Some(wanted) => wanted,
             None => return add_json(place, object),
         };

@@ -56,13 +56,17 @@ impl Quoting {
 }
 
 /// Returns the text with no quotes in each line that begins with `#` and ends within quotes; `None` if there is no such line. If the line is a comment, the lines after it are not a part of it.
+/// Where the quotes end as those of a field do, in a later line that does not begin with `#`, the lines are one row.
 pub(super) fn closed_comments(text: &[u8], delimiter: u8) -> Option<Vec<u8>> {
     let mut closed = Vec::new();
     let mut is_changed = false;
     let mut state = Quoting::Start;
+    let mut read = 0;
     for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
         let after = state.after(line, delimiter);
-        if state == Quoting::Start && after == Quoting::Quoted && is_marked(line, delimiter) {
+        read += line.len();
+        let is_open = state == Quoting::Start && after == Quoting::Quoted;
+        if is_open && is_marked(line, delimiter) && !ends_in_row(&text[read..], delimiter) {
             closed.extend(line.iter().filter(|byte| **byte != b'"'));
             is_changed = true;
         } else {
@@ -71,6 +75,24 @@ pub(super) fn closed_comments(text: &[u8], delimiter: u8) -> Option<Vec<u8>> {
         }
     }
     is_changed.then_some(closed)
+}
+
+/// Returns true if quotes that are open before this text end at the end of a field, in a line that does not begin with `#`.
+fn ends_in_row(text: &[u8], delimiter: u8) -> bool {
+    let mut at = 0;
+    while let Some(count) = text[at..].iter().position(|byte| *byte == b'"') {
+        let end = at + count;
+        at = end + 2;
+        match text.get(end + 1) {
+            Some(b'"') => {}
+            Some(byte) if *byte != delimiter && !matches!(byte, b'\n' | b'\r') => return false,
+            _ => {
+                let start = text[..end].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+                return !is_marked(&text[start.map_or(0, |at| at + 1)..], delimiter);
+            }
+        }
+    }
+    false
 }
 
 /// Returns true for a line that begins with `#`.
@@ -96,6 +118,9 @@ mod tests {
             ("# 5\" x\n1,2", b',', None),
             ("1,\"a\n# b\n\"\n", b',', None),
             (" # x,\"y\n1,2", b',', None),
+            ("1,a\n# x,\"y\n3,4\"\n5,b", b',', None),
+            ("1,a\n# x,\"y\n3,\"\"4\",6\n5,b", b',', None),
+            ("# x,\"y\n3,\"a\"\n", b',', Some("# x,y\n3,\"a\"\n")),
         ] {
             let found = closed_comments(text.as_bytes(), delimiter);
             assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{text:?}");

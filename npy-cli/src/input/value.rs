@@ -3,6 +3,9 @@
 use super::numbers::integer_part;
 use crate::text::unescape;
 
+/// Texts that programs write for a missing value.
+pub(super) const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "na", "NULL", "null", "None", "-", "?"];
+
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
@@ -85,6 +88,25 @@ impl Value {
             Value::Text(text) => text.trim().parse().ok(),
             Value::Bool(_) | Value::Bytes(_) => None,
         }
+    }
+
+    /// Returns the parts of a complex number as Python writes it: `(1.0e+00+2.0e+00j)`, also without parentheses or without a real part, and with the sign `+-` of old versions of
+    /// NumPy. Any other value is the real part.
+    pub(super) fn complex_parts(&self) -> Option<[Value; 2]> {
+        let real = || self.as_float().map(|_| [self.clone(), Value::Int(0)]);
+        let Value::Text(text) = self else { return real() };
+        let word = text.trim();
+        let inner = word.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(word);
+        let Some(parts) = inner.strip_suffix(['j', 'J']) else { return real() };
+        // The sign of an exponent comes after its letter.
+        let is_sign = |&(at, c): &(usize, char)| {
+            matches!(c, '+' | '-') && !parts[..at].ends_with(['e', 'E', '+', '-'])
+        };
+        let at = parts.char_indices().rfind(is_sign).map_or(0, |(at, _)| at);
+        let (re, im) = parts.split_at(at);
+        let re = if re.is_empty() { Value::Int(0) } else { Value::Text(re.into()) };
+        let im = Value::Text(if im.starts_with("+-") { &im[1..] } else { im }.into());
+        (re.as_float().is_some() && im.as_float().is_some()).then_some([re, im])
     }
 
     /// Returns the value as bytes, as a column of bytes has it.

@@ -8,10 +8,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
 use npy_core::object::Kind;
-use npy_core::{ByteOrder, Cast, DynArray, ObjectRef, Order, Value};
+use npy_core::time::{Ns, Us};
+use npy_core::{
+    ByteOrder, Cast, DType, DateTime64, DynArray, ObjectRef, Order, TimeDelta64, Value,
+};
 
 use super::exact::{self, Exact};
-use super::pairs::{Pairs, Status};
+use super::pairs::{Pairs, Status, is_ordered_dict};
 use super::{Number, Tolerance, difference, is_time};
 use crate::text::{numpy_time, object_text};
 
@@ -25,6 +28,13 @@ fn exact(tolerance: Tolerance) -> Tolerance {
 pub(super) struct Known {
     pairs: Pairs,
     hashes: [Hashes; 2],
+}
+
+impl Known {
+    /// Prepares for the objects of two files.
+    pub(super) fn new(a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) -> Self {
+        Known { pairs: Pairs::new(a, b), hashes: Default::default() }
+    }
 }
 
 /// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order, but two of `OrderedDict` in the same one. `known` is for this tolerance
@@ -47,6 +57,73 @@ pub(super) fn are_equal(
         }
     }
     true
+}
+
+/// Returns true if an object is the value of an array: the same number, text, bytes or time. Text is not bytes here, and a missing value equals "not a time" alone.
+pub(super) fn is_value(
+    object: ObjectRef<'_>,
+    value: &Value<'_>,
+    dtype: &DType,
+    tolerance: Tolerance,
+) -> bool {
+    if let Some(number) = Number::of(value) {
+        return match (Exact::of(object), Exact::of_number(number)) {
+            (Some(Exact::Nan), Some(Exact::Nan)) => !tolerance.nan_differs,
+            (Some(object), Some(number)) => object == number,
+            _ => false,
+        };
+    }
+    match value {
+        Value::Str(text) => {
+            object.code_points().is_some_and(|other| text.code_points().eq(other.iter().copied()))
+        }
+        Value::Bytes(bytes) => object.as_bytes().is_some_and(|other| &other[..] == *bytes),
+        _ if is_time(dtype) && value.is_nat() => is_nat(object) && !tolerance.nan_differs,
+        // A time that the unit cannot hold exactly is an error of the cast.
+        _ if is_time(dtype) => time_of(object)
+            .and_then(|time| time.cast_with(dtype, Cast::Lossless).ok())
+            .is_some_and(|time| time.get(&[]).as_ref() == Some(value)),
+        _ => {
+            object.kind() == Kind::Scalar
+                && object.as_array().is_ok_and(|array| array.get(&[]).as_ref() == Some(value))
+        }
+    }
+}
+
+/// Returns true for "not a time" of pandas or NumPy.
+fn is_nat(object: ObjectRef<'_>) -> bool {
+    match object.kind() {
+        Kind::Scalar => {
+            object.as_array().is_ok_and(|array| array.get(&[]).is_some_and(|value| value.is_nat()))
+        }
+        _ => is_nat_of_pandas(object),
+    }
+}
+
+/// Returns true for `pandas.NaT`.
+fn is_nat_of_pandas(object: ObjectRef<'_>) -> bool {
+    object.is_missing() && object.name().is_some_and(|name| name.ends_with("nat_unpickle"))
+}
+
+/// Returns a time, or a span of time, of Python, pandas or NumPy as an array of one value.
+fn time_of(object: ObjectRef<'_>) -> Option<DynArray> {
+    let counts = |descr: &str, count: i64| {
+        DynArray::new(descr.parse().ok()?, [], Order::C, count.to_le_bytes().to_vec()).ok()
+    };
+    let text = object_text(object);
+    match object.kind() {
+        Kind::Scalar => object.as_array().ok().filter(|array| is_time(array.dtype())),
+        // Only the longer unit has all years of Python.
+        Kind::Date | Kind::DateTime => match text.parse::<DateTime64<Ns>>() {
+            Ok(time) => counts("<M8[ns]", time.count()),
+            Err(_) => counts("<M8[us]", text.parse::<DateTime64<Us>>().ok()?.count()),
+        },
+        Kind::TimeDelta => match text.parse::<TimeDelta64<Ns>>() {
+            Ok(span) => counts("<m8[ns]", span.count()),
+            Err(_) => counts("<m8[us]", text.parse::<TimeDelta64<Us>>().ok()?.count()),
+        },
+        _ => None,
+    }
 }
 
 /// Keys with their values.
@@ -74,7 +151,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         if !is_large(a) || !is_large(b) {
             return self.compare_new(a, b);
         }
-        match self.known.pairs.open(a, b, are_ordered(a, b)) {
+        match self.known.pairs.open(a, b) {
             Status::Equal => true,
             Status::Different => false,
             Status::New => {
@@ -87,6 +164,9 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Compares two objects that are not two numbers.
     fn compare_new(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
         let [kind, other] = [a.kind(), b.kind()];
+        if [kind, other] == [Kind::Int, Kind::Int] {
+            return object_text(a) == object_text(b);
+        }
         if (exact::is_unlimited(a) || exact::is_unlimited(b))
             && let (Some(a), Some(b)) = (Exact::of(a), Exact::of(b))
         {
@@ -103,7 +183,9 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         }
         if a.is_missing() && b.is_missing() {
             let is_nan = kind != Kind::None;
-            return is_same_text(a, b) && !(is_nan && self.tolerance.nan_differs);
+            return is_same_text(a, b)
+                && is_nat_of_pandas(a) == is_nat_of_pandas(b)
+                && !(is_nan && self.tolerance.nan_differs);
         }
         let is_set = |kind| matches!(kind, Kind::Set | Kind::FrozenSet);
         if kind != other && !(is_set(kind) && is_set(other)) {
@@ -123,7 +205,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
 
     fn containers(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
         match a.kind() {
-            Kind::Dict if are_ordered(a, b) => {
+            Kind::Dict if is_ordered_dict(a) && is_ordered_dict(b) => {
                 self.entries(a.entries().collect(), b.entries().collect())
             }
             Kind::Record => self.entries(a.entries().collect(), b.entries().collect()),
@@ -245,15 +327,6 @@ fn is_large(object: ObjectRef<'_>) -> bool {
     }
 }
 
-/// Returns true for dicts whose order matters to Python: two of `OrderedDict`.
-fn are_ordered(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
-    let is_ordered = |object: ObjectRef<'_>| {
-        object.kind() == Kind::Dict
-            && object.name().is_some_and(|name| name == "collections.OrderedDict")
-    };
-    is_ordered(a) && is_ordered(b)
-}
-
 fn is_same_text(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
@@ -325,8 +398,9 @@ fn is_container(object: ObjectRef<'_>) -> bool {
         object.kind(),
         Kind::List | Kind::Tuple | Kind::Set | Kind::FrozenSet | Kind::Dict
     );
-    // A missing value of pandas is an object, too.
-    is_plain || object.kind() == Kind::Object && !object.is_missing()
+    // A missing value of pandas and a fraction are objects, too.
+    is_plain
+        || object.kind() == Kind::Object && !object.is_missing() && !exact::is_unlimited(object)
 }
 
 /// The parts of a container that its hash has.

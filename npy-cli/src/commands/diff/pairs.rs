@@ -2,33 +2,47 @@
 //!
 //! A part that many rows share is compared once. A pair is known to be equal as soon as its parts are, unless one of them contains a pair that is still being
 //! compared: an object that contains itself. Then it waits for that pair. If a part differs, so do all pairs that contain it.
+//!
+//! Objects that are equal to one are equal to each other, so they are in one class. Objects with an `OrderedDict` within are the exception: two that differ
+//! in order equal the same plain dict. Of two such objects the pair itself is noted.
 
 use std::collections::{HashMap, HashSet};
 
 use npy_core::ObjectRef;
+use npy_core::object::Kind;
 
 /// The number of an object in its file.
 type Id = u32;
 
+/// The numbers of two objects, one of each file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Ids {
+    ours: Id,
+    theirs: Id,
+    /// True if both have an `OrderedDict` within.
+    are_ordered: bool,
+}
+
 /// The results so far, and the pairs that are being compared.
 #[derive(Default)]
 pub(super) struct Pairs {
-    equal: Classes,
-    different: HashSet<(Id, Id)>,
+    /// The objects of each file that are an `OrderedDict`, or have one within.
+    ordered: [HashSet<Id>; 2],
+    equal: Relation,
+    different: HashSet<Ids>,
     /// Objects that are equal if no part of the outermost pair differs.
-    assumed: Classes,
+    assumed: Relation,
     /// Pairs that are being compared, each a part of the one before.
     open: Vec<Open>,
     /// The positions of the pairs in `open`.
-    depths: HashMap<(usize, usize), usize>,
+    depths: HashMap<Ids, usize>,
     /// Pairs whose parts are equal if a pair in `open` is.
-    waiting: Vec<(usize, usize)>,
+    waiting: Vec<Ids>,
 }
 
 /// A pair whose parts are being compared.
 struct Open {
-    ids: (Id, Id),
-    classes: (usize, usize),
+    ids: Ids,
     /// The position in `open` of the first pair that must be equal for this one to be.
     needed: usize,
     /// The length of `waiting` at the start.
@@ -46,26 +60,30 @@ pub(super) enum Status {
 }
 
 impl Pairs {
-    /// Opens a pair, unless its result is known. `are_ordered` is true for two dicts whose order matters.
-    pub(super) fn open(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>, are_ordered: bool) -> Status {
-        let ids @ (ours, theirs) = (a.object().id(), b.object().id());
-        // A dict may equal two ordered ones that differ, so it is in other classes than they are.
-        let set = 2 * usize::from(are_ordered);
-        let classes = (4 * ours as usize + set, 4 * theirs as usize + set + 1);
+    /// Prepares for the objects of two files.
+    pub(super) fn new(a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) -> Self {
+        Pairs { ordered: [ordered_within(a), ordered_within(b)], ..Pairs::default() }
+    }
+
+    /// Opens a pair, unless its result is known. It is open now if the result is [`Status::New`].
+    pub(super) fn open(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>) -> Status {
+        let (ours, theirs) = (a.object().id(), b.object().id());
+        let are_ordered = self.ordered[0].contains(&ours) && self.ordered[1].contains(&theirs);
+        let ids = Ids { ours, theirs, are_ordered };
         if self.different.contains(&ids) {
             return Status::Different;
         }
-        if self.equal.are_one(classes) {
+        if self.equal.has(ids) {
             return Status::Equal;
         }
         let depth = self.open.len();
-        if !self.assumed.join(classes) {
-            let needed = self.depths.get(&classes).copied().unwrap_or(0);
+        if !self.assumed.add(ids) {
+            let needed = self.depths.get(&ids).copied().unwrap_or(0);
             self.need(needed);
             return Status::Equal;
         }
-        self.depths.insert(classes, depth);
-        self.open.push(Open { ids, classes, needed: depth, waiting: self.waiting.len() });
+        self.depths.insert(ids, depth);
+        self.open.push(Open { ids, needed: depth, waiting: self.waiting.len() });
         Status::New
     }
 
@@ -78,18 +96,18 @@ impl Pairs {
 
     /// Closes the pair that was opened last: all of its parts are equal.
     pub(super) fn close(&mut self) {
-        let Some(Open { classes, needed, waiting, .. }) = self.open.pop() else { return };
-        self.depths.remove(&classes);
-        self.waiting.push(classes);
+        let Some(Open { ids, needed, waiting }) = self.open.pop() else { return };
+        self.depths.remove(&ids);
+        self.waiting.push(ids);
         if needed < self.open.len() {
             self.need(needed);
             return;
         }
-        for classes in self.waiting.drain(waiting..) {
-            self.equal.join(classes);
+        for ids in self.waiting.drain(waiting..) {
+            self.equal.add(ids);
         }
         if self.open.is_empty() {
-            self.assumed = Classes::default();
+            self.assumed = Relation::default();
         }
     }
 
@@ -98,8 +116,69 @@ impl Pairs {
         self.different.extend(self.open.drain(..).map(|pair| pair.ids));
         self.depths.clear();
         self.waiting.clear();
-        self.assumed = Classes::default();
+        self.assumed = Relation::default();
     }
+}
+
+/// Pairs of equal objects.
+#[derive(Default)]
+struct Relation {
+    classes: Classes,
+    /// The pairs whose objects both have an `OrderedDict` within.
+    ordered: HashSet<Ids>,
+}
+
+impl Relation {
+    fn has(&self, ids: Ids) -> bool {
+        match ids.are_ordered {
+            true => self.ordered.contains(&ids),
+            false => self.classes.are_one(ids),
+        }
+    }
+
+    /// Adds a pair; false if it is there already.
+    fn add(&mut self, ids: Ids) -> bool {
+        match ids.are_ordered {
+            true => self.ordered.insert(ids),
+            false => self.classes.join(ids),
+        }
+    }
+}
+
+/// Returns the objects that are an `OrderedDict`, or have one within.
+fn ordered_within(roots: &[ObjectRef<'_>]) -> HashSet<Id> {
+    let mut ordered = Vec::new();
+    let mut owners: HashMap<Id, Vec<Id>> = HashMap::new();
+    let mut seen = HashSet::new();
+    let mut next = roots.to_vec();
+    while let Some(object) = next.pop() {
+        let id = object.object().id();
+        if !seen.insert(id) {
+            continue;
+        }
+        if is_ordered_dict(object) {
+            ordered.push(id);
+        }
+        let entries = object.entries().flat_map(|(key, value)| [key, value]);
+        let parts = entries.chain(object.iter()).chain(object.arguments()).chain(object.state());
+        for part in parts {
+            owners.entry(part.object().id()).or_default().push(id);
+            next.push(part);
+        }
+    }
+    let mut found = HashSet::new();
+    while let Some(id) = ordered.pop() {
+        if found.insert(id) {
+            ordered.extend(owners.get(&id).into_iter().flatten());
+        }
+    }
+    found
+}
+
+/// Returns true for a dict whose order matters to Python if it is compared with another such dict.
+pub(super) fn is_ordered_dict(object: ObjectRef<'_>) -> bool {
+    object.kind() == Kind::Dict
+        && object.name().is_some_and(|name| name == "collections.OrderedDict")
 }
 
 /// Objects of both files in classes of equal ones.
@@ -123,13 +202,19 @@ impl Classes {
         self.sizes.get(&of).copied().unwrap_or(1)
     }
 
-    fn are_one(&self, (a, b): (usize, usize)) -> bool {
-        self.find(a) == self.find(b)
+    /// Returns the names of the classes of two objects.
+    fn both(&self, ids: Ids) -> (usize, usize) {
+        (self.find(2 * ids.ours as usize), self.find(2 * ids.theirs as usize + 1))
+    }
+
+    fn are_one(&self, ids: Ids) -> bool {
+        let (a, b) = self.both(ids);
+        a == b
     }
 
     /// Joins the classes of two objects; false if they are one already.
-    fn join(&mut self, (a, b): (usize, usize)) -> bool {
-        let (a, b) = (self.find(a), self.find(b));
+    fn join(&mut self, ids: Ids) -> bool {
+        let (a, b) = self.both(ids);
         if a == b {
             return false;
         }
