@@ -4,13 +4,12 @@
 //! `id`, it may find the other one, and rows would be lost. So the rule of DataFusion runs here on a plan that has barriers above all operators
 //! through which a name does not stand for one column. A scan takes conditions from this rule only.
 
-use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::Schema;
-use datafusion::common::config::{ConfigEntry, ConfigExtension, ConfigOptions, ExtensionOptions};
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::internal_err;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
@@ -26,6 +25,8 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
 
+use crate::settings::NpySettings;
+
 /// Puts a rule with barriers in the place of each rule of DataFusion that hands conditions down.
 pub(crate) fn with_barriers(optimizer: &mut PhysicalOptimizer) {
     for rule in &mut optimizer.rules {
@@ -37,7 +38,7 @@ pub(crate) fn with_barriers(optimizer: &mut PhysicalOptimizer) {
 
 /// Returns true if the rule that asks has put up barriers.
 pub(crate) fn are_up(config: &ConfigOptions) -> bool {
-    config.extensions.get::<AreUp>().is_some()
+    NpySettings::of(config).are_barriers_up
 }
 
 /// A rule of DataFusion, with barriers.
@@ -51,7 +52,8 @@ impl PhysicalOptimizerRule for WithBarriers {
         config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let mut config = config.clone();
-        config.extensions.insert(AreUp);
+        let settings = NpySettings::of(&config);
+        config.extensions.insert(NpySettings { are_barriers_up: true, ..settings });
         let plan = plan.transform_up(|plan| {
             Ok(match is_by_name(&*plan) {
                 true => Transformed::no(plan),
@@ -152,35 +154,5 @@ impl ExecutionPlan for Barrier {
 
     fn execute(&self, _: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         internal_err!("a barrier is there while a rule runs")
-    }
-}
-
-/// Says that the rule that asks has put up barriers.
-#[derive(Clone, Debug)]
-struct AreUp;
-
-impl ConfigExtension for AreUp {
-    const PREFIX: &'static str = "npy_barriers";
-}
-
-impl ExtensionOptions for AreUp {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn cloned(&self) -> Box<dyn ExtensionOptions> {
-        Box::new(self.clone())
-    }
-
-    fn set(&mut self, _: &str, _: &str) -> Result<()> {
-        internal_err!("the barriers have no settings")
-    }
-
-    fn entries(&self) -> Vec<ConfigEntry> {
-        Vec::new()
     }
 }
