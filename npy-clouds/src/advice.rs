@@ -397,12 +397,19 @@ mod tests {
         }
         let text = told(Cloud::Http, Task::List, "Server returned non-2xx status code: 405 Not: ");
         assert!(text.contains("name each file by its URL"), "{text}");
-        let refused = "Server returned non-2xx status code: 403 Forbidden: <Code>AccessDenied</Code>";
+        let refused =
+            "Server returned non-2xx status code: 403 Forbidden: <Code>AccessDenied</Code>";
         for (cloud, expected) in [
-            (Cloud::S3, "(403 AccessDenied); a file is written by the permission s3:PutObject: ask"),
+            (
+                Cloud::S3,
+                "(403 AccessDenied); a file is written by the permission s3:PutObject: ask",
+            ),
             (Cloud::Google, "the permission storage.objects.create (and"),
             (Cloud::Azure, "Storage Blob Data Contributor, or w in a SAS token"),
-            (Cloud::Http, "the server does not take the file (403 AccessDenied); write to one that"),
+            (
+                Cloud::Http,
+                "the server does not take the file (403 AccessDenied); write to one that",
+            ),
         ] {
             let text = told(cloud, Task::Write, refused);
             assert!(text.contains(expected), "{text}");

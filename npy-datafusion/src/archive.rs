@@ -210,7 +210,9 @@ impl Fetched {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
-            let Some(start) = self.lock().missing.take() else { return Err(located(store, meta, &error)) };
+            let Some(start) = self.lock().missing.take() else {
+                return Err(located(store, meta, &error));
+            };
             self.fetch(store, meta, start..start.saturating_add(size)).await?;
             // Few requests for what is large, and few bytes for what is small.
             size = size.saturating_mul(4);

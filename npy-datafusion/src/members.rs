@@ -299,7 +299,8 @@ impl Scan {
             if let GetResultPayload::File(file, _) = result.payload {
                 return Ok(Access::Local(self.opened(index, file).await?));
             }
-            let bytes = result.bytes().await.map_err(|error| header::failed(&*store, &meta, &error))?;
+            let bytes =
+                result.bytes().await.map_err(|error| header::failed(&*store, &meta, &error))?;
             header::check_size(&*store, &meta, &bytes, &range)?;
             bytes_read.add(bytes.len());
             first = Some((at, (index, bytes)));

@@ -73,7 +73,10 @@ impl Records {
         if let GetResultPayload::File(file, _) = result.payload {
             return self.read_local(file, rows);
         }
-        let bytes = result.bytes().await.map_err(|error| header::failed(&*self.store, &self.meta, &error))?;
+        let bytes = result
+            .bytes()
+            .await
+            .map_err(|error| header::failed(&*self.store, &self.meta, &error))?;
         header::check_size(&*self.store, &self.meta, &bytes, &self.bytes_of(&first))?;
         self.bytes_read.add(bytes.len());
         let rest = first.end..rows.end;

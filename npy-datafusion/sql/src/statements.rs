@@ -2,8 +2,8 @@
 
 use npy_datafusion::datafusion::common::{Column, SchemaError, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
-use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
+use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::{DFParserBuilder, Statement};
 use npy_datafusion::datafusion::sql::sqlparser::ast;
 

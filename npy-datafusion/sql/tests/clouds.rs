@@ -280,7 +280,12 @@ fn errors_name_the_url() {
     }
     let sql = "SELECT * FROM npy('s3://bucket/dir/', 'index', 'frozen')";
     let text = failure(&command(&server, &[sql]).output().unwrap());
-    assert!(text.contains("s3://bucket/dir/_npy.index: there is no index; write one by npy index s3://bucket/dir,"), "{text}");
+    assert!(
+        text.contains(
+            "s3://bucket/dir/_npy.index: there is no index; write one by npy index s3://bucket/dir,"
+        ),
+        "{text}"
+    );
 }
 
 /// Guards files that another program writes while a query runs: with --no-clobber they stay.
@@ -314,7 +319,10 @@ fn a_refused_write_names_the_permission() {
     server.fail(Fault::ReadOnly);
     let sql = "COPY (SELECT 1 AS a) TO 's3://bucket/x.npy'";
     let text = failure(&command(&server, &[sql]).output().unwrap());
-    assert!(text.contains("(403 AccessDenied); a file is written by the permission s3:PutObject"), "{text}");
+    assert!(
+        text.contains("(403 AccessDenied); a file is written by the permission s3:PutObject"),
+        "{text}"
+    );
     let sql = format!("COPY (SELECT 1 AS a) TO '{}'", server.url("bucket/x.npy"));
     let text = failure(&command(&server, &[&sql]).output().unwrap());
     assert!(text.contains("the server does not take the file (403 AccessDenied)"), "{text}");
@@ -327,7 +335,10 @@ fn a_directory_of_a_store_has_one_table() {
     let sql = "COPY (SELECT 1 AS t) TO 's3://bucket/dir/' STORED AS NPY";
     let text = failure(&command(&server, &[sql]).output().unwrap());
     assert!(text.contains("s3://bucket/dir/: its files have the columns \"t\", \"x\", and the query has \"t\"; write to another directory"), "{text}");
-    csv(&server, "COPY (SELECT CAST(1 AS BIGINT) AS t, CAST(2 AS DOUBLE) AS x) TO 's3://bucket/dir/' STORED AS NPY");
+    csv(
+        &server,
+        "COPY (SELECT CAST(1 AS BIGINT) AS t, CAST(2 AS DOUBLE) AS x) TO 's3://bucket/dir/' STORED AS NPY",
+    );
     assert_eq!(csv(&server, "SELECT count(*) FROM npy('s3://bucket/dir/')"), "2001\n");
 }
 

@@ -680,8 +680,14 @@ fn archives_that_a_table_lacks_are_named() {
         std::fs::copy(at.join("names.npz"), at.join(name)).unwrap();
     }
     for (location, expected) in [
-        ("days", "npy sql: days: its table has the .npy files, and not x.npz and 1 more .npz; 'days/*.npz' is a table of the archives\n"),
-        ("runs", "npy sql: runs/day=1: its table has the .npy files, and not z.npz; 'runs/day=1/*.npz' is a table of the archives\n"),
+        (
+            "days",
+            "npy sql: days: its table has the .npy files, and not x.npz and 1 more .npz; 'days/*.npz' is a table of the archives\n",
+        ),
+        (
+            "runs",
+            "npy sql: runs/day=1: its table has the .npy files, and not z.npz; 'runs/day=1/*.npz' is a table of the archives\n",
+        ),
         ("days/*.npy", ""),
         ("days/*.npz", ""),
     ] {
@@ -708,7 +714,10 @@ fn a_copy_is_where_the_statement_says() {
         ("'~/x.npy'", "~/x.npy: ~ is not replaced in a statement, as a shell does"),
         ("'~/out/' STORED AS NPY", "write the path itself"),
         ("'$HOME/x.npy'", "$HOME/x.npy: $HOME is not replaced in a statement"),
-        ("'x.npy' STORED AS CSV", "x.npy: its name says npy, and STORED AS says CSV; write another name, or STORED AS NPY"),
+        (
+            "'x.npy' STORED AS CSV",
+            "x.npy: its name says npy, and STORED AS says CSV; write another name, or STORED AS NPY",
+        ),
         ("'x.CSV' STORED AS NPY", "x.CSV: its name says CSV, and STORED AS says NPY"),
         ("'x.npz' STORED AS NPY", "x.npz: its name says npz"),
     ] {
@@ -732,13 +741,27 @@ fn a_copy_breaks_no_table() {
     let directory = files();
     let at = directory.path();
     let copy = |query: &str, by: &str| {
-        format!("COPY ({query}) TO 'days' STORED AS NPY{by}; SELECT count(*) AS n FROM npy('days/')")
+        format!(
+            "COPY ({query}) TO 'days' STORED AS NPY{by}; SELECT count(*) AS n FROM npy('days/')"
+        )
     };
     for (query, by, expected) in [
-        ("SELECT id, price FROM t", "", "days: its files have the columns \"id\", \"price\", \"pair\", and the query has \"id\", \"price\"; write to another"),
+        (
+            "SELECT id, price FROM t",
+            "",
+            "days: its files have the columns \"id\", \"price\", \"pair\", and the query has \"id\", \"price\"; write to another",
+        ),
         ("SELECT *, 1 AS x FROM t", "", "the query has \"id\", \"price\", \"pair\", \"x\""),
-        ("SELECT 'a' AS id, price, pair FROM t", "", "days: the column \"id\" is <u4 in its files, and <U1 in the query; convert it by CAST"),
-        ("SELECT *, 1 AS day FROM t", " PARTITIONED BY (day)", "days: its files are in no directory name=value, and those of the query in day=…/; write"),
+        (
+            "SELECT 'a' AS id, price, pair FROM t",
+            "",
+            "days: the column \"id\" is <u4 in its files, and <U1 in the query; convert it by CAST",
+        ),
+        (
+            "SELECT *, 1 AS day FROM t",
+            " PARTITIONED BY (day)",
+            "days: its files are in no directory name=value, and those of the query in day=…/; write",
+        ),
     ] {
         let output = run(at, &[&copy(query, by), "ticks.npy"]);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -793,7 +816,9 @@ fn a_frozen_index_says_how_it_is_written_again() {
     stdout(at, &["index", "days"]);
     std::fs::copy(at.join("ticks.npy"), at.join("days/a.npy")).unwrap();
     let changed = failed();
-    let expected = format!("days/a.npy: it is not as in the index, which the table takes as it is ('frozen'); write the index again by {command}\n");
+    let expected = format!(
+        "days/a.npy: it is not as in the index, which the table takes as it is ('frozen'); write the index again by {command}\n"
+    );
     assert!(changed.ends_with(&expected), "{changed}");
     std::fs::remove_file(at.join("days/a.npy")).unwrap();
     let removed = failed();

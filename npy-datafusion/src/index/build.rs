@@ -348,8 +348,9 @@ impl Scan {
             .map(|(n, _)| n)
             .collect();
         let count = blocks_of(file.rows, self.block);
-        let count =
-            count.ok_or_else(|| located(&*self.store, meta, &"it has too many blocks; make them larger"))?;
+        let count = count.ok_or_else(|| {
+            located(&*self.store, meta, &"it has too many blocks; make them larger")
+        })?;
         let unknown = vec![BlockBounds::UNKNOWN; count];
         let mut columns = vec![unknown; self.schema.fields().len()];
         if !wanted.is_empty() {
