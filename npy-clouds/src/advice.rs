@@ -27,8 +27,15 @@ pub(super) struct Place {
     pub(super) cloud: Cloud,
     /// Its URL, without a slash at the end.
     pub(super) root: String,
-    /// True for requests that list files.
-    pub(super) is_list: bool,
+    pub(super) task: Task,
+}
+
+/// The purpose of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Task {
+    Read,
+    List,
+    Write,
 }
 
 /// An error that says what is wrong and what to do.
@@ -108,6 +115,16 @@ pub(super) fn credentials(cloud: Cloud) -> &'static str {
     }
 }
 
+/// Returns the permission that files are written by.
+fn to_write(cloud: Cloud) -> &'static str {
+    match cloud {
+        Cloud::S3 => "s3:PutObject",
+        Cloud::Google => "storage.objects.create (and storage.objects.delete, to replace one)",
+        Cloud::Azure => "to write blobs (Storage Blob Data Contributor, or w in a SAS token)",
+        Cloud::Http => "PUT",
+    }
+}
+
 /// Says where the address of the server comes from.
 fn address(cloud: Cloud) -> &'static str {
     match cloud {
@@ -141,7 +158,7 @@ impl Place {
             }
             Error::NotSupported { source } => Error::NotSupported { source: with(source) },
             // Callers do without.
-            Error::NotImplemented { .. } if !self.is_list => error,
+            Error::NotImplemented { .. } if self.task != Task::List => error,
             error => Error::Generic { store: "store", source: with(Box::new(error)) },
         }
     }
@@ -196,7 +213,7 @@ impl Place {
         if all.contains("Wanted range starting at") {
             return SHORTER.into();
         }
-        if cloud == Cloud::Http && self.is_list {
+        if cloud == Cloud::Http && self.task == Task::List {
             return "the server does not list its files, since it has no WebDAV; name each file by its URL, without a pattern".into();
         }
         let is_expired = code.is_some_and(|code| {
@@ -204,7 +221,12 @@ impl Place {
         });
         let is_denied =
             matches!(error, Error::PermissionDenied { .. } | Error::Unauthenticated { .. });
+        let is_denied = is_denied || [Some(401), Some(403)].contains(&status);
+        let is_write = self.task == Task::Write;
         match (code, status) {
+            (_, Some(400..=499)) if is_write && cloud == Cloud::Http => format!(
+                "the server does not take the file ({answer}); write to one that does, by WebDAV, or to this machine"
+            ),
             _ if is_expired || all.contains("invalid_grant") => {
                 format!(
                     "the credentials have expired ({answer}); get new ones, and {}",
@@ -220,7 +242,12 @@ impl Place {
             (Some("PermanentRedirect" | "AuthorizationHeaderMalformed"), _)
             | (_, Some(301 | 307)) => self.region(&all),
             _ if all.contains("redirect without LOCATION") => self.region(&all),
-            _ if is_denied || [Some(401), Some(403)].contains(&status) => {
+            _ if is_denied && is_write => format!(
+                "access is denied ({answer}); a file is written by the permission {}: ask for it, or {}",
+                to_write(cloud),
+                credentials(cloud)
+            ),
+            _ if is_denied => {
                 format!("access is denied ({answer}); {}", credentials(cloud))
             }
             // The answer to a request for a size and a time has no text.
@@ -244,6 +271,9 @@ impl Place {
             (_, Some(429 | 500..=599)) => {
                 format!("the server has failed ({answer}), also when asked again; try it later")
             }
+            (_, Some(_)) if is_write => format!(
+                "the server refuses the request ({answer}); check the URL, or write to this machine"
+            ),
             (_, Some(_)) => format!(
                 "the server refuses the request ({answer}); check the URL, or download the file first"
             ),
@@ -325,8 +355,8 @@ fn between<'t>(text: &'t str, start: &str, end: &str) -> Option<&'t str> {
 mod tests {
     use super::*;
 
-    fn told(cloud: Cloud, is_list: bool, source: &str) -> String {
-        let place = Place { cloud, root: "s3://bucket".into(), is_list };
+    fn told(cloud: Cloud, task: Task, source: &str) -> String {
+        let place = Place { cloud, root: "s3://bucket".into(), task };
         let error = Error::Generic { store: "S3", source: source.into() };
         let error = place.told(Some(&"dir/x.npy".into()), error);
         let text = advice(&error).unwrap().to_owned();
@@ -361,11 +391,28 @@ mod tests {
             ),
             ("something else", "s3://bucket/dir/x.npy: something else"),
         ] {
-            let text = told(Cloud::S3, false, source);
+            let text = told(Cloud::S3, Task::Read, source);
             assert!(text.contains("s3://bucket/dir/x.npy: ") && text.contains(expected), "{text}");
             assert!(!text.contains("Generic"), "{text}");
         }
-        let text = told(Cloud::Http, true, "Server returned non-2xx status code: 405 Not: ");
+        let text = told(Cloud::Http, Task::List, "Server returned non-2xx status code: 405 Not: ");
         assert!(text.contains("name each file by its URL"), "{text}");
+        let refused =
+            "Server returned non-2xx status code: 403 Forbidden: <Code>AccessDenied</Code>";
+        for (cloud, expected) in [
+            (
+                Cloud::S3,
+                "(403 AccessDenied); a file is written by the permission s3:PutObject: ask",
+            ),
+            (Cloud::Google, "the permission storage.objects.create (and"),
+            (Cloud::Azure, "Storage Blob Data Contributor, or w in a SAS token"),
+            (
+                Cloud::Http,
+                "the server does not take the file (403 AccessDenied); write to one that",
+            ),
+        ] {
+            let text = told(cloud, Task::Write, refused);
+            assert!(text.contains(expected), "{text}");
+        }
     }
 }

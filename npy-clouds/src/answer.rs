@@ -21,7 +21,11 @@ impl Expected {
     pub(super) fn of(answer: &GetResult) -> Self {
         let encoding = answer.attributes.get(&Attribute::ContentEncoding);
         let encoding = encoding.map(|encoding| encoding.to_string());
-        let encoding = encoding.filter(|encoding| encoding != "identity");
+        let encoding = encoding.filter(|encoding| {
+            // That of requests, which clients of S3 leave on files.
+            let mut names = encoding.split(',').map(str::trim);
+            names.any(|name| !["", "identity", "aws-chunked"].contains(&name))
+        });
         Expected { range: answer.range.clone(), encoding }
     }
 
@@ -46,6 +50,11 @@ impl Expected {
         futures::stream::try_unfold((parts, self, 0), next).boxed()
     }
 
+    /// Returns the compression that the server names, if the answer lacks the first bytes of the file, which would tell.
+    pub(super) fn unproved(&self) -> Option<&str> {
+        self.encoding.as_deref().filter(|_| self.range.start > 0)
+    }
+
     fn length(&self) -> u64 {
         self.range.end.saturating_sub(self.range.start)
     }
@@ -54,7 +63,7 @@ impl Expected {
     fn check_part(&self, start: u64, end: u64, bytes: &[u8]) -> Result<()> {
         let is_first = start == 0 && self.range.start == 0;
         if let Some(encoding) = &self.encoding
-            && (is_first && bytes.starts_with(GZIP) || end > self.length())
+            && (is_first && is_packed(encoding, bytes) || end > self.length())
         {
             return Err(compressed(encoding));
         }
@@ -80,7 +89,12 @@ impl Expected {
     }
 }
 
-fn compressed(encoding: &str) -> Error {
+/// Returns true if the first bytes of a file do not say that it has no compression, although its server names one.
+pub(super) fn is_packed(encoding: &str, first: &[u8]) -> bool {
+    first.starts_with(GZIP) || !encoding.contains("gzip")
+}
+
+pub(super) fn compressed(encoding: &str) -> Error {
     of_text(format!(
         "the server sends the file compressed (Content-Encoding: {encoding}), and parts of it are read; download the file first"
     ))

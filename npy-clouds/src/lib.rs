@@ -10,6 +10,7 @@ mod store;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::header::{ACCEPT_ENCODING, HeaderMap, HeaderValue};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::{AzureConfigKey, MicrosoftAzureBuilder};
 use object_store::gcp::{GoogleCloudStorageBuilder, GoogleConfigKey};
@@ -95,7 +96,7 @@ fn build(cloud: Cloud, root: &str) -> object_store::Result<Arc<dyn ObjectStore>>
         }
         Cloud::Http => {
             let options = ClientOptions::new().with_allow_http(true);
-            let options = options.with_config(timeout, LONGEST);
+            let options = options.with_config(timeout, LONGEST).with_default_headers(as_it_is());
             let builder = HttpBuilder::new().with_retry(retry()).with_client_options(options);
             Arc::new(builder.with_url(root).build()?)
         }
@@ -104,6 +105,11 @@ fn build(cloud: Cloud, root: &str) -> object_store::Result<Arc<dyn ObjectStore>>
 
 /// The longest time of a request, with all its bytes: 8 MiB come in it by 70 KB a second.
 const LONGEST: &str = "120 seconds";
+
+/// The header that asks for a file without compression: ranges would be those of the compressed file. Without it, a server may choose.
+fn as_it_is() -> HeaderMap {
+    HeaderMap::from_iter([(ACCEPT_ENCODING, HeaderValue::from_static("identity"))])
+}
 
 /// A server that is busy is asked again; one that is gone is an error within ten seconds.
 fn retry() -> RetryConfig {

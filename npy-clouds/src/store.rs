@@ -9,14 +9,14 @@ use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
-    CopyOptions, Error, GetOptions, GetResult, GetResultPayload, ListResult, MultipartUpload,
-    ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
-    UploadPart,
+    CopyOptions, Error, GetOptions, GetRange, GetResult, GetResultPayload, ListResult,
+    MultipartUpload, ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload,
+    PutResult, Result, UploadPart,
 };
 
 use super::Cloud;
-use super::advice::{EMPTY, Place, WHOLE, unnamed};
-use super::answer::Expected;
+use super::advice::{EMPTY, Place, Task, WHOLE, unnamed};
+use super::answer::{Expected, compressed, is_packed};
 
 /// The time in which a server answers, with all its retries, and in which the next bytes come. All bytes of an answer may take longer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,7 +29,11 @@ pub(super) struct CloudStore {
 
 impl CloudStore {
     pub(super) fn new(inner: Arc<dyn ObjectStore>, cloud: Cloud, root: &str) -> Self {
-        CloudStore { inner, place: Place { cloud, root: root.to_owned(), is_list: false } }
+        CloudStore { inner, place: Place { cloud, root: root.to_owned(), task: Task::Read } }
+    }
+
+    fn place_of(&self, task: Task) -> Place {
+        Place { task, ..self.place.clone() }
     }
 
     /// Waits for the first bytes of an answer.
@@ -38,9 +42,30 @@ impl CloudStore {
         location: &Path,
         request: impl Future<Output = Result<T>>,
     ) -> Result<T> {
+        self.answer_of(Task::Read, location, request).await
+    }
+
+    async fn answer_of<T>(
+        &self,
+        task: Task,
+        location: &Path,
+        request: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         match tokio::time::timeout(PATIENCE, request).await {
-            Ok(answer) => answer.map_err(|error| self.place.told(Some(location), error)),
+            Ok(answer) => answer.map_err(|error| self.place_of(task).told(Some(location), error)),
             Err(_) => Err(self.place.silent(Some(location), PATIENCE)),
+        }
+    }
+
+    /// Refuses a file whose first bytes may be those of a compressed one. Some servers name gzip for files that are not compressed.
+    async fn check_start(&self, location: &Path, encoding: &str) -> Result<()> {
+        let range = Some(GetRange::Bounded(0..2));
+        let start = GetOptions { range, ..GetOptions::default() };
+        let result = self.answer(location, self.inner.get_opts(location, start)).await?;
+        let bytes = self.answer(location, result.bytes()).await?;
+        match is_packed(encoding, &bytes) {
+            true => Err(self.place.told(Some(location), compressed(encoding))),
+            false => Ok(()),
         }
     }
 
@@ -72,7 +97,7 @@ impl ObjectStore for CloudStore {
         options: PutOptions,
     ) -> Result<PutResult> {
         let result = self.inner.put_opts(location, payload, options).await;
-        result.map_err(|error| self.place.told(Some(location), error))
+        result.map_err(|error| self.place_of(Task::Write).told(Some(location), error))
     }
 
     async fn put_multipart_opts(
@@ -81,8 +106,9 @@ impl ObjectStore for CloudStore {
         options: PutMultipartOptions,
     ) -> Result<Box<dyn MultipartUpload>> {
         let request = self.inner.put_multipart_opts(location, options);
-        let inner = self.answer(location, request).await?;
-        Ok(Box::new(Parts { inner, place: self.place.clone(), location: location.clone() }))
+        let inner = self.answer_of(Task::Write, location, request).await?;
+        let place = self.place_of(Task::Write);
+        Ok(Box::new(Parts { inner, place, location: location.clone() }))
     }
 
     async fn get_opts(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
@@ -94,6 +120,9 @@ impl ObjectStore for CloudStore {
             result => result?,
         };
         let expected = Expected::of(&result);
+        if let Some(encoding) = expected.unproved().filter(|_| !is_head) {
+            self.check_start(location, encoding).await?;
+        }
         result.payload = match result.payload {
             GetResultPayload::Stream(bytes) => {
                 let bytes = if is_head { bytes } else { expected.checked(bytes) };
@@ -116,7 +145,7 @@ impl ObjectStore for CloudStore {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
-        let place = Place { is_list: true, ..self.place.clone() };
+        let place = self.place_of(Task::List);
         match place.cloud {
             Cloud::Http => by_directories(Arc::clone(&self.inner), place, prefix.cloned()),
             _ => in_time(self.inner.list(prefix), place, prefix.cloned()),
@@ -125,7 +154,7 @@ impl ObjectStore for CloudStore {
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
         let result = self.inner.list_with_delimiter(prefix).await;
-        let place = Place { is_list: true, ..self.place.clone() };
+        let place = self.place_of(Task::List);
         result.map_err(|error| place.told(prefix, error))
     }
 

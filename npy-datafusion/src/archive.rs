@@ -210,7 +210,9 @@ impl Fetched {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
-            let Some(start) = self.lock().missing.take() else { return Err(located(meta, &error)) };
+            let Some(start) = self.lock().missing.take() else {
+                return Err(located(store, meta, &error));
+            };
             self.fetch(store, meta, start..start.saturating_add(size)).await?;
             // Few requests for what is large, and few bytes for what is small.
             size = size.saturating_mul(4);
@@ -310,7 +312,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
         };
         let (header, entry, stored) = fetched.complete(store, meta, HEAD, read).await?;
         let array = header::array(&header);
-        let array = array.map_err(|reason| located(meta, &format!("{name}: {reason}")))?;
+        let array = array.map_err(|reason| located(store, meta, &format!("{name}: {reason}")))?;
         let place = match (stored, array.columns) {
             (Some(range), columns) => {
                 let start = data_start(fetched, store, meta, range.start).await?;
@@ -319,13 +321,13 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
             (None, Some(_)) => {
                 let reason =
                     format!("{name}: the array is compressed and in Fortran order, {STRIDED}");
-                return Err(located(meta, &reason));
+                return Err(located(store, meta, &reason));
             }
             // The next member is its end.
             (None, None) => Place::Packed { range: entry..directory, index: Arc::default() },
         };
         if header.shape().is_empty() {
-            return Err(located(meta, &format!("{name}: a single value has no rows")));
+            return Err(located(store, meta, &format!("{name}: a single value has no rows")));
         }
         let (name, dtype) = (name.to_owned(), array.dtype);
         Ok((Member { name, dtype, place, file: None }, array.rows, entry))
@@ -338,7 +340,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
             "{0}: it has {other} rows, and the members before it {rows}; the members of an archive are the columns of one table: the command `npy convert x.npz::{0} {0}.npy` makes a file of one",
             member.name
         );
-        return Err(located(meta, &reason));
+        return Err(located(store, meta, &reason));
     }
     let mut starts: Vec<u64> = members.iter().map(|(_, _, entry)| *entry).collect();
     starts.sort_unstable();

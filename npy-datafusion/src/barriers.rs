@@ -3,28 +3,36 @@
 //! DataFusion 55.2 hands conditions down a physical plan, and each operator looks for their columns by name. Above a join of two tables with a column
 //! `id`, it may find the other one, and rows would be lost. So the rule of DataFusion runs here on a plan that has barriers above all operators
 //! through which a name does not stand for one column. A scan takes conditions from this rule only.
+//!
+//! For `min` and `max` without `GROUP BY`, the rule sends a condition that leaves out rows which can change neither.
+//! It forgets arguments that are not columns, so there are barriers below those, too.
 
-use std::any::Any;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::Schema;
-use datafusion::common::config::{ConfigEntry, ConfigExtension, ConfigOptions, ExtensionOptions};
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::internal_err;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_expr::aggregate::AggregateFunctionExpr;
+use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
+use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::execution_plan::ChildrenPropertiesMode;
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
+    replace_children_if_necessary,
 };
+
+use crate::settings::NpySettings;
 
 /// Puts a rule with barriers in the place of each rule of DataFusion that hands conditions down.
 pub(crate) fn with_barriers(optimizer: &mut PhysicalOptimizer) {
@@ -37,7 +45,7 @@ pub(crate) fn with_barriers(optimizer: &mut PhysicalOptimizer) {
 
 /// Returns true if the rule that asks has put up barriers.
 pub(crate) fn are_up(config: &ConfigOptions) -> bool {
-    config.extensions.get::<AreUp>().is_some()
+    NpySettings::of(config).are_barriers_up
 }
 
 /// A rule of DataFusion, with barriers.
@@ -51,8 +59,10 @@ impl PhysicalOptimizerRule for WithBarriers {
         config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let mut config = config.clone();
-        config.extensions.insert(AreUp);
+        let settings = NpySettings::of(&config);
+        config.extensions.insert(NpySettings { are_barriers_up: true, ..settings });
         let plan = plan.transform_up(|plan| {
+            let plan = if forgets_expressions(&*plan) { above_barriers(plan)? } else { plan };
             Ok(match is_by_name(&*plan) {
                 true => Transformed::no(plan),
                 false => Transformed::yes(Arc::new(Barrier(plan)) as _),
@@ -75,6 +85,21 @@ impl PhysicalOptimizerRule for WithBarriers {
     fn schema_check(&self) -> bool {
         self.0.schema_check()
     }
+}
+
+/// Returns true if an operator computes `min` or `max` of an expression. For `min(a), max(b + 1)`, DataFusion 55.2 would send the condition `a < …`
+/// alone, which leaves out rows with the greatest `b`.
+fn forgets_expressions(plan: &dyn ExecutionPlan) -> bool {
+    let Some(aggregate) = plan.downcast_ref::<AggregateExec>() else { return false };
+    let is_column = |function: &Arc<AggregateFunctionExpr>| matches!(&function.expressions()[..], [argument] if argument.is::<Column>());
+    aggregate.group_expr().is_empty() && !aggregate.aggr_expr().iter().all(is_column)
+}
+
+/// Returns the operator with barriers below it.
+fn above_barriers(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>> {
+    let below = |child: &Arc<dyn ExecutionPlan>| Arc::new(Barrier(Arc::clone(child))) as _;
+    let children: Vec<_> = plan.children().into_iter().map(below).collect();
+    replace_children_if_necessary(plan, children)
 }
 
 /// Returns true if a condition on the rows of an operator may go through it by the names of its columns.
@@ -152,35 +177,5 @@ impl ExecutionPlan for Barrier {
 
     fn execute(&self, _: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         internal_err!("a barrier is there while a rule runs")
-    }
-}
-
-/// Says that the rule that asks has put up barriers.
-#[derive(Clone, Debug)]
-struct AreUp;
-
-impl ConfigExtension for AreUp {
-    const PREFIX: &'static str = "npy_barriers";
-}
-
-impl ExtensionOptions for AreUp {
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn cloned(&self) -> Box<dyn ExtensionOptions> {
-        Box::new(self.clone())
-    }
-
-    fn set(&mut self, _: &str, _: &str) -> Result<()> {
-        internal_err!("the barriers have no settings")
-    }
-
-    fn entries(&self) -> Vec<ConfigEntry> {
-        Vec::new()
     }
 }

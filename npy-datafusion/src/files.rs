@@ -117,7 +117,7 @@ pub(crate) async fn infer(
 }
 
 /// Returns the names of the directories `name=value` that a file is in, from the location on.
-fn directories_of(url: &ListingTableUrl, file: &ObjectMeta) -> Vec<String> {
+pub(crate) fn directories_of(url: &ListingTableUrl, file: &ObjectMeta) -> Vec<String> {
     let mut parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
     parts.pop();
     let names = parts.iter().map_while(|part| part.split_once('='));
@@ -136,7 +136,7 @@ pub(crate) fn check_size(file: &ObjectMeta) -> Result<()> {
 }
 
 /// Returns directories as they are written, for messages.
-fn described(names: &[String]) -> String {
+pub(crate) fn described(names: &[String]) -> String {
     match names {
         [] => "no directory name=value".to_owned(),
         _ => names.iter().map(|name| format!("{name}=…/")).collect(),
@@ -335,7 +335,7 @@ pub(crate) async fn list(
         let mut files = list_files(state, url, options, false).await?;
         // A file without bytes has no rows.
         files.retain(|file| file.size > 0);
-        let groups = raw::headers(url, &files, row)?;
+        let groups = raw::headers(&*location::store(state, url)?, url, &files, row)?;
         return Ok(Listed { files, index: None, groups });
     }
     let mode = format.map_or(IndexMode::Off, NpyFormat::index);
@@ -425,6 +425,29 @@ pub(crate) async fn list_files(
     files.try_filter_map(|file| futures::future::ready(Ok(file))).try_collect().await
 }
 
+/// Returns the first file of a directory; `None` if there is none, or if the directory cannot be listed.
+pub(crate) async fn first(
+    state: &SessionState,
+    url: &ListingTableUrl,
+    options: &ListingOptions,
+) -> Option<ObjectMeta> {
+    /// The files of a store that are looked at: an answer has as many.
+    const LISTED: usize = 1000;
+    let store = location::store(state, url).ok()?;
+    let is_flat = state.config_options().execution.listing_table_ignore_subdirectory;
+    let wanted = Wanted::new(url, options, is_flat).ok()?;
+    if let Some(root) = local(url) {
+        let found = tokio::task::spawn_blocking(move || wanted.find(&root)).await.ok()?.ok()?;
+        return store.head(&ObjectPath::from_absolute_path(found.first()?).ok()?).await.ok();
+    }
+    let is_wanted = |file: &ObjectMeta| {
+        let parts: Vec<&str> = url.strip_prefix(&file.location).into_iter().flatten().collect();
+        futures::future::ready(wanted.has(&parts))
+    };
+    let files = store.list(Some(url.prefix())).take(LISTED).try_filter(is_wanted);
+    files.boxed().next().await?.ok()
+}
+
 /// Returns the file of a URL in a store, if it is there. DataFusion would take other URLs for those of directories.
 async fn file_of(
     state: &dyn Session,
@@ -496,7 +519,8 @@ pub(crate) async fn resolved(
     let columns: Vec<String> = columns.collect();
     let mut lists: BTreeMap<String, (ListingTableUrl, Vec<ObjectMeta>)> = BTreeMap::new();
     let is_frozen = format.is_some_and(|format| format.index() == IndexMode::Frozen);
-    let mut loaded = Loaded { is_frozen, ..Loaded::default() };
+    let frozen = urls.first().filter(|_| is_frozen).map(|url| url.prefix().clone());
+    let mut loaded = Loaded { frozen, ..Loaded::default() };
     for url in urls {
         let listed = list(state, url, options).await?;
         listed.give_headers(state);

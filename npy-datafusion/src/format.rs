@@ -189,7 +189,7 @@ impl FileFormat for NpyFormat {
         files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
         let mut merged = Merged::default();
         for (meta, file) in files {
-            merged.add(&file, &header::shown(&meta.location))?;
+            merged.add(&file, &header::named(&**store, &meta.location))?;
         }
         Ok(Arc::new(merged.schema(&self.options)?))
     }
@@ -202,10 +202,10 @@ impl FileFormat for NpyFormat {
         meta: &ObjectMeta,
     ) -> Result<Statistics> {
         let file = self.file(state, store, meta).await?;
-        file.check_columns(&table, meta)?;
+        file.check_columns(&table, &**store, meta)?;
         let count = |number: u64| {
             usize::try_from(number)
-                .map_err(|_| header::located(meta, &"too many rows for this machine"))
+                .map_err(|_| header::located(&**store, meta, &"too many rows for this machine"))
         };
         let mut statistics = Statistics::new_unknown(&table);
         statistics.num_rows = Precision::Exact(count(file.rows)?);

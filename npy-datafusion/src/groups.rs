@@ -85,7 +85,7 @@ pub(crate) async fn gather(
     let read = futures::stream::iter(files).map(|meta| async move {
         crate::files::check_size(&meta)?;
         let file = header::cached(Some(&**cache), store, &meta).await?;
-        Ok::<_, DataFusionError>((column(&file, &meta)?, file.rows, meta))
+        Ok::<_, DataFusionError>((column(&file, &**store, &meta)?, file.rows, meta))
     });
     let read: Vec<_> = read.boxed().buffered(at_once).try_collect().await?;
     let mut folders: BTreeMap<Path, Vec<(Member, u64, ObjectMeta)>> = BTreeMap::new();
@@ -100,7 +100,7 @@ pub(crate) async fn gather(
         let size = columns.iter().map(|(.., meta)| meta.size).sum();
         let last_modified = columns.iter().map(|(.., meta)| meta.last_modified).max();
         let last_modified = last_modified.unwrap_or_default();
-        let file = group(columns)?;
+        let file = group(columns, &**store)?;
         metas.push(ObjectMeta {
             location: location.clone(),
             last_modified,
@@ -126,11 +126,12 @@ fn check_folders<C>(url: &ListingTableUrl, folders: &BTreeMap<Path, C>) -> Resul
 }
 
 /// Returns the column that a file is.
-fn column(file: &File, meta: &ObjectMeta) -> Result<Member> {
+fn column(file: &File, store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<Member> {
     let name = meta.location.filename().unwrap_or_default();
     let name = name.strip_suffix(".npy").unwrap_or(name).to_owned();
     if file.is_single {
         return Err(located(
+            store,
             meta,
             &"a single value has no rows, so it is no column; leave it out by a pattern, for example 'dir/spike_*.npy'",
         ));
@@ -141,6 +142,7 @@ fn column(file: &File, meta: &ObjectMeta) -> Result<Member> {
             [Member { dtype, place: place @ Place::Columns { .. }, .. }] => (dtype, place.clone()),
             _ => {
                 return Err(located(
+                    store,
                     meta,
                     &"it is an archive, and a column is one array; leave it out by a pattern, or create a table of it: STORED AS NPZ",
                 ));
@@ -156,16 +158,16 @@ fn column(file: &File, meta: &ObjectMeta) -> Result<Member> {
 }
 
 /// Returns the columns of a folder, which have one length.
-fn group(columns: Vec<(Member, u64, ObjectMeta)>) -> Result<File> {
+fn group(columns: Vec<(Member, u64, ObjectMeta)>, store: &dyn ObjectStore) -> Result<File> {
     let Some((_, rows, first)) = columns.first() else {
         return Err(internal_datafusion_err!("a folder without files"));
     };
     if let Some((_, other, meta)) = columns.iter().find(|(_, other, _)| other != rows) {
         let reason = format!(
             "it has {other} rows, and {} has {rows}; the files of a folder are the columns of one table: select those of one length by a pattern, for example 'dir/spikes.*.npy'",
-            header::shown(&first.location)
+            header::named(store, &first.location)
         );
-        return Err(located(meta, &reason));
+        return Err(located(store, meta, &reason));
     }
     let rows = *rows;
     let members = columns.into_iter().map(|(member, ..)| member).collect();

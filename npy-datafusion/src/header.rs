@@ -112,7 +112,12 @@ impl File {
     }
 
     /// Refuses a file that has none of the columns of the table: all its rows would be null.
-    pub(crate) fn check_columns(&self, table: &Schema, meta: &ObjectMeta) -> Result<()> {
+    pub(crate) fn check_columns(
+        &self,
+        table: &Schema,
+        store: &dyn ObjectStore,
+        meta: &ObjectMeta,
+    ) -> Result<()> {
         let columns = self.columns();
         let is_common = columns.iter().any(|(name, _)| table.field_with_name(name).is_ok());
         if is_common || self.rows == 0 || columns.is_empty() || table.fields().is_empty() {
@@ -125,7 +130,7 @@ impl File {
             listed(names),
             listed(of_table)
         );
-        Err(located(meta, &reason))
+        Err(located(store, meta, &reason))
     }
 
     /// Returns the size of a row in bytes.
@@ -236,10 +241,10 @@ pub(crate) async fn get(
     let bounded = Some(GetRange::Bounded(range.clone()));
     let get = GetOptions { range: bounded, ..GetOptions::default() };
     let result = store.get_opts(&meta.location, get).await;
-    let result = result.map_err(|error| failed(meta, &error))?;
-    check_unchanged(meta, &result.meta)?;
-    let bytes = result.bytes().await.map_err(|error| failed(meta, &error))?;
-    check_size(meta, &bytes, &range)?;
+    let result = result.map_err(|error| failed(store, meta, &error))?;
+    check_unchanged(store, meta, &result.meta)?;
+    let bytes = result.bytes().await.map_err(|error| failed(store, meta, &error))?;
+    check_size(store, meta, &bytes, &range)?;
     Ok(bytes)
 }
 
@@ -255,10 +260,15 @@ pub(crate) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 /// Checks that a file still is the one that was listed. The session may have the header of that one.
-pub(crate) fn check_unchanged(listed: &ObjectMeta, found: &ObjectMeta) -> Result<()> {
+pub(crate) fn check_unchanged(
+    store: &dyn ObjectStore,
+    listed: &ObjectMeta,
+    found: &ObjectMeta,
+) -> Result<()> {
     match is_unchanged(listed, found) {
         true => Ok(()),
         false => Err(located(
+            store,
             listed,
             &"the file has changed since it was listed; run SET datafusion.runtime.list_files_cache_limit = '0', so that each query lists the files",
         )),
@@ -286,10 +296,15 @@ fn is_same_time(a: &ObjectMeta, b: &ObjectMeta) -> bool {
 }
 
 /// Checks that a store has returned all bytes of a range. Some return fewer at the end of a file.
-pub(crate) fn check_size(meta: &ObjectMeta, bytes: &Bytes, range: &Range<u64>) -> Result<()> {
+pub(crate) fn check_size(
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+    bytes: &Bytes,
+    range: &Range<u64>,
+) -> Result<()> {
     match bytes.len() as u64 == range.end.saturating_sub(range.start) {
         true => Ok(()),
-        false => Err(located(meta, &SHORTER)),
+        false => Err(located(store, meta, &SHORTER)),
     }
 }
 
@@ -297,19 +312,27 @@ pub(crate) fn check_size(meta: &ObjectMeta, bytes: &Bytes, range: &Range<u64>) -
 pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its header states; write or copy the complete file again";
 
 /// Returns an error that names the file.
-pub(crate) fn located(meta: &ObjectMeta, error: &dyn std::fmt::Display) -> DataFusionError {
-    exec_datafusion_err!("{}: {}", shown(&meta.location), in_sql(&error.to_string()))
+pub(crate) fn located(
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+    error: &dyn std::fmt::Display,
+) -> DataFusionError {
+    exec_datafusion_err!("{}: {}", named(store, &meta.location), in_sql(&error.to_string()))
 }
 
 /// Returns the error of a request for a file. That of a cloud names it, and says what to do. A file that has become shorter has no such range.
-pub(crate) fn failed(meta: &ObjectMeta, error: &object_store::Error) -> DataFusionError {
+pub(crate) fn failed(
+    store: &dyn ObjectStore,
+    meta: &ObjectMeta,
+    error: &object_store::Error,
+) -> DataFusionError {
     #[cfg(feature = "clouds")]
     if let Some(text) = crate::clouds::advice(error) {
         return DataFusionError::Execution(text.to_owned());
     }
     match error.to_string().contains("Requested range was invalid") {
-        true => located(meta, &SHORTER),
-        false => located(meta, error),
+        true => located(store, meta, &SHORTER),
+        false => located(store, meta, error),
     }
 }
 
@@ -330,6 +353,18 @@ pub(crate) fn plain(error: DataFusionError) -> DataFusionError {
     #[cfg(feature = "clouds")]
     let error = crate::clouds::plain(error);
     error
+}
+
+/// Returns the name of a file for messages: its URL, if the store has one, or else its path.
+pub(crate) fn named(store: &dyn ObjectStore, location: &Path) -> String {
+    let root = store.to_string();
+    let is_url = root.split_once("://").is_some_and(|(scheme, _)| {
+        !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    match is_url {
+        true => format!("{root}/{location}"),
+        false => shown(location),
+    }
 }
 
 /// Returns the path of a file for messages. Stores have paths without the first slash, also that of this machine.
@@ -381,8 +416,8 @@ pub(crate) async fn found(
         Err(error) => return Err(plain(error.into())),
     };
     let meta = result.meta.clone();
-    let head = result.bytes().await.map_err(|error| failed(&meta, &error))?;
-    check_size(&meta, &head, &(0..meta.size.min(FIRST)))?;
+    let head = result.bytes().await.map_err(|error| failed(store, &meta, &error))?;
+    check_size(store, &meta, &head, &(0..meta.size.min(FIRST)))?;
     let file = of_head(store, &meta, head).await?.without_bytes();
     cache.put(location, CachedFileMetadataEntry::new(meta.clone(), Arc::new(file)));
     Ok(Some(meta))
@@ -403,7 +438,7 @@ async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<File> {
 
 /// Returns the header that the first bytes of a file have.
 async fn of_head(store: &dyn ObjectStore, meta: &ObjectMeta, mut head: Bytes) -> Result<File> {
-    let located = |error: &dyn std::fmt::Display| located(meta, error);
+    let located = |error: &dyn std::fmt::Display| located(store, meta, error);
     if let Some(needed) = Header::needed(&head)
         && needed > head.len()
     {

@@ -115,6 +115,8 @@
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
 //!   `ORDER BY`, `count(DISTINCT x)`, `x = -0.0 AND x <> 0.0` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
+//! - Integers are divided without a rest: `1 / 2` is 0. Conditions of a `WHERE` are in no order: one guards no other from a division by zero or a `CAST` that
+//!   fails, as `CASE WHEN x <> 0 THEN 1 / x END` does, and `TRY_CAST`.
 //! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
 //!   `(a IS DISTINCT FROM true) AND b`.
 //! - `TABLESAMPLE` is ignored. `SIMILAR TO` takes a regular expression, which may match a part of the text. `date_bin` of a null is null.
@@ -151,7 +153,8 @@
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
 //! `COPY` to a file that its query reads is an error, and so is one that replaces an archive with other members, unless `SET npy.force = true`. With `SET npy.no_clobber = true`, no file is
-//! replaced. The rule holds for statements of [`sql`] and [`statement_to_plan`], and not for those of [`SessionContext::sql`].
+//! replaced, also none that another program writes meanwhile. A file in a directory that does not exist is an error, and so are a name of another format than that of `STORED AS`, and files for a
+//! directory whose own files have other columns or are in other directories `name=value`, unless `npy.force` is on. The rules hold for statements of [`sql`] and [`statement_to_plan`], and not for those of [`SessionContext::sql`].
 //!
 //! On this machine a file is replaced as by [`whole_file`](https://docs.rs/whole-file): links are followed, permissions are kept, and a pipe is written to. Other
 //! formats (`COPY … TO 'x.csv'`) are DataFusion's, which replaces links, and has emptied the old file if the query fails; the command `npy sql` writes such a
@@ -190,6 +193,7 @@ mod clouds;
 mod codec;
 mod columns;
 mod condition;
+mod copy_target;
 mod exact_times;
 mod file_order;
 mod files;

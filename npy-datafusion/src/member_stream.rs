@@ -66,7 +66,7 @@ impl MemberStream {
             match archive.member(&member.name) {
                 Ok(reader) => break reader,
                 Err(_) if source.take_missing() && fetched_to < range.end => {}
-                Err(error) => return Err(header::located(&origin.meta, &error)),
+                Err(error) => return Err(header::located(&*origin.store, &origin.meta, &error)),
             }
         };
         let array = header::array(reader.header());
@@ -144,7 +144,7 @@ impl MemberStream {
             }
             Ok(_) => Err(self.origin.error(&self.member.name, &CHANGED)),
             Err(_) if self.source.take_missing() && self.fetched_to < self.end => Ok(None),
-            Err(error) => Err(header::located(&self.origin.meta, &error)),
+            Err(error) => Err(header::located(&*self.origin.store, &self.origin.meta, &error)),
         }
     }
 }

@@ -265,8 +265,8 @@ impl Scan {
             }
             let Origin { store, meta, .. } = self.origin(part.index);
             let result = store.get_opts(&meta.location, GetOptions::default()).await;
-            let result = result.map_err(|error| header::failed(&meta, &error))?;
-            header::check_unchanged(&meta, &result.meta)?;
+            let result = result.map_err(|error| header::failed(&*store, &meta, &error))?;
+            header::check_unchanged(&*store, &meta, &result.meta)?;
             let GetResultPayload::File(file, _) = result.payload else {
                 return internal_err!("a store that has some of its files on this machine");
             };
@@ -294,13 +294,14 @@ impl Scan {
             let bounded = Some(GetRange::Bounded(range.clone()));
             let get = GetOptions { range: bounded, ..GetOptions::default() };
             let result = store.get_opts(&meta.location, get).await;
-            let result = result.map_err(|error| header::failed(&meta, &error))?;
-            header::check_unchanged(&meta, &result.meta)?;
+            let result = result.map_err(|error| header::failed(&*store, &meta, &error))?;
+            header::check_unchanged(&*store, &meta, &result.meta)?;
             if let GetResultPayload::File(file, _) = result.payload {
                 return Ok(Access::Local(self.opened(index, file).await?));
             }
-            let bytes = result.bytes().await.map_err(|error| header::failed(&meta, &error))?;
-            header::check_size(&meta, &bytes, &range)?;
+            let bytes =
+                result.bytes().await.map_err(|error| header::failed(&*store, &meta, &error))?;
+            header::check_size(&*store, &meta, &bytes, &range)?;
             bytes_read.add(bytes.len());
             first = Some((at, (index, bytes)));
         }
@@ -394,10 +395,10 @@ impl Scan {
                     return internal_err!("a column whose file is not open");
                 };
                 let bytes = read_at(file, &range).map_err(|error| {
-                    let meta = self.origin(index).meta;
+                    let Origin { store, meta, .. } = self.origin(index);
                     match error.kind() {
-                        std::io::ErrorKind::UnexpectedEof => located(&meta, &SHORTER),
-                        _ => located(&meta, &error),
+                        std::io::ErrorKind::UnexpectedEof => located(&*store, &meta, &SHORTER),
+                        _ => located(&*store, &meta, &error),
                     }
                 });
                 let bytes = bytes?;
@@ -578,7 +579,8 @@ impl Scan {
             let slices = self.slices(parts, &batch);
             let taken =
                 count(&batch).and_then(|count| self.members.columns.take(&slices, count, selected));
-            let path = header::shown(&self.members.origin.meta.location);
+            let Origin { store, meta, .. } = &self.members.origin;
+            let path = header::named(&**store, &meta.location);
             taken.map_err(|error| error.context(path)).transpose()
         };
         self.batches(rows).zip(selected).filter_map(batch).collect()

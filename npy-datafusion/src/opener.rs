@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::exec_datafusion_err;
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileOpenFuture, FileOpener};
 use datafusion::error::{DataFusionError, Result};
@@ -13,7 +14,7 @@ use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_plan::metrics::Count;
 use futures::stream::BoxStream;
-use futures::{StreamExt, TryStreamExt};
+use futures::{FutureExt, StreamExt, TryStreamExt};
 use npy_arrow::Options;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
@@ -104,7 +105,9 @@ impl FileOpener for NpyOpener {
             }
             _ => path_of(&self.url, &file.object_meta.location)?,
         };
-        Ok(Box::pin(async move {
+        let frozen = file.extensions.get::<FileBlocks>().and_then(|it| it.index.frozen.clone());
+        let (origin, location) = (Arc::clone(&store), file.object_meta.location.clone());
+        let opened = async move {
             let meta = file.object_meta;
             let blocks = file.extensions.get::<FileBlocks>().cloned();
             if let (Some(pruner), Some(blocks)) = (&pruner, &blocks)
@@ -125,13 +128,13 @@ impl FileOpener for NpyOpener {
                 Some(found) => found,
                 None => header::opened(headers.as_deref(), &store, &meta).await?,
             };
-            found.check_columns(&schema, &meta)?;
+            found.check_columns(&schema, &*store, &meta)?;
             let mut rows = match &file.range {
                 Some(range) => found.row_at(range.start, &meta)..found.row_at(range.end, &meta),
                 None => 0..found.rows,
             };
             let columns = Columns::new(&found, &schema, &wanted, predicate, &options)
-                .map_err(|error| error.context(header::shown(&meta.location)))?;
+                .map_err(|error| error.context(header::named(&*store, &meta.location)))?;
             // Every row counts if there is no condition.
             let needed = limit.filter(|_| !is_tested).map(|limit| limit as u64);
             // Those of compressed members may yet be others, as these are divided at their chunks.
@@ -177,7 +180,10 @@ impl FileOpener for NpyOpener {
             let next = futures::stream::iter(runs).map(move |rows| Arc::clone(&run).stream(rows));
             let batches = begun.chain(next.buffered(REQUESTS).try_flatten()).boxed();
             Ok(if few > 1 { small::joined(batches, few) } else { batches })
-        }))
+        };
+        let Some(directory) = frozen else { return Ok(opened.boxed()) };
+        let stale = move |error| stale(error, &*origin, &location, &directory);
+        Ok(async move { Ok(opened.await.map_err(&stale)?.map_err(stale).boxed()) }.boxed())
     }
 }
 
@@ -234,6 +240,26 @@ impl Run {
             Some(numbered) => Arc::clone(numbered).apply(batches, first, &self.path),
             None => batches,
         })
+    }
+}
+
+/// Returns the error of a file that is not as in an index which is trusted, with the command that reads it again; other errors as they are.
+fn stale(
+    error: DataFusionError,
+    store: &dyn ObjectStore,
+    location: &Path,
+    directory: &Path,
+) -> DataFusionError {
+    let text = error.strip_backtrace();
+    let of_change =
+        ["has changed since", "truncated: it ends before", "not found", "there is no such file"];
+    match of_change.iter().any(|part| text.contains(part)) {
+        true => exec_datafusion_err!(
+            "{}: it is not as in the index, which the table takes as it is ('frozen'); write the index again by npy index {}",
+            header::named(store, location),
+            header::named(store, directory)
+        ),
+        false => error,
     }
 }
 

@@ -63,7 +63,7 @@ impl Origin {
     }
 
     pub(crate) fn error(&self, name: &str, reason: &dyn std::fmt::Display) -> DataFusionError {
-        located(&self.meta, &format!("{name}: {reason}"))
+        located(&*self.store, &self.meta, &format!("{name}: {reason}"))
     }
 }
 

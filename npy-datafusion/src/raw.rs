@@ -6,7 +6,7 @@ use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::Result;
 use npy_core::DType;
-use object_store::ObjectMeta;
+use object_store::{ObjectMeta, ObjectStore};
 
 use crate::groups::Groups;
 use crate::header::{File, located};
@@ -41,7 +41,12 @@ pub(crate) fn parse(text: &str) -> Result<DType> {
 }
 
 /// Makes the headers of files.
-pub(crate) fn headers(url: &ListingTableUrl, files: &[ObjectMeta], row: &DType) -> Result<Groups> {
+pub(crate) fn headers(
+    store: &dyn ObjectStore,
+    url: &ListingTableUrl,
+    files: &[ObjectMeta],
+    row: &DType,
+) -> Result<Groups> {
     if url.is_collection() && url.get_glob().is_none() {
         return plan_err!(
             "{url}: it is a directory, and files without a header may have any name; name a file, or a pattern, as 'dir/*.bin'"
@@ -57,7 +62,7 @@ pub(crate) fn headers(url: &ListingTableUrl, files: &[ObjectMeta], row: &DType) 
                 "its {} bytes are not a multiple of the {size} of a row; name another dtype or shape of a row, or copy the complete file again",
                 meta.size
             );
-            return Err(located(meta, &reason));
+            return Err(located(store, meta, &reason));
         }
         Ok((meta.location.clone(), File::of_rows(row.clone(), meta.size / size)))
     };

@@ -68,13 +68,16 @@ impl Records {
         let range = Some(GetRange::Bounded(self.bytes_of(&first)));
         let get = GetOptions { range, ..GetOptions::default() };
         let result = self.store.get_opts(&self.meta.location, get).await;
-        let result = result.map_err(|error| header::failed(&self.meta, &error))?;
-        header::check_unchanged(&self.meta, &result.meta)?;
+        let result = result.map_err(|error| header::failed(&*self.store, &self.meta, &error))?;
+        header::check_unchanged(&*self.store, &self.meta, &result.meta)?;
         if let GetResultPayload::File(file, _) = result.payload {
             return self.read_local(file, rows);
         }
-        let bytes = result.bytes().await.map_err(|error| header::failed(&self.meta, &error))?;
-        header::check_size(&self.meta, &bytes, &self.bytes_of(&first))?;
+        let bytes = result
+            .bytes()
+            .await
+            .map_err(|error| header::failed(&*self.store, &self.meta, &error))?;
+        header::check_size(&*self.store, &self.meta, &bytes, &self.bytes_of(&first))?;
         self.bytes_read.add(bytes.len());
         let rest = first.end..rows.end;
         let starts = rest.clone().step_by(usize::try_from(block).unwrap_or(usize::MAX));
@@ -143,8 +146,8 @@ impl Records {
         let mut bytes = std::mem::take(buffer).into_mutable().unwrap_or_default();
         bytes.resize(size, 0);
         file.read_exact(&mut bytes).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => located(&self.meta, &SHORTER),
-            _ => located(&self.meta, &error),
+            std::io::ErrorKind::UnexpectedEof => located(&*self.store, &self.meta, &SHORTER),
+            _ => located(&*self.store, &self.meta, &error),
         })?;
         self.bytes_read.add(size);
         *buffer = bytes.into();
@@ -164,7 +167,7 @@ impl Records {
 
     fn convert(&self, records: columns::Bytes<'_>, count: u64) -> Result<Option<RecordBatch>> {
         let batch = self.columns.read(records, count);
-        batch.map_err(|error| error.context(header::shown(&self.meta.location)))
+        batch.map_err(|error| error.context(header::named(&*self.store, &self.meta.location)))
     }
 
     /// Returns the position of these rows in the file. The header has been compared with the size of the file.

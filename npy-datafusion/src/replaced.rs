@@ -20,6 +20,7 @@ use object_store::local::LocalFileSystem;
 use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::beside::BesideTable;
+use crate::copy_target::Target;
 use crate::header::{plain, shown};
 use crate::settings::NpySettings;
 use crate::table::NpyTable;
@@ -38,9 +39,13 @@ pub(crate) async fn check(state: &SessionState, plan: &LogicalPlan) -> Result<()
         Ok(TreeNodeRecursion::Continue)
     })?;
     for copy in &copies {
+        let target = Target::of(copy)?;
+        target.check_name()?;
         if let Some(replaced) = Replaced::of(state, copy).await? {
             replaced.check(state, copy).await?;
         }
+        target.check_format(state, copy)?;
+        target.check_files(state, copy).await?;
     }
     Ok(())
 }

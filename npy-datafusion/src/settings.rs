@@ -13,8 +13,10 @@ pub(crate) struct NpySettings {
     pub(crate) virtual_columns: bool,
     /// True if `COPY` replaces no file.
     pub(crate) no_clobber: bool,
-    /// True if `COPY` also replaces archives whose other members are lost.
+    /// True if `COPY` also replaces archives whose other members are lost, and adds files to a directory of others.
     pub(crate) force: bool,
+    /// True while a rule runs on a plan with barriers, which no statement sets.
+    pub(crate) are_barriers_up: bool,
 }
 
 impl NpySettings {
@@ -67,7 +69,11 @@ impl ExtensionOptions for NpySettings {
                 "tables of .npy files have the columns _file and _row",
             ),
             (self.no_clobber, "npy.no_clobber", "COPY replaces no file"),
-            (self.force, "npy.force", "COPY also replaces archives whose other members are lost"),
+            (
+                self.force,
+                "npy.force",
+                "COPY also replaces archives whose other members are lost, and adds files to a directory of others",
+            ),
         ];
         // Engines of several machines send all settings that there are, and other programs do not know these.
         let entry = |(is_on, key, description): (bool, &str, &'static str)| {

@@ -228,6 +228,7 @@ impl Reader<'_> {
             false => format!("the row {row} of {name:?} is {value}, less than the row before it"),
         };
         located(
+            &*self.store,
             meta,
             &format!(
                 "{reason}, and the table is sorted_by {name:?}; sort the file, or create the table without sorted_by"
@@ -268,7 +269,7 @@ fn with_blocks(
         nulls: Int64Array::from_value(0, count),
         sorted: BooleanArray::from(vec![true; count]),
     };
-    let index = Arc::new(TableIndex { block: INDEX_BLOCK, columns: vec![bounds] });
+    let index = Arc::new(TableIndex { block: INDEX_BLOCK, columns: vec![bounds], frozen: None });
     let mut next = 0;
     for (file, proof) in files.iter_mut().zip(proofs) {
         let Some(proof) = proof else { continue };

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{NpyRecord, WriteNpy};
-use npy_datafusion::{NpyOptions, register, session};
+use npy_datafusion::{NpyOptions, register, session, session_with_config};
 
 #[derive(NpyRecord, Clone, Copy)]
 struct Order {
@@ -153,4 +153,28 @@ async fn rows_that_a_join_adds_have_no_vector() {
     let sql = "SELECT o.id FROM orders o LEFT JOIN points p ON o.cust = p.id \
         ORDER BY o.cust % 20, p.at[1] + p.at[2], o.id LIMIT 3";
     assert_eq!(rows(ctx, sql).await, ["2;", "4;", "3;"]);
+}
+
+/// Guards `min` and `max` of expressions: a condition about the other columns of the query leaves out none of their rows.
+#[tokio::test]
+async fn the_greatest_of_an_expression_is_that_of_all_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, id) in [("a", 1), ("b", 5), ("c", 1), ("d", 5)] {
+        let amounts = [Amount { amount: id * 20, id }];
+        amounts.write_npy(directory.path().join(format!("{name}.npy"))).unwrap();
+    }
+    let location = format!("{}/", directory.path().display());
+    for partitions in [1, 2, 4] {
+        let ctx = session_with_config(SessionConfig::new().with_target_partitions(partitions));
+        register(&ctx, "t", &location, NpyOptions::default()).await.unwrap();
+        for (select, expected) in [
+            ("min(id), max(amount + 1)", "1;101"),
+            ("max(-amount), min(id)", "-20;1"),
+            ("min(id), max(amount)", "1;100"),
+        ] {
+            let found = rows(&ctx, &format!("SELECT {select} FROM t WHERE id < 9")).await.concat();
+            let found = found.split(';').filter(|it| !it.is_empty()).collect::<Vec<_>>().join(";");
+            assert_eq!(found, expected, "{partitions}: {select}");
+        }
+    }
 }

@@ -161,6 +161,7 @@ async fn results_have_the_names_of_the_table() {
         assert_eq!(columns(&ctx, query).await.join(" "), expected, "{query}");
         text(&ctx, query).await;
     }
+    std::fs::create_dir(directory.path().join("m")).unwrap();
     let copy =
         format!("COPY (SELECT max(_row) FROM t) TO '{}/m/m.npy'", directory.path().display());
     text(&ctx, &copy).await;

@@ -36,9 +36,6 @@ impl Copy {
             _ => return Ok(None),
         };
         let Some(path) = file(copy) else { return Ok(None) };
-        if let Some(directory) = path.parent().filter(|it| !it.as_os_str().is_empty()) {
-            fs::create_dir_all(directory)?;
-        }
         let reserved = ctx.runtime_env().disk_manager.create_tmp_file("COPY")?;
         let written = reserved.path().map(|path| path.with_extension("copy"));
         let written = written

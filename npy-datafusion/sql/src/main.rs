@@ -2,6 +2,7 @@
 
 mod copy;
 mod index;
+mod message;
 mod output;
 mod statements;
 mod tables;
@@ -48,7 +49,7 @@ struct Args {
     /// Refuses to replace a file by COPY
     #[arg(long)]
     no_clobber: bool,
-    /// Lets COPY replace an archive whose other members are lost
+    /// Lets COPY replace an archive whose other members are lost, and add files to a directory of others
     #[arg(long)]
     force: bool,
 }
@@ -68,14 +69,19 @@ The rows of one file keep its order, also in the file that COPY writes. Rows of 
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
 row. Lists count from 1, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
+Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. Conditions of WHERE are in no order:
+one does not guard another from a division by zero or a CAST that fails, as CASE WHEN x <> 0 THEN 1 / x END does, and TRY_CAST.
+
 COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. The file cannot also be an input of the
-query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost.
+query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost, and
+adds files to a directory whose files have other columns. The directory of a file must exist; that of COPY … TO 'dir/' STORED AS NPY is made, and
+files that are in it stay.
 COPY writes .npy files, and .npz archives
 whose arrays are the columns; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
 all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
 
-dir/ has the files in it and in its directories name=value; 'dir/**/*.npy' has those of all directories. INTERSECT ALL and EXCEPT ALL do not count
+dir/ has the .npy files in it and in its directories name=value, and not the archives; 'dir/**/*.npy' has those of all directories. INTERSECT ALL and EXCEPT ALL do not count
 equal rows, and IS DISTINCT FROM needs parentheses before AND: (a IS DISTINCT FROM true) AND b.
 
 A statement that names _file or _row has both: the path of the file of a row, and the index of the row in it. * leaves them out.
@@ -110,7 +116,7 @@ fn main() -> ExitCode {
         // Whoever reads the output has enough of it.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{name}: {}", output::printable(&message(&error)));
+            eprintln!("{name}: {}", output::printable(&message::message(&error)));
             ExitCode::from(2)
         }
     }
@@ -183,11 +189,6 @@ fn read(script: &Path) -> Result<String> {
         false => std::fs::read_to_string(script),
     };
     text.map_err(|error| plan_datafusion_err!("{}: {error}", script.display()))
-}
-
-/// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
-fn message(error: &DataFusionError) -> String {
-    error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ")
 }
 
 fn is_broken_pipe(error: &DataFusionError) -> bool {

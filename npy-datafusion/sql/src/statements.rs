@@ -2,8 +2,10 @@
 
 use npy_datafusion::datafusion::common::{Column, SchemaError, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
+use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
 use npy_datafusion::datafusion::prelude::SessionContext;
-use npy_datafusion::datafusion::sql::parser::DFParserBuilder;
+use npy_datafusion::datafusion::sql::parser::{DFParserBuilder, Statement};
+use npy_datafusion::datafusion::sql::sqlparser::ast;
 
 use crate::copy::{self, Copy};
 use crate::output::{self, Form};
@@ -25,10 +27,13 @@ pub(crate) async fn run(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
         );
     }
+    tables::check_read(&statements, files)?;
     let mut printed = 0;
     for statement in statements {
+        let is_query = is_query(&statement);
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
+        check_into(&plan, is_query)?;
         let is_output = copy::is_to_output(&plan);
         let rows = match Copy::new(ctx, &plan, no_clobber)? {
             Some((plan, copy)) => {
@@ -52,6 +57,21 @@ pub(crate) async fn run(
         check_settings(ctx)?;
     }
     Ok(())
+}
+
+fn is_query(statement: &Statement) -> bool {
+    matches!(statement, Statement::Statement(inner) if matches!(**inner, ast::Statement::Query(_)))
+}
+
+/// Refuses `SELECT … INTO x`: the engine makes a table in memory of it, which would be gone with the command, and print nothing.
+fn check_into(plan: &LogicalPlan, is_query: bool) -> Result<()> {
+    match plan {
+        LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(table)) if is_query => plan_err!(
+            "SELECT … INTO {0} writes no file; write COPY (SELECT …) TO '{0}.npy', or CREATE TABLE {0} AS SELECT … for the statements after it",
+            table.name.table()
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses settings for which the engine would reserve more memory than there is, before it has a row.

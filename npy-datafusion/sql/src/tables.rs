@@ -1,10 +1,13 @@
 //! The files of the command line as tables.
 
-use std::path::Path;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use npy_datafusion::datafusion::common::{TableReference, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
+use npy_datafusion::datafusion::sql::parser::Statement;
+use npy_datafusion::datafusion::sql::resolve::resolve_table_references;
 use npy_datafusion::{NpyOptions, register as register_file};
 
 /// Registers each file by its position (`t`, `t2`, …), and by its name unless another file has it, too: as it is, and in lower case, which SQL makes
@@ -30,6 +33,9 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
                 archives.display()
             );
         }
+        if is_path && let Some(remark) = left_out(Path::new(file)) {
+            eprintln!("npy sql: {}", crate::output::printable(&remark));
+        }
         register_file(ctx, &position(index), &located(file), options.clone()).await?;
     }
     let own: Vec<_> = files.iter().map(|file| stem(file)).collect();
@@ -54,6 +60,30 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
         }
     }
     Ok(())
+}
+
+/// Refuses files that no statement reads, if one reads `t`: of a pattern without quotes a shell makes one argument for each file, and `t` is the first.
+pub(crate) fn check_read<'s>(
+    statements: impl IntoIterator<Item = &'s Statement>,
+    files: &[String],
+) -> Result<()> {
+    let mut read = HashSet::new();
+    for statement in statements {
+        let (tables, _) = resolve_table_references(statement, false)?;
+        read.extend(tables.iter().map(|table| table.table().to_lowercase()));
+    }
+    let is_read = |(index, file): (usize, &String)| {
+        let own = stem(file).map(|own| own.to_lowercase());
+        read.contains(&position(index)) || own.is_some_and(|own| read.contains(&own))
+    };
+    let unread = files.iter().enumerate().find(|file| !is_read(*file));
+    match (unread, files) {
+        (Some((index, file)), [first, ..]) if read.contains("t") => plan_err!(
+            "{file}: no statement reads this file, which is the table {}, and t is {first} alone; for one table of all files, write their pattern in quotes, as 'days/*.npy', or leave this file out",
+            position(index)
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the name of a table by its position.
@@ -109,12 +139,57 @@ fn advice(file: &str) -> String {
 
 /// Returns true for a directory with archives and no arrays; its table would have no files.
 fn has_archives_only(directory: &Path) -> bool {
-    let Ok(files) = directory.read_dir() else { return false };
-    let names: Vec<_> = files.flatten().map(|file| file.path()).collect();
-    let has = |extension: &str| {
-        names.iter().any(|name| name.extension().is_some_and(|found| found == extension))
-    };
-    has("npz") && !has("npy") && !names.iter().any(|name| name.is_dir())
+    let found = Found::of(directory);
+    found.archives.len() > 0 && found.arrays == 0 && found.directories.is_empty()
+}
+
+/// Returns a remark about archives in a directory of arrays, which is a table without them. Directories `name=value` are alike, so the first one tells.
+fn left_out(directory: &Path) -> Option<String> {
+    let found = Found::of(directory);
+    match &found.archives[..] {
+        [first, ..] if found.arrays > 0 => Some(format!(
+            "{}: its table has the .npy files, and not {}{}; '{}' is a table of the archives",
+            directory.display(),
+            first.display(),
+            match found.archives.len() - 1 {
+                0 => String::new(),
+                others => format!(" and {others} more .npz"),
+            },
+            directory.join("*.npz").display()
+        )),
+        _ => {
+            let is_column = |name: &&PathBuf| name.to_string_lossy().contains('=');
+            left_out(&directory.join(found.directories.iter().filter(is_column).min()?))
+        }
+    }
+}
+
+/// The names in a directory.
+#[derive(Default)]
+struct Found {
+    arrays: usize,
+    archives: Vec<PathBuf>,
+    directories: Vec<PathBuf>,
+}
+
+impl Found {
+    fn of(directory: &Path) -> Self {
+        let mut found = Found::default();
+        for file in directory.read_dir().into_iter().flatten().flatten() {
+            let name = PathBuf::from(file.file_name());
+            let is_directory = file
+                .file_type()
+                .is_ok_and(|it| it.is_dir() || it.is_symlink() && file.path().is_dir());
+            match name.extension().and_then(|extension| extension.to_str()) {
+                _ if is_directory => found.directories.push(name),
+                Some("npy") => found.arrays += 1,
+                Some("npz") => found.archives.push(name),
+                _ => {}
+            }
+        }
+        found.archives.sort();
+        found
+    }
 }
 
 /// Returns the location with the `/` that a directory needs.

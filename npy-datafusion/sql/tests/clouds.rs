@@ -244,6 +244,104 @@ fn files_of_a_web_server_are_read() {
     assert!(text.contains("returns complete files only"), "{text}");
 }
 
+/// Guards servers that compress what they send: they are asked not to, and parts of a compressed file are refused, also parts from its end.
+#[test]
+fn parts_of_compressed_files_are_not_read() {
+    let server = bucket(1);
+    let mut archive = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    archive.write("a", &vec![1i64; 100_000]).unwrap();
+    server.put("bucket/x.npz", archive.finish().unwrap().into_inner());
+    let files = [server.url("bucket/dir/00.npy"), server.url("bucket/x.npz")];
+    server.fail(Fault::Packed);
+    for (file, count) in files.iter().zip(["1000\n", "100000\n"]) {
+        assert_eq!(csv(&server, &format!("SELECT count(*) FROM npy('{file}')")), count);
+    }
+    server.fail(Fault::AlwaysPacked);
+    let of_bucket = ["s3://bucket/dir/00.npy", "s3://bucket/x.npz"].map(str::to_owned);
+    for file in files.iter().chain(&of_bucket) {
+        let sql = format!("SELECT * FROM npy('{file}')");
+        let text = failure(&command(&server, &[&sql]).output().unwrap());
+        assert!(text.contains("sends the file compressed (Content-Encoding: gzip), and"), "{text}");
+    }
+}
+
+/// Guards errors about files of a store: they name its URL.
+#[test]
+fn errors_name_the_url() {
+    let server = bucket(1);
+    server.put("bucket/cut.npy", ticks(0)[..1000].to_vec());
+    server.put("bucket/bad.npy", b"no array, but some text".to_vec());
+    for name in ["cut.npy", "bad.npy"] {
+        for root in ["s3://bucket".to_owned(), server.url("bucket")] {
+            let sql = format!("SELECT * FROM npy('{root}/{name}')");
+            let text = failure(&command(&server, &[&sql]).output().unwrap());
+            assert!(text.contains(&format!(": {root}/{name}: ")), "{text}");
+        }
+    }
+    let sql = "SELECT * FROM npy('s3://bucket/dir/', 'index', 'frozen')";
+    let text = failure(&command(&server, &[sql]).output().unwrap());
+    assert!(
+        text.contains(
+            "s3://bucket/dir/_npy.index: there is no index; write one by npy index s3://bucket/dir,"
+        ),
+        "{text}"
+    );
+}
+
+/// Guards files that another program writes while a query runs: with --no-clobber they stay.
+#[test]
+fn files_that_are_written_meanwhile_are_kept() {
+    let server = bucket(1);
+    for (name, rows) in [("small.npy", 10), ("large.npy", 3_000_000)] {
+        let (own, path) = (server.clone(), format!("bucket/{name}"));
+        let is_sent = move |request: &str| match rows {
+            10 => request.starts_with("PUT"),
+            _ => request.starts_with("POST"),
+        };
+        let at = path.clone();
+        server.before(move |_, request| {
+            if is_sent(request) {
+                own.put(&at, b"another one".to_vec());
+            }
+        });
+        let sql = format!("COPY (SELECT value AS a FROM range({rows})) TO 's3://{path}'");
+        let text = failure(&command(&server, &[&sql, "--no-clobber"]).output().unwrap());
+        let expected = format!("s3://{path}: another program has written it meanwhile, and --no-");
+        assert!(text.contains(&expected), "{text}");
+        assert_eq!(server.get(&path).unwrap(), b"another one");
+    }
+}
+
+/// Guards credentials that read and do not write.
+#[test]
+fn a_refused_write_names_the_permission() {
+    let server = bucket(1);
+    server.fail(Fault::ReadOnly);
+    let sql = "COPY (SELECT 1 AS a) TO 's3://bucket/x.npy'";
+    let text = failure(&command(&server, &[sql]).output().unwrap());
+    assert!(
+        text.contains("(403 AccessDenied); a file is written by the permission s3:PutObject"),
+        "{text}"
+    );
+    let sql = format!("COPY (SELECT 1 AS a) TO '{}'", server.url("bucket/x.npy"));
+    let text = failure(&command(&server, &[&sql]).output().unwrap());
+    assert!(text.contains("the server does not take the file (403 AccessDenied)"), "{text}");
+}
+
+/// Guards directories of a store that have files of another table.
+#[test]
+fn a_directory_of_a_store_has_one_table() {
+    let server = bucket(2);
+    let sql = "COPY (SELECT 1 AS t) TO 's3://bucket/dir/' STORED AS NPY";
+    let text = failure(&command(&server, &[sql]).output().unwrap());
+    assert!(text.contains("s3://bucket/dir/: its files have the columns \"t\", \"x\", and the query has \"t\"; write to another directory"), "{text}");
+    csv(
+        &server,
+        "COPY (SELECT CAST(1 AS BIGINT) AS t, CAST(2 AS DOUBLE) AS x) TO 's3://bucket/dir/' STORED AS NPY",
+    );
+    assert_eq!(csv(&server, "SELECT count(*) FROM npy('s3://bucket/dir/')"), "2001\n");
+}
+
 /// Guards answers that fail in between: a query has its rows, or an error, and never some of the rows.
 #[test]
 fn faults_are_mended_or_errors() {

@@ -357,6 +357,7 @@ fn a_copy_that_fails_leaves_the_old_file() {
         assert_eq!(mode & 0o777, 0o600);
         assert!(at.join(&link).is_symlink());
     }
+    std::fs::create_dir(at.join("new")).unwrap();
     for (sql, path, expected) in [
         ("COPY (SELECT id FROM t WHERE id > 9) TO 'none.csv'", "none.csv", "id\n"),
         ("COPY (SELECT id FROM t WHERE id = 1) TO 'new/a[1].csv'", "new/a[1].csv", "id\n1\n"),
@@ -562,7 +563,8 @@ fn a_copy_replaces_no_input() {
             format!("{csv}; EXPLAIN ANALYZE COPY ({query}) TO '{target}"),
         ] {
             let quote = if target.contains('\'') { "" } else { "'" };
-            let output = run(at, &[&format!("{sql}{quote}"), "ticks.npy", "days", "--force"]);
+            let input = if query.contains("days") { "days" } else { "ticks.npy" };
+            let output = run(at, &[&format!("{sql}{quote}"), input, "--force"]);
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert!(stderr.contains("is also an input of the query ("), "{sql}: {stderr}");
             assert_eq!(output.status.code(), Some(2));
@@ -640,4 +642,199 @@ fn lists_count_from_one_as_help_says() {
     assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), "a,b,c,d\n,1.0,0.5,\n");
     let help = stdout(at, &["--help"]);
     assert!(help.contains("Lists count from 1, and an index out of range is null"), "{help}");
+}
+
+/// Guards patterns without quotes, of which a shell makes several files: the table t is the first one alone.
+#[test]
+fn files_that_no_statement_reads_are_refused() {
+    let directory = files();
+    let at = directory.path();
+    let both = ["days/a.npy", "days/b.npy"];
+    for sql in ["SELECT max(id) FROM t", "SELECT 1 FROM t WHERE id = (SELECT max(id) FROM t)"] {
+        let output = run(at, &[sql, both[0], both[1]]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let expected = "days/b.npy: no statement reads this file, which is the table t2, and t is days/a.npy alone; for one table of all files, write their pattern in quotes, as 'days/*.npy'";
+        assert!(stderr.contains(expected) && output.stdout.is_empty(), "{stderr}");
+    }
+    for sql in [
+        "SELECT t.id FROM t JOIN t2 ON t.id < t2.id",
+        "SELECT id FROM t; SELECT id FROM B",
+        "SELECT id FROM a",
+        "SELECT id FROM t2",
+        "SHOW TABLES",
+    ] {
+        let lower = format!("SET datafusion.sql_parser.enable_ident_normalization = true; {sql}");
+        stdout(at, &[&lower, both[0], both[1]]);
+    }
+}
+
+/// Guards directories with arrays and archives: the table has the arrays, and a remark names what it lacks.
+#[test]
+fn archives_that_a_table_lacks_are_named() {
+    let directory = files();
+    let at = directory.path();
+    std::fs::create_dir_all(at.join("runs/day=1")).unwrap();
+    std::fs::copy(at.join("days/a.npy"), at.join("runs/day=1/a.npy")).unwrap();
+    for name in ["days/x.npz", "days/y.npz", "runs/day=1/z.npz"] {
+        std::fs::copy(at.join("names.npz"), at.join(name)).unwrap();
+    }
+    for (location, expected) in [
+        (
+            "days",
+            "npy sql: days: its table has the .npy files, and not x.npz and 1 more .npz; 'days/*.npz' is a table of the archives\n",
+        ),
+        (
+            "runs",
+            "npy sql: runs/day=1: its table has the .npy files, and not z.npz; 'runs/day=1/*.npz' is a table of the archives\n",
+        ),
+        ("days/*.npy", ""),
+        ("days/*.npz", ""),
+    ] {
+        let output = run(at, &["SELECT count(*) FROM t", location]);
+        assert!(output.status.success());
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
+    }
+}
+
+/// Guards names that `COPY` would not write as the user means them.
+#[test]
+fn a_copy_is_where_the_statement_says() {
+    let directory = files();
+    let at = directory.path();
+    let failed = |sql: &str| {
+        let output = run(at, &[sql, "ticks.npy"]);
+        assert_eq!(output.status.code(), Some(2), "{sql}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (to, expected) in [
+        ("'new/x.npy'", "new/x.npy: there is no directory "),
+        ("'new/x.csv'", "new/x.csv: there is no directory "),
+        ("'ticks.npy/x.npy'", "ticks.npy/x.npy: there is no directory "),
+        ("'~/x.npy'", "~/x.npy: ~ is not replaced in a statement, as a shell does"),
+        ("'~/out/' STORED AS NPY", "write the path itself"),
+        ("'$HOME/x.npy'", "$HOME/x.npy: $HOME is not replaced in a statement"),
+        (
+            "'x.npy' STORED AS CSV",
+            "x.npy: its name says npy, and STORED AS says CSV; write another name, or STORED AS NPY",
+        ),
+        ("'x.CSV' STORED AS NPY", "x.CSV: its name says CSV, and STORED AS says NPY"),
+        ("'x.npz' STORED AS NPY", "x.npz: its name says npz"),
+    ] {
+        let stderr = failed(&format!("COPY (SELECT id FROM t) TO {to}"));
+        assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
+    }
+    let stderr = failed("SELECT * INTO x FROM t");
+    assert!(stderr.contains("writes no file; write COPY (SELECT …) TO 'x.npy'"), "{stderr}");
+    let names = std::fs::read_dir(at).unwrap().flatten();
+    let mut names: Vec<_> = names.map(|it| it.file_name().into_string().unwrap()).collect();
+    names.sort();
+    assert_eq!(names, ["days", "names.npz", "ticks.npy"]);
+    // Directories are made for several files.
+    stdout(at, &["COPY (SELECT id FROM t) TO 'new/dir/' STORED AS NPY", "ticks.npy"]);
+    stdout(at, &["COPY (SELECT id FROM t) TO 'x.txt' STORED AS CSV", "ticks.npy"]);
+}
+
+/// Guards directories that have files: those of other columns or other directories would break their table.
+#[test]
+fn a_copy_breaks_no_table() {
+    let directory = files();
+    let at = directory.path();
+    let copy = |query: &str, by: &str| {
+        format!(
+            "COPY ({query}) TO 'days' STORED AS NPY{by}; SELECT count(*) AS n FROM npy('days/')"
+        )
+    };
+    for (query, by, expected) in [
+        (
+            "SELECT id, price FROM t",
+            "",
+            "days: its files have the columns \"id\", \"price\", \"pair\", and the query has \"id\", \"price\"; write to another",
+        ),
+        ("SELECT *, 1 AS x FROM t", "", "the query has \"id\", \"price\", \"pair\", \"x\""),
+        (
+            "SELECT 'a' AS id, price, pair FROM t",
+            "",
+            "days: the column \"id\" is <u4 in its files, and <U1 in the query; convert it by CAST",
+        ),
+        (
+            "SELECT *, 1 AS day FROM t",
+            " PARTITIONED BY (day)",
+            "days: its files are in no directory name=value, and those of the query in day=…/; write",
+        ),
+    ] {
+        let output = run(at, &[&copy(query, by), "ticks.npy"]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(expected), "{stderr}");
+        assert_eq!(std::fs::read_dir(at.join("days")).unwrap().count(), 2);
+    }
+    // The same columns in another order, and others if the user says so.
+    let same = copy("SELECT price, pair, id FROM t", "");
+    assert!(stdout(at, &[&same, "ticks.npy", "--csv"]).ends_with("n\n5\n"));
+    let other = copy("SELECT id, 1 AS x FROM t", "");
+    assert!(stdout(at, &[&other, "ticks.npy", "--csv", "--force"]).ends_with("n\n8\n"));
+}
+
+/// Guards damaged files: the advice is that of the other subcommands.
+#[test]
+fn damaged_files_can_be_repaired() {
+    let directory = files();
+    let at = directory.path();
+    let ticks = std::fs::read(at.join("ticks.npy")).unwrap();
+    std::fs::write(at.join("cut it.npy"), &ticks[..ticks.len() - 1]).unwrap();
+    std::fs::write(at.join("none.npy"), &ticks[..ticks.len() - 58]).unwrap();
+    std::fs::write(at.join("magic.npy"), [b"\x92", &ticks[1..]].concat()).unwrap();
+    let names = std::fs::read(at.join("names.npz")).unwrap();
+    std::fs::write(at.join("cut.npz"), &names[..names.len() - 50]).unwrap();
+    for (file, expected) in [
+        ("cut it.npy", "2 of 3 rows are complete, and npy repair '"),
+        ("cut it.npy", "cut it.npy' -o OUT keeps them; or copy the file again"),
+        ("none.npy", "bytes; write or copy the complete file again"),
+        ("magic.npy", "magic.npy -o OUT restores it; or copy the file again"),
+        ("cut.npz", "cut.npz -o OUT keeps its complete members; or copy the file again"),
+    ] {
+        let output = run(at, &["SELECT * FROM t", file]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
+    }
+}
+
+/// Guards a frozen index: the error for a file that differs names the command that reads it again.
+#[test]
+fn a_frozen_index_says_how_it_is_written_again() {
+    let directory = files();
+    let at = directory.path();
+    let sql = "SELECT sum(price) FROM npy('days/', 'index', 'frozen')";
+    let failed = || {
+        let output = run(at, &[sql]);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let command = format!("npy index {}", at.join("days").display());
+    let missing = failed();
+    assert!(missing.contains(&format!("there is no index; write one by {command},")), "{missing}");
+    stdout(at, &["index", "days"]);
+    std::fs::copy(at.join("ticks.npy"), at.join("days/a.npy")).unwrap();
+    let changed = failed();
+    let expected = format!(
+        "days/a.npy: it is not as in the index, which the table takes as it is ('frozen'); write the index again by {command}\n"
+    );
+    assert!(changed.ends_with(&expected), "{changed}");
+    std::fs::remove_file(at.join("days/a.npy")).unwrap();
+    let removed = failed();
+    assert!(removed.ends_with(&expected), "{removed}");
+    std::fs::write(at.join("days/_npy.index"), "no index").unwrap();
+    let damaged = failed();
+    assert!(damaged.contains("the index is damaged: ") && damaged.contains(&command), "{damaged}");
+}
+
+/// Guards what `--help` says of integers, and of conditions that are to guard others.
+#[test]
+fn integers_are_divided_as_help_says() {
+    let directory = files();
+    let at = directory.path();
+    let sql = "SELECT id / 2 AS a, -7 / 2 AS b, id / 2.0 AS c, CASE WHEN id <> 3 THEN 1 / (id - 3) END AS d FROM t WHERE id = 3";
+    assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), "a,b,c,d\n1,-3,1.5,\n");
+    let help = stdout(at, &["--help"]);
+    assert!(help.contains("1 / 2 is 0"), "{help}");
 }

@@ -104,7 +104,7 @@ impl BlocksMessage {
     pub(super) fn give(self, groups: &[FileGroup]) -> Result<Vec<FileGroup>> {
         let indices = self.indices.into_iter().map(|message| {
             let columns = decode(message.bounds)?;
-            Ok(Arc::new(TableIndex { block: message.block.max(1), columns }))
+            Ok(Arc::new(TableIndex { block: message.block.max(1), columns, frozen: None }))
         });
         let indices: Vec<Arc<TableIndex>> = indices.collect::<Result<_>>()?;
         let mut messages = self.files.into_iter();

@@ -29,7 +29,7 @@ pub(crate) fn attach(
     let schema = source.table_schema().file_schema();
     let mut tables = Vec::new();
     for index in &loaded.indices {
-        tables.push((index, Arc::new(TableIndex::new(index, schema)?)));
+        tables.push((index, Arc::new(TableIndex::new(index, schema, loaded.frozen.clone())?)));
     }
     let with_blocks = |file: &PartitionedFile| {
         let mut file = file.clone();
@@ -69,7 +69,7 @@ pub(crate) fn attach(
         for (field, column) in schema.fields().iter().zip(&mut statistics.column_statistics) {
             let Some(bounds) = of_files(&blocks, field.name())? else { continue };
             // -0.0 is equal to 0.0 and another text, so the bounds of floats are not exact.
-            let is_exact = loaded.is_frozen && !field.data_type().is_floating();
+            let is_exact = loaded.frozen.is_some() && !field.data_type().is_floating();
             let precision = |value: ScalarValue| match (value.is_null(), is_exact) {
                 (true, _) => Precision::Absent,
                 (_, true) => Precision::Exact(value),
@@ -78,7 +78,7 @@ pub(crate) fn attach(
             (column.min_value, column.max_value) = (precision(bounds.min), precision(bounds.max));
             let nulls = bounds.nulls.and_then(|nulls| usize::try_from(nulls).ok());
             if let (Some(nulls), Precision::Absent) = (nulls, &column.null_count) {
-                column.null_count = match loaded.is_frozen {
+                column.null_count = match loaded.frozen.is_some() {
                     true => Precision::Exact(nulls),
                     false => Precision::Inexact(nulls),
                 };

@@ -17,6 +17,7 @@ use datafusion::physical_expr_common::physical_expr::{
 use datafusion::physical_optimizer::pruning::{PruningPredicate, PruningPredicateBuilder};
 use datafusion::physical_plan::metrics::Count;
 use datafusion::scalar::ScalarValue;
+use object_store::path::Path;
 
 use super::bounds::extremes;
 use super::{Bounds, Index, sound};
@@ -29,16 +30,18 @@ pub(crate) struct TableIndex {
     /// The rows of a block.
     pub(crate) block: u64,
     pub(crate) columns: Vec<Bounds>,
+    /// The directory of the index, if it is trusted.
+    pub(crate) frozen: Option<Path>,
 }
 
 impl TableIndex {
-    pub(super) fn new(index: &Index, schema: &Schema) -> Result<Self> {
+    pub(super) fn new(index: &Index, schema: &Schema, frozen: Option<Path>) -> Result<Self> {
         let column = |bounds: &Bounds| {
             let field = schema.field_with_name(bounds.field.name()).ok();
             field.filter(|field| !is_virtual(field)).and_then(|it| bounds.converted(it).transpose())
         };
         let columns = index.columns.iter().filter_map(column).collect::<Result<Vec<_>>>()?;
-        Ok(TableIndex { block: index.wanted.block, columns })
+        Ok(TableIndex { block: index.wanted.block, columns, frozen })
     }
 }
 
@@ -72,7 +75,7 @@ impl FileBlocks {
 
     /// Returns the blocks of a file if nothing is known but the numbers of its rows.
     pub(crate) fn without_bounds(rows: u64) -> Option<Self> {
-        let index = TableIndex { block: super::INDEX_BLOCK, columns: Vec::new() };
+        let index = TableIndex { block: super::INDEX_BLOCK, columns: Vec::new(), frozen: None };
         let blocks = 0..super::blocks_of(rows, index.block)?;
         Some(FileBlocks { index: Arc::new(index), blocks, rows, header: None })
     }

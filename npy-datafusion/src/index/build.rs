@@ -319,7 +319,7 @@ impl Scan {
         for _ in 0..ATTEMPTS {
             let meta = self.head(&listed).await?;
             if !is_tagged {
-                wait_for_clock(&meta).await?;
+                wait_for_clock(&*self.store, &meta).await?;
             }
             let read = self.read(&meta).await;
             let after = self.head(&listed).await?;
@@ -328,6 +328,7 @@ impl Scan {
             }
         }
         Err(located(
+            &*self.store,
             &listed,
             &"it changes while it is read; write the index when the file is complete",
         ))
@@ -335,7 +336,7 @@ impl Scan {
 
     async fn head(&self, listed: &ObjectMeta) -> Result<ObjectMeta> {
         let found = self.store.head(&listed.location).await;
-        found.map_err(|error| header::failed(listed, &error))
+        found.map_err(|error| header::failed(&*self.store, listed, &error))
     }
 
     async fn read(&self, meta: &ObjectMeta) -> Result<Read> {
@@ -347,8 +348,9 @@ impl Scan {
             .map(|(n, _)| n)
             .collect();
         let count = blocks_of(file.rows, self.block);
-        let count =
-            count.ok_or_else(|| located(meta, &"it has too many blocks; make them larger"))?;
+        let count = count.ok_or_else(|| {
+            located(&*self.store, meta, &"it has too many blocks; make them larger")
+        })?;
         let unknown = vec![BlockBounds::UNKNOWN; count];
         let mut columns = vec![unknown; self.schema.fields().len()];
         if !wanted.is_empty() {
@@ -375,7 +377,7 @@ impl Scan {
                 first += batch.num_rows() as u64;
             }
             if first != file.rows {
-                return Err(located(meta, &"it has changed while it was read"));
+                return Err(located(&*self.store, meta, &"it has changed while it was read"));
             }
         }
         Ok(Read { meta: meta.clone(), file, columns })
@@ -439,7 +441,7 @@ impl BlockBounds {
 }
 
 /// Waits until a change of the file would have another time: clocks of file systems go by steps.
-async fn wait_for_clock(meta: &ObjectMeta) -> Result<()> {
+async fn wait_for_clock(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<()> {
     const MOST: Duration = Duration::from_secs(10);
     let nanoseconds =
         meta.last_modified.timestamp_nanos_opt().and_then(|it| u64::try_from(it).ok());
@@ -452,6 +454,7 @@ async fn wait_for_clock(meta: &ObjectMeta) -> Result<()> {
     let until = UNIX_EPOCH + Duration::from_nanos(nanoseconds) + step;
     match until.duration_since(SystemTime::now()) {
         Ok(wait) if wait > MOST => Err(located(
+            store,
             meta,
             &"its time is in the future, so that a change would not be seen; set it with touch",
         )),

@@ -14,13 +14,14 @@ use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use super::{Index, IndexMode, NAME, file};
 use crate::groups::Groups;
-use crate::header::{self, check_unchanged};
+use crate::header::{self, is_unchanged, named};
 
 /// The indices of the locations of a table, and its folders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loaded {
     pub(crate) indices: Vec<Arc<Index>>,
-    pub(crate) is_frozen: bool,
+    /// The directory whose files are not listed, since its index is trusted.
+    pub(crate) frozen: Option<Path>,
     /// The folders of a table whose columns are files.
     pub(crate) groups: Groups,
 }
@@ -80,7 +81,9 @@ pub(crate) async fn load_frozen(
     let location = path(directory);
     let missing = |error: object_store::Error| match error {
         object_store::Error::NotFound { .. } => plan_datafusion_err!(
-            "{location}: there is no index; write one with `npy index`, or create the table with OPTIONS ('index' '{}')",
+            "{}: there is no index; write one by npy index {}, or create the table with OPTIONS ('index' '{}')",
+            named(store, &location),
+            named(store, directory),
             IndexMode::Auto
         ),
         error => header::plain(DataFusionError::from(error)),
@@ -93,11 +96,13 @@ pub(crate) async fn load_frozen(
     }
     let result = store.get_opts(&location, GetOptions::default()).await.map_err(missing)?;
     let meta = result.meta.clone();
-    let bytes = result.bytes().await.map_err(|error| header::failed(&meta, &error))?;
+    let bytes = result.bytes().await.map_err(|error| header::failed(store, &meta, &error))?;
     let damaged = |error: DataFusionError| {
         plan_datafusion_err!(
-            "{location}: the index is damaged: {}; write it again with `npy index`",
-            error.strip_backtrace()
+            "{}: the index is damaged: {}; write it again by npy index {}",
+            named(store, &location),
+            error.strip_backtrace(),
+            named(store, directory)
         )
     };
     let index = Arc::new(file::decode(bytes, directory).map_err(damaged)?);
@@ -109,7 +114,9 @@ fn known(cache: &FileMetadataCache, listed: &ObjectMeta) -> Option<Arc<Index>> {
     let entry = cache.get(&listed.location)?;
     // Without a tag, the path may be that of an index in another store.
     listed.e_tag.as_ref()?;
-    check_unchanged(&entry.meta, listed).ok()?;
+    if !is_unchanged(&entry.meta, listed) {
+        return None;
+    }
     let cached = entry.file_metadata.as_any().downcast_ref::<Cached>()?;
     Some(Arc::clone(&cached.0))
 }

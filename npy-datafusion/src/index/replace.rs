@@ -99,7 +99,8 @@ impl Target {
             Err(error) => return Err(header::plain(error.into())),
         };
         let meta = found.meta.clone();
-        let bytes = found.bytes().await.map_err(|error| header::failed(&meta, &error))?;
+        let bytes =
+            found.bytes().await.map_err(|error| header::failed(&*self.store, &meta, &error))?;
         Ok(Some(Old { index: file::decode(bytes, &self.directory).ok(), meta }))
     }
 

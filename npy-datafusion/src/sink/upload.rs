@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use datafusion::common::exec_datafusion_err;
+use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::error::{DataFusionError, Result};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutPayload, WriteMultipart};
+use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutPayload, WriteMultipart};
 use whole_file::{NewFile, Options};
 
 use super::spool::{Complete, IN_MEMORY};
+use crate::header::named;
 
 /// The parts of a file that S3 takes at most.
 const PARTS: u64 = 10_000;
@@ -25,12 +26,14 @@ const AT_ONCE: usize = 2;
 pub(super) struct Upload {
     store: Arc<dyn ObjectStore>,
     path: Path,
+    /// True if it replaces no file.
+    no_clobber: bool,
     contents: Contents,
 }
 
 enum Contents {
-    /// A file of this machine: its path, true if it replaces none, its header and its rows. A pipe would get them at once, so they wait until the query has succeeded.
-    Local(PathBuf, bool, Vec<u8>, BoxStream<'static, Result<Bytes>>),
+    /// A file of this machine: its path, its header and its rows. A pipe would get them at once, so they wait until the query has succeeded.
+    Local(PathBuf, Vec<u8>, BoxStream<'static, Result<Bytes>>),
     /// A file of this machine, which is complete and has no name yet.
     Complete(NewFile),
     /// A small file is one request, which is sent at the end.
@@ -51,8 +54,8 @@ impl Upload {
         let Complete { header, size, mut rows } = file;
         let size = size.saturating_add(header.len() as u64);
         if let Some(local) = local {
-            let contents = Contents::Local(local, no_clobber, header, rows);
-            return Ok(Upload { store, path, contents });
+            let contents = Contents::Local(local, header, rows);
+            return Ok(Upload { store, path, no_clobber, contents });
         }
         let parts = match size <= IN_MEMORY as u64 {
             true => None,
@@ -68,7 +71,8 @@ impl Upload {
             while let Some(bytes) = rows.next().await {
                 file.extend_from_slice(&bytes?);
             }
-            return Ok(Upload { store, path, contents: Contents::Whole(file.into()) });
+            let contents = Contents::Whole(file.into());
+            return Ok(Upload { store, path, no_clobber, contents });
         };
         let part = usize::try_from(size / PARTS).unwrap_or(usize::MAX).max(IN_MEMORY) + 1;
         let mut parts = WriteMultipart::new_with_chunk_size(upload, part);
@@ -87,16 +91,16 @@ impl Upload {
                 return Err(error);
             }
         }
-        Ok(Upload { store, path, contents: Contents::Parts(parts) })
+        Ok(Upload { store, path, no_clobber, contents: Contents::Parts(parts) })
     }
 
     /// Writes a file of this machine, so that nothing but its name is missing.
     async fn complete(self) -> Result<Self> {
-        let Contents::Local(local, no_clobber, header, mut rows) = self.contents else {
+        let Contents::Local(local, header, mut rows) = self.contents else {
             return Ok(self);
         };
         let located = |error: io::Error| exec_datafusion_err!("{}: {error}", local.display());
-        let mut file = create(&local, no_clobber).map_err(located)?;
+        let mut file = create(&local, self.no_clobber).map_err(located)?;
         file.write_all(&header).map_err(located)?;
         while let Some(bytes) = rows.next().await {
             file.write_all(&bytes?).map_err(located)?;
@@ -106,14 +110,21 @@ impl Upload {
 
     /// Makes the file visible.
     async fn finish(self) -> Result<()> {
-        match self.contents {
+        let Upload { store, path, no_clobber, contents } = self;
+        match contents {
             Contents::Local(..) => {}
             Contents::Complete(file) => {
-                let path = &self.path;
                 _ = file.finish().map_err(|error| exec_datafusion_err!("/{path}: {error}"))?;
             }
-            Contents::Whole(file) => _ = self.store.put(&self.path, file).await?,
-            Contents::Parts(parts) => _ = parts.finish().await?,
+            Contents::Whole(file) if no_clobber => put_new(&*store, &path, file).await?,
+            Contents::Whole(file) => _ = store.put(&path, file).await?,
+            Contents::Parts(parts) => {
+                if no_clobber && let Err(error) = check_new(&*store, &path).await {
+                    _ = parts.abort().await;
+                    return Err(error);
+                }
+                _ = parts.finish().await?;
+            }
         }
         Ok(())
     }
@@ -124,6 +135,36 @@ impl Upload {
             _ = parts.abort().await;
         }
     }
+}
+
+/// Sends a file that replaces none. Web servers have no such request, so they are asked first.
+async fn put_new(store: &dyn ObjectStore, path: &Path, file: PutPayload) -> Result<()> {
+    match store.put_opts(path, file.clone(), PutMode::Create.into()).await {
+        Ok(_) => Ok(()),
+        Err(object_store::Error::AlreadyExists { .. }) => exists(store, path),
+        Err(object_store::Error::NotImplemented { .. }) => {
+            check_new(store, path).await?;
+            store.put(path, file).await?;
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Refuses a file that is there. Another program may still write one until the parts are complete: no store has a condition for those.
+async fn check_new(store: &dyn ObjectStore, path: &Path) -> Result<()> {
+    match store.head(path).await {
+        Ok(_) => exists(store, path),
+        Err(object_store::Error::NotFound { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn exists(store: &dyn ObjectStore, path: &Path) -> Result<()> {
+    exec_err!(
+        "{}: another program has written it meanwhile, and --no-clobber (npy.no_clobber) keeps it; write to another name",
+        named(store, path)
+    )
 }
 
 /// Begins a file that replaces others as all files of this project do: links are followed, permissions are kept, and pipes are written to.

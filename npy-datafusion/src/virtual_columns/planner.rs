@@ -65,7 +65,8 @@ pub async fn sql(ctx: &SessionContext, query: &str) -> Result<DataFrame> {
 ///
 /// # Errors
 ///
-/// Those of [`SessionState::statement_to_plan`]; and if `COPY` would replace a file that its query reads, or an archive whose other members would be lost.
+/// Those of [`SessionState::statement_to_plan`]; and if `COPY` would replace a file that its query reads, or an archive whose other members would be lost; and if
+/// its directory does not exist, its name is of another format, or its directory has files of another table.
 pub async fn statement_to_plan(
     state: &SessionState,
     mut statement: Statement,

@@ -427,6 +427,7 @@ async fn a_file_that_is_replaced_is_no_wrong_row() {
                     let error = error.to_string();
                     let is_clear = [
                         "changed",
+                        "it is not as in the index",
                         "truncated",
                         "create the table again",
                         "no field",

@@ -26,8 +26,14 @@ pub(crate) enum Fault {
     Silent,
     /// Files are written, and not read.
     WriteOnly,
+    /// Files cannot be written.
+    ReadOnly,
     /// Ranges are ignored.
     Whole,
+    /// Files are sent compressed, unless a request asks for them as they are.
+    Packed,
+    /// Files are said to be compressed, whatever a request asks for.
+    AlwaysPacked,
 }
 
 /// A function that makes the bytes of a range.
@@ -191,6 +197,9 @@ impl Server {
             Fault::WriteOnly if ["GET", "HEAD"].contains(&&*request.method) => {
                 return Answer::error("403 Forbidden", "AccessDenied");
             }
+            Fault::ReadOnly if request.method == "PUT" => {
+                return Answer::error("403 Forbidden", "AccessDenied");
+            }
             Fault::Denied => return Answer::error("403 Forbidden", "InvalidAccessKeyId"),
             _ => {}
         }
@@ -265,8 +274,16 @@ fn get(state: &mut State, request: &Request) -> Answer {
         return Answer::error("404 Not Found", "NoSuchKey");
     };
     let seconds = version % 10;
+    let is_packed = match state.fault {
+        Fault::Packed => request.header("accept-encoding") != Some("identity"),
+        Fault::AlwaysPacked => true,
+        _ => false,
+    };
+    let encoding = if is_packed { "Content-Encoding: gzip\r\n" } else { "" };
+    // The first bytes are those of gzip, and the others are as good as any.
+    let bytes = if is_packed { [&b"\x1f\x8b"[..], &bytes[2..]].concat() } else { bytes };
     let head = format!(
-        "ETag: \"{version}\"\r\nLast-Modified: Wed, 01 May 2024 12:00:0{seconds} GMT\r\nAccept-Ranges: bytes\r\n"
+        "ETag: \"{version}\"\r\nLast-Modified: Wed, 01 May 2024 12:00:0{seconds} GMT\r\nAccept-Ranges: bytes\r\n{encoding}"
     );
     let is_cut = request.method == "GET" && matches!(state.fault, Fault::Cut(1..));
     if let (true, Fault::Cut(left)) = (is_cut, state.fault) {

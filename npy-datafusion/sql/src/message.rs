@@ -1,0 +1,132 @@
+//! The text of an error in one line: what is wrong, and what to do.
+
+use std::path::Path;
+
+use npy_datafusion::datafusion::DATAFUSION_VERSION;
+use npy_datafusion::datafusion::error::DataFusionError;
+use npy_repair::{Damage, Options, diagnose};
+
+/// The sentence that follows each error which DataFusion takes for a mistake of its own.
+const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
+
+/// The rule that checks a plan when the planner has made it. No query is the reason that it fails.
+const CHECK: &str = "SanityCheckPlan";
+
+/// The most characters of a reason that is about the inside of the engine.
+const MOST: usize = 240;
+
+/// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
+pub(crate) fn message(error: &DataFusionError) -> String {
+    let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ");
+    if text.contains(REPORT) || text.starts_with(CHECK) {
+        return of_engine(&text);
+    }
+    of_damaged_file(&text).unwrap_or(text)
+}
+
+/// Returns the text of a mistake of the engine: the part of the query that it is about, without the plan around that.
+fn of_engine(text: &str) -> String {
+    let reason = text.split(REPORT).next().unwrap_or(text).trim_end_matches([' ', '.']);
+    let reason = reason.rsplit_once("Internal error: ").map_or(reason, |(_, reason)| reason);
+    let reason = failed_part(reason).unwrap_or_else(|| reason.to_owned());
+    let shown: String = reason.chars().take(MOST).collect();
+    let rest = if shown.len() < reason.len() { "…" } else { "" };
+    format!(
+        "DataFusion {DATAFUSION_VERSION}, which runs the query, has a mistake, and the query may be right: {shown}{rest}; write this part of the query in another way, or report it at https://github.com/apache/datafusion/issues"
+    )
+}
+
+/// Returns the first step of a plan, and what it does not satisfy. The plan is a list of all steps, each in quotes.
+fn failed_part(reason: &str) -> Option<String> {
+    let (_, plan) = reason.split_once("Plan: [\"")?;
+    let (steps, failed) = plan.split_once("] does not satisfy")?;
+    let step = steps.split_once("\", \"").map_or(steps, |(first, _)| first).trim_end_matches('"');
+    Some(format!("{step} does not satisfy{failed}"))
+}
+
+/// Returns the text of an error about a damaged file with the command that restores what is left of it; `None` for other errors.
+fn of_damaged_file(text: &str) -> Option<String> {
+    let (path, reason) = named_file(text)?;
+    let is_archive = path.extension().is_some_and(|extension| extension == "npz");
+    // The members of an archive are all read, so only errors of archives themselves are looked into.
+    let is_of_archive = ["archive", "checksum", "end record", "directory ends", "deflate"];
+    if is_archive && !is_of_archive.iter().any(|part| reason.contains(part)) {
+        return None;
+    }
+    let plan = diagnose(path, &Options::new()).ok().filter(|plan| plan.is_needed())?;
+    let command = format!("npy repair {} -o OUT", word(&path.to_string_lossy()));
+    let truncated = plan.damages().iter().find_map(|damage| match damage {
+        Damage::Truncated { kept, stated, .. } => Some((kept, stated)),
+        _ => None,
+    });
+    let remedy = match truncated {
+        Some((0, _)) => return None,
+        Some((kept, stated)) => {
+            format!("{kept} of {stated} rows are complete, and {command} keeps them")
+        }
+        None if is_archive => format!("{command} keeps its complete members"),
+        None => format!("{command} restores it"),
+    };
+    let wrong = text.rsplit_once("; ").map_or(text, |(wrong, _)| wrong);
+    Some(format!("{wrong}; {remedy}; or copy the file again"))
+}
+
+/// Returns the first file that a text names, and the text after it. Its path may have a colon in it, too.
+fn named_file(text: &str) -> Option<(&Path, &str)> {
+    const PARTS: usize = 8;
+    let ends = || text.match_indices(": ").map(|(at, _)| at).take(PARTS);
+    let starts = std::iter::once(0).chain(ends().map(|at| at + 2));
+    starts
+        .flat_map(|start| ends().filter(move |end| *end > start).map(move |end| (start, end)))
+        .filter_map(|(start, end)| Some((Path::new(text.get(start..end)?), text.get(end + 2..)?)))
+        .find(|(path, _)| {
+            let extension = path.extension().unwrap_or_default();
+            ["npy", "npz"].iter().any(|known| extension == *known) && path.is_file()
+        })
+}
+
+/// Returns a path as one word of a POSIX shell.
+pub(crate) fn word(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+,=".contains(c);
+    match !path.starts_with('-') && path.chars().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use npy_datafusion::datafusion::common::{internal_datafusion_err, plan_datafusion_err};
+
+    use super::*;
+
+    /// Guards mistakes of the engine: one line with the part of the query, and without the plan.
+    #[test]
+    fn a_mistake_of_the_engine_is_short() {
+        let internal = internal_datafusion_err!("Assertion failed: the column x@3 is not there");
+        let rule = internal.context("Optimizer rule 'common_sub_expression_eliminate' failed");
+        let order = plan_datafusion_err!(
+            "Plan: [\"SortPreservingMergeExec: [a@0 ASC]\", \"  DataSourceExec: {}\"] does not satisfy order requirements: [a@0 ASC]. Child-0 order: []",
+            "x".repeat(5000)
+        );
+        for (error, expected) in [
+            (rule, "may be right: Assertion failed: the column x@3 is not there; write"),
+            (
+                order.context(CHECK),
+                "may be right: SortPreservingMergeExec: [a@0 ASC] does not satisfy order requirements: [a@0 ASC]. Child-0",
+            ),
+            (internal_datafusion_err!("{}", "y".repeat(5000)), "yyy…; write"),
+        ] {
+            let text = message(&error);
+            assert!(text.contains(expected), "{text}");
+            assert!(text.starts_with("DataFusion 55.") && !text.contains("likely"), "{text}");
+            assert!(text.len() < 600 && !text.contains('\n'), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_one_word() {
+        assert_eq!(word("/a/day=1/x-1.npy"), "/a/day=1/x-1.npy");
+        assert_eq!(word("/a b/it's.npy"), r"'/a b/it'\''s.npy'");
+    }
+}
