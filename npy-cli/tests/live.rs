@@ -557,7 +557,7 @@ print(count)
 "#;
     let npy = env!("CARGO_BIN_EXE_npy");
     let count = npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);
-    assert!(count.trim().parse::<u32>().unwrap() > 100, "{count}");
+    assert!(count.trim().parse::<u32>().unwrap() > 80, "{count}");
 }
 
 /// Guards values of a damaged member: a slice of a small one is refused, because its checksum is compared.

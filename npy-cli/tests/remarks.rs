@@ -151,6 +151,20 @@ fn a_single_text_among_numbers_is_told() {
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
     }
+    for (text, remark) in [
+        (
+            "{\"a\":9007199254740993}\n{\"a\":0.5}\n",
+            "column a is text because no float has all digits of 9007199254740993 in row 0",
+        ),
+        ("[9007199254740993,0.5]\n", "column 0 has another dtype than the columns of floats"),
+        ("{\"a\":\"+5\"}\n{\"a\":\"x\"}\n", ""),
+        ("{\"a\":\"9007199254740993\"}\n{\"a\":0.5}\n", ""),
+    ] {
+        fs::write(path.join("x.jsonl"), text).unwrap();
+        let (code, message) = code(path, &["convert", "x.jsonl", "x.npy"]);
+        assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
+        assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
+    }
 }
 
 /// Guards comments after rows of times and booleans, numbers with a plus sign, and complex numbers as `np.savetxt` writes them.

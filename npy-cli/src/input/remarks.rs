@@ -1,4 +1,4 @@
-//! Remarks about columns of CSV that became text although their values look like numbers or times, and about lists whose items have no common dtype.
+//! Remarks about columns that became text although their values look like numbers or times, and about lists whose items have no common dtype.
 
 use super::column::Column;
 use super::encode::excerpt;
@@ -75,12 +75,15 @@ impl Look {
     }
 }
 
-/// Returns a remark about a column that is text because of a few of its values.
+/// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text.
 fn about(column: &Column) -> Option<String> {
-    if column.kind != Kind::Text || !column.is_untyped {
+    if column.kind != Kind::Text {
         return None;
     }
     let name = column.path.join(".");
+    if !column.is_untyped {
+        return rounded(column, &name);
+    }
     let looks = Looks::of(column)?;
     let count = |look: Look| looks.counts[look as usize];
     if let Some((row, text)) = looks.firsts[Look::Zoned as usize]
@@ -122,11 +125,13 @@ fn about(column: &Column) -> Option<String> {
 fn rounded(column: &Column, name: &str) -> Option<String> {
     // Other numbers, such as 007, are text on purpose.
     let is_plain = |value: &Value| match value {
-        Value::Text(text) => {
+        Value::Bool(_) | Value::Bytes(_) => false,
+        Value::Text(text) if column.is_untyped => {
             let text = text.trim();
             let kind = kind_of_text(text.strip_prefix('+').unwrap_or(text));
             matches!(kind, Kind::Int(_) | Kind::UInt(_) | Kind::Float)
         }
+        Value::Text(_) => false,
         _ => true,
     };
     if !column.values.iter().all(is_plain) {
