@@ -56,8 +56,10 @@ impl Target {
     /// Refuses a file in a directory that does not exist, and names that a shell would replace.
     pub(crate) fn check_name(&self) -> Result<()> {
         let (Some(path), name) = (&self.path, &self.name) else { return Ok(()) };
-        let first = name.split('/').next().unwrap_or_default();
-        if (first.starts_with('~') || first.starts_with('$')) && !Path::new(first).exists() {
+        if let Some((first, _)) = name.split_once('/')
+            && first.starts_with(['~', '$'])
+            && !Path::new(first).exists()
+        {
             return plan_err!(
                 "{name}: {first} is not replaced in a statement, as a shell does outside quotes, and there is no directory of that name; write the path itself"
             );

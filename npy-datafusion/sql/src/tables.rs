@@ -140,7 +140,7 @@ fn advice(file: &str) -> String {
 /// Returns true for a directory with archives and no arrays; its table would have no files.
 fn has_archives_only(directory: &Path) -> bool {
     let found = Found::of(directory);
-    found.archives.len() > 0 && found.arrays == 0 && found.directories.is_empty()
+    !found.archives.is_empty() && found.arrays == 0 && found.directories.is_empty()
 }
 
 /// Returns a remark about archives in a directory of arrays, which is a table without them. Directories `name=value` are alike, so the first one tells.

@@ -733,6 +733,7 @@ fn a_copy_is_where_the_statement_says() {
     // Directories are made for several files.
     stdout(at, &["COPY (SELECT id FROM t) TO 'new/dir/' STORED AS NPY", "ticks.npy"]);
     stdout(at, &["COPY (SELECT id FROM t) TO 'x.txt' STORED AS CSV", "ticks.npy"]);
+    stdout(at, &["COPY (SELECT id FROM t) TO '~x.npy'", "ticks.npy"]);
 }
 
 /// Guards directories that have files: those of other columns or other directories would break their table.
