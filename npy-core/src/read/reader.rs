@@ -571,9 +571,10 @@ impl<R: Read> Reader<R> {
     /// [`records`](Self::records) of arrays is one:
     ///
     /// ```
-    /// # use npy_core::{NpyArray, Reader, WriteNpy};
-    /// # let mut file = Vec::new();
-    /// # NpyArray::new((0..12).collect(), [4, 3])?.write_npy_to(&mut file)?;
+    /// use npy_core::{NpyArray, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// NpyArray::new((0..12).collect(), [4, 3])?.write_npy_to(&mut file)?;
     /// let mut reader = Reader::new(&file[..])?;
     /// for row in reader.records::<[i32; 3]>()? {
     ///     let [x, y, z] = row?;

@@ -42,7 +42,8 @@ def dtype_of_rows(descr: str, rows: np.dtype[Any] | None) -> np.dtype[Any]:
     dtype = dtype_of(descr)
     if rows is None or not is_number_of_ml_dtypes(rows) or dtype != np.dtype((np.void, rows.itemsize)):
         return dtype
-    return rows.newbyteorder(">" if descr.startswith("'>") else "<")
+    ordered: np.dtype[Any] = rows.newbyteorder(">" if descr.startswith("'>") else "<")
+    return ordered
 
 
 @functools.lru_cache(maxsize=256)
