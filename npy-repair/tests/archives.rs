@@ -138,7 +138,8 @@ fn an_archive_that_ends_anywhere_keeps_its_complete_members() {
             .filter(|&at| bytes[at..].starts_with(b"PK\x03\x04"))
             .chain([position(&bytes, b"PK\x01\x02")])
             .collect();
-        for length in (0..bytes.len()).step_by(97).chain(starts.iter().copied()) {
+        let step = if npy_tests::is_thorough() { 97 } else { 499 };
+        for length in (0..bytes.len()).step_by(step).chain(starts.iter().copied()) {
             match folder.diagnose(&bytes[..length]) {
                 // A member is complete where the next one, or the directory, would begin.
                 Ok(_) => {
@@ -389,7 +390,7 @@ fn forged_archives_cost_linear_time_and_little_memory() {
             assert!(memory < (4 << 20) + 20 * bytes.len(), "{memory}");
             start.elapsed().as_secs_f64()
         };
-        let (one, four) = (time(1500), time(6000));
+        let (one, four) = (time(400), time(1600));
         // Quadratic time would be sixteen times as much.
         assert!(four < 10.0 * one + 0.5, "{flags}: {one} s, then {four} s");
     }

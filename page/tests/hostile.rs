@@ -78,7 +78,7 @@ fn every_file_and_every_damage_has_an_answer() {
             assert!(answers[0].len() > 20, "{name}: {}", answers[0]);
         }
         // Cut at some places, and each of some bytes changed.
-        let step = (bytes.len() / 12).max(1);
+        let step = (bytes.len() / npy_tests::rounds(15)).max(1);
         for at in (0..bytes.len()).step_by(step) {
             look(&bytes[..at]);
             let mut changed = bytes.clone();

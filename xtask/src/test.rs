@@ -9,16 +9,16 @@ use crate::power::with_strace;
 use crate::python::with_numpy;
 use crate::release::metadata;
 
-/// Packages whose tests need crates that nothing else needs, or a second build of the library.
-const LEFT_OUT: [&str; 2] = ["npy-clouds", "npy-core-derive"];
+/// Packages whose tests need crates that nothing else needs, or a second build of the library. The tests of `npy-tests` cover `npy-arrow`.
+const LEFT_OUT: [&str; 4] = ["npy-arrow", "npy-clouds", "npy-core-derive", "npy-examples"];
 
-/// The feature whose crates take long to build, and its package.
-const CLOUDS: (&str, &str) = ("npy-cli", "clouds");
+/// Features whose crates nothing else needs, and their packages.
+const OFF: [(&str, &str); 2] = [("npy-cli", "clouds"), ("npy-tests", "ui")];
 
 /// The note before the tests.
 const NOTE: &str = "\
-quick tests: without files at URLs (npy-cli/clouds, npy-clouds), the package npy-core-derive, and the many
-repetitions of some tests; all of them: cargo xtask test --all";
+quick tests: without files at URLs (npy-cli/clouds, npy-clouds), the packages npy-arrow, npy-core-derive and
+npy-examples, and the many repetitions of some tests; all of them: cargo xtask test --all";
 
 /// Runs the quick tests. Arguments narrow the run; `--all` as the first one widens it.
 pub(crate) fn run(args: &[&str]) -> Result {
@@ -57,7 +57,7 @@ fn features() -> Result<String> {
     for package in workspace["packages"].as_array().ok_or("cargo metadata has no packages")? {
         let name = package["name"].as_str().ok_or("a package has no name")?;
         let features = package["features"].as_object().ok_or("a package has no features")?;
-        let used = features.keys().filter(|feature| (name, feature.as_str()) != CLOUDS);
+        let used = features.keys().filter(|feature| !OFF.contains(&(name, feature.as_str())));
         if !LEFT_OUT.contains(&name) {
             all.extend(used.map(|feature| format!("{name}/{feature}")));
         }
@@ -67,15 +67,16 @@ fn features() -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CLOUDS, features};
+    use super::{OFF, features};
 
     #[test]
-    fn all_features_but_one_are_tested_quickly() {
+    fn all_features_but_two_are_tested_quickly() {
         let features = features().unwrap();
         for used in ["npy-core/zstd-write", "npy-tests/live", "npy-cli/live", "npy-repair/live"] {
             assert!(features.split(',').any(|feature| feature == used), "{features}");
         }
-        let (package, feature) = CLOUDS;
-        assert!(!features.contains(&format!("{package}/{feature}")), "{features}");
+        for (package, feature) in OFF {
+            assert!(!features.contains(&format!("{package}/{feature}")), "{features}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use npy_core::npz::{Editor, Reader, WriteOptions, Writer};
 use npy_core::{ErrorKind, Result};
 use npy_tests::fuzz::Random;
+use npy_tests::rounds;
 use npy_tests::zips::{Raw, archive, npy};
 use tempfile::TempDir;
 
@@ -357,7 +358,7 @@ fn random_changes_make_the_expected_archive() {
     let mut random = Random::new(22);
     let (_directory, path) = file(&[]);
     let mut expected: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-    for round in 0..npy_tests::rounds(150) {
+    for round in 0..rounds(150) {
         let mut options = WriteOptions::new();
         if random.below(2) == 0 {
             options.deflate(1).threads(1 + random.below(2));
@@ -413,7 +414,7 @@ fn what_can_be_read_in_a_damaged_archive_can_be_read_after_an_edit() {
     ];
     let (_directory, path) = file(&[]);
     let (mut finished, mut read) = (0, 0);
-    for round in 0..1500 {
+    for round in 0..rounds(1500) {
         let mut bytes = good[round % 2].clone();
         let directory = bytes.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
         for _ in 0..1 + random.below(2) {
@@ -443,7 +444,7 @@ fn what_can_be_read_in_a_damaged_archive_can_be_read_after_an_edit() {
         }
         assert_eq!(new.read::<Vec<u8>>("new").unwrap(), [1]);
     }
-    assert!(finished > 300 && read > 1000, "{finished} {read}");
+    assert!(finished > rounds(300) && read > rounds(1000), "{finished} {read}");
 }
 
 /// Guards the members before one that is not where the directory says: they can be copied, and the other one removed.

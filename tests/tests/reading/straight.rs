@@ -151,25 +151,27 @@ fn more_than_32_mib_are_filled_at_once() {
 #[test]
 fn many_values_are_written_and_read_as_few_are() {
     let dir = tempfile::tempdir().unwrap();
-    both_ways::<i8>(dir.path());
-    both_ways::<u16>(dir.path());
-    both_ways::<f32>(dir.path());
     both_ways::<f64>(dir.path());
-    both_ways::<Le<u32>>(dir.path());
     both_ways::<Be<u64>>(dir.path());
     both_ways::<ByteStr<5>>(dir.path());
-    both_ways::<Void<7>>(dir.path());
-    both_ways::<DateTime64<time::Second>>(dir.path());
-    both_ways::<half::f16>(dir.path());
-    both_ways::<half::bf16>(dir.path());
-    both_ways::<num_complex::Complex<f32>>(dir.path());
     both_ways::<[[i16; 2]; 3]>(dir.path());
-    both_ways::<Tick>(dir.path());
     both_ways::<Mixed>(dir.path());
     both_ways::<Turned>(dir.path());
     both_ways::<Padded>(dir.path());
     both_ways::<Volts>(dir.path());
-    both_ways::<Generic<i32>>(dir.path());
+    if npy_tests::is_thorough() {
+        both_ways::<i8>(dir.path());
+        both_ways::<u16>(dir.path());
+        both_ways::<f32>(dir.path());
+        both_ways::<Le<u32>>(dir.path());
+        both_ways::<Void<7>>(dir.path());
+        both_ways::<DateTime64<time::Second>>(dir.path());
+        both_ways::<half::f16>(dir.path());
+        both_ways::<half::bf16>(dir.path());
+        both_ways::<num_complex::Complex<f32>>(dir.path());
+        both_ways::<Tick>(dir.path());
+        both_ways::<Generic<i32>>(dir.path());
+    }
 }
 
 /// Stored in Celsius, in memory in Kelvin: its bytes differ from those in the file.
