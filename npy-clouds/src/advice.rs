@@ -224,7 +224,8 @@ impl Place {
         let is_denied = is_denied || [Some(401), Some(403)].contains(&status);
         let is_write = self.task == Task::Write;
         match (code, status) {
-            (_, Some(400..=499)) if is_write && cloud == Cloud::Http => format!(
+            // A server that is busy, or whose client was slow, may take it later.
+            (_, Some(400..=407 | 409..=428 | 430..=499)) if is_write && cloud == Cloud::Http => format!(
                 "the server does not take the file ({answer}); write to one that does, by WebDAV, or to this machine"
             ),
             _ if is_expired || all.contains("invalid_grant") => {
@@ -399,6 +400,9 @@ mod tests {
         assert!(text.contains("name each file by its URL"), "{text}");
         let refused =
             "Server returned non-2xx status code: 403 Forbidden: <Code>AccessDenied</Code>";
+        let busy = "Server returned non-2xx status code: 429 Too Many Requests: ";
+        let text = told(Cloud::Http, Task::Write, busy);
+        assert!(text.contains("try it later"), "{text}");
         for (cloud, expected) in [
             (
                 Cloud::S3,

@@ -112,7 +112,8 @@ def conversion(
 ) -> tuple[Callable[[Array], Array] | None, np.dtype[Any]]:
     """Returns the function that takes columns and casts, and the dtype of its result."""
     wanted = None if cast is None else _dtype(cast)
-    if wanted is not None and is_number_of_ml_dtypes(wanted):
+    source = dtype if not isinstance(columns, str) else _find(dtype, columns)[1]
+    if wanted is not None and is_number_of_ml_dtypes(wanted) and source.base.kind == "V":
         raise NpyTypeError(
             f"cast is {wanted}, whose numbers a file has as raw bytes, and cast converts numbers; use load(path).view(dtype), "
             "or view(dtype.newbyteorder('>')) if the header of the file says '>V2'"
