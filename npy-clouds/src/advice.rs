@@ -225,9 +225,11 @@ impl Place {
         let is_write = self.task == Task::Write;
         match (code, status) {
             // A server that is busy, or whose client was slow, may take it later.
-            (_, Some(400..=407 | 409..=428 | 430..=499)) if is_write && cloud == Cloud::Http => format!(
-                "the server does not take the file ({answer}); write to one that does, by WebDAV, or to this machine"
-            ),
+            (_, Some(400..=407 | 409..=428 | 430..=499)) if is_write && cloud == Cloud::Http => {
+                format!(
+                    "the server does not take the file ({answer}); write to one that does, by WebDAV, or to this machine"
+                )
+            }
             _ if is_expired || all.contains("invalid_grant") => {
                 format!(
                     "the credentials have expired ({answer}); get new ones, and {}",

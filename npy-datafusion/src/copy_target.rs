@@ -91,7 +91,7 @@ impl Target {
     }
 
     /// Refuses files for a directory whose own files have other columns: its table would be an error, or have nulls. The first file tells. A
-    /// directory that cannot be listed is no reason to write nothing.
+    /// directory that cannot be listed does not keep it from writing.
     pub(crate) async fn check_files(&self, state: &SessionState, copy: &CopyTo) -> Result<()> {
         let extension = copy.file_type.get_ext();
         let is_ours = ["npy", "npz"].contains(&extension.as_str());

@@ -240,6 +240,8 @@ use file_order::FileOrder;
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use groups::Layout;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
+#[doc(hidden)]
+pub use location::word;
 use min_max::ReplaceMinMax;
 pub use npy_arrow::Options as NpyOptions;
 use settings::NpySettings;

@@ -140,6 +140,16 @@ pub(crate) fn is_of_archives(location: &str) -> bool {
     location.ends_with(".npz")
 }
 
+/// Returns a path as one word of a POSIX shell, for commands in messages.
+#[must_use]
+pub fn word(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+,=".contains(c);
+    match !path.is_empty() && path.chars().all(is_plain) {
+        true => path.to_owned(),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +185,11 @@ mod tests {
             assert!(refused.contains(expected) && !refused.contains("secret"), "{refused}");
         }
         assert_eq!(parse("s3://bucket/run%231.npy").unwrap().prefix().as_ref(), "run#1.npy");
+    }
+
+    #[test]
+    fn a_path_is_one_word() {
+        assert_eq!(word("/a/day=1/x-1.npy"), "/a/day=1/x-1.npy");
+        assert_eq!(word("/a b/it's.npy"), r"'/a b/it'\''s.npy'");
     }
 }

@@ -24,6 +24,7 @@ use crate::columns::{Bytes, Columns};
 use crate::groups::{self, Group};
 use crate::header::{self, Contents, File, Member};
 use crate::index::{FileBlocks, Pruner, Runs};
+use crate::location::word;
 use crate::members::Members;
 use crate::packed::{Origin, WHOLE};
 use crate::records::{REQUEST, REQUESTS, Records, largest_batch};
@@ -257,7 +258,7 @@ fn stale(
         true => exec_datafusion_err!(
             "{}: it is not as in the index, which the table takes as it is ('frozen'); write the index again by npy index {}",
             header::named(store, location),
-            header::named(store, directory)
+            word(&header::named(store, directory))
         ),
         false => error,
     }

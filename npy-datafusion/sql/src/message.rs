@@ -4,6 +4,7 @@ use std::path::Path;
 
 use npy_datafusion::datafusion::DATAFUSION_VERSION;
 use npy_datafusion::datafusion::error::DataFusionError;
+use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
@@ -13,7 +14,7 @@ const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code
 const CHECK: &str = "SanityCheckPlan";
 
 /// The most characters of a reason that is about the inside of the engine.
-const MOST: usize = 240;
+const MAX_REASON: usize = 240;
 
 /// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
 pub(crate) fn message(error: &DataFusionError) -> String {
@@ -29,7 +30,7 @@ fn of_engine(text: &str) -> String {
     let reason = text.split(REPORT).next().unwrap_or(text).trim_end_matches([' ', '.']);
     let reason = reason.rsplit_once("Internal error: ").map_or(reason, |(_, reason)| reason);
     let reason = failed_part(reason).unwrap_or_else(|| reason.to_owned());
-    let shown: String = reason.chars().take(MOST).collect();
+    let shown: String = reason.chars().take(MAX_REASON).collect();
     let rest = if shown.len() < reason.len() { "…" } else { "" };
     format!(
         "DataFusion {DATAFUSION_VERSION}, which runs the query, has a mistake, and the query may be right: {shown}{rest}; write this part of the query in another way, or report it at https://github.com/apache/datafusion/issues"
@@ -85,15 +86,6 @@ fn named_file(text: &str) -> Option<(&Path, &str)> {
         })
 }
 
-/// Returns a path as one word of a POSIX shell.
-pub(crate) fn word(path: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+,=".contains(c);
-    match !path.starts_with('-') && path.chars().all(is_plain) {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use npy_datafusion::datafusion::common::{internal_datafusion_err, plan_datafusion_err};
@@ -122,11 +114,5 @@ mod tests {
             assert!(text.starts_with("DataFusion 55.") && !text.contains("likely"), "{text}");
             assert!(text.len() < 600 && !text.contains('\n'), "{text}");
         }
-    }
-
-    #[test]
-    fn a_path_is_one_word() {
-        assert_eq!(word("/a/day=1/x-1.npy"), "/a/day=1/x-1.npy");
-        assert_eq!(word("/a b/it's.npy"), r"'/a b/it'\''s.npy'");
     }
 }

@@ -15,6 +15,7 @@ use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt};
 use super::{Index, IndexMode, NAME, file};
 use crate::groups::Groups;
 use crate::header::{self, is_unchanged, named};
+use crate::location::word;
 
 /// The indices of the locations of a table, and its folders.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +84,7 @@ pub(crate) async fn load_frozen(
         object_store::Error::NotFound { .. } => plan_datafusion_err!(
             "{}: there is no index; write one by npy index {}, or create the table with OPTIONS ('index' '{}')",
             named(store, &location),
-            named(store, directory),
+            word(&named(store, directory)),
             IndexMode::Auto
         ),
         error => header::plain(DataFusionError::from(error)),
@@ -102,7 +103,7 @@ pub(crate) async fn load_frozen(
             "{}: the index is damaged: {}; write it again by npy index {}",
             named(store, &location),
             error.strip_backtrace(),
-            named(store, directory)
+            word(&named(store, directory))
         )
     };
     let index = Arc::new(file::decode(bytes, directory).map_err(damaged)?);

@@ -374,7 +374,7 @@ fn without_memory_compressing_is_an_error() {
     let mut results = std::collections::BTreeSet::new();
     for threads in [1, 8] {
         // From too little for the first block to enough.
-        let steps = if npy_tests::is_thorough() { 1 } else { 4 };
+        let steps = if npy_tests::is_thorough() { 1 } else { 16 };
         for extra in (0..64).step_by(steps).map(|step| step * 200).chain([1 << 20]) {
             let mut child = npy_tests::again("failing::child_that_runs_out_of_memory");
             child.env("NPY_EXTRA_KIB", extra.to_string()).env("NPY_THREADS", threads.to_string());

@@ -194,7 +194,8 @@ fn columns_are_refused_before_they_are_inflated() {
 fn a_matrix_is_refused_before_it_is_inflated() {
     let long = vec![b'c'; 16 << 20];
     let long = DynArray::new("|S16777216".parse().unwrap(), [], Order::C, long).unwrap();
-    for name in ["format", "shape", "_is_array"] {
+    let names = ["format", "shape", "_is_array"];
+    for name in names.into_iter().skip(if npy_tests::is_thorough() { 0 } else { 2 }) {
         let mut writer = WriteOptions::new().deflate(9).writer(Cursor::new(Vec::new())).unwrap();
         match name {
             "format" => writer.write("format", &long).unwrap(),
