@@ -191,7 +191,11 @@ fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
 /// Returns a tip about an option that does not exist.
 fn option_tip(words: &[&str], argument: &str) -> Option<String> {
     let option = argument.split('=').next()?;
-    let number = option.strip_prefix('-').filter(|rest| rest.parse::<u32>().is_ok());
+    // Of -10, the option that does not exist is -1.
+    let number = words
+        .iter()
+        .filter(|word| word.starts_with(option))
+        .find_map(|word| word.strip_prefix('-').filter(|rest| rest.parse::<u32>().is_ok()));
     Some(match (words, option) {
         (["head" | "tail" | "sample", ..], _) if number.is_some() => {
             format!("the number of rows is '-n {}'", number.unwrap_or_default())
@@ -200,9 +204,7 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             ["head" | "tail" | "sample" | "view", ..],
             "-r" | "--limit" | "--lines" | "--nrows" | "--count" | "--num",
         ) => "the number of rows is '-n ROWS'".into(),
-        (["diff", ..], "--limit" | "--rows") => {
-            "the number of differences that are printed is '-n N'".into()
-        }
+        (["diff", ..], "--rows") => "the number of differences that are printed is '-n N'".into(),
         (
             ["head" | "tail" | "sample" | "cat", ..],
             "-f" | "--format" | "--output-format" | "--to",

@@ -37,7 +37,8 @@ pub(crate) fn with_command(name: &str, message: String) -> String {
     let Some(Target { path, member: None, .. }) = target(name) else { return message };
     let has_suffix =
         path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(suffix));
-    let out = if has_suffix { shell::output(&path.with_extension("")) } else { "OUT".to_owned() };
+    let out =
+        if has_suffix { shell::new_output(&path.with_extension("")) } else { "OUT".to_owned() };
     let start = message.strip_suffix(ADVICE).unwrap_or(&message);
     format!("{start}; {tool} {} > {out}", shell::path(&path))
 }

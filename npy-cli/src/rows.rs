@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
         form: Form,
         kept: &'a mut Option<Objects>,
     ) -> Result<Self> {
-        let Parted { reader, dtype, objects } = Parted::of(reader, target, kept)?;
+        let Parted { reader, dtype, objects, .. } = Parted::of(reader, target, kept)?;
         let mut selection = Selection::of(reader.header(), target)?;
         let columns = Columns::resolve(&dtype, &selection, names, target)?;
         let split = if form == Form::Table { Split::Fields } else { Split::All };

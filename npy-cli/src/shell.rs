@@ -16,6 +16,15 @@ pub(crate) fn output(file: &Path) -> String {
     if Target::parse(file.as_os_str()).is_ok_and(is_file) {
         return path(file);
     }
+    placeholder(file)
+}
+
+/// Returns the path of a new file as one word, which a shell is to write. A file that exists is not named: the shell would truncate it.
+pub(crate) fn new_output(file: &Path) -> String {
+    if file.exists() { placeholder(file) } else { output(file) }
+}
+
+fn placeholder(file: &Path) -> String {
     path(&Path::new("OUT").with_extension(file.extension().unwrap_or_default()))
 }
 

@@ -116,6 +116,25 @@ fn diff_of_values_takes_times_and_complex_numbers() {
     assert_eq!(code(path, &["diff", "--values", "integer.npy", "complex.npy"]).0, 1);
 }
 
+/// Guards raw bytes that have a byte order, as ml_dtypes saves numbers: the order decides only how they are stored.
+#[test]
+fn diff_of_raw_bytes_takes_both_byte_orders() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let write = |name: &str, descr: &str, bytes: &[u8]| {
+        let array = DynArray::new(descr.parse().unwrap(), [2], Order::C, bytes.to_vec()).unwrap();
+        npy_core::save(path.join(name), &array).unwrap();
+    };
+    write("little.npy", "<V2", &[0x80, 0x3f, 0, 0x40]);
+    write("big.npy", ">V2", &[0x3f, 0x80, 0x40, 0]);
+    write("other.npy", ">V2", &[0x80, 0x3f, 0x40, 0]);
+    for args in [&[][..], &["--values"], &["--nan-differs"]] {
+        ok(path, &[&["diff", "little.npy", "big.npy"], args].concat());
+        ok(path, &[&["diff", "big.npy", "little.npy"], args].concat());
+        assert_eq!(code(path, &[&["diff", "little.npy", "other.npy"], args].concat()).0, 1);
+    }
+}
+
 /// Guards that objects are compared as a whole: their texts are shortened, and differ by the order of a dict.
 #[test]
 fn diff_of_objects_compares_all_parts() {

@@ -674,6 +674,8 @@ fn a_closed_pipe_ends_the_command_quietly() {
         (&["diff", "x.npy", "x.npy", "--json"], 0),
         (&["verify", "short.npy", "x.npy"], 1),
         (&["verify", "missing.npy", "x.npy"], 2),
+        (&["repair", "short.npy"], 1),
+        (&["repair", "short.npy", "-o", "repaired.npy", "--yes"], 0),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
         command.args(args).current_dir(path).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -683,6 +685,7 @@ fn a_closed_pipe_ends_the_command_quietly() {
         assert_eq!(output.status.code(), Some(expected), "{args:?} {output:?}");
         assert!(output.stderr.is_empty() || expected == 2, "{args:?} {output:?}");
     }
+    assert_eq!(Vec::<u32>::read_npy(path.join("repaired.npy")).unwrap().len(), 218);
 }
 
 /// Guards that completions and the man page know each subcommand.

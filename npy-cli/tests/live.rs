@@ -462,7 +462,7 @@ os.chdir(folder)
 sys.set_int_max_str_digits(0)
 D = Decimal
 numbers = [
-    F(1), F(1, 2), F(-7, 40), D("-0.175"), -0.175, F(1, 3), 1 / 3, F(10**50), F(10**50, 3), F(0), 10**5000, D(10) ** 5000, D("1E+5000"), 10**5000 + 1, -(7**6000), D(-(7**6000)), F(10**5000), F(10**5000, 3),
+    F(1), F(1, 2), F(-7, 40), D("-0.175"), -0.175, F(1, 3), 1 / 3, F(10**50), F(10**50, 3), F(0), F(0.1), F(1, 2**60), 2.0**-60, F(10**50 + 1, 2), D("5" + "0" * 49 + ".5"), F(5e-324), 5e-324, F(D(5e-324)) * 3, F(10**5000 + 1, 2), 10**5000, D(10) ** 5000, D("1E+5000"), 10**5000 + 1, -(7**6000), D(-(7**6000)), F(10**5000), F(10**5000, 3),
     D("1.0"), D("1.00"), D("1"), 1, 1.0, True, 1 + 0j, D("-0"), D("0"), 0, -0.0, D("NaN"), D("Infinity"), D("-Infinity"), float("inf"),
     D("1E+2"), 100, D("0.1"), 0.1, D(0.1), 10**50, D("1E+50"), 1e50, 2**200, 2.0**200, D(2**200), D("1E-400"), D("1E+400"), 10**400, D("1e999999"), D("-5"), -5, 0.5 + 0j, D("0.5"),
     2**127, -(2**127), D(2**127), float(2**127), -float(2**127), 2**127 - 1, 1 - 2**127, b"1", bytearray(b"1"), b"x" * 300, bytearray(b"x" * 300), "1", None, [1], deque([1]), (1,), deque(), [],
@@ -524,7 +524,7 @@ values = [
 ] + [np.datetime64(x) for x in ("2024-01-01", "2024-01-01T12", "2024-01-01T12:00:00.000000000", "NaT")] + [np.timedelta64(90, "s"), np.timedelta64(2, "m")]
 nan = float("nan")
 objects = [
-    1, 2, True, 1.0, 0.5, 0.1, float(np.float32(0.1)), 2**63, 2**64, 1 + 2j, nan, float("inf"), Decimal("0.5"), Decimal("0.1"), Decimal("NaN"), Fraction(1, 2), Fraction(1, 3), 10**50, int(1e50),
+    1, 2, True, 1.0, 0.5, 0.1, float(np.float32(0.1)), 2**63, 2**64, 1 + 2j, nan, float("inf"), Decimal("0.5"), Decimal("0.1"), Decimal("NaN"), Fraction(1, 2), Fraction(0.1), Fraction(1, 3), 10**50, int(1e50),
     "1", "a", "", "nan", b"a", b"", b"1", None, pd.NA, pd.NaT, np.datetime64("NaT"), np.str_("a"), np.bytes_(b"a"), np.float64(0.5), np.int8(1), day, noon, span, pd.Timestamp(noon), pd.Timedelta(span),
     np.datetime64("2024-01-01"), np.datetime64("2024-01-01T12"), np.timedelta64(90, "s"), np.timedelta64(90_000, "ms"), [1], (1,), {}, dt.time(12),
 ]

@@ -146,6 +146,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["extract", "x", "x"], "did you mean npz extract?"),
         (&["slice", "--help"], "npy --help lists the subcommands"),
         (&["head", "-3", "t.npy"], "tip: the number of rows is '-n 3'"),
+        (&["head", "-10", "t.npy"], "tip: the number of rows is '-n 10'"),
         (&["npz", "extract", "-o", "d", "t.npz"], "tip: the directory for the files is '-C DIR'"),
         (&["head", "--limit", "3", "t.npy"], "tip: the number of rows is '-n ROWS'"),
         (

@@ -130,6 +130,8 @@ fn a_single_text_among_numbers_is_told() {
         ),
         ("a\n+inf\n", &[], ""),
         ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
+        ("a,b\n+5,1\n,2\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype f8"),
+        ("a\n+9223372036854775808\n", &[], "in row 0; --dtype f8 reads them"),
         (
             "1,0.5\n9007199254740993,1.5\n",
             &["--no-header"],
@@ -249,6 +251,21 @@ fn columns_of_a_text_are_chosen_before_its_dtype() {
         let (found, said) =
             code(path, &["convert", "x.csv", "y.npy", "-c", columns, "--dtype", "f4"]);
         assert!(found == 2 && said.contains(message), "{said}");
+    }
+    // A misspelt field is an error, and so is a chosen column that the dtype does not have.
+    fs::write(path.join("r.csv"), "a,b,c\n1,2,3\n").unwrap();
+    ok(path, &["convert", "r.csv", "r.npy"]);
+    for (dtype, field) in [
+        ("[('a', 'f4'), ('bb', 'f4')]", "\"bb\""),
+        ("[('a', 'f4'), ('b', 'f4'), ('d', 'f4')]", "\"d\""),
+        ("[('a', 'f4'), ('c', 'f4')]", "\"c\""),
+    ] {
+        for input in ["r.npy", "r.csv"] {
+            let args = ["convert", input, "o.npy", "-c", "a,b", "--dtype", dtype];
+            let (found, said) = code(path, &args);
+            assert!(found == 2 && said.contains("there is no field"), "{said}");
+            assert!(said.contains(field) && !path.join("o.npy").exists(), "{said}");
+        }
     }
 }
 

@@ -321,7 +321,13 @@ fn the_output_has_the_suffix_of_its_kind() {
 fn a_compressed_file_is_told_with_the_command_that_helps() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
+    fs::write(path.join("kept.npy"), "").unwrap();
     for (name, start, advice) in [
+        (
+            "kept.npy.gz",
+            &b"\x1f\x8b\x08\0\0\0\0\0"[..],
+            "it is compressed with gzip; gunzip -c kept.npy.gz > OUT.npy\n",
+        ),
         (
             "x.npy.gz",
             &b"\x1f\x8b\x08\0\0\0\0\0"[..],

@@ -398,6 +398,7 @@ impl Args {
     fn array(&self, reader: AnyReader, target: &Target) -> Result<DynArray> {
         let name = target.to_string();
         let mut reader = self.numbers(reader, target)?;
+        let all = reader.header().dtype().clone();
         let order = self.order(reader.header());
         let has_object = reader.header().dtype().has_object();
         let array = if has_object && let Some(dtype) = &self.dtype {
@@ -409,7 +410,7 @@ impl Args {
         } else {
             reader.read_all().of(&name)?
         };
-        let dtype = self.dtype(array.dtype())?;
+        let dtype = self.dtype(array.dtype(), &all)?;
         let array = match *array.dtype() == dtype {
             true => array,
             false => Block { rows: &array, name: &name, first: 0 }.cast(&dtype, self.cast())?,
@@ -432,7 +433,7 @@ impl Args {
             return Err(Failure::new(target, message));
         }
         let source = Source::new(reader, selection, target)?;
-        Blocks::new(source, columns, |found| self.dtype(found), self.cast())
+        Blocks::new(source, columns, |found| self.dtype(found, &dtype), self.cast())
     }
 
     /// Converts Python objects to the dtype.
@@ -469,14 +470,14 @@ impl Args {
         }
     }
 
-    /// Returns the dtype of the result.
-    fn dtype(&self, found: &DType) -> Result<DType> {
+    /// Returns the dtype of the result. `found` is that of the chosen columns, and `all` that of the input.
+    fn dtype(&self, found: &DType, all: &DType) -> Result<DType> {
         let dtype = match &self.dtype {
             Some(text) => {
                 let wrong = |error: npy_core::Error| {
                     Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
                 };
-                let wanted = self.of_columns(parse_dtype(text)?, found).map_err(wrong)?;
+                let wanted = self.of_columns(parse_dtype(text)?, found, all).map_err(wrong)?;
                 dtypes::with_widths(wanted, found).map_err(wrong)?
             }
             None => found.clone(),
@@ -491,8 +492,9 @@ impl Args {
         })
     }
 
-    /// Returns the part of the wanted dtype that the chosen columns have. One column is an array of its dtype.
-    fn of_columns(&self, wanted: DType, found: &DType) -> npy_core::Result<DType> {
+    /// Returns the wanted dtype without the fields of the input that are not chosen. It stays whole if it lacks a chosen column: the cast names it.
+    /// One column is an array of its dtype.
+    fn of_columns(&self, wanted: DType, found: &DType, all: &DType) -> npy_core::Result<DType> {
         if !wanted.is_record() || self.columns.is_empty() {
             return Ok(wanted);
         }
@@ -501,9 +503,12 @@ impl Args {
                 .field(name.trim())
                 .map_or(wanted.clone(), |field| field.dtype().clone()));
         }
-        let is_found = |field: &&Field| found.field(field.name()).is_some();
-        let fields: Vec<&Field> = wanted.fields().iter().filter(is_found).collect();
-        match fields.is_empty() || fields.len() == wanted.fields().len() {
+        let has = |dtype: &DType, field: &Field| dtype.field(field.name()).is_some();
+        // A field that the input does not have is a mistake, which the cast names.
+        let is_kept = |field: &&Field| has(found, field) || !has(all, field);
+        let fields: Vec<&Field> = wanted.fields().iter().filter(is_kept).collect();
+        let has_all = found.fields().iter().all(|field| has(&wanted, field));
+        match !has_all || fields.is_empty() || fields.len() == wanted.fields().len() {
             true => Ok(wanted),
             false => {
                 let parts =

@@ -281,13 +281,17 @@ struct Side<'a> {
     /// The dtype of an element, with objects where the source has their indices.
     dtype: DType,
     objects: Vec<ObjectRef<'a>>,
+    /// True if an object may be an `OrderedDict`.
+    has_ordered_dicts: bool,
 }
 
 impl<'a> Side<'a> {
     /// Applies the slice of the target. `kept` is where the Python objects are kept, if there are any.
     fn open(reader: AnyReader, target: &Target, kept: &'a mut Option<Objects>) -> Result<Self> {
-        let Parted { reader, dtype, objects } = Parted::of(reader, target, kept)?;
-        Ok(Side { source: Source::of(reader, target)?, dtype, objects })
+        let Parted { reader, dtype, objects, kept } = Parted::of(reader, target, kept)?;
+        let has_ordered_dicts =
+            kept.is_some_and(|kept| kept.globals().any(|name| name == pairs::ORDERED_DICT));
+        Ok(Side { source: Source::of(reader, target)?, dtype, objects, has_ordered_dicts })
     }
 
     fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
@@ -341,7 +345,11 @@ impl Differences {
         }
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
-        let mut known = objects::Known::new(objects.0, objects.1);
+        // The order of dicts matters only if both are ordered.
+        let mut known = match a.has_ordered_dicts && b.has_ordered_dicts {
+            true => objects::Known::new(objects.0, objects.1),
+            false => objects::Known::default(),
+        };
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
@@ -408,8 +416,13 @@ impl Differences {
         for (ours, theirs) in pairs {
             let (a, b) = (ours.of(left), theirs.of(right));
             let is_object = [ours, theirs].map(|leaf| leaf.cell.dtype().has_object());
+            let swapped: Option<Vec<u8>> =
+                are_swapped(ours, theirs).then(|| b.iter().rev().copied().collect());
             let pair = match is_object {
-                [false, false] => Pair::Values(ours.cell.value(a), theirs.cell.value(b)),
+                [false, false] => {
+                    let other = swapped.as_deref().map(Value::Void);
+                    Pair::Values(ours.cell.value(a), other.unwrap_or_else(|| theirs.cell.value(b)))
+                }
                 [true, true] => {
                     match (ours.cell.object(a, objects.0), theirs.cell.object(b, objects.1)) {
                         (Some(a), Some(b)) => Pair::Objects(a, b),
@@ -677,6 +690,15 @@ fn is_same_time((ours, a): (&Leaf, &[u8]), (theirs, b): (&Leaf, &[u8])) -> bool 
     DynArray::new(from.clone(), [1], Order::C, a.to_vec())
         .and_then(|time| time.cast_with(to, Cast::Lossless))
         .is_ok_and(|time| time.as_bytes() == b)
+}
+
+/// Returns true if the columns are raw bytes of different byte orders, such as the numbers of ml_dtypes.
+fn are_swapped(ours: &Leaf, theirs: &Leaf) -> bool {
+    let order = |leaf: &Leaf| {
+        let scalar = leaf.cell.dtype().scalar()?;
+        scalar.byte_order().filter(|_| scalar.kind() == ScalarKind::Void)
+    };
+    order(ours).zip(order(theirs)).is_some_and(|(order, other)| order != other)
 }
 
 /// Returns the integer that a long double is, if it is one below 2^127.

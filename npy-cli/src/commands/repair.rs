@@ -7,7 +7,7 @@ use std::slice;
 
 use npy_repair::{Error, Options, Plan, diagnose};
 
-use crate::output::{Answer, Failure, Output, Result, printable};
+use crate::output::{Answer, Failure, Output, Result, printable, unless_unread};
 use crate::output_file::Replacing;
 use crate::raw::Raw;
 use crate::remedy;
@@ -73,19 +73,19 @@ impl Args {
         })?;
         self.check_suffix()?;
         let mut out = Output::stdout();
-        self.print(&plan, &mut out)?;
+        unless_unread(self.print(&plan, &mut out))?;
         let answer = match &self.output {
             _ if !plan.is_needed() && !plan.unrepairable().is_empty() => Answer::No,
             _ if !plan.is_needed() => Answer::Yes,
             Some(path) if self.yes => {
                 // The user reads which data is lost before the file is written.
-                out.flush()?;
+                unless_unread(out.flush().map_err(Failure::from))?;
                 self.write(&plan, path)?;
                 Answer::Yes
             }
             _ => Answer::No,
         };
-        out.finish()?;
+        unless_unread(out.finish().map(drop))?;
         Ok(answer)
     }
 

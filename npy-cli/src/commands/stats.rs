@@ -111,7 +111,7 @@ impl Args {
 
     /// Summarizes the columns of an array.
     fn of_rows(&self, array: Parted<'_>, target: &Target) -> Result<(Vec<Column>, Vec<Summary>)> {
-        let Parted { reader, dtype, objects } = array;
+        let Parted { reader, dtype, objects, .. } = array;
         let is_file = matches!(reader.origin(), Origin::File | Origin::Raw)
             && !target.is_stream()
             && !target.is_url();

@@ -147,8 +147,11 @@ fn rounded(column: &Column, name: &str) -> Option<String> {
         Value::Text(text) if has_plus(text) => Some((row, text)),
         _ => None,
     })?;
+    let is_whole = |value: &Value| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
+    // Only floats have missing values.
+    let dtype = if column.values.iter().all(is_whole) { "i8" } else { "f8" };
     Some(format!(
-        "column {name} is text because all of its numbers have a plus sign, such as {text:?} in row {row}; --dtype i8 reads them as numbers"
+        "column {name} is text because all of its numbers have a plus sign, such as {text:?} in row {row}; --dtype {dtype} reads them as numbers"
     ))
 }
 

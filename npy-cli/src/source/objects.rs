@@ -14,6 +14,8 @@ pub(crate) struct Parted<'a> {
     /// The dtype of an element, which has objects where the reader has their indices.
     pub(crate) dtype: DType,
     pub(crate) objects: Vec<ObjectRef<'a>>,
+    /// The objects and their pickle, if there are any.
+    pub(crate) kept: Option<&'a Objects>,
 }
 
 impl<'a> Parted<'a> {
@@ -25,13 +27,14 @@ impl<'a> Parted<'a> {
     ) -> Result<Self> {
         let dtype = reader.header().dtype().clone();
         if !dtype.has_object() {
-            return Ok(Parted { reader, dtype, objects: Vec::new() });
+            return Ok(Parted { reader, dtype, objects: Vec::new(), kept: None });
         }
         let name = target.to_string();
-        let kept = kept.insert(objects(&mut reader, target)?);
+        let kept: &Objects = kept.insert(objects(&mut reader, target)?);
         let (array, objects) = kept.split().of(&name)?;
         let reader = AnyReader::of_array(array, &name)?;
-        Ok(Parted { reader, dtype: dtype.with_byte_order(ByteOrder::Little), objects })
+        let dtype = dtype.with_byte_order(ByteOrder::Little);
+        Ok(Parted { reader, dtype, objects, kept: Some(kept) })
     }
 }
 

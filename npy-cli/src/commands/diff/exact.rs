@@ -1,5 +1,7 @@
 //! Numbers of Python without a limit, `Decimal`, `Fraction` and long integers, compared exactly as Python does.
 
+use std::fmt;
+
 use npy_core::object::Kind;
 use npy_core::{LongDouble, ObjectRef};
 
@@ -21,7 +23,7 @@ pub(super) enum Exact {
         digits: String,
         exponent: i64,
     },
-    /// A fraction that no decimal number is, `1/3`, or an integer of very many digits, `0x123…`.
+    /// A fraction that no decimal number is, `1/3`, or a number of very many digits, `0x123…`.
     Fraction(String),
 }
 
@@ -86,9 +88,10 @@ impl Exact {
             Some(size) => (true, size),
             None => (false, text),
         };
-        if let Some(digits) = size.strip_prefix("0x") {
+        // Integers of more than 4,300 digits are printed so.
+        if size.starts_with("0x") {
             let sign = if is_negative { "-" } else { "" };
-            return match decimal_of_hex(digits) {
+            return match Natural::of(size) {
                 Some(digits) => Exact::of_text(&format!("{sign}{digits}")),
                 None => Some(Exact::Fraction(text.to_owned())),
             };
@@ -140,42 +143,93 @@ impl Exact {
     }
 }
 
-/// Returns the decimal digits of an integer, as which those of more than 4,300 digits are not printed; `None` for more than 10,000, whose conversion takes long.
-fn decimal_of_hex(text: &str) -> Option<String> {
-    /// Each part has nine decimal digits.
+/// A natural number in parts of nine decimal digits, the lowest one first. The highest one is not zero.
+#[derive(PartialEq)]
+struct Natural(Vec<u64>);
+
+impl Natural {
+    /// Each part is smaller.
     const BASE: u64 = 1_000_000_000;
+    /// The digits of a part.
+    const WIDTH: usize = 9;
+    /// The digits of a text, and the places of a fraction: the conversion of more takes long.
     const MAX_DIGITS: usize = 10_000;
-    if text.len() > MAX_DIGITS {
-        return None;
+
+    /// Returns the number of decimal or, after `0x`, of hexadecimal digits; `None` if there are very many.
+    fn of(text: &str) -> Option<Self> {
+        let (radix, digits, width) = match text.strip_prefix("0x") {
+            Some(digits) => (16, digits, 7),
+            None => (10, text, Natural::WIDTH),
+        };
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_number || digits.len() > Natural::MAX_DIGITS {
+            return None;
+        }
+        let mut number = Natural(Vec::new());
+        for digits in digits.as_bytes().chunks(width) {
+            let size = digits.iter().fold(1, |size, _| size * u64::from(radix));
+            let digits = str::from_utf8(digits).ok()?;
+            number.multiply(size, u64::from_str_radix(digits, radix).ok()?);
+        }
+        Some(number)
     }
-    let mut parts: Vec<u64> = vec![0];
-    for digits in text.as_bytes().chunks(7) {
-        let digits = str::from_utf8(digits).ok()?;
-        let mut carry = u64::from_str_radix(digits, 16).ok()?;
-        for part in &mut parts {
-            let next = (*part << (4 * digits.len())) + carry;
-            (*part, carry) = (next % BASE, next / BASE);
+
+    /// Multiplies by a number of at most 32 bits, and adds another one.
+    fn multiply(&mut self, by: u64, add: u64) {
+        let mut carry = add;
+        for part in &mut self.0 {
+            let next = *part * by + carry;
+            (*part, carry) = (next % Natural::BASE, next / Natural::BASE);
         }
         if carry > 0 {
-            parts.push(carry);
+            self.0.push(carry);
         }
     }
-    let (last, rest) = parts.split_last()?;
-    let rest = rest.iter().rev().map(|part| format!("{part:09}"));
-    Some(last.to_string() + &rest.collect::<String>())
+
+    /// Returns the quotient by a number of at most 32 bits; `None` if there is a remainder.
+    fn divide(&self, by: u64) -> Option<Self> {
+        let mut parts = self.0.clone();
+        let mut rest = 0;
+        for part in parts.iter_mut().rev() {
+            let next = rest * Natural::BASE + *part;
+            (*part, rest) = (next / by, next % by);
+        }
+        if parts.last() == Some(&0) {
+            parts.pop();
+        }
+        (rest == 0).then_some(Natural(parts))
+    }
 }
 
-/// Returns a fraction as a decimal number; `None` if it is not one, or has more than 128 bits.
+impl fmt::Display for Natural {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((first, rest)) = self.0.split_last() else { return f.write_str("0") };
+        write!(f, "{first}")?;
+        rest.iter().rev().try_for_each(|part| write!(f, "{part:0width$}", width = Natural::WIDTH))
+    }
+}
+
+/// Returns a fraction as a decimal number; `None` if it is not one, or has very many places.
 fn decimal_of(numerator: &str, denominator: &str) -> Option<String> {
-    let (mut digits, mut rest) =
-        (numerator.parse::<i128>().ok()?, denominator.parse::<i128>().ok()?);
+    /// A factor of the denominator, the one that makes a power of ten of it, and the exponent of that power.
+    const STEPS: [(u64, u64, usize); 4] =
+        [(512, 1_953_125, 9), (2, 5, 1), (1_953_125, 512, 9), (5, 2, 1)];
+    let (sign, size) = match numerator.strip_prefix('-') {
+        Some(size) => ("-", size),
+        None => ("", numerator),
+    };
+    let (mut digits, mut rest) = (Natural::of(size)?, Natural::of(denominator)?);
     let mut places = 0;
-    for (prime, other) in [(2, 5), (5, 2)] {
-        while rest > 1 && rest % prime == 0 {
-            (digits, rest, places) = (digits.checked_mul(other)?, rest / prime, places + 1);
+    for (factor, other, width) in STEPS {
+        while places < Natural::MAX_DIGITS
+            && let Some(quotient) = rest.divide(factor)
+        {
+            rest = quotient;
+            digits.multiply(other, 0);
+            places += width;
         }
     }
-    (rest == 1).then(|| format!("{digits}e-{places}"))
+    (rest.0 == [1]).then(|| format!("{sign}{digits}e-{places}"))
 }
 
 /// Returns an integer of at most 128 bits.
@@ -217,10 +271,18 @@ mod tests {
             };
             assert_eq!(of(text).hash(), hashed, "{text}");
         }
-        let of_fraction = |a, b| decimal_of(a, b).map(|text| of(&text));
+        let of_fraction = |a: &str, b: &str| decimal_of(a, b).map(|text| of(&text));
         assert_eq!(of_fraction("-7", "40"), Some(of("-0.175")));
         assert_eq!(of_fraction("1", "3"), None);
         assert_eq!(of_fraction("1", "0"), None);
+        for (numerator, denominator) in [("1", ""), ("x", "2"), ("0x", "2"), ("1", "-2")] {
+            assert_eq!(decimal_of(numerator, denominator), None, "{numerator}/{denominator}");
+        }
+        let float = |float| Exact::of_number(Number::Float(float));
+        assert_eq!(of_fraction("3602879701896397", "36028797018963968"), float(0.1));
+        assert_eq!(of_fraction("0x1", &format!("0x4{}", "0".repeat(268))), float(5e-324));
+        assert_eq!(of_fraction("-1", &format!("1{}", "0".repeat(1100))), Some(of("-1e-1100")));
+        assert_eq!(of_fraction("1", &format!("1{}", "0".repeat(9999))), None);
         assert_eq!(of("-0x1fffffffffffffffffffffffe"), of("-158456325028528675187087900670"));
         assert_eq!(of("0x0"), Exact::Zero);
         assert_ne!(of("0.1"), Exact::of_number(Number::Float(0.1)).unwrap());

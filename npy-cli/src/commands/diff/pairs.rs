@@ -11,6 +11,9 @@ use std::collections::{HashMap, HashSet};
 use npy_core::ObjectRef;
 use npy_core::object::Kind;
 
+/// The class of dicts whose order matters.
+pub(super) const ORDERED_DICT: &str = "collections.OrderedDict";
+
 /// The number of an object in its file.
 type Id = u32;
 
@@ -177,8 +180,7 @@ fn ordered_within(roots: &[ObjectRef<'_>]) -> HashSet<Id> {
 
 /// Returns true for a dict whose order matters to Python if it is compared with another such dict.
 pub(super) fn is_ordered_dict(object: ObjectRef<'_>) -> bool {
-    object.kind() == Kind::Dict
-        && object.name().is_some_and(|name| name == "collections.OrderedDict")
+    object.kind() == Kind::Dict && object.name().is_some_and(|name| name == ORDERED_DICT)
 }
 
 /// Objects of both files in classes of equal ones.
