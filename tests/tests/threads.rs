@@ -1,6 +1,5 @@
 //! Reading and writing with more threads: it changes the time, and nothing else.
 
-use npy_tests::is_thorough;
 use std::fs;
 use std::io::ErrorKind::StorageFull;
 #[cfg(target_os = "linux")]
@@ -47,7 +46,9 @@ fn several_threads_read_what_one_reads() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("picks.npy");
     // None, less than a block, too few for a second thread, and more.
-    for count in [0, 1, 10_000, 300_000].into_iter().chain(is_thorough().then_some(1_000_000)) {
+    for count in
+        [0, 1, 10_000, 300_000].into_iter().chain(npy_tests::is_thorough().then_some(1_000_000))
+    {
         let all = picks(count);
         all.write_npy(&path).unwrap();
         for threads in [1, 2, 3, 8] {
@@ -58,6 +59,7 @@ fn several_threads_read_what_one_reads() {
         }
     }
     let all = picks(1_000_000);
+    all.write_npy(&path).unwrap();
     // In parts that begin at any row, and the rest.
     let mut reader = open(&path);
     let mut found = Vec::new();

@@ -13,6 +13,9 @@ const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code
 /// The rule that checks a plan when the planner has made it. No query is the reason that it fails.
 const CHECK: &str = "SanityCheckPlan";
 
+/// Texts about the types of arguments, which DataFusion takes for mistakes of its own, too.
+const OF_TYPES: [&str; 2] = ["failed to match any signature", "Failed to coerce types"];
+
 /// The most characters of a reason that is about the inside of the engine.
 const MAX_REASON: usize = 240;
 
@@ -32,6 +35,11 @@ fn of_engine(text: &str) -> String {
     let reason = failed_part(reason).unwrap_or_else(|| reason.to_owned());
     let shown: String = reason.chars().take(MAX_REASON).collect();
     let rest = if shown.len() < reason.len() { "…" } else { "" };
+    if OF_TYPES.iter().any(|part| shown.contains(part)) {
+        return format!(
+            "{shown}{rest}; convert the arguments by CAST, write a time in quotes, and name one number of several as in value[1]"
+        );
+    }
     format!(
         "DataFusion {DATAFUSION_VERSION}, which runs the query, has a mistake, and the query may be right: {shown}{rest}; write this part of the query in another way, or report it at https://github.com/apache/datafusion/issues"
     )
@@ -114,5 +122,16 @@ mod tests {
             assert!(text.starts_with("DataFusion 55.") && !text.contains("likely"), "{text}");
             assert!(text.len() < 600 && !text.contains('\n'), "{text}");
         }
+    }
+
+    /// Guards queries with arguments of wrong types: they are not called right.
+    #[test]
+    fn wrong_types_are_not_a_mistake_of_the_engine() {
+        let types = internal_datafusion_err!(
+            "Failed to coerce types Timestamp(s) and Int64 in BETWEEN expression"
+        );
+        let text = message(&types);
+        assert!(text.starts_with("Failed to coerce types Timestamp(s) and Int64"), "{text}");
+        assert!(text.ends_with("as in value[1]") && !text.contains("mistake"), "{text}");
     }
 }

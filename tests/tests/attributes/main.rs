@@ -561,7 +561,7 @@ fn text_of_any_width_has_limits() {
         (
             "'<f8'",
             "the file holds '<f8', Note expects records with the fields \"text\", \"code\"; change the Rust type \
-             to what the file holds, or the file with NumPy's astype",
+             to f64, or the file with NumPy's astype",
         ),
     ] {
         let itemsize = descr.parse::<DType>().unwrap().itemsize();
