@@ -90,7 +90,7 @@ fn about(column: &Column) -> Option<String> {
         && count(Look::Time) + count(Look::Zoned) == looks.counts.iter().sum::<usize>()
     {
         return Some(format!(
-            "column {name} is text because of the offset from UTC of {text:?} in row {row}; --dtype M8[s], or M8[ms] and so on, converts such times to UTC"
+            "column {name} is text because of the offset from UTC of {text:?} in row {row}; --dtype M8[s], or M8[ms] and so on, converts such times to UTC, and is the dtype of all columns; -c takes one of them"
         ));
     }
     let (usual, what) = match count(Look::Number) >= count(Look::Time) {
