@@ -54,7 +54,7 @@ impl Array {
         if found.header.dtype().has_object() {
             return Array::of_objects(found, file, length);
         }
-        Array::of_items(found, length, options)
+        Array::of_items(found, file, length, options)
     }
 
     /// Returns true if nothing is wrong.
@@ -131,7 +131,12 @@ impl Array {
     }
 
     /// Compares the size of the data with the header.
-    fn of_items(found: header::Found, length: u64, options: &Options) -> Result<Self> {
+    fn of_items(
+        found: header::Found,
+        file: &mut (impl Read + Seek),
+        length: u64,
+        options: &Options,
+    ) -> Result<Self> {
         let header::Found { header, data, mut damages } = found;
         let available = length.saturating_sub(data);
         let expected = header.data_bytes();
@@ -149,6 +154,12 @@ impl Array {
         let after = available - expected;
         if after == 0 {
             return Array::new(header, data, available, damages);
+        }
+        if has_header(file, data.saturating_add(expected))? {
+            let mut array = Array::new(header, data, available, damages)?;
+            let bytes = counted(after, "byte");
+            array.remarks.push(format!("{bytes} after the array, which begin another array"));
+            return Ok(array);
         }
         let rows = Rows::growing(&header);
         let (more, rest) = rows.map_or((0, after), |rows| rows.complete(after));
@@ -372,6 +383,14 @@ fn too_short(header: &Header, available: u64) -> Error {
             n => format!("{n} bytes are"),
         }
     ))
+}
+
+/// Returns true if the header of another array is at this position: `np.save` was called again for an open file.
+fn has_header(file: &mut (impl Read + Seek), position: u64) -> Result<bool> {
+    file.seek(SeekFrom::Start(position))?;
+    let mut start = Vec::new();
+    file.take(to_u64(MAGIC.len())).read_to_end(&mut start)?;
+    Ok(start == MAGIC)
 }
 
 /// Says what follows the array.

@@ -99,6 +99,16 @@ fn rows_that_are_not_counted_are_kept_on_request() {
     assert!(fs::read(folder.path("out.npy")).unwrap().ends_with(&bytes[128..]));
 }
 
+/// Guards two arrays in one file, as `np.save` writes them into an open file: the second one is not rows of the first.
+#[test]
+fn another_array_is_not_counted_as_rows() {
+    let folder = Folder::new();
+    let bytes = [file(&[2, 3], Order::C), file(&[4], Order::C)].concat();
+    let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
+    assert!(!plan.is_needed());
+    assert!(plan.remarks()[0].ends_with("after the array, which begin another array"), "{plan}");
+}
+
 /// Guards translations that lose bytes, or that may not be what happened.
 #[test]
 fn only_an_exact_translation_is_undone() {
