@@ -320,9 +320,12 @@ impl FileFormatFactory for NpyFormatFactory {
         _: &dyn Session,
         options: &HashMap<String, String>,
     ) -> Result<Arc<dyn FileFormat>> {
-        // DataFusion puts `format.` before each name.
-        let named = options.iter();
-        let named = named.filter_map(|(key, it)| Some((key.strip_prefix("format.")?, it.as_str())));
+        // DataFusion puts `format.` before each name without a dot. Others may be those of stores, or of the engine.
+        let own = |key: &str| ["npy.", "npz."].iter().any(|start| key.starts_with(start));
+        let named = options.iter().filter_map(|(key, value)| {
+            let name = key.strip_prefix("format.").or(own(key).then_some(key.as_str()))?;
+            Some((name, value.as_str()))
+        });
         Ok(Arc::new(sql_options::parse(&self.format, named)?))
     }
 

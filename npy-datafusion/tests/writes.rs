@@ -167,6 +167,9 @@ async fn a_failed_write_leaves_no_file() {
     fs::remove_file(&to).unwrap();
     let unknown = error(&ctx, &format!("COPY ({null}) TO '{to}' OPTIONS (fil_nulls true)")).await;
     assert!(unknown.contains("there is no option fil_nulls for .npy files"), "{unknown}");
+    let dotted = format!("COPY ({null}) TO '{to}' OPTIONS ('npy.fill_nulls' true)");
+    let dotted = error(&ctx, &dotted).await;
+    assert!(dotted.contains("there is no option npy.fill_nulls for .npy files"), "{dotted}");
 
     // The query itself fails after many rows have been written.
     for count in [10_000, 800_000] {
