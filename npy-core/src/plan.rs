@@ -493,8 +493,11 @@ impl Action {
 fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     let bytes = from.itemsize();
     if from.kind() == to.kind() && bytes == to.itemsize() {
-        // Only one of them has an order if raw bytes are read as a number of ml_dtypes, or the other way round.
-        let unit = from.swap_unit().min(to.swap_unit());
+        // Raw bytes without an order count as little-endian numbers of ml_dtypes. Such numbers that are read as raw bytes stay as they are.
+        let unit = match (from.byte_order(), to.byte_order()) {
+            (None, Some(ByteOrder::Big)) => to.swap_unit(),
+            _ => from.swap_unit().min(to.swap_unit()),
+        };
         let same = from == to || unit == 1;
         return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }

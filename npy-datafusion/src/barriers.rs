@@ -5,7 +5,7 @@
 //! through which a name does not stand for one column. A scan takes conditions from this rule only.
 //!
 //! For `min` and `max` without `GROUP BY`, the rule sends a condition that leaves out rows which can change neither.
-//! It forgets arguments that are not columns, so there are barriers below those, too.
+//! It forgets arguments that are not columns, and extremes that are null so far, so there are barriers below those, too.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -62,7 +62,7 @@ impl PhysicalOptimizerRule for WithBarriers {
         let settings = NpySettings::of(&config);
         config.extensions.insert(NpySettings { are_barriers_up: true, ..settings });
         let plan = plan.transform_up(|plan| {
-            let plan = if forgets_expressions(&*plan) { above_barriers(plan)? } else { plan };
+            let plan = if forgets_some(&*plan) { above_barriers(plan)? } else { plan };
             Ok(match is_by_name(&*plan) {
                 true => Transformed::no(plan),
                 false => Transformed::yes(Arc::new(Barrier(plan)) as _),
@@ -87,12 +87,16 @@ impl PhysicalOptimizerRule for WithBarriers {
     }
 }
 
-/// Returns true if an operator computes `min` or `max` of an expression. For `min(a), max(b + 1)`, DataFusion 55.2 would send the condition `a < …`
-/// alone, which leaves out rows with the greatest `b`.
-fn forgets_expressions(plan: &dyn ExecutionPlan) -> bool {
+/// Returns true if an operator computes more than one `min` or `max`, of some rows, or of an expression. DataFusion 55.2 makes a condition of the columns
+/// whose extremes it knows: for `min(a), max(b + 1)`, and for a `b` that is null so far, `a < …` alone, which leaves out rows with the greatest `b`.
+fn forgets_some(plan: &dyn ExecutionPlan) -> bool {
     let Some(aggregate) = plan.downcast_ref::<AggregateExec>() else { return false };
     let is_column = |function: &Arc<AggregateFunctionExpr>| matches!(&function.expressions()[..], [argument] if argument.is::<Column>());
-    aggregate.group_expr().is_empty() && !aggregate.aggr_expr().iter().all(is_column)
+    let is_safe = match (aggregate.aggr_expr(), aggregate.filter_expr()) {
+        ([function], [None]) => is_column(function),
+        _ => false,
+    };
+    aggregate.group_expr().is_empty() && !is_safe
 }
 
 /// Returns the operator with barriers below it.

@@ -171,6 +171,8 @@ async fn the_greatest_of_an_expression_is_that_of_all_rows() {
             ("min(id), max(amount + 1)", "1;101"),
             ("max(-amount), min(id)", "-20;1"),
             ("min(id), max(amount)", "1;100"),
+            ("min(amount) FILTER (WHERE id > 3), min(amount)", "100;20"),
+            ("min(amount), max(CASE WHEN id > 3 THEN id END)", "20;5"),
         ] {
             let found = rows(&ctx, &format!("SELECT {select} FROM t WHERE id < 9")).await.concat();
             let found = found.split(';').filter(|it| !it.is_empty()).collect::<Vec<_>>().join(";");

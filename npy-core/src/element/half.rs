@@ -62,6 +62,9 @@ mod tests {
             let column: Vec<bf16> = Reader::new(&file[..]).unwrap().read_column("b").unwrap();
             assert_eq!(column, values[..1]);
         }
+        // Raw bytes without an order become big-endian numbers by a swap.
+        let raw = DynArray::new("|V2".parse().unwrap(), [1], Order::C, vec![0xc0, 0x3f]).unwrap();
+        assert_eq!(raw.cast(&">V2".parse().unwrap()).unwrap().as_bytes(), [0x3f, 0xc0]);
         // NumPy without ml_dtypes writes the bytes as `|V2`.
         let plan = Plan::new(&"|V2".parse().unwrap(), &bf16::dtype(), Cast::Exact).unwrap();
         assert!(matches!(plan.strategy, Strategy::Exact));
