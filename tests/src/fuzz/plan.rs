@@ -242,7 +242,7 @@ fn turned(scalar: Scalar, bytes: &[u8]) -> Vec<u8> {
     let unit = match scalar.kind() {
         ScalarKind::Complex => bytes.len() / 2,
         ScalarKind::Str => 4,
-        ScalarKind::Bool | ScalarKind::Bytes | ScalarKind::Void | ScalarKind::Object => 1,
+        ScalarKind::Bool | ScalarKind::Bytes | ScalarKind::Object => 1,
         _ => bytes.len(),
     };
     let mut bytes = bytes.to_vec();
