@@ -104,7 +104,7 @@ pub enum Damage {
         /// The problem.
         reason: String,
     },
-    /// Several members have this name. The last, which readers find, is kept, unless it is within a damaged member.
+    /// Several members have this name. The last, which readers find, is kept if it is whole.
     SameName {
         /// The name.
         name: String,
@@ -211,7 +211,7 @@ impl fmt::Display for Damage {
             }
             Damage::SameName { name } => write!(
                 f,
-                "several members have the name {name:?}; the last that is not within a damaged member is kept"
+                "several members have the name {name:?}; the last, which readers find, is kept if it is whole"
             ),
             Damage::Array { name, damage } => write!(f, "member {name:?}: {damage}"),
         }

@@ -110,7 +110,7 @@ fn of_members_of_one_name_the_last_is_kept() {
     assert!(!folder.diagnose(&out).unwrap().is_needed());
 }
 
-/// Guards the advice for what is not an archive at all.
+/// Guards the advice for files of other formats that are named `.npz`.
 #[test]
 fn another_format_is_named_for_an_archive() {
     let folder = Folder::new();

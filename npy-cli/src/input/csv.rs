@@ -302,7 +302,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns true for numbers, times or booleans, some of which may be missing.
+/// Returns true for a row of numbers, times or booleans; missing values may be among them.
 fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
     let (mut known, mut missing) = (0usize, 0usize);
     for value in values {

@@ -644,7 +644,7 @@ fn lists_count_from_one_as_help_says() {
     assert!(help.contains("Lists count from 1, and an index out of range is null"), "{help}");
 }
 
-/// Guards patterns without quotes, of which a shell makes several files: the table t is the first one alone.
+/// Guards a pattern without quotes, which the shell replaces by several files: the table t would be the first one alone.
 #[test]
 fn files_that_no_statement_reads_are_refused() {
     let directory = files();
