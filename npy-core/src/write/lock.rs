@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::error::{ErrorKind, Result};
+#[cfg(feature = "atomic")]
+use crate::error::ErrorKind;
+use crate::error::Result;
 
 /// The advisory lock of a file, released on drop.
 #[derive(Debug)]
