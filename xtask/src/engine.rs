@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use crate::command::{cargo, run as run_command};
 use crate::python::{environment, target, with_numpy};
-use crate::{Result, apt};
+use crate::{Result, apt, programs};
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "npy-datafusion/Cargo.toml"];
 const TARGET: &str = "target/engine";
@@ -76,7 +76,8 @@ pub(crate) fn run() -> Result {
     test.args(MANIFEST).args(["--features", FEATURES]);
     test.env("NPY_MOTO", moto()?).env("NPY_AZURITE", azurite()?);
     test.env("NPY_NGINX", nginx()?);
-    run_command(with_numpy(test)?.args(["--target-dir", TARGET]))
+    let mut test = with_numpy(test)?;
+    programs::run(test.args(["--target-dir", TARGET]))
 }
 
 /// Starts three workers, and waits until the first of them ends.

@@ -24,6 +24,7 @@ mod package;
 mod page;
 mod portable;
 mod power;
+mod programs;
 mod python;
 mod release;
 mod sanitize;

@@ -2,12 +2,12 @@
 
 use std::process::Command;
 
-use crate::Result;
 use crate::command::{cargo, run as run_command};
 use crate::engine::moto;
 use crate::power::with_strace;
 use crate::python::with_numpy;
 use crate::release::metadata;
+use crate::{Result, programs};
 
 /// Packages whose tests need crates that nothing else needs, or a second build of the library. The tests of `npy-tests` cover `npy-arrow`.
 const LEFT_OUT: [&str; 4] = ["npy-arrow", "npy-clouds", "npy-core-derive", "npy-examples"];
@@ -47,7 +47,8 @@ fn all(args: &[&str]) -> Result {
 }
 
 fn run_against_numpy(test: Command, args: &[&str]) -> Result {
-    run_command(with_strace(with_numpy(test)?).args(args))
+    let mut test = with_strace(with_numpy(test)?);
+    if args.is_empty() { programs::run(&test) } else { run_command(test.args(args)) }
 }
 
 /// Returns the features of all packages but those that are left out.
