@@ -36,8 +36,8 @@ async fn sessions(directory: &Path) -> [SessionContext; 2] {
     let amounts = |count: i64, step: i64| {
         (0..count).map(|id| Amount { amount: id * step % 1_000_003, id }).collect::<Vec<_>>()
     };
-    amounts(100_000, 7919).write_npy(directory.join("many.npy")).unwrap();
-    amounts(30_000, 611_953).write_npy(directory.join("few.npy")).unwrap();
+    amounts(40_000, 7919).write_npy(directory.join("many.npy")).unwrap();
+    amounts(12_000, 611_953).write_npy(directory.join("few.npy")).unwrap();
     let sessions = [session(), SessionContext::new()];
     for ctx in &sessions {
         for name in ["orders", "customers", "many", "few"] {

@@ -1,4 +1,5 @@
-//! `cargo xtask adopt`: builds and runs the programs of `examples/adopt`, a workspace of its own, which check their own results.
+//! `cargo xtask adopt`: builds and runs the programs of `examples/adopt` and `examples/remote`, workspaces of their own, which check their own
+//! results. They rarely fail: `cargo xtask release` has them as a step, which also runs each week, and `cargo xtask ci` leaves them out.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +11,19 @@ use crate::{Result, root};
 
 const MANIFEST: [&str; 2] = ["--manifest-path", "examples/adopt/Cargo.toml"];
 
-/// Programs whose crates take minutes. The others are built in less than a minute; `cargo xtask ci` runs them.
+/// Programs whose crates take minutes. The others are built in less than a minute.
 const LARGE: [&str; 3] = ["candle", "burn", "polars"];
 
 pub(crate) fn small() -> Result {
     run_command(cargo(&["fmt", "--all", "--check"]).args(MANIFEST))?;
     let programs = programs()?;
     let mut small = programs.iter().filter(|name| !LARGE.contains(&name.as_str()));
-    small.try_for_each(|name| program(name))
+    small.try_for_each(|name| program(name))?;
+    for name in ["stream", "ranges"] {
+        let remote = ["run", "--manifest-path", "examples/remote/Cargo.toml", "--bin", name];
+        run_command(cargo(&remote).args(["--target-dir", "target/remote"]))?;
+    }
+    Ok(())
 }
 
 pub(crate) fn all() -> Result {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::Result;
-use crate::command::{output, run as run_command};
+use crate::command::{installs, output, run as run_command};
 
 /// Has apt-get install a package, which needs root; elsewhere it is an error that states the remedy.
 pub(crate) fn install(package: &str, remedy: &str) -> Result {
@@ -13,6 +13,7 @@ pub(crate) fn install(package: &str, remedy: &str) -> Result {
     if !is_root || !has_apt {
         return Err(remedy.into());
     }
+    let _lock = installs()?;
     println!("installing {package}");
     let apt = || {
         let mut apt = Command::new("apt-get");

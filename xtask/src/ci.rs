@@ -1,55 +1,49 @@
-//! `cargo xtask ci`: everything that must hold before a change lands, the quick checks first.
+//! `cargo xtask ci`: everything that must hold before a change lands.
 
-use std::time::Instant;
+use std::env::current_exe;
+use std::process::Command;
 
-use crate::command::{cargo, run as run_command};
-use crate::{Result, adopt, cross, engine, fixtures, js, miri, slow, test, tidy, wheel};
+use crate::command::cargo;
+use crate::parallel::{self, Program};
+use crate::{Result, root};
 
-/// The checks, each with the command that runs it alone.
-struct Step {
-    command: &'static str,
-    run: fn() -> Result,
-}
-
-const STEPS: [Step; 13] = [
-    Step {
-        command: "cargo fmt --all --check",
-        run: || run_command(&mut cargo(&["fmt", "--all", "--check"])),
-    },
-    Step { command: "cargo xtask tidy", run: tidy::run },
-    Step {
-        command: "cargo clippy --workspace --all-targets --all-features -- -D warnings",
-        run: || {
-            let targets = ["clippy", "--workspace", "--all-targets", "--all-features"];
-            run_command(cargo(&targets).args(["--", "-D", "warnings"]))
-        },
-    },
-    Step {
-        command: "RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --all-features",
-        run: || {
-            let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);
-            run_command(doc.env("RUSTDOCFLAGS", "-D warnings"))
-        },
-    },
-    Step { command: "cargo xtask fixtures --check", run: fixtures::check },
-    Step { command: "cargo xtask cross", run: cross::run },
-    Step { command: "cargo xtask miri", run: miri::run },
-    Step { command: "cargo xtask engine", run: engine::run },
-    Step { command: "cargo xtask adopt", run: adopt::small },
-    Step { command: "cargo xtask js", run: js::run },
-    Step { command: "cargo xtask python", run: wheel::test },
-    Step { command: "cargo xtask slow", run: slow::run },
-    // Last, so that the output ends with the test counts.
-    Step { command: "cargo xtask test --all", run: || test::run(&["--all"]) },
+/// The checks, in the order in which they start, two at a time. The longest one comes first: it builds in a folder of its own, and most of
+/// its time goes by in crates that are built one after another. Those that come last have folders of their own, too.
+const STEPS: [&str; 12] = [
+    "xtask engine",
+    "fmt --all --check",
+    "xtask tidy",
+    "xtask fixtures --check",
+    "clippy --workspace --all-targets --all-features -- -D warnings",
+    "doc --workspace --no-deps --all-features",
+    "xtask cross",
+    "xtask slow",
+    "xtask test --all",
+    "xtask python",
+    "xtask js",
+    "xtask miri",
 ];
 
 pub(crate) fn run() -> Result {
-    let start = Instant::now();
-    for step in &STEPS {
-        // The time so far; printed here because the output should end with the test counts.
-        println!("\n== {} (at {} s)", step.command, start.elapsed().as_secs());
-        let again = |error| format!("{error}\n\nto run this step again: {}", step.command);
-        (step.run)().map_err(again)?;
+    let programs = STEPS.iter().map(|step| step_of(step)).collect::<Result<Vec<_>>>()?;
+    parallel::run(&programs, true)
+        .map_err(|error| format!("{error}\n\nEach is a command that runs this step again.").into())
+}
+
+fn step_of(words: &str) -> Result<Program> {
+    let mut command = match words.strip_prefix("xtask ") {
+        // Not by cargo, which would wait for another step to end its build.
+        Some(words) => {
+            let mut xtask = Command::new(current_exe()?);
+            xtask.args(words.split(' ')).current_dir(root());
+            xtask
+        }
+        None => cargo(&words.split(' ').collect::<Vec<_>>()),
+    };
+    let mut name = format!("cargo {words}");
+    if words.starts_with("doc ") {
+        command.env("RUSTDOCFLAGS", "-D warnings");
+        name.insert_str(0, "RUSTDOCFLAGS='-D warnings' ");
     }
-    Ok(())
+    Ok(Program { name, command })
 }

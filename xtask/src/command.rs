@@ -1,7 +1,9 @@
 //! Runs other programs to completion.
 
+use std::fs::{self, File};
 use std::process::{Command, Stdio};
 
+use crate::python::target;
 use crate::{Result, root};
 
 /// Returns a command for the cargo that runs this, in the workspace.
@@ -25,6 +27,14 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
         return Err(format!("{} ({})", shown(command), output.status).into());
     }
     Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Waits until nothing else is installed by these chores. The file that it returns holds the others up.
+pub(crate) fn installs() -> Result<File> {
+    fs::create_dir_all(target()?)?;
+    let lock = File::create(target()?.join("installs.lock"))?;
+    lock.lock()?;
+    Ok(lock)
 }
 
 fn cannot_start(command: &Command, error: &std::io::Error) -> String {

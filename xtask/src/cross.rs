@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::command::{cargo, output, run as run_command};
+use crate::command::{cargo, installs, output, run as run_command};
 use crate::{Result, apt};
 
 /// The 32-bit Linux target, whose tests run on the machine that builds them.
@@ -61,6 +61,7 @@ fn check_imports() -> Result {
 
 /// Has rustup install the standard library for this target, if the toolchain lacks it.
 pub(crate) fn install_target(target: &str) -> Result {
+    let _lock = installs()?;
     let installed = output(Command::new("rustup").args(["target", "list", "--installed"]))?;
     if installed.lines().any(|installed| installed == target) {
         return Ok(());

@@ -22,6 +22,7 @@ mod model;
 mod npm;
 mod package;
 mod page;
+mod parallel;
 mod portable;
 mod power;
 mod programs;
@@ -71,8 +72,8 @@ usage: cargo xtask <command>
                       the targets of tests/fuzz, or one of them, for a minute each; needs nightly
   work                check that the work for a hostile file grows linearly with its size
   engine              the tests of npy-datafusion, a workspace of its own, also in clusters
-  adopt [--all]       the programs of examples/adopt, a workspace of its own; --all: also those whose crates
-                      take minutes to build
+  adopt [--all]       the programs of examples/adopt and examples/remote, workspaces of their own; --all: also
+                      those whose crates take minutes to build
   cluster             three workers of a cluster on this machine, for SQL by hand
   cross               the unit tests on 32 bits (i686), and a check that wasm32 compiles
   wheel [--target TRIPLE]

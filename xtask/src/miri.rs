@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::Result;
-use crate::command::run as run_command;
+use crate::command::{installs, run as run_command};
 use crate::python::target;
 
 /// The command that installs Miri.
@@ -23,6 +23,7 @@ const OUTSIDE: [&str; 5] = [
 ];
 
 pub(crate) fn run() -> Result {
+    let lock = installs()?;
     if !is_there() {
         let mut words = INSTALL.split(' ');
         let mut install = Command::new(words.next().unwrap_or_default());
@@ -34,6 +35,7 @@ pub(crate) fn run() -> Result {
             .into());
         }
     }
+    drop(lock);
     run_command(miri()?.args(["--package", "npy-core", "--lib", "--"]).args(UNIT))?;
     run_command(miri()?.args(["--package", "npy-tests", "--test", "views", "--"]).args(OUTSIDE))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::run as run_command;
+use crate::command::{installs, run as run_command};
 use crate::{Result, root};
 
 /// The remedy if there is no Node.
@@ -23,6 +23,7 @@ impl Package {
     /// Installs the tools of the lock file, unless they are there.
     pub(crate) fn install(folder: &str) -> Result<Self> {
         let package = Package { folder: root().join(folder) };
+        let _others = installs()?;
         let lock = fs::read(package.path("package-lock.json"))?;
         let stamp = package.path("node_modules/.lock");
         if fs::read(&stamp).is_ok_and(|installed| installed == lock) {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::run;
+use crate::command::{installs, run};
 use crate::{Result, root};
 
 /// The remedy if Python, or a part of it, is missing.
@@ -30,6 +30,7 @@ pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
     let wanted = fs::read_to_string(&requirements)?;
     let venv = target()?.join(name);
     let python = program(&venv, "python");
+    let _lock = installs()?;
     // Written last, so that an incomplete environment lacks it.
     let stamp = venv.join("requirements.stamp");
     if !is_made(&stamp, &python, &wanted) {

@@ -59,7 +59,7 @@ const STEPS: [Step; 19] = [
     Step { name: "cross", what: "32 bits and wasm32", run: |_| cross::run().map(|()| Vec::new()) },
     Step {
         name: "adopt",
-        what: "the programs with crates of others",
+        what: "the programs with crates of others, and those that read over a network",
         run: |_| adopt::all().map(|()| Vec::new()),
     },
     Step { name: "publish", what: "cargo publish --dry-run", run: |_| packages::publish() },

@@ -15,11 +15,6 @@ pub(crate) fn run() -> Result {
     // A crate of a user, which is not a member of the workspace.
     let outside = ["test", "--manifest-path", "tests/outside/Cargo.toml"];
     run_command(cargo(&outside).args(["--target-dir", "target/outside"]))?;
-    // Examples that check their own results.
-    for name in ["stream", "ranges"] {
-        let remote = ["run", "--manifest-path", "examples/remote/Cargo.toml", "--bin", name];
-        run_command(cargo(&remote).args(["--target-dir", "target/remote"]))?;
-    }
     // All packages, so that their dependencies have the features that they have in `cargo xtask test`, and are not built again.
     let mut tests = cargo(&["test", "--workspace", "--all-features"]);
     tests.args(TESTS.iter().flat_map(|name| ["--test", name]));

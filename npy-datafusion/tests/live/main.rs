@@ -72,7 +72,7 @@ rng = np.random.default_rng(5)
 def columns(n, seed):
     return {'t': np.arange(n), 'x': rng.integers(0, 1 << 40, n).astype('>f8'), 'k': rng.integers(0, 99, n).astype('u1'),
             's': np.array([f'n{i}' for i in rng.integers(0, 9999, n)]), 'v': rng.integers(-9, 9, (n, 3)).astype('f4')}
-for i, n in enumerate((1000, 200_003)):
+for i, n in enumerate((1000, 60_003)):
     for chunk in (0, 4096, 32768, 300_000):
         a = columns(n, i)
         name = f'{n}-{chunk}.npz'
@@ -85,7 +85,7 @@ for i, n in enumerate((1000, 200_003)):
                     np.save(b, value)
                     z.writestr(key + '.npy', b.getvalue())
         at = int(rng.integers(0, n))
-        few = a['t'] % 50_021 == 7
+        few = a['t'] % 20_021 == 7
         where = (a['t'] >= at) & (a['k'] < 7)
         print(name, at, int(a['x'].sum()), int(a['t'][where].sum()), int(a['v'][where].sum()), int(a['x'][few].sum()), a['s'][at], sep='|')
 ";
