@@ -108,7 +108,7 @@ for i, n in enumerate((1000, 60_003)):
                     ),
                     of_v,
                 ),
-                ("SELECT CAST(sum(x) AS BIGINT) FROM t WHERE t % 50021 = 7".to_owned(), of_few),
+                ("SELECT CAST(sum(x) AS BIGINT) FROM t WHERE t % 20021 = 7".to_owned(), of_few),
                 (format!("SELECT s FROM t WHERE t = {at}"), text_at),
                 (format!("SELECT s FROM t LIMIT 1 OFFSET {at}"), text_at),
             ] {
