@@ -72,7 +72,7 @@ async fn rows_of_one_file_keep_their_order() {
         (&format!("SELECT last_value(value) FROM t {volatile}"), vec![ROWS - 1]),
         ("SELECT first_value(value) FROM t GROUP BY value % 3 ORDER BY value % 3", vec![0, 1, 2]),
     ];
-    for partitions in [1, 3, 16] {
+    for partitions in [1, 16] {
         for file in ["array.npy", "stored.npz", "deflated.npz"] {
             let ctx = with_partitions(partitions);
             let path = directory.path().join(file).display().to_string();

@@ -272,7 +272,7 @@ fn deflated(random: &mut Random) -> (npz::WriteOptions, String) {
 #[tokio::test]
 async fn rows_of_random_archives_are_right() {
     let mut random = Random(7);
-    for seed in 0..8 {
+    for seed in 0..4 {
         let count = [1000, 140_000, 200_000][random.below(3)] + random.below(1000);
         let columns = Columns::new(count, &mut random);
         let (options, what) = deflated(&mut random);
@@ -312,7 +312,7 @@ async fn a_wrong_index_makes_no_wrong_row() {
     let mut options = npz::WriteOptions::new();
     options.deflate(1).seek_every(65_536);
     let archive = columns.archive(&options);
-    for seed in 0..9 {
+    for seed in 0..6 {
         let mut damaged = archive.clone();
         for (start, payload) in indexes(&archive) {
             let at = |at: usize| u32::from_le_bytes(archive[at..at + 4].try_into().unwrap());
@@ -351,7 +351,7 @@ async fn a_damaged_member_is_an_error() {
     for every in [0, 65_536] {
         let mut options = npz::WriteOptions::new();
         let archive = columns.archive(options.deflate(6).seek_every(every));
-        for _ in 0..6 {
+        for _ in 0..3 {
             let mut damaged = archive.clone();
             // Within `x`, `small` or `name`: after `t`, and before the last member and the directory.
             let at = archive.len() / 4 + random.below(archive.len() / 4);
