@@ -389,18 +389,6 @@ impl DType {
         }
     }
 
-    /// Returns the number of bytes of an element that depend on a byte order: the bytes of multi-byte numbers and of `U` text.
-    pub(crate) fn ordered_bytes(&self) -> usize {
-        match &self.0 {
-            Kind::Scalar(scalar) if scalar.swap_unit() > 1 => scalar.itemsize(),
-            Kind::Scalar(_) => 0,
-            Kind::SubArray(sub) => checked::mul(sub.base.ordered_bytes(), sub.base_count()),
-            Kind::Record(record) => {
-                record.fields.iter().map(|field| field.dtype.ordered_bytes()).sum()
-            }
-        }
-    }
-
     /// Returns the same dtype without padding, also in nested records: NumPy's `repack_fields(…, recurse=True)`.
     ///
     /// ```

@@ -38,7 +38,7 @@ pub(crate) enum Strategy {
     /// Every scalar stays at its offset in the item; the steps byte-swap some of them in place.
     Swapped {
         steps: Vec<Step>,
-        /// True if the steps swap every scalar that has a byte order.
+        /// True if the items of the file are the little-endian items of a type in the other byte order.
         all: bool,
     },
     /// The steps write new items.
@@ -121,8 +121,7 @@ impl Plan {
             Strategy::Exact
         } else if in_place(true) {
             steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            let swapped: usize = steps.iter().map(|step| step.action.sizes().0).sum();
-            Strategy::Swapped { all: swapped == to.dtype.ordered_bytes(), steps }
+            Strategy::Swapped { all: *from == to.dtype.with_byte_order(ByteOrder::Big), steps }
         } else {
             Strategy::General(steps)
         };
@@ -493,12 +492,10 @@ impl Action {
 fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     let bytes = from.itemsize();
     if from.kind() == to.kind() && bytes == to.itemsize() {
-        // Raw bytes without an order count as little-endian numbers of ml_dtypes. Such numbers that are read as raw bytes stay as they are.
-        let unit = match (from.byte_order(), to.byte_order()) {
-            (None, Some(ByteOrder::Big)) => to.swap_unit(),
-            _ => from.swap_unit().min(to.swap_unit()),
-        };
-        let same = from == to || unit == 1;
+        // Raw bytes without an order count as little-endian numbers of ml_dtypes.
+        let is_big = |scalar: Scalar| scalar.byte_order() == Some(ByteOrder::Big);
+        let unit = from.swap_unit().max(to.swap_unit());
+        let same = is_big(from) == is_big(to) || unit == 1;
         return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }
     let convert = Convert::new(from, to, cast)?;
