@@ -138,8 +138,7 @@ impl Plan {
         let steps = steps(&part.dtype()?, to, cast, part.offset(), path.to_owned());
         let (steps, is_checked) = steps.map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
-        let strategy = Strategy::General(steps);
-        Ok(Plan { src_itemsize, dst_itemsize, strategy, is_checked })
+        Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps), is_checked })
     }
 
     /// Returns true if items are converted in place.
@@ -382,19 +381,19 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
     };
     match (cast, by(Cast::Lossless), by(Cast::Checked)) {
         (Cast::Exact, Some(_), _) if !is_complex(from) && is_complex(to) => {
-            "read pairs of numbers as [T; 2]; ReadOptions::cast(Cast::Lossless) makes each a real part"
+            "read pairs of numbers as [T; 2]; ReadOptions::new().cast(Cast::Lossless) makes each a real part"
         }
         (Cast::Exact, Some(convert), _) if !convert.is_checked => {
-            "ReadOptions::cast(Cast::Lossless) widens when no value can change"
+            "ReadOptions::new().cast(Cast::Lossless) widens when no value can change"
         }
         (Cast::Exact, Some(_), _) => {
-            "ReadOptions::cast(Cast::Lossless) converts if every value fits"
+            "ReadOptions::new().cast(Cast::Lossless) converts if every value fits"
         }
         (_, None, Some(_)) if rounds(from, to) => {
-            "ReadOptions::cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
+            "ReadOptions::new().cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
         }
         (_, None, Some(_)) => {
-            "ReadOptions::cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
+            "ReadOptions::new().cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
         }
         _ => match from.scalar().map(Scalar::kind) {
             Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)) => {
@@ -404,7 +403,7 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
                 "read it as LongDouble, which has to_f64()"
             }
             Some(ScalarKind::Str) if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
-                "read text as a Vec<String>, or as a String with #[npy(width = any)] in a struct"
+                "read text as a Vec<String>, as FixedStr of that width, or as a String with #[npy(width = any)] in a struct"
             }
             Some(ScalarKind::Bytes) if is_same_shape && is_number_or(to, ScalarKind::Str) => {
                 "read bytes as a Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct"

@@ -38,26 +38,6 @@ mod tests {
         }
     }
 
-    /// Guards the values where raw bytes have an order, and where they have none.
-    #[test]
-    fn raw_bytes_count_as_little_endian_numbers() {
-        let little = [0xc0, 0x3f];
-        let bytes = |order| if order == ">" { [0x3f, 0xc0] } else { little };
-        for from in ["<", ">", "|"] {
-            let raw = DynArray::new(
-                format!("{from}V2").parse().unwrap(),
-                [1],
-                Order::C,
-                bytes(from).to_vec(),
-            )
-            .unwrap();
-            for to in ["<", ">", "|"] {
-                let cast = raw.cast(&format!("{to}V2").parse().unwrap()).unwrap();
-                assert_eq!(cast.as_bytes(), bytes(to), "{from} to {to}");
-            }
-        }
-    }
-
     /// Guards the bytes of `>V2`, as ml_dtypes writes them, in arrays and in records.
     #[test]
     fn bfloat16_is_stored_in_both_byte_orders() {

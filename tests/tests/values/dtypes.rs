@@ -110,6 +110,26 @@ fn every_dtype_may_be_a_field() {
     assert_golden("record_dtypes_", &expected);
 }
 
+/// Guards the values where raw bytes have an order, and where they have none.
+#[test]
+fn raw_bytes_count_as_little_endian_numbers() {
+    let little = [0xc0, 0x3f];
+    let bytes = |order| if order == ">" { [0x3f, 0xc0] } else { little };
+    for from in ["<", ">", "|"] {
+        let raw = DynArray::new(
+            format!("{from}V2").parse().unwrap(),
+            [1],
+            Order::C,
+            bytes(from).to_vec(),
+        )
+        .unwrap();
+        for to in ["<", ">", "|"] {
+            let cast = raw.cast(&format!("{to}V2").parse().unwrap()).unwrap();
+            assert_eq!(cast.as_bytes(), bytes(to), "{from} to {to}");
+        }
+    }
+}
+
 /// Guards raw bytes without an order, which count as little-endian numbers of ml_dtypes, in records with fields of both kinds.
 #[test]
 fn raw_bytes_in_records_count_as_little_endian_numbers() {

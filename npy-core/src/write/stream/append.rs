@@ -253,7 +253,8 @@ fn check_contiguous(header: &Header, is_several: bool) -> Result<()> {
         return Ok(());
     }
     let what = "appending rows in Fortran order, where the elements of a row are strided,".into();
-    let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
+    let needs =
+        "an array in C order: read it, and write it with WriteOptions::new().order(Order::C)";
     Err(ErrorKind::Unsupported { what, needs }.into())
 }
 
