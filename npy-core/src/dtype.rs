@@ -415,7 +415,9 @@ impl DType {
                         DType::of_base(inner.base.clone(), shape, 0)
                     }
                     _ => {
-                        let itemsize = checked::mul(base.itemsize(), sub.base_count());
+                        // Zero if a base element has no bytes.
+                        let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
+                        let itemsize = checked::mul(base.itemsize(), count);
                         DType::of_base(base, sub.shape.clone(), itemsize)
                     }
                 }
@@ -444,13 +446,6 @@ impl DType {
 
     pub(crate) fn kind(&self) -> &Kind {
         &self.0
-    }
-}
-
-impl SubArray {
-    /// Returns the number of base elements, or 0 if a base element has no bytes.
-    fn base_count(&self) -> usize {
-        self.itemsize.checked_div(self.base.itemsize()).unwrap_or(0)
     }
 }
 

@@ -256,7 +256,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Writes a struct to a file, as an archive.
+/// Writes a struct to a file, as an archive. A map is one, too; its keys are owned (`String`, and not `&str`), because they are read again as that type.
 ///
 /// As with [`WriteNpy::write_npy`], if the program is killed, the path has the complete old file or the complete new one. A loss of
 /// power may still lose the data; to prevent that, use [`WriteOptions::sync`](super::WriteOptions::sync) and
