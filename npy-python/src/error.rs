@@ -90,7 +90,7 @@ pub(crate) fn truncated(path: &Path, expected: u64, found: u64) -> PyErr {
     new(
         "NpyTruncatedError",
         format!(
-            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again"
+            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT"
         ),
     )
 }
