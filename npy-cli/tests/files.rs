@@ -36,26 +36,6 @@ fn concat_joins_rows() {
     assert_eq!(Vec::<i32>::read_npy(path.join("row.npy")).unwrap(), [2, 3, 0, 2, 4, 4, 5]);
 }
 
-/// Guards the numbers of ml_dtypes: raw bytes without an order, as NumPy saves them, count as little-endian.
-#[test]
-fn concat_keeps_the_numbers_that_raw_bytes_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    for (name, descr, bytes) in [("v.npy", "|V2", [0xc0, 0x3f]), ("b.npy", ">V2", [0x3f, 0xc0])] {
-        let array = DynArray::new(descr.parse().unwrap(), [1], Order::C, bytes.to_vec()).unwrap();
-        npy_core::save(path.join(name), &array).unwrap();
-    }
-    for (inputs, expected) in
-        [(["v.npy", "b.npy"], [0xc0, 0x3f]), (["b.npy", "v.npy"], [0x3f, 0xc0])]
-    {
-        ok(path, &[&["concat", "-o", "out.npy"], &inputs[..]].concat());
-        let both = DynArray::read_npy(path.join("out.npy")).unwrap();
-        assert_eq!(both.as_bytes(), expected.repeat(2), "{inputs:?}");
-    }
-    ok(path, &["convert", "--dtype", "V2", "b.npy", "-o", "raw.npy"]);
-    assert_eq!(DynArray::read_npy(path.join("raw.npy")).unwrap().as_bytes(), [0xc0, 0x3f]);
-}
-
 /// Guards against an array in a file whose name says that it is something else.
 #[test]
 fn concat_writes_no_other_format() {
