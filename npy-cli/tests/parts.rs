@@ -101,6 +101,6 @@ fn concat_keeps_the_numbers_that_raw_bytes_are() {
         let both = DynArray::read_npy(path.join("out.npy")).unwrap();
         assert_eq!(both.as_bytes(), expected.repeat(2), "{inputs:?}");
     }
-    ok(path, &["convert", "--dtype", "V2", "b.npy", "-o", "raw.npy"]);
+    ok(path, &["convert", "--dtype", "V2", "b.npy", "raw.npy"]);
     assert_eq!(DynArray::read_npy(path.join("raw.npy")).unwrap().as_bytes(), [0xc0, 0x3f]);
 }

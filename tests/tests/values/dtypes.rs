@@ -148,7 +148,7 @@ fn raw_bytes_in_records_count_as_little_endian_numbers() {
         let descr = format!("[('n', '>i2'), ('raw', '{raw}'), ('number', '{number}')]");
         let row = [&[1, 2], &bytes(*raw)[..], &bytes(*number)].concat();
         let array = DynArray::new(descr.parse().unwrap(), [1], Order::C, row.clone()).unwrap();
-        assert_eq!(array.to_vec::<Row>().unwrap(), [expected.clone()], "{descr}");
+        assert_eq!(array.to_vec::<Row>().unwrap(), std::slice::from_ref(&expected), "{descr}");
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.npy");
         npy_core::save(&path, &array).unwrap();
