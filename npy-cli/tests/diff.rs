@@ -128,11 +128,17 @@ fn diff_of_raw_bytes_takes_both_byte_orders() {
     write("little.npy", "<V2", &[0x80, 0x3f, 0, 0x40]);
     write("big.npy", ">V2", &[0x3f, 0x80, 0x40, 0]);
     write("other.npy", ">V2", &[0x80, 0x3f, 0x40, 0]);
+    // As NumPy without ml_dtypes saves the little-endian ones.
+    write("raw.npy", "|V2", &[0x80, 0x3f, 0, 0x40]);
     for args in [&[][..], &["--values"], &["--nan-differs"]] {
         ok(path, &[&["diff", "little.npy", "big.npy"], args].concat());
         ok(path, &[&["diff", "big.npy", "little.npy"], args].concat());
         assert_eq!(code(path, &[&["diff", "little.npy", "other.npy"], args].concat()).0, 1);
     }
+    // Only the dtypes differ.
+    ok(path, &["diff", "--values", "big.npy", "raw.npy"]);
+    ok(path, &["diff", "--values", "raw.npy", "big.npy"]);
+    assert_eq!(code(path, &["diff", "--values", "raw.npy", "other.npy"]).0, 1);
 }
 
 /// Guards that objects are compared as a whole: their texts are shortened, and differ by the order of a dict.

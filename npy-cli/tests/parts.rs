@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use npy_core::{NpyArray, ReadNpy, WriteNpy};
+use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy};
 
 use self::support::{code, names, ok};
 
@@ -83,4 +83,24 @@ fn concat_replaces_a_directory_by_force_alone() {
         assert!(exit == 2 && message.contains("name a directory"), "{message}");
     }
     assert_eq!(names(path), ["a.npy", "out", "text.npy"]);
+}
+
+/// Guards the numbers of ml_dtypes: raw bytes without an order, as NumPy saves them, count as little-endian.
+#[test]
+fn concat_keeps_the_numbers_that_raw_bytes_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, descr, bytes) in [("v.npy", "|V2", [0xc0, 0x3f]), ("b.npy", ">V2", [0x3f, 0xc0])] {
+        let array = DynArray::new(descr.parse().unwrap(), [1], Order::C, bytes.to_vec()).unwrap();
+        npy_core::save(path.join(name), &array).unwrap();
+    }
+    for (inputs, expected) in
+        [(["v.npy", "b.npy"], [0xc0, 0x3f]), (["b.npy", "v.npy"], [0x3f, 0xc0])]
+    {
+        ok(path, &[&["concat", "-o", "out.npy"], &inputs[..]].concat());
+        let both = DynArray::read_npy(path.join("out.npy")).unwrap();
+        assert_eq!(both.as_bytes(), expected.repeat(2), "{inputs:?}");
+    }
+    ok(path, &["convert", "--dtype", "V2", "b.npy", "raw.npy"]);
+    assert_eq!(DynArray::read_npy(path.join("raw.npy")).unwrap().as_bytes(), [0xc0, 0x3f]);
 }

@@ -41,7 +41,8 @@ pub struct NpyArray<T> {
 }
 
 impl<T> NpyArray<T> {
-    /// Creates an array of this shape from its elements in C order: the last index changes fastest.
+    /// Creates an array of this shape from its elements in C order: the last index changes fastest. The shape is an array, a slice or a `Vec`: NumPy's
+    /// `(2, 3)` is `[2, 3]`.
     ///
     /// ```
     /// use npy_core::NpyArray;

@@ -389,18 +389,6 @@ impl DType {
         }
     }
 
-    /// Returns the number of bytes of an element that depend on a byte order: the bytes of multi-byte numbers and of `U` text.
-    pub(crate) fn ordered_bytes(&self) -> usize {
-        match &self.0 {
-            Kind::Scalar(scalar) if scalar.swap_unit() > 1 => scalar.itemsize(),
-            Kind::Scalar(_) => 0,
-            Kind::SubArray(sub) => checked::mul(sub.base.ordered_bytes(), sub.base_count()),
-            Kind::Record(record) => {
-                record.fields.iter().map(|field| field.dtype.ordered_bytes()).sum()
-            }
-        }
-    }
-
     /// Returns the same dtype without padding, also in nested records: NumPy's `repack_fields(…, recurse=True)`.
     ///
     /// ```
@@ -427,7 +415,9 @@ impl DType {
                         DType::of_base(inner.base.clone(), shape, 0)
                     }
                     _ => {
-                        let itemsize = checked::mul(base.itemsize(), sub.base_count());
+                        // Zero if a base element has no bytes.
+                        let count = sub.itemsize.checked_div(sub.base.itemsize()).unwrap_or(0);
+                        let itemsize = checked::mul(base.itemsize(), count);
                         DType::of_base(base, sub.shape.clone(), itemsize)
                     }
                 }
@@ -456,13 +446,6 @@ impl DType {
 
     pub(crate) fn kind(&self) -> &Kind {
         &self.0
-    }
-}
-
-impl SubArray {
-    /// Returns the number of base elements, or 0 if a base element has no bytes.
-    fn base_count(&self) -> usize {
-        self.itemsize.checked_div(self.base.itemsize()).unwrap_or(0)
     }
 }
 

@@ -71,6 +71,10 @@ pub use invalid::InvalidValue;
 /// assert_eq!(Celsius::decode(&item), Celsius(21.5));
 /// # Ok::<(), InvalidValue>(())
 /// ```
+#[cfg_attr(
+    not(feature = "derive"),
+    diagnostic::on_unimplemented(note = "the derive macros of npy-core need its feature `derive`")
+)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a NumPy item: it has no dtype",
     label = "`npy_core::Element` is not implemented for this type; on a struct of your own: `#[derive(npy_core::NpyRecord)]`",

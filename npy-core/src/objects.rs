@@ -160,7 +160,7 @@ pub struct ObjectRef<'a> {
 }
 
 /// [`pickle::UNKNOWN_ENCODING`], and what to do.
-const SET_ENCODING: &str = "the string was pickled by Python 2, is not ASCII, and has no stated encoding; set ReadOptions::encoding";
+const SET_ENCODING: &str = "the string was pickled by Python 2, is not ASCII, and has no stated encoding; read it with ReadOptions::new().encoding(Encoding::Latin1)";
 
 impl From<pickle::Error> for Error {
     fn from(error: pickle::Error) -> Self {

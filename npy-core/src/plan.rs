@@ -38,7 +38,7 @@ pub(crate) enum Strategy {
     /// Every scalar stays at its offset in the item; the steps byte-swap some of them in place.
     Swapped {
         steps: Vec<Step>,
-        /// True if the steps swap every scalar that has a byte order.
+        /// True if the items of the file are the little-endian items of a type in the other byte order.
         all: bool,
     },
     /// The steps write new items.
@@ -121,8 +121,7 @@ impl Plan {
             Strategy::Exact
         } else if in_place(true) {
             steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            let swapped: usize = steps.iter().map(|step| step.action.sizes().0).sum();
-            Strategy::Swapped { all: swapped == to.dtype.ordered_bytes(), steps }
+            Strategy::Swapped { all: *from == to.dtype.with_byte_order(ByteOrder::Big), steps }
         } else {
             Strategy::General(steps)
         };
@@ -139,8 +138,7 @@ impl Plan {
         let steps = steps(&part.dtype()?, to, cast, part.offset(), path.to_owned());
         let (steps, is_checked) = steps.map_err(|error| error.in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
-        let strategy = Strategy::General(steps);
-        Ok(Plan { src_itemsize, dst_itemsize, strategy, is_checked })
+        Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps), is_checked })
     }
 
     /// Returns true if items are converted in place.
@@ -383,19 +381,19 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
     };
     match (cast, by(Cast::Lossless), by(Cast::Checked)) {
         (Cast::Exact, Some(_), _) if !is_complex(from) && is_complex(to) => {
-            "read pairs of numbers as [T; 2]; ReadOptions::cast(Cast::Lossless) makes each a real part"
+            "read pairs of numbers as [T; 2]; ReadOptions::new().cast(Cast::Lossless) makes each a real part"
         }
         (Cast::Exact, Some(convert), _) if !convert.is_checked => {
-            "ReadOptions::cast(Cast::Lossless) widens when no value can change"
+            "ReadOptions::new().cast(Cast::Lossless) widens when no value can change"
         }
         (Cast::Exact, Some(_), _) => {
-            "ReadOptions::cast(Cast::Lossless) converts if every value fits"
+            "ReadOptions::new().cast(Cast::Lossless) converts if every value fits"
         }
         (_, None, Some(_)) if rounds(from, to) => {
-            "ReadOptions::cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
+            "ReadOptions::new().cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
         }
         (_, None, Some(_)) => {
-            "ReadOptions::cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
+            "ReadOptions::new().cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
         }
         _ => match from.scalar().map(Scalar::kind) {
             Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)) => {
@@ -405,7 +403,7 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
                 "read it as LongDouble, which has to_f64()"
             }
             Some(ScalarKind::Str) if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
-                "read text as a Vec<String>, or as a String with #[npy(width = any)] in a struct"
+                "read text as a Vec<String>, as FixedStr of that width, or as a String with #[npy(width = any)] in a struct"
             }
             Some(ScalarKind::Bytes) if is_same_shape && is_number_or(to, ScalarKind::Str) => {
                 "read bytes as a Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct"
@@ -493,12 +491,10 @@ impl Action {
 fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
     let bytes = from.itemsize();
     if from.kind() == to.kind() && bytes == to.itemsize() {
-        // Raw bytes without an order count as little-endian numbers of ml_dtypes. Such numbers that are read as raw bytes stay as they are.
-        let unit = match (from.byte_order(), to.byte_order()) {
-            (None, Some(ByteOrder::Big)) => to.swap_unit(),
-            _ => from.swap_unit().min(to.swap_unit()),
-        };
-        let same = from == to || unit == 1;
+        // Raw bytes without an order count as little-endian numbers of ml_dtypes.
+        let is_big = |scalar: Scalar| scalar.byte_order() == Some(ByteOrder::Big);
+        let unit = from.swap_unit().max(to.swap_unit());
+        let same = is_big(from) == is_big(to) || unit == 1;
         return Some(if same { Action::Copy { bytes } } else { Action::Swap { unit, bytes } });
     }
     let convert = Convert::new(from, to, cast)?;

@@ -78,7 +78,7 @@ fn to_read_a_copy(error: Error) -> Error {
 
 /// Replaces a remedy that advises a cast, which a view does not do.
 pub(crate) fn without_cast(error: Error) -> Error {
-    const COPY: &str = "a view converts nothing: read a copy with ReadOptions::cast, or change the Rust type \
+    const COPY: &str = "a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust type \
         to what the file holds";
     error.map_kind(|kind| match kind {
         ErrorKind::Mismatch { found, wanted, wanted_by, remedy } if remedy.contains("cast(") => {

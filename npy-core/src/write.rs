@@ -39,6 +39,8 @@ pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
 /// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait.
 /// [`load`](crate::load) reads the file.
 ///
+/// The file gets exactly this name: no `.npy` is added, and an array in a file `x.npz` is still no archive. `npz::save` writes those.
+///
 /// ```
 /// # let dir = tempfile::tempdir()?;
 /// # std::env::set_current_dir(&dir)?;

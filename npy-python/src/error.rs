@@ -34,14 +34,18 @@ const WORDS: &[(&str, &str)] = &[
     ("npy_core::load or ReadNpy::read_npy", "npy_core.load"),
     ("npz::Reader", "npy_core.Npz"),
     (
-        "read it, and write it with WriteOptions::order(Order::C)",
+        "read it, and write it with WriteOptions::new().order(Order::C)",
         "read it, and write it with npy_core.save(path, numpy.ascontiguousarray(array))",
     ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
-    ("Reader::open", "npy_core.load"),
-    ("ReadOptions::cast(Cast::Lossless)", "cast="),
     (
-        "count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+        "keep its complete rows: Reader::records returns them before this error, and the command npy repair writes them to a file",
+        "keep its complete rows with the command npy repair FILE -o OUT",
+    ),
+    ("Reader::open", "npy_core.load"),
+    ("ReadOptions::new().cast(Cast::Lossless)", "cast="),
+    (
+        "count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
         "count them with the command npy append --uncounted keep FILE, or remove them with npy append --uncounted remove FILE",
     ),
     (
@@ -86,7 +90,7 @@ pub(crate) fn truncated(path: &Path, expected: u64, found: u64) -> PyErr {
     new(
         "NpyTruncatedError",
         format!(
-            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again"
+            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT"
         ),
     )
 }

@@ -62,7 +62,7 @@ def test_cast(order: Any) -> None:
         ours = npy.load("x.npy", rows=rows, cast=np.float32)
         expected = (array if rows is None else array[rows]).astype("f4")
         assert ours.dtype == "f4" and (ours == expected).all()
-    with pytest.raises(npy.NpyTypeError, match="no dtype"):
+    with pytest.raises(npy.NpyTypeError, match="not a dtype"):
         npy.load("x.npy", cast="no such")
 
 
@@ -386,3 +386,20 @@ def test_numbers_of_ml_dtypes_are_appended_in_the_order_of_the_file(order: Any) 
     assert pathlib.Path("x.npy").read_bytes() == pathlib.Path("theirs.npy").read_bytes()
     with pytest.raises(npy.NpyTypeError, match=r"use load\(path\).view"):
         npy.load("x.npy", cast=numbers.dtype)
+
+
+def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> None:
+    with npy.Writer("w.npy", "f4", (3,)) as w:
+        for rows in ([1, 2], np.ones(3)):
+            with pytest.raises(npy.NpyError, match=r"^w\.npy: "):
+                w.write(rows)
+        w.write([1, 2, 3])
+    file = pathlib.Path("w.npy").read_bytes()
+    pathlib.Path("t.npy").write_bytes(file[:-1])
+    advice = "expected 12 bytes of data, found 11; .* or keep its complete rows with the command npy repair FILE -o OUT$"
+    for load in (npy.load, lambda path: npy.load(path, rows=slice(0, 1)), lambda path: npy.append(path, [1, 2, 3])):
+        with pytest.raises(npy.NpyTruncatedError, match=advice):
+            load("t.npy")
+    npy.save("z.npy", 5)
+    with pytest.raises(npy.NpyValueError, match="save an array of one dimension in its place"):
+        npy.append("z.npy", 5)

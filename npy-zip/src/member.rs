@@ -755,7 +755,7 @@ mod tests {
     #[test]
     fn chunks_that_are_not_the_bytes_from_the_start_are_found() {
         // The blocks are stored, so each byte of the member is in the compressed bytes.
-        let file = archive(Compression::deflate(0, 1).seek_every(4096));
+        let file = archive(Compression::deflate(1, 1).seek_every(4096));
         let limits = Limits::default();
         let directory = Directory::read(Cursor::new(&file), &limits).unwrap();
         let entry = directory.find("x").unwrap();

@@ -78,7 +78,7 @@ impl Compression {
         Compression { method: Method::Stored, threads: 1, chunk: None, interrupt: None }
     }
 
-    /// Members are deflated, at a level from 1 to 9, with this number of threads, including the caller's. The bytes do not depend on the
+    /// Members are deflated, at a level from 1 to 9 (nothing is written with any other), with this number of threads, including the caller's. The bytes do not depend on the
     /// number of threads. A reader can [start at each MiB](Self::seek_every).
     ///
     /// ```
@@ -89,7 +89,7 @@ impl Compression {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn deflate(level: u8, threads: usize) -> Self {
-        let method = Method::Deflate(level.clamp(1, 9));
+        let method = Method::Deflate(level);
         Compression { method, ..Compression::stored() }.threads(threads).seek_every(1 << 20)
     }
 
@@ -104,7 +104,24 @@ impl Compression {
     /// ```
     #[cfg(feature = "zstd-write")]
     pub fn zstd(level: u8) -> Self {
-        Compression { method: Method::Zstd(level.clamp(1, 22)), ..Compression::stored() }
+        Compression { method: Method::Zstd(level), ..Compression::stored() }
+    }
+
+    /// Refuses a level that the method does not have.
+    fn check(&self) -> io::Result<()> {
+        let (level, most) = match self.method {
+            Method::Stored => return Ok(()),
+            Method::Deflate(level) => (level, 9),
+            #[cfg(feature = "zstd-write")]
+            Method::Zstd(level) => (level, 22),
+        };
+        if (1..=most).contains(&level) {
+            return Ok(());
+        }
+        let text = format!(
+            "level {level} of compression; use one from 1 (fast) to {most} (small), or store the members, which does not compress"
+        );
+        Err(io::Error::new(io::ErrorKind::InvalidInput, text))
     }
 
     /// Members are deflated with this number of threads, including the caller's.
@@ -247,8 +264,9 @@ impl<W: Write + Seek> Writer<W> {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`](crate::Error::Io) if its position is not known.
+    /// [`Error::Io`](crate::Error::Io) if its position is not known; [`InvalidInput`](io::ErrorKind::InvalidInput) for a level that the method does not have.
     pub fn seekable(inner: W, compression: Compression) -> Result<Self> {
+        compression.check()?;
         Ok(Writer::new(Output::seekable(inner)?, compression))
     }
 }
@@ -272,8 +290,9 @@ impl Writer<File> {
     ///
     /// # Errors
     ///
-    /// [`Error::Io`](crate::Error::Io), also for a pipe, which cannot seek.
+    /// [`Error::Io`](crate::Error::Io), also for a pipe, which cannot seek; [`InvalidInput`](io::ErrorKind::InvalidInput) for a level that the method does not have.
     pub fn file(file: File, compression: Compression) -> Result<Self> {
+        compression.check()?;
         Ok(Writer::new(Output::file(file)?, compression))
     }
 }
@@ -296,11 +315,15 @@ impl<W: Write> Writer<W> {
     fn new(mut output: Output<W>, compression: Compression) -> Self {
         let Compression { method, threads, chunk, interrupt } = compression;
         output.interrupt = interrupt;
+        // A stream has no other way to tell.
+        if let Err(error) = compression.check() {
+            output.fail(&error);
+        }
         let compressor = match method {
             Method::Stored => None,
-            Method::Deflate(level) => Some(Compressor::new(level, threads, chunk)),
+            Method::Deflate(level) => Some(Compressor::new(level.clamp(1, 9), threads, chunk)),
             #[cfg(feature = "zstd-write")]
-            Method::Zstd(level) => Some(Compressor::zstd(level)),
+            Method::Zstd(level) => Some(Compressor::zstd(level.clamp(1, 22))),
         };
         Writer {
             output,

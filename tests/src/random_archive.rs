@@ -59,7 +59,7 @@ fn array(random: &mut Random) -> DynArray {
 fn options(random: &mut Random) -> WriteOptions {
     let mut options = WriteOptions::new();
     if random.below(4) > 0 {
-        options.deflate(u8::try_from(random.below(10)).expect("a level"));
+        options.deflate(u8::try_from(1 + random.below(9)).expect("a level"));
         let every = [0, CHUNKS[0], CHUNKS[1], CHUNKS[2]][random.below(4)];
         options.seek_every(every.try_into().expect("a distance"));
     }

@@ -1,10 +1,13 @@
 //! The message of each kind of error.
 
 use std::io::Cursor;
+use std::path::{Path, PathBuf};
 
+use npy_core::object::Encoding;
 use npy_core::{
-    Be, DType, DynArray, Error, ErrorKind, Header, NpyArray, NpyView, Objects, Order, ReadNpy,
-    Reader, WriteNpy, Writer, npz,
+    Be, ByteStr, Cast, DType, DynArray, Error, ErrorKind, FixedStr, Header, NpyArray, NpyView,
+    Objects, Order, ReadNpy, ReadOptions, Reader, UncountedRows, WriteNpy, WriteOptions, Writer,
+    npz,
 };
 use npy_tests::picky::Even;
 
@@ -121,7 +124,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Mismatch { .. }),
             Vec::<f64>::read_npy_from(&file("'<f4'", "(1,)", &[0; 4])[..]).map(drop),
-            "the file holds '<f4', f64 expects '<f8'; f32 reads it, and ReadOptions::cast(Cast::Lossless) widens when no value can change",
+            "the file holds '<f4', f64 expects '<f8'; f32 reads it, and ReadOptions::new().cast(Cast::Lossless) widens when no value can change",
         ),
         (
             |kind| matches!(kind, ErrorKind::MissingField { .. }),
@@ -202,7 +205,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }),
             appended_after_a_kill(),
-            "npy-core-uncounted.npy: the header counts 2 of 3 complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+            "npy-core-uncounted.npy: the header counts 2 of 3 complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
         ),
         (
             |kind| matches!(kind, ErrorKind::Custom { .. }),
@@ -220,6 +223,93 @@ fn every_kind_says_what_to_do() {
         assert!(is_kind(error.kind()), "{error}");
         assert!(error.to_string().contains(message), "{error}\nshould say\n{message}");
     }
+}
+
+/// Returns the files of Rust in a directory and those in it, each with its text.
+fn sources(directory: &Path) -> Vec<(PathBuf, String)> {
+    let paths = npy_tests::names(directory).into_iter().map(|name| directory.join(name));
+    let files = paths.map(|path| match path.is_dir() {
+        true => sources(&path),
+        false => vec![(path.clone(), std::fs::read_to_string(&path).unwrap())],
+    });
+    files.flatten().collect()
+}
+
+/// Compiles calls, and returns their text.
+macro_rules! pasted {
+    ($($call:expr),* $(,)?) => {
+        [$({
+            let _ = $call;
+            stringify!($call)
+        }),*]
+    };
+}
+
+/// Guards the calls of options in messages: they compile as they are pasted. The options of archives are those of arrays, with `npz::` before them.
+#[test]
+fn options_in_messages_compile_as_they_are_pasted() {
+    let compiled = pasted![
+        ReadOptions::new().cast(Cast::Lossless),
+        ReadOptions::new().cast(Cast::Checked),
+        ReadOptions::new().encoding(Encoding::Latin1),
+        WriteOptions::new().order(Order::C),
+        WriteOptions::new().uncounted_rows(UncountedRows::Keep),
+        npz::WriteOptions::new().stored(),
+    ];
+    let _ = npz::ReadOptions::new().cast(Cast::Lossless).cast(Cast::Checked);
+    let mut found = 0;
+    for (path, source) in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../npy-core/src")) {
+        // Parts of a line that are between quotes have odd indices.
+        let in_quotes = |line: &'_ str| {
+            line.split('"').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for text in code.flat_map(in_quotes).filter(|text| text.contains(' ')) {
+            for (at, _) in text.match_indices("Options::") {
+                let is_pasted = |call: &&str| {
+                    let name = call.find("Options::").unwrap();
+                    at >= name && text[at - name..].starts_with(*call)
+                };
+                assert!(compiled.iter().any(is_pasted), "{path:?}: {text}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found > 8, "{found}");
+}
+
+/// Guards advice for texts: the Rust type of the file's width.
+#[test]
+fn errors_of_texts_name_their_rust_type() {
+    let text = file("'<U8'", "(1,)", &[0; 32]);
+    let message = |error: Error| error.to_string();
+    let column = Reader::new(&text[..]).unwrap().read_vec::<ByteStr<8>>().unwrap_err();
+    assert!(message(column).contains("read text as a Vec<String>, as FixedStr<8>, or as"));
+    let narrow = Reader::new(&text[..]).unwrap().read_vec::<FixedStr<3>>().unwrap_err();
+    let advice = "FixedStr<8> reads it, and ReadOptions::new().cast(Cast::Lossless) converts if every value fits";
+    assert!(message(narrow).contains(advice));
+    let record = file("[('id', '<U8')]", "(1,)", &[0; 32]);
+    let column = Reader::new(&record[..]).unwrap().read_column::<ByteStr<8>>("id").unwrap_err();
+    assert!(message(column).contains("as FixedStr<8>"));
+    let bytes = file("'|S5'", "(1,)", &[0; 5]);
+    let wrong = Reader::new(&bytes[..]).unwrap().read_vec::<f64>().unwrap_err();
+    assert!(message(wrong).contains("as ByteStr<5>"));
+}
+
+/// Guards the advice for data that ends too early: records that are complete come before the error.
+#[test]
+fn complete_rows_of_truncated_data_are_read_as_the_message_says() {
+    let bytes = file("'<u2'", "(4,)", &[1, 0, 2, 0, 3]);
+    let mut reader = Reader::new(&bytes[..]).unwrap();
+    let (rows, errors): (Vec<_>, Vec<_>) =
+        reader.records::<u16>().unwrap().partition(Result::is_ok);
+    assert_eq!(rows.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [1, 2]);
+    let [Err(error)] = &errors[..] else { panic!("{errors:?}") };
+    let advice = "keep its complete rows: Reader::records returns them before this error, and the command npy repair writes them to a file";
+    assert!(error.to_string().ends_with(advice), "{error}");
+    // Without a complete header, there are no rows.
+    let error = Reader::new(&bytes[..40]).unwrap_err().to_string();
+    assert!(error.contains("truncated") && error.ends_with("complete file again"), "{error}");
 }
 
 /// An array type of another crate, which reads nothing.

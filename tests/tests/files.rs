@@ -66,12 +66,18 @@ fn an_error_about_the_dtype_names_the_rust_type() {
     [1.0f64].write_npy(&path).unwrap();
     let message = |result: Result<(), npy_core::Error>| result.unwrap_err().to_string();
     let of_list = message(npy_core::load::<Vec<f32>>(&path).map(drop));
-    assert!(of_list.contains("f64 reads it, and ReadOptions::cast(Cast::Checked)"), "{of_list}");
+    assert!(
+        of_list.contains("f64 reads it, and ReadOptions::new().cast(Cast::Checked)"),
+        "{of_list}"
+    );
     let of_text = message(npy_core::load::<Vec<npy_core::FixedStr<2>>>(&path).map(drop));
     assert!(of_text.contains("change the Rust type to f64"), "{of_text}");
     NpyArray::new(vec![1u16; 4], [2, 2]).unwrap().write_npy(&path).unwrap();
     let of_matrix = message(npy_core::load::<Vec<i32>>(&path).map(drop));
-    assert!(of_matrix.contains("NpyArray<u16> reads it, and ReadOptions::cast"), "{of_matrix}");
+    assert!(
+        of_matrix.contains("NpyArray<u16> reads it, and ReadOptions::new().cast"),
+        "{of_matrix}"
+    );
 }
 
 /// Guards against arrays of objects whose items would be addresses.

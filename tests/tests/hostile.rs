@@ -246,12 +246,12 @@ fn a_struct_that_differs_is_told_both_sides() {
     assert_eq!(
         message,
         "field \"hdr.gain\": the file holds '<i2', Outer expects '<f4'; \
-         ReadOptions::cast(Cast::Lossless) widens when no value can change"
+         ReadOptions::new().cast(Cast::Lossless) widens when no value can change"
     );
     let wider = file(1, &header("[('hdr', [('gain', '<f8')])]", "(1,)"), &[0; 8]);
     assert_says(
         &refused::<Vec<Outer>>(&wider),
-        &["holds '<f8', Outer expects '<f4'", "ReadOptions::cast(Cast::Checked) converts"],
+        &["holds '<f8', Outer expects '<f4'", "ReadOptions::new().cast(Cast::Checked) converts"],
     );
     let missing = file(1, &header("[('hdr', [('Gain', '<f4'), ('q', '<f4')])]", "(1,)"), &[0; 8]);
     let message = refused::<Vec<Outer>>(&missing);

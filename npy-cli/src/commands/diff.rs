@@ -692,13 +692,13 @@ fn is_same_time((ours, a): (&Leaf, &[u8]), (theirs, b): (&Leaf, &[u8])) -> bool 
         .is_ok_and(|time| time.as_bytes() == b)
 }
 
-/// Returns true if the columns are raw bytes of different byte orders, such as the numbers of ml_dtypes.
+/// Returns true if the columns are raw bytes of different byte orders, such as the numbers of ml_dtypes. Those without an order count as little-endian.
 fn are_swapped(ours: &Leaf, theirs: &Leaf) -> bool {
-    let order = |leaf: &Leaf| {
+    let is_big = |leaf: &Leaf| {
         let scalar = leaf.cell.dtype().scalar()?;
-        scalar.byte_order().filter(|_| scalar.kind() == ScalarKind::Void)
+        (scalar.kind() == ScalarKind::Void).then(|| scalar.byte_order() == Some(ByteOrder::Big))
     };
-    order(ours).zip(order(theirs)).is_some_and(|(order, other)| order != other)
+    is_big(ours).zip(is_big(theirs)).is_some_and(|(ours, theirs)| ours != theirs)
 }
 
 /// Returns the integer that a long double is, if it is one below 2^127.

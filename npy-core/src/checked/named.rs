@@ -48,7 +48,10 @@ macro_rules! named_iterator {
 
         impl std::fmt::Debug for $name<'_> {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.debug_struct(stringify!($name)).field("left", &self.len()).finish_non_exhaustive()
+                // All of a large array would be too much for a message.
+                let mut list = f.debug_list();
+                list.entries(self.clone().take(20));
+                if self.len() > 20 { list.finish_non_exhaustive() } else { list.finish() }
             }
         }
     };

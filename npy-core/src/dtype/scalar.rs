@@ -219,7 +219,7 @@ impl Scalar {
     }
 
     /// Returns the number of bytes that are byte-swapped together: the size of a value, of half a complex number, or of a code point.
-    /// Raw bytes (`|V2`) are never swapped: their unit is 1.
+    /// Raw bytes (`|V2`) have no order of their own: their unit is 1.
     pub(crate) fn swap_unit(self) -> usize {
         match self.kind {
             ScalarKind::Complex => self.itemsize / 2,

@@ -4,7 +4,8 @@ use crate::element::Element;
 
 /// A struct whose fields are the fields of a NumPy record.
 ///
-/// `#[derive(NpyRecord)]` implements this trait and [`Element`].
+/// `#[derive(NpyRecord)]` implements this trait and [`Element`]. The derive macro needs the feature `derive`, which is on by default: without it, the compiler
+/// finds a trait of this name, and no macro.
 ///
 /// ```
 /// use npy_core::NpyRecord;

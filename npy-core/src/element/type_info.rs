@@ -1,6 +1,7 @@
 //! A Rust type, as code that is compiled once for all types knows it.
 
-use crate::dtype::{ByteOrder, DType};
+use crate::checked;
+use crate::dtype::{ByteOrder, DType, Scalar, ScalarKind};
 use crate::element::{Element, without_modules};
 use crate::error::{Error, ErrorKind};
 use crate::plan::{Cast, Plan};
@@ -95,8 +96,29 @@ impl TypeInfo {
     /// Those of [`canonical`](Self::canonical) and [`Plan::column`].
     pub(crate) fn column_plan(self, file: &DType, path: &str, cast: Cast) -> Result<Plan, Error> {
         let plan = Plan::column(file, path, &self.canonical()?, cast);
-        plan.map_err(|error| error.wanted_by(&self.name()))
+        let found = file.part(path).and_then(|part| part.dtype().ok()?.scalar().copied());
+        plan.map_err(|error| naming_type(error, found, 1).wanted_by(&self.name()))
     }
+}
+
+/// Names the Rust type of the numbers or texts in the file, if the advice is to convert them or to change the type.
+pub(super) fn naming_type(error: Error, found: Option<Scalar>, ndim: usize) -> Error {
+    const HELD: &str = "what the file holds";
+    let size = found.map_or(0, |scalar| scalar.itemsize());
+    let bits = checked::mul(size, 8);
+    let (words, element) = match found.map(|scalar| scalar.kind()) {
+        Some(ScalarKind::Int) => (HELD, format!("i{bits}")),
+        Some(ScalarKind::UInt) => (HELD, format!("u{bits}")),
+        Some(ScalarKind::Float) if size == 4 || size == 8 => (HELD, format!("f{bits}")),
+        Some(ScalarKind::Str) => ("FixedStr of that width", format!("FixedStr<{}>", size / 4)),
+        Some(ScalarKind::Bytes) => ("ByteStr of that width", format!("ByteStr<{size}>")),
+        _ => return error,
+    };
+    let name = if ndim > 1 { format!("NpyArray<{element}>") } else { element };
+    error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
+        true => format!("{name} reads it, and {remedy}"),
+        false => remedy.replace(words, &name),
+    })
 }
 
 /// Returns the schema function of a type. Not inlined: two inlined copies might have different addresses.

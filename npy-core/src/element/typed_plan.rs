@@ -1,9 +1,9 @@
 //! The plan by which the elements of a file become values of a Rust type.
 
 use crate::checked;
-use crate::dtype::{DType, ScalarKind};
+use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
-use crate::element::type_info::TypeInfo;
+use crate::element::type_info::{TypeInfo, naming_type};
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
@@ -82,7 +82,8 @@ impl TypedPlan {
         let outer = shape.outer(header, || ty.name())?;
         let found = shape.in_file(header.dtype());
         let plan = ty.reading(&found, &schema, cast);
-        let plan = plan.map_err(|error| naming_type(error, &found, header.shape().len()))?;
+        let plan = plan
+            .map_err(|error| naming_type(error, found.scalar().copied(), header.shape().len()))?;
         let is_strided = shape.is_strided(header.shape(), header.order());
         Ok(TypedPlan {
             ty,
@@ -112,20 +113,4 @@ impl TypedPlan {
     pub(crate) fn shape<'h>(&self, header: &'h Header) -> &'h [usize] {
         checked::slice(header.shape(), 0..self.ndim)
     }
-}
-
-/// Names the Rust type of the numbers in the file, if the advice is to convert them or to change the type.
-fn naming_type(error: Error, found: &DType, ndim: usize) -> Error {
-    let letter = match found.scalar().map(|scalar| (scalar.kind(), scalar.itemsize())) {
-        Some((ScalarKind::Int, _)) => 'i',
-        Some((ScalarKind::UInt, _)) => 'u',
-        Some((ScalarKind::Float, 4 | 8)) => 'f',
-        _ => return error,
-    };
-    let element = format!("{letter}{}", checked::mul(found.itemsize(), 8));
-    let name = if ndim > 1 { format!("NpyArray<{element}>") } else { element };
-    error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
-        true => format!("{name} reads it, and {remedy}"),
-        false => remedy.replace("what the file holds", &name),
-    })
 }

@@ -6,7 +6,8 @@ use crate::dtype::{Scalar, ScalarKind};
 use crate::element::cast::Plain;
 use crate::element::macros::{in_place, of_bytes};
 
-/// `N` raw bytes: NumPy's `|VN`. Trailing zeros belong to the value, and its bytes are never swapped.
+/// `N` raw bytes: NumPy's `|VN`. Trailing zeros belong to the value. Its bytes are swapped only if the file says that they are big-endian numbers of
+/// ml_dtypes (`>V2`): raw bytes count as little-endian ones.
 ///
 /// ```
 /// use npy_core::{Element, Void};

@@ -6,6 +6,9 @@ use std::fmt;
 use super::view::ViewError;
 use super::{Error, ErrorKind, byte_count};
 
+/// The advice for data that ends too early.
+const ROWS: &str = ", or keep its complete rows: Reader::records returns them before this error, and the command npy repair writes them to a file";
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -23,8 +26,9 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::Truncated { what, expected, found } => write!(
                 f,
-                "truncated: expected {} of {what}, found {found}; write or copy the complete file again",
-                byte_count(*expected)
+                "truncated: expected {} of {what}, found {found}; write or copy the complete file again{}",
+                byte_count(*expected),
+                if *what == "data" { ROWS } else { "" }
             ),
             ErrorKind::Header { reason } => write!(f, "the header is malformed: {reason}"),
             ErrorKind::DType { descr, reason } => write!(f, "dtype {descr}: {reason}"),
@@ -75,7 +79,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Custom { reason } => write!(f, "{reason}"),
             ErrorKind::UncountedRows { counted, uncounted } => write!(
                 f,
-                "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+                "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
                 counted.saturating_add(*uncounted)
             ),
             ErrorKind::Memory { bytes } => write!(
@@ -117,7 +121,7 @@ impl fmt::Display for ViewError {
             ),
             ViewError::Compressed { copy } => write!(
                 f,
-                "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::stored (np.savez)"
+                "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::new().stored() (np.savez)"
             ),
             &ViewError::Short { expected, found } => {
                 ErrorKind::Truncated { what: "data", expected, found }.fmt(f)

@@ -19,7 +19,7 @@ use crate::write::WriteNpy;
     message = "`{Self}` is not an archive: it has no fields that could be members",
     label = "`npy_core::NpzArchive` is not implemented for this type",
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; `npz::load` needs its name, and `npz::Reader::open` none",
-    note = "a single array: `write_npy` writes it to a .npy file, `npz::Writer::write` to a member of an archive"
+    note = "a single array: `npy_core::load` and `npy_core::save` for a .npy file, `npz::Reader::read` and `npz::Writer::write` for a member of an archive"
 )]
 pub trait NpzArchive: ArchiveField {
     /// For generated code: writes its members among those of the archive that it is flattened into.
@@ -256,7 +256,7 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Writes a struct to a file, as an archive.
+/// Writes a struct to a file, as an archive. A map is one, too; its keys are owned (`String`, and not `&str`), because they are read again as that type.
 ///
 /// As with [`WriteNpy::write_npy`], if the program is killed, the path has the complete old file or the complete new one. A loss of
 /// power may still lose the data; to prevent that, use [`WriteOptions::sync`](super::WriteOptions::sync) and

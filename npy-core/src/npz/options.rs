@@ -95,8 +95,8 @@ impl WriteOptions {
         self
     }
 
-    /// Compresses members; `np.savez_compressed` uses level 6. Levels range from 1 (fast) to 9 (small); any other level means the
-    /// nearest one in this range. Parts that do not become smaller are stored.
+    /// Compresses members; `np.savez_compressed` uses level 6. Levels range from 1 (fast) to 9 (small); with any other, an archive is
+    /// not created, and the first write to a stream fails ([`InvalidInput`](io::ErrorKind::InvalidInput)). Parts that do not become smaller are stored.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -43,6 +43,8 @@ pub enum Cast {
     /// | any | `bool` | true unless it is zero; NaN is true |
     /// | `bool` | any | zero or one |
     ///
+    /// An imaginary part is dropped without an error, where NumPy warns (`ComplexWarning`); `Checked` refuses one that is not zero.
+    ///
     /// Long doubles and bfloat16 are not converted to other numbers: read them as [`LongDouble`](crate::LongDouble) or `half::bf16`, which
     /// have `to_f64`.
     Numeric,

@@ -117,7 +117,7 @@ mod tests {
         let pair = dtype("('|u1', (2,))");
         let Value::Array(array) = Value::new(&pair, &[1, 2]) else { panic!() };
         let parts: super::Parts<'_> = array.into_iter();
-        assert_eq!(format!("{parts:?}"), "Parts { left: 2, .. }");
+        assert_eq!(format!("{parts:?}"), "[1, 2]");
         assert!(parts.clone().rev().eq([Value::UInt(2), Value::UInt(1)]));
         assert_eq!(parts.fold(0, |sum, part| sum + part.as_u64().unwrap()), 3);
     }

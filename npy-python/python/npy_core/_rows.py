@@ -24,7 +24,7 @@ def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     except (ValueError, TypeError, OverflowError) as error:
         if isinstance(error, NpyTypeError):
             raise
-        raise NpyTypeError(f"the values are no rows of {dtype}: {error}; use values that fit") from error
+        raise NpyTypeError(f"the values are not rows of {dtype}: {error}; use values that fit") from error
     if not is_same:
         raise NpyTypeError(
             f"the file holds {dtype}, in which the values of {given.dtype} would change; use values that fit, or numpy.asarray(values, {dtype.str!r})"

@@ -189,12 +189,13 @@ class Writer:
             self.dtype, self.row_shape = base, (*self.row_shape, *shape)
         if not append or not os.path.exists(path):
             save(path, np.empty((0, *self.row_shape), self.dtype))
-        self._file = _native.Appender(os.fsdecode(path))
+        self._path = os.fsdecode(path)
+        self._file = _native.Appender(self._path)
         found, rows = dtype_of_rows(self._file.descr, self.dtype), tuple(self._file.row_shape)
         if found != self.dtype or rows != self.row_shape:
             self._file.finish()
             raise NpyValueError(
-                f"{os.fsdecode(path)}: the file has rows of {found} with shape {rows}, not {self.dtype} with {self.row_shape}; "
+                f"{self._path}: the file has rows of {found} with shape {rows}, not {self.dtype} with {self.row_shape}; "
                 "use those, or write another file"
             )
 
@@ -205,7 +206,8 @@ class Writer:
 
     def write(self, rows: npt.ArrayLike) -> None:
         """Adds one row, or rows along the first dimension."""
-        _append_rows(self._file, _rows_of(rows, self.dtype, self.row_shape))
+        with named(self._path):
+            _append_rows(self._file, _rows_of(rows, self.dtype, self.row_shape))
 
     def flush(self) -> None:
         """Makes the rows visible to other programs."""

@@ -152,7 +152,7 @@ def _dtype(cast: Any) -> np.dtype[Any]:
         dtype: np.dtype[Any] = np.dtype(cast)
         return dtype
     except (TypeError, ValueError) as error:
-        raise NpyTypeError(f"cast is {cast!r}, which is no dtype: {error}; use a dtype such as 'f4'") from error
+        raise NpyTypeError(f"cast is {cast!r}, which is not a dtype: {error}; use a dtype such as 'f4'") from error
 
 
 def _names(columns: Any) -> list[str]:

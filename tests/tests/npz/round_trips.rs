@@ -68,6 +68,47 @@ fn check<R: std::io::Read + std::io::Seek>(reader: Reader<R>, what: &str) {
     assert_eq!(last.shape(), [100_000, 2]);
 }
 
+/// Guards levels of compression: one that the method does not have is refused, before anything is written.
+#[test]
+fn levels_that_do_not_exist_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npz");
+    for level in [0, 10, 255] {
+        let mut options = WriteOptions::new();
+        options.deflate(level);
+        let advice =
+            format!("level {level} of compression; use one from 1 (fast) to 9 (small), or store");
+        let refused =
+            |error: npy_core::Error| assert!(error.to_string().contains(&advice), "{error}");
+        refused(options.create(&path).unwrap_err());
+        refused(options.writer(Cursor::new(Vec::new())).unwrap_err());
+        refused(options.stream(Vec::new()).write("x", &[1u8]).unwrap_err());
+        assert!(!path.exists());
+        Writer::create(&path).unwrap().finish().unwrap();
+        refused(options.edit(&path).unwrap_err());
+        refused(options.append(&path).unwrap_err());
+        std::fs::remove_file(&path).unwrap();
+        options.stored().create(&path).unwrap().discard();
+        options.deflate(9).create(&path).unwrap().discard();
+    }
+}
+
+/// Guards the names that a program prints by `{:?}`: those of large archives are cut.
+#[test]
+fn names_are_shown_by_debug() {
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.write("b", &[1u8]).unwrap();
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert_eq!(format!("{:?}", reader.names()), r#"["a", "b"]"#);
+    let mut writer = Writer::new(Cursor::new(Vec::new())).unwrap();
+    for name in 0..21 {
+        writer.write(&name.to_string(), &[1u8]).unwrap();
+    }
+    let reader = Reader::new(writer.finish().unwrap()).unwrap();
+    assert!(format!("{:?}", reader.names()).ends_with(r#""19", ..]"#));
+}
+
 #[test]
 fn archives_in_memory_streams_and_files_read_back_equal() {
     let directory = tempfile::tempdir().unwrap();

@@ -7,7 +7,7 @@ use npy_core::time::{Day, Generic, Ms, Ns, Second, Times};
 use npy_core::{
     ByteOrder, ByteStr, Cast, ComplexLongDouble, DType, DateTime64, DynArray, Element, FixedStr,
     Float8, LongDouble, NpyArray, NpyRecord, Order, ReadNpy, ReadOptions, TimeDelta64, Void,
-    WriteNpy, WriteOptions,
+    WriteNpy, WriteOptions, Writer,
 };
 use npy_tests::golden;
 use num_complex::Complex;
@@ -108,6 +108,56 @@ fn every_dtype_may_be_a_field() {
         },
     ];
     assert_golden("record_dtypes_", &expected);
+}
+
+/// Guards the values where raw bytes have an order, and where they have none.
+#[test]
+fn raw_bytes_count_as_little_endian_numbers() {
+    let little = [0xc0, 0x3f];
+    let bytes = |order| if order == ">" { [0x3f, 0xc0] } else { little };
+    for from in ["<", ">", "|"] {
+        let raw = DynArray::new(
+            format!("{from}V2").parse().unwrap(),
+            [1],
+            Order::C,
+            bytes(from).to_vec(),
+        )
+        .unwrap();
+        for to in ["<", ">", "|"] {
+            let cast = raw.cast(&format!("{to}V2").parse().unwrap()).unwrap();
+            assert_eq!(cast.as_bytes(), bytes(to), "{from} to {to}");
+        }
+    }
+}
+
+/// Guards raw bytes without an order, which count as little-endian numbers of ml_dtypes, in records with fields of both kinds.
+#[test]
+fn raw_bytes_in_records_count_as_little_endian_numbers() {
+    #[derive(NpyRecord, Clone, Debug, PartialEq)]
+    struct Row {
+        n: i16,
+        raw: Void<2>,
+        number: bf16,
+    }
+    let little = [0xc0, 0x3f];
+    let bytes = |descr| if descr == ">V2" { [0x3f, 0xc0] } else { little };
+    let expected = Row { n: 0x0102, raw: Void(little), number: bf16::from_f32(1.5) };
+    for (raw, number) in
+        ["|V2", "<V2", ">V2"].map(|a| ["|V2", "<V2", ">V2"].map(|b| (a, b))).as_flattened()
+    {
+        let descr = format!("[('n', '>i2'), ('raw', '{raw}'), ('number', '{number}')]");
+        let row = [&[1, 2], &bytes(*raw)[..], &bytes(*number)].concat();
+        let array = DynArray::new(descr.parse().unwrap(), [1], Order::C, row.clone()).unwrap();
+        assert_eq!(array.to_vec::<Row>().unwrap(), std::slice::from_ref(&expected), "{descr}");
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npy");
+        npy_core::save(&path, &array).unwrap();
+        let mut writer = Writer::<Row>::append(&path).unwrap();
+        writer.push(&expected).unwrap();
+        writer.finish().unwrap();
+        let both = DynArray::read_npy(&path).unwrap();
+        assert_eq!(both.as_bytes(), row.repeat(2), "{descr}");
+    }
 }
 
 /// Guards `align=True`: NumPy's alignment of each type, not Rust's.

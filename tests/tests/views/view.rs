@@ -652,16 +652,14 @@ fn each_view_error_says_what_to_do() {
     let error = Error::from(misaligned);
     assert!(matches!(error.kind(), ErrorKind::View(ViewError::Misaligned { .. })), "{error}");
     let short = NpyView::<u8>::from_bytes(&file("'|u1'", "(4,)", &[0; 3])).unwrap_err();
-    assert_eq!(
-        short.to_string(),
-        "truncated: expected 4 bytes of data, found 3; write or copy the complete file again"
-    );
+    let message = "truncated: expected 4 bytes of data, found 3; write or copy the complete file again, or keep";
+    assert!(short.to_string().starts_with(message), "{short}");
     assert!(matches!(Error::from(short).kind(), ErrorKind::Truncated { .. }));
     // No cast of a view could help.
     let narrow = NpyView::<f64>::from_bytes(&file("'<f4'", "(1,)", &[0; 4])).unwrap_err();
     assert_eq!(
         narrow.to_string(),
-        "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::cast, or change the Rust \
+        "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust \
          type to what the file holds"
     );
     // A view has no defaults.

@@ -21,7 +21,7 @@ use crate::plan::{Cast, Plan};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be viewed in place: not every byte pattern is known to be a valid value",
     label = "`npy_core::ZeroCopy` is not implemented for this type; derive it, or read with `get` or `read` of `npy_core::MapAny`",
-    note = "a struct of your own: `#[derive(npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`",
+    note = "a struct of your own: `#[derive(Clone, Copy, npy_core::NpyRecord, npy_core::ZeroCopy)]` on it, with `#[repr(C)]`",
     note = "any type can be read from a mapped file with `get` and `read` of `npy_core::MapAny`, which copy the elements that they return",
     note = "`bool`: bytes other than 0 and 1 are not a `bool`; use `npy_core::Bool8`, a byte that is true if it is not zero",
     note = "an enum: most bytes are not a variant of it; use its integer in the struct"

@@ -233,8 +233,8 @@ pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
     header.without_objects().map_err(to_append)?;
     let shape = header.shape();
     let Some((_, inner)) = shape.split_first() else {
-        let wanted = "one or more dimensions";
-        return Err(to_append(header.rank("an appended array", wanted, "")));
+        let remedy = "save an array of one dimension in its place, to which rows can be added";
+        return Err(header.rank("appending", "one or more dimensions", remedy));
     };
     let elements = shape::count(inner)?;
     check_contiguous(header, elements > 1)?;
@@ -253,7 +253,8 @@ fn check_contiguous(header: &Header, is_several: bool) -> Result<()> {
         return Ok(());
     }
     let what = "appending rows in Fortran order, where the elements of a row are strided,".into();
-    let needs = "an array in C order: read it, and write it with WriteOptions::order(Order::C)";
+    let needs =
+        "an array in C order: read it, and write it with WriteOptions::new().order(Order::C)";
     Err(ErrorKind::Unsupported { what, needs }.into())
 }
 
