@@ -160,7 +160,8 @@ fn message(error: &npy_core::Error, file: &str) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 11] = [
+    const ADVICE: [(&str, &str); 12] = [
+        (", or keep its complete rows: ", ""),
         (
             "; only a file that exists grows: ",
             "; only a file that exists grows: npy concat -o makes one",

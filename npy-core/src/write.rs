@@ -39,7 +39,7 @@ pub use stream::{DynRowAppender, RowWriter, UncountedRows, Writer};
 /// Writes a `.npy` file; the same as [`WriteNpy::write_npy`], without an import of the trait.
 /// [`load`](crate::load) reads the file.
 ///
-/// The file gets exactly this name: no `.npy` is added, and an array in a file `x.npz` is still no archive. `npz::save` writes those.
+/// The file gets exactly this name: no `.npy` is added, and an array in a file `x.npz` is still an array, not an archive. `npz::save` writes those.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;

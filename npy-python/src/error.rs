@@ -39,8 +39,8 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     (
-        "keep its complete rows: Reader::records returns them before this error, and the command npy repair writes them to a file",
-        "keep its complete rows with the command npy repair FILE -o OUT",
+        "keep its complete rows: Reader::records returns them, if their order is C, and the command npy repair writes them to a file",
+        "keep its complete rows with the command npy repair FILE -o OUT --yes",
     ),
     ("Reader::open", "npy_core.load"),
     ("ReadOptions::new().cast(Cast::Lossless)", "cast="),
@@ -90,7 +90,7 @@ pub(crate) fn truncated(path: &Path, expected: u64, found: u64) -> PyErr {
     new(
         "NpyTruncatedError",
         format!(
-            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT"
+            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT --yes"
         ),
     )
 }

@@ -396,7 +396,7 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
         w.write([1, 2, 3])
     file = pathlib.Path("w.npy").read_bytes()
     pathlib.Path("t.npy").write_bytes(file[:-1])
-    advice = "expected 12 bytes of data, found 11; .* or keep its complete rows with the command npy repair FILE -o OUT$"
+    advice = "expected 12 bytes of data, found 11; .* or keep its complete rows with the command npy repair FILE -o OUT --yes$"
     for load in (npy.load, lambda path: npy.load(path, rows=slice(0, 1)), lambda path: npy.append(path, [1, 2, 3])):
         with pytest.raises(npy.NpyTruncatedError, match=advice):
             load("t.npy")

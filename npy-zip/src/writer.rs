@@ -119,7 +119,7 @@ impl Compression {
             return Ok(());
         }
         let text = format!(
-            "level {level} of compression; use one from 1 (fast) to {most} (small), or store the members, which does not compress"
+            "there is no level {level} of compression; use one from 1 (fast) to {most} (small), or store the members, which does not compress"
         );
         Err(io::Error::new(io::ErrorKind::InvalidInput, text))
     }

@@ -305,7 +305,7 @@ fn complete_rows_of_truncated_data_are_read_as_the_message_says() {
         reader.records::<u16>().unwrap().partition(Result::is_ok);
     assert_eq!(rows.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [1, 2]);
     let [Err(error)] = &errors[..] else { panic!("{errors:?}") };
-    let advice = "keep its complete rows: Reader::records returns them before this error, and the command npy repair writes them to a file";
+    let advice = "keep its complete rows: Reader::records returns them, if their order is C, and the command npy repair writes them to a file";
     assert!(error.to_string().ends_with(advice), "{error}");
     // Without a complete header, there are no rows.
     let error = Reader::new(&bytes[..40]).unwrap_err().to_string();

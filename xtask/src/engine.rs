@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::{env, fs};
 
-use crate::command::{cargo, run as run_command};
+use crate::command::{cargo, installs, run as run_command};
 use crate::python::{environment, target, with_numpy};
 use crate::{Result, apt, programs};
 
@@ -48,6 +48,7 @@ pub(crate) fn moto() -> Result<PathBuf> {
 
 /// Returns a server of Azure's protocol, and installs it if it is missing.
 fn azurite() -> Result<PathBuf> {
+    let _lock = installs()?;
     let folder = target()?.join("azurite");
     // Written last, so that an incomplete folder lacks it.
     let stamp = folder.join("version.stamp");

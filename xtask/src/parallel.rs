@@ -90,7 +90,12 @@ pub(crate) fn copy(command: &Command) -> Command {
 /// Returns a command for another program, with the same variables.
 pub(crate) fn like(command: &Command, program: &Path) -> Command {
     let mut other = Command::new(program);
-    other.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
     other
 }
 

@@ -35,7 +35,7 @@ fn program(message: &Value, test: &Command) -> Option<Program> {
     }
     let folder = Path::new(message["manifest_path"].as_str()?).parent()?;
     let mut command = like(test, Path::new(message["executable"].as_str()?));
-    command.current_dir(folder);
+    command.current_dir(folder).env("CARGO_MANIFEST_DIR", folder);
     let package = folder.file_name()?.to_string_lossy();
     let name = format!("{package}: {}", message["target"]["name"].as_str()?);
     Some(Program { name, command })

@@ -698,7 +698,9 @@ fn are_swapped(ours: &Leaf, theirs: &Leaf) -> bool {
         let scalar = leaf.cell.dtype().scalar()?;
         (scalar.kind() == ScalarKind::Void).then(|| scalar.byte_order() == Some(ByteOrder::Big))
     };
-    is_big(ours).zip(is_big(theirs)).is_some_and(|(ours, theirs)| ours != theirs)
+    let sizes = [ours, theirs].map(|leaf| leaf.cell.dtype().itemsize());
+    sizes[0] == sizes[1]
+        && is_big(ours).zip(is_big(theirs)).is_some_and(|(ours, theirs)| ours != theirs)
 }
 
 /// Returns the integer that a long double is, if it is one below 2^127.

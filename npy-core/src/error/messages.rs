@@ -7,7 +7,7 @@ use super::view::ViewError;
 use super::{Error, ErrorKind, byte_count};
 
 /// The advice for data that ends too early.
-const ROWS: &str = ", or keep its complete rows: Reader::records returns them before this error, and the command npy repair writes them to a file";
+const ROWS: &str = ", or keep its complete rows: Reader::records returns them, if their order is C, and the command npy repair writes them to a file";
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

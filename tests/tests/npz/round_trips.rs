@@ -76,8 +76,9 @@ fn levels_that_do_not_exist_are_refused() {
     for level in [0, 10, 255] {
         let mut options = WriteOptions::new();
         options.deflate(level);
-        let advice =
-            format!("level {level} of compression; use one from 1 (fast) to 9 (small), or store");
+        let advice = format!(
+            "there is no level {level} of compression; use one from 1 (fast) to 9 (small), or store"
+        );
         let refused =
             |error: npy_core::Error| assert!(error.to_string().contains(&advice), "{error}");
         refused(options.create(&path).unwrap_err());
