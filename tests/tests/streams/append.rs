@@ -424,7 +424,7 @@ fn rows_of_more_dimensions_grow_whole() {
         let mut writer = Writer::<u16, _>::append(&path).unwrap();
         writer.extend(&items[..8]).unwrap();
         let text = writer.finish().unwrap_err().to_string();
-        assert!(text.contains("its last row has 2 of 6 elements; write the rest"), "{text}");
+        assert!(text.contains("its last row has 2 of 6 elements; write the rest before finish, or whole rows by RowWriter"), "{text}");
         let read = NpyArray::<u16>::read_npy(&path).unwrap();
         assert_eq!(read.as_slice_memory_order()[..24], items, "the whole rows are there");
         assert_eq!(read.as_slice_memory_order().len(), 30);

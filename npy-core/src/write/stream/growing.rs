@@ -155,7 +155,9 @@ impl<W: Write> Growing<W> {
             None | Some(0) => Ok(()),
             Some(part) => {
                 let row = self.stated.row;
-                let reason = format!("its last row has {part} of {row} elements; write the rest");
+                let reason = format!(
+                    "its last row has {part} of {row} elements; write the rest before finish, or whole rows by RowWriter"
+                );
                 Err(shape::invalid(self.shape(), reason))
             }
         }
