@@ -59,7 +59,7 @@ fn parts(target: &Target) -> String {
 }
 
 /// Returns a word, in quotes if it needs them.
-fn word(bytes: &[u8]) -> String {
+pub(crate) fn word(bytes: &[u8]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+,=".contains(c);
     match str::from_utf8(bytes) {
         // Some shells expand a word that begins with `=`.

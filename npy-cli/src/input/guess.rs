@@ -126,7 +126,14 @@ pub(super) fn kind_of_text(field: &str) -> Kind {
         return Kind::Float;
     }
     let is_in_parentheses = text.starts_with('(') && text.ends_with("j)");
-    if is_in_parentheses && Value::Text(text.into()).complex_parts().is_some() {
+    let is_kept = |part: &Value| match part.integer() {
+        Some(integer) => numbers::fits_float(&integer.to_string()),
+        None => part.as_float().is_some_and(|float| !float.is_infinite() || !part.has_digits()),
+    };
+    if is_in_parentheses
+        && let Some(parts) = Value::Text(text.into()).complex_parts()
+        && parts.iter().all(is_kept)
+    {
         return Kind::Complex;
     }
     Digits::of(text).map_or(Kind::Text, Kind::Time)
@@ -190,6 +197,9 @@ mod tests {
             (&["+9007199254740993", "0.5"], "<U17"),
             (&["(1.0e+00+2.0e+00j)", " (nan-infj)", "", "(2j)"], "<c16"),
             (&["(1+2j)", "(j)"], "<U6"),
+            (&["(1e400+2j)"], "<U10"),
+            (&["(9007199254740993+0j)"], "<U21"),
+            (&["(9007199254740992+infj)"], "<c16"),
             (&["1+2j"], "<U4"),
             (&["-0"], "<U2"),
             (&["True", "False"], "|b1"),
