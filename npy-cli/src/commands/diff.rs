@@ -1,8 +1,10 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
 mod exact;
+mod instants;
 mod objects;
 mod pairs;
+mod weak;
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -55,7 +57,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Args, Clone, Copy)]
 struct Tolerance {
-    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision, as numpy.isclose has it; of complex numbers, |x| is the distance from zero
+    /// The largest difference between numbers, also among Python objects at any depth, relative to B: |a - b| may be A + R·|b|, in double precision, as numpy.isclose has it; of complex numbers, |x| is the distance from zero
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The largest difference between numbers
@@ -283,15 +285,21 @@ struct Side<'a> {
     objects: Vec<ObjectRef<'a>>,
     /// True if an object may be an `OrderedDict`.
     has_ordered_dicts: bool,
+    /// True if an object may be a number of NumPy, for which those of Python are rounded.
+    has_scalars: bool,
 }
 
 impl<'a> Side<'a> {
     /// Applies the slice of the target. `kept` is where the Python objects are kept, if there are any.
     fn open(reader: AnyReader, target: &Target, kept: &'a mut Option<Objects>) -> Result<Self> {
         let Parted { reader, dtype, objects, kept } = Parted::of(reader, target, kept)?;
-        let has_ordered_dicts =
-            kept.is_some_and(|kept| kept.globals().any(|name| name == pairs::ORDERED_DICT));
-        Ok(Side { source: Source::of(reader, target)?, dtype, objects, has_ordered_dicts })
+        let has = |is_such: fn(&str) -> bool| {
+            kept.is_some_and(|kept| kept.globals().any(|name| is_such(name.as_ref())))
+        };
+        let has_ordered_dicts = has(|name| name == pairs::ORDERED_DICT);
+        let has_scalars = has(|name| name.ends_with(".multiarray.scalar"));
+        let source = Source::of(reader, target)?;
+        Ok(Side { source, dtype, objects, has_ordered_dicts, has_scalars })
     }
 
     fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
@@ -346,10 +354,11 @@ impl Differences {
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
         // The order of dicts matters only if both are ordered.
-        let mut known = match a.has_ordered_dicts && b.has_ordered_dicts {
-            true => objects::Known::new(objects.0, objects.1),
-            false => objects::Known::default(),
-        };
+        let mut known =
+            objects::Known::new(!args.tolerance.is_exact() || a.has_scalars || b.has_scalars);
+        if a.has_ordered_dicts && b.has_ordered_dicts {
+            known.find_ordered(objects.0, objects.1);
+        }
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
@@ -485,7 +494,7 @@ impl Pair<'_> {
     fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<f64> {
         let numbers = match self {
             Pair::Values(a, b) => return difference(a, b, tolerance),
-            Pair::Objects(a, b) => Number::of_object(*a).zip(Number::of_object(*b)),
+            Pair::Objects(a, b) => weak::numbers(*a, *b),
             Pair::ObjectOfA(a, b, _) => Number::of_object(*a).zip(Number::of(b)),
             Pair::ObjectOfB(a, b, _) => Number::of(a).zip(Number::of_object(*b)),
         };
