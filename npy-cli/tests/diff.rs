@@ -68,6 +68,12 @@ fn diff_of_columns_compares_these_alone() {
     assert!(text.contains("dtype: x <i8 → x <f8"), "{text}");
     assert!(text.contains("row 0, x: 1 → 1.5"), "{text}");
     assert_eq!(code(path, &["diff", "a.npy", "more.npy", "-c", "z"]).0, 2);
+    for (files, file) in [(["a.npy", "more.npy"], "more.npy"), (["more.npy", "a.npy"], "more.npy")]
+    {
+        let text = npy(path, &[&["diff"], &files[..]].concat()).stdout;
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(&format!("{file}: column z is only here\n")), "{text}");
+    }
 }
 
 /// Guards that a copy of narrower numbers can be compared by a tolerance.

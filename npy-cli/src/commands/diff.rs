@@ -1,6 +1,7 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
 mod exact;
+mod excerpt;
 mod instants;
 mod objects;
 mod pairs;
@@ -9,13 +10,14 @@ mod weak;
 use std::collections::HashMap;
 use std::io::Write;
 
-use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::dtype::{Field, Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{
     ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value,
 };
 use serde_json::json;
 
+use self::excerpt::excerpts;
 use super::info::{full_dtype, grouped, python_tuple};
 use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
@@ -87,6 +89,8 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 struct Differences {
     /// A property of the header, and its two values.
     header: Vec<(&'static str, String, String)>,
+    /// The fields that only the first, or only the second array has.
+    only: [Vec<String>; 2],
     /// The number of rows that were compared.
     compared: usize,
     /// The number of columns that both arrays have.
@@ -216,6 +220,8 @@ impl Args {
                 "b": b.to_string(),
                 "equal": found.is_equal(),
                 "header": header.collect::<Vec<_>>(),
+                "columns_only_in_a": found.only[0],
+                "columns_only_in_b": found.only[1],
                 "rows_compared": found.compared,
                 "rows_that_differ": found.rows,
                 "values_that_differ": found.values,
@@ -233,8 +239,21 @@ impl Args {
         for (name, a, b) in &found.header {
             writeln!(out, "{name}: {} → {}", printable(a), printable(b))?;
         }
+        for (target, names) in [a, b].into_iter().zip(&found.only) {
+            for name in names {
+                let file = printable(&target.to_string());
+                writeln!(out, "{file}: column {} is only here", printable(name))?;
+            }
+        }
         for Difference { row, column, a, b } in &found.shown {
-            writeln!(out, "row {row}, {}: {} → {}", printable(column), printable(a), printable(b))?;
+            let [a, b] = excerpts(a, b);
+            writeln!(
+                out,
+                "row {row}, {}: {} → {}",
+                printable(column),
+                printable(&a),
+                printable(&b)
+            )?;
         }
         if found.values > found.shown.len() {
             writeln!(
@@ -317,6 +336,9 @@ impl Differences {
         let counted = if columns.is_empty() { usize::MAX } else { 1 };
         if shape.iter().take(counted).ne(other.iter().take(counted)) {
             self.header.push(("shape", python_tuple(shape), python_tuple(other)));
+        }
+        if columns.is_empty() {
+            self.only = [fields_without(&a.dtype, &b.dtype), fields_without(&b.dtype, &a.dtype)];
         }
         let native = |dtype: &DType| dtype.with_byte_order(ByteOrder::NATIVE).packed();
         if columns.is_empty() && !args.values {
@@ -464,6 +486,13 @@ impl Differences {
         }
         self.rows += usize::from(self.values > before);
     }
+}
+
+/// Returns the names of the fields that one of two records has alone; none if one of them is not a record.
+fn fields_without(dtype: &DType, other: &DType) -> Vec<String> {
+    let names = dtype.fields().iter().map(Field::name);
+    let is_missing = |name: &&str| other.is_record() && other.field(name).is_none();
+    names.filter(is_missing).map(str::to_owned).collect()
 }
 
 /// Returns true if the column can have values that differ from themselves.

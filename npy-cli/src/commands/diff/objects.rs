@@ -220,11 +220,16 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 && is_nat_of_pandas(a) == is_nat_of_pandas(b)
                 && !(is_nan && self.tolerance.nan_differs);
         }
-        if let (Kind::Scalar, Kind::Date | Kind::DateTime | Kind::TimeDelta) = (kind, other) {
-            return is_same_time(a, b);
-        }
-        if let (Kind::Date | Kind::DateTime | Kind::TimeDelta, Kind::Scalar) = (kind, other) {
-            return is_same_time(b, a);
+        // As keys they differ, because their hashes do.
+        let is_near = self.nearness == Nearness::Near;
+        match (kind, other) {
+            (Kind::Scalar, Kind::Date | Kind::DateTime | Kind::TimeDelta) if is_near => {
+                return is_same_time(a, b);
+            }
+            (Kind::Date | Kind::DateTime | Kind::TimeDelta, Kind::Scalar) if is_near => {
+                return is_same_time(b, a);
+            }
+            _ => {}
         }
         let is_set = |kind| matches!(kind, Kind::Set | Kind::FrozenSet);
         if kind != other && !(is_set(kind) && is_set(other)) {

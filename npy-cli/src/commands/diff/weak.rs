@@ -10,9 +10,10 @@ use crate::text::object_text;
 /// The type of a number.
 #[derive(Clone, Copy, PartialEq)]
 enum Type {
-    /// A number of Python without a fraction, and one that may have one.
+    /// Those of Python.
     Int,
     Float,
+    Complex,
     /// Those of NumPy.
     NumpyInt,
     F16,
@@ -34,16 +35,22 @@ pub(super) fn numbers(a: ObjectRef<'_>, b: ObjectRef<'_>) -> Option<(Number, Num
     Some((rounded(one, types.0, types.1), rounded(other, types.1, types.0)))
 }
 
-/// Returns an integer of more than 128 bits as the float that NumPy makes of it.
+/// Returns an integer of more than 128 bits as the float that NumPy makes of it; `None` if that would be infinite.
 fn large_integer(object: ObjectRef<'_>) -> Option<Number> {
-    let float = object_text(object).parse().ok().filter(|_| object.kind() == Kind::Int)?;
+    if object.kind() != Kind::Int {
+        return None;
+    }
+    let float = object_text(object).parse::<f64>().ok().filter(|float| float.is_finite())?;
     Some(Number::Float(float))
 }
 
 fn type_of(object: ObjectRef<'_>, number: Number) -> Type {
     if object.kind() != Kind::Scalar {
-        let is_int = matches!(number, Number::Integer(_)) || object.kind() == Kind::Int;
-        return if is_int { Type::Int } else { Type::Float };
+        return match (number, object.kind()) {
+            (Number::Integer(_), _) | (_, Kind::Int) => Type::Int,
+            (Number::Complex(..), _) => Type::Complex,
+            _ => Type::Float,
+        };
     }
     let header = object.header().ok();
     let scalar = header.as_ref().and_then(|header| header.dtype().scalar());
@@ -66,9 +73,14 @@ fn rounded(number: Number, from: Type, other: Type) -> Number {
     };
     match (from, other) {
         (Type::Int | Type::Float, Type::F16) => by(&half),
-        (Type::Int | Type::Float, Type::F32) => by(&|part| f64::from(part as f32)),
+        // There is no complex number of two halves.
+        (Type::Complex, Type::F16) | (Type::Int | Type::Float | Type::Complex, Type::F32) => {
+            by(&|part| f64::from(part as f32))
+        }
         (Type::Int, Type::F64)
-        | (Type::NumpyInt, Type::Float | Type::F16 | Type::F32 | Type::F64) => by(&|part| part),
+        | (Type::NumpyInt, Type::Float | Type::Complex | Type::F16 | Type::F32 | Type::F64) => {
+            by(&|part| part)
+        }
         _ => number,
     }
 }
