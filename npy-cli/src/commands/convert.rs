@@ -279,9 +279,15 @@ impl Args {
             },
         };
         if has_dialect && !matches!(form, Some(input::Form::Csv(_))) {
-            return Err(Failure::usage(
-                "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv; npy cat --csv --no-header prints rows without names",
-            ));
+            let of_output = match self.format() {
+                Some(Format::Csv | Format::Tsv) => {
+                    "; OUT has commas between its fields, or with --to tsv tabs, and npy cat --csv --no-header prints rows without names"
+                }
+                _ => "",
+            };
+            return Err(Failure::usage(format!(
+                "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv{of_output}"
+            )));
         }
         Ok(form)
     }
