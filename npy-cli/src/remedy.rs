@@ -58,7 +58,7 @@ fn command(path: &Path) -> String {
 pub(crate) fn for_raw_data(path: &Path) -> String {
     const DTYPES: [(u64, &str); 3] = [(8, "'<f8'"), (4, "'<f4'"), (2, "'<i2'")];
     let size = path.metadata().map_or(0, |file| file.len());
-    let fits = DTYPES.iter().find(|(itemsize, _)| size % itemsize == 0);
+    let fits = DTYPES.iter().find(|(itemsize, _)| size.is_multiple_of(*itemsize));
     let dtype = fits.map_or("u1", |(_, dtype)| dtype);
     format!(
         "; if it is data without a header, npy repair {} --raw {dtype} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",

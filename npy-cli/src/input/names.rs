@@ -42,6 +42,7 @@ impl Names {
             && let Some(line) = rest.get(lines - 1).filter(|line| line.len() == names.len())
             && let width = unnamed(&names).max(1)
             && line.iter().take(width).any(|field| !is_empty(field))
+            && !line.iter().any(is_value)
             && line.iter().skip(width).all(is_empty)
         {
             for (name, field) in names.iter_mut().zip(*line).take(width) {
@@ -116,8 +117,12 @@ fn is_level(names: &[String], line: &StringRecord, next: Option<&StringRecord>) 
     match is_repeated {
         true => is_below || count == 0 && !has_values,
         false => {
+            // The first row, or the name of the index, which is alone in its line.
             let is_row = |line: &StringRecord| {
-                !line.get(0).is_some_and(is_empty) && line.iter().skip(count).any(is_value)
+                let mut rest = line.iter().skip(count);
+                let first = line.get(0).unwrap_or_default();
+                first == "0"
+                    || !is_empty(first) && (rest.clone().any(is_value) || rest.all(is_empty))
             };
             is_below && !has_values && next.is_some_and(is_row)
         }
@@ -188,6 +193,9 @@ mod tests {
             (&[",,x,x", ",,a,b", "a,1,0,1"], "level_0,level_1,x.a,x.b", 2),
             (&[",x,x", ",a,a", ",i,j", "0,0,1"], "index,x.a.i,x.a.j", 3),
             (&[",x,y", ",a,b", "0,1,2"], "index,x.a,y.b", 2),
+            (&[",x", ",a", "0,u"], "index,x.a", 2),
+            (&[",x", ",a", "0,", "1,2"], "index,x.a", 2),
+            (&[",x", ",a", "id,", "s,u"], "id,x.a", 3),
             // These lines are rows.
             (&[",x,y", ",a,b", ",c,d"], "index,x,y", 1),
             (&[",x,y", ",1,2", "0,1,2"], "index,x,y", 1),

@@ -208,7 +208,7 @@ mod tests {
                 "holds 1e400 in row 1 and the other values; --dtype f8 --cast numeric makes it infinite",
             ),
             (
-                &["1+2j", "", "(3+4j)"],
+                &["1+2j", "", "3+4j"],
                 "because of \"1+2j\" in row 0: it has complex numbers that only a dtype reads; --dtype c16 reads",
             ),
             (
