@@ -359,15 +359,15 @@ fn a_quote_in_a_comment_hides_no_rows() {
         ("# made, \"by hand\n# x,\"y\n1,2\n3,4\n", &[], "", "1,2\n3,4\n"),
         ("# say,\"hi\"\n1,2\n", &[], "", "1,2\n"),
         // Of several lines, and each of them could be a row.
-        ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "#f00,\"two\nlines\"\nred,x\n"),
-        ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "", "x,1\n#1,\"2\n3,4\"\n"),
+        ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "\"#f00\",\"two\nlines\"\nred,x\n"),
+        ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "", "x,1\n\"#1\",\"2\n3,4\"\n"),
         // The quotes end in a row, which would have a quote without its other one.
         ("a,b\n1,x\n# no,\"two\n3,4\"\n5,y\n", &[], "1 line after", "1,x\n5,y\n"),
         (
             "a,b\n0,1\n#1,\"2\n3,4\"\n",
             &["--dtype", "[('a', 'U2'), ('b', 'U9')]"],
             "",
-            "0,1\n#1,\"2\n3,4\"\n",
+            "0,1\n\"#1\",\"2\n3,4\"\n",
         ),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
