@@ -78,3 +78,21 @@ impl Kind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use npy_core::DType;
+
+    use super::Kind;
+
+    /// Guards hexadecimal digits, which are bytes in the order of the dtype: of `>V2` they are not swapped.
+    #[test]
+    fn raw_bytes_have_the_byte_order_that_is_asked_for() {
+        for (wanted, expected) in [(">V2", ">V2"), ("<V2", "<V2"), ("|V3", "|V3"), ("|V0", "|V5")] {
+            let dtype: DType = wanted.parse().unwrap();
+            let kind = Kind::Void(*dtype.scalar().unwrap());
+            assert_eq!(kind.dtype(5).unwrap().to_string(), expected);
+            assert_eq!(kind.itemsize(5), kind.dtype(5).unwrap().itemsize());
+        }
+    }
+}
