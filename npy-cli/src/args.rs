@@ -209,6 +209,10 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             ["head" | "tail" | "sample" | "cat", ..],
             "-f" | "--format" | "--output-format" | "--to",
         ) => "the format is '--csv', '--tsv', '--json' or '--jsonl'".into(),
+        (
+            ["head" | "tail" | "sample" | "cat", ..],
+            "-d" | "-s" | "--delimiter" | "--sep" | "--separator",
+        ) => "the fields have commas between them with '--csv', and tabs with '--tsv'".into(),
         (["npz", "extract" | "unpack", ..], "-o" | "--output") => {
             "the directory for the files is '-C DIR'".into()
         }
@@ -322,8 +326,22 @@ fn is_unknown(word: &str) -> bool {
 
 /// Returns the name of the subcommand that was probably meant.
 pub(crate) fn meant(word: &str) -> Option<String> {
-    if ["min", "max", "mean", "std", "describe", "summary"].contains(&word) {
-        return Some("stats".into());
+    let usual = match word {
+        "min" | "max" | "mean" | "std" | "describe" | "summary" => "stats",
+        "shape" | "dtype" | "header" | "size" | "ls" | "l" => "info",
+        "check" | "validate" | "test" | "fsck" => "verify",
+        "show" | "print" | "dump" | "less" | "more" => "cat",
+        "compare" | "cmp" => "diff",
+        "join" | "merge" | "concatenate" | "stack" | "vstack" => "concat",
+        "fix" | "recover" | "restore" => "repair",
+        "cast" | "export" | "import" | "to-csv" | "csv" => "convert",
+        "select" | "query" => "sql",
+        "draw" | "hist" | "histogram" => "plot",
+        "random" => "sample",
+        _ => "",
+    };
+    if !usual.is_empty() {
+        return Some(usual.into());
     }
     let npy = Npy::command();
     let names = npy.get_subcommands().map(clap::Command::get_name);
@@ -347,9 +365,15 @@ mod tests {
 
     #[test]
     fn only_a_word_that_is_nearly_a_subcommand_was_meant_to_be_one() {
-        for (word, name) in
-            [("heda", "head"), ("stat", "stats"), ("covnert", "convert"), ("max", "stats")]
-        {
+        for (word, name) in [
+            ("heda", "head"),
+            ("stat", "stats"),
+            ("covnert", "convert"),
+            ("max", "stats"),
+            ("shape", "info"),
+            ("ls", "info"),
+            ("check", "verify"),
+        ] {
             assert_eq!(meant(word).as_deref(), Some(name));
         }
         for word in ["head", "x", "data", "run.npy", "hello", "-"] {

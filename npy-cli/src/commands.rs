@@ -5,6 +5,7 @@ pub(crate) mod append;
 pub(crate) mod cat;
 pub(crate) mod completions;
 pub(crate) mod concat;
+mod conversion;
 pub(crate) mod convert;
 pub(crate) mod diff;
 pub(crate) mod head;

@@ -149,7 +149,7 @@ impl From<serde_json::Error> for Failure {
 fn message(error: &npy_core::Error, file: &str) -> String {
     let places: String = error.places().map(|place| format!("{place}: ")).collect();
     let text = reason(error.kind());
-    let Some(remedy) = remedy::for_incomplete(file, error.kind()) else {
+    let Some(remedy) = remedy::for_damage(file, error.kind()) else {
         return remedy::with_command(file, places + &text);
     };
     // The advice of the library is to copy the file again, which the remedy says, too.

@@ -1,24 +1,69 @@
-//! The advice for files that end too early, what `npy repair` keeps of them, and for files that are compressed.
+//! The advice for damaged files, what `npy repair` keeps of them, and for files that are compressed.
+
+use std::path::Path;
 
 use npy_core::{ErrorKind, Order, Reader};
-use npy_repair::{Damage, Options, diagnose};
+use npy_repair::{Damage, Options, Plan, diagnose};
 
 use crate::shell;
 use crate::target::Target;
 
-/// Returns advice about a file that ends too early; `None` for other errors, and for members and streams. `name` is the name of the file in
+/// Returns advice about a damaged file; `None` for other errors, for members and streams, and where nothing can be restored. `name` is the name of the file in
 /// messages.
-pub(crate) fn for_incomplete(name: &str, kind: &ErrorKind) -> Option<String> {
+pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
+    use ErrorKind as E;
     match kind {
-        ErrorKind::Truncated { what: "data", .. } => for_array(&target(name)?),
-        ErrorKind::Archive { reason, .. } if is_cut_off(reason) => {
-            let path = shell::path(&target(name)?.path);
-            Some(format!(
-                "npy repair {path} -o OUT keeps its complete members; or copy the file again"
-            ))
+        E::Truncated { what: "data", .. } => for_array(&target(name)?),
+        E::Archive { .. } => for_archive(&target(name)?),
+        E::NotNpy { .. } | E::NotNpz { .. } | E::Version { .. } | E::Truncated { .. } => {
+            for_file(&target(name)?)
         }
+        E::Header { .. } | E::DType { .. } | E::Shape { .. } => for_file(&target(name)?),
         _ => None,
     }
+}
+
+/// Returns advice about a file that a repair can mend.
+fn for_file(target: &Target) -> Option<String> {
+    if target.member.is_some() {
+        return None;
+    }
+    let plan = diagnose(&target.path, &Options::new()).ok().filter(Plan::is_needed)?;
+    let verb = match plan.damages().iter().any(Damage::loses) {
+        true => "keeps what is complete",
+        false => "restores it",
+    };
+    Some(format!("{} {verb}; or copy the file again", command(&target.path)))
+}
+
+/// Returns advice about a damaged archive. All of a larger one is read only by the repair itself.
+fn for_archive(target: &Target) -> Option<String> {
+    const MAX: u64 = 256 << 20;
+    let file = Target { member: None, ..target.clone() };
+    match target.path.metadata().is_ok_and(|file| file.len() <= MAX) {
+        true => for_file(&file).map(|advice| advice.replace("what is", "its members that are")),
+        false => {
+            let command = command(&target.path);
+            Some(format!("{command} keeps its complete members, if there are any"))
+        }
+    }
+}
+
+/// Returns the command that repairs a file.
+fn command(path: &Path) -> String {
+    format!("npy repair {} -o OUT --yes", shell::path(path))
+}
+
+/// Returns advice about a file that may be data without a header: a command that works as it is, with a dtype that fits the size of the file.
+pub(crate) fn for_raw_data(path: &Path) -> String {
+    const DTYPES: [(u64, &str); 3] = [(8, "'<f8'"), (4, "'<f4'"), (2, "'<i2'")];
+    let size = path.metadata().map_or(0, |file| file.len());
+    let fits = DTYPES.iter().find(|(itemsize, _)| size.is_multiple_of(*itemsize));
+    let dtype = fits.map_or("u1", |(_, dtype)| dtype);
+    format!(
+        "; if it is data without a header, npy repair {} --raw {dtype} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",
+        shell::path(path)
+    )
 }
 
 /// Returns a message with the command that decompresses a file, in place of the words "decompress it first". `name` is the name of the file in messages.
@@ -51,7 +96,7 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
     }
     let header = Reader::open(&target.path).ok()?.header().clone();
     let last = header.shape().len().checked_sub(1);
-    let word = shell::path(&target.path);
+    let command = command(&target.path);
     // The repair knows best which rows it keeps.
     let damages = diagnose(&target.path, &Options::new()).map(|plan| plan.damages().to_vec());
     let damages = damages.unwrap_or_default();
@@ -60,7 +105,7 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
         _ => None,
     });
     if rows.is_none() && !damages.is_empty() {
-        return Some(format!("npy repair {word} -o OUT restores it; or {COPY}"));
+        return Some(format!("{command} restores it; or {COPY}"));
     }
     let (kept, stated, axis) = match (rows, last, header.order()) {
         (Some(rows), ..) => rows,
@@ -75,14 +120,9 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
     };
     let remedy = match kept {
         0 => COPY.to_owned(),
-        _ => format!("npy repair {word} -o OUT keeps them; or {COPY}"),
+        _ => format!("{command} keeps them; or {COPY}"),
     };
     Some(format!("{kept} of {stated} {unit} are complete; {remedy}"))
-}
-
-/// Returns true for the error of an archive whose end is missing.
-fn is_cut_off(reason: &str) -> bool {
-    ["no end record", "directory ends too early"].iter().any(|part| reason.contains(part))
 }
 
 /// Returns the regular file that a message names.

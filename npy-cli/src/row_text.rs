@@ -54,13 +54,25 @@ impl Leaf {
 
 /// Writes a line of CSV with names. `comma` is between two fields.
 pub(crate) fn csv_header(leaves: &[Leaf], comma: u8, out: &mut Vec<u8>) {
+    let start = out.len();
     for (i, leaf) in leaves.iter().enumerate() {
         if i > 0 {
             out.push(comma);
         }
         csv_field(&leaf.name, comma, out);
     }
+    quote_mark(out, start, comma);
     out.push(b'\n');
+}
+
+/// Puts quotes around the first field of a line if it begins with `#`: without them, the line would be a comment.
+fn quote_mark(out: &mut Vec<u8>, start: usize, comma: u8) {
+    if out.get(start) == Some(&b'#') {
+        // A field that has the delimiter in it has quotes already.
+        let end = out[start..].iter().position(|byte| *byte == comma);
+        out.insert(end.map_or(out.len(), |length| start + length), b'"');
+        out.insert(start, b'"');
+    }
 }
 
 /// Writes a row as a line of CSV. An object is its index in `objects`.
@@ -78,6 +90,7 @@ pub(crate) fn csv_row(
         }
         leaf.cell.csv(leaf.of(row), objects, comma, out);
     }
+    quote_mark(out, start, comma);
     if out.len() == start {
         // An empty line would not be a row.
         out.extend_from_slice(b"\"\"");
@@ -135,6 +148,22 @@ impl Tree {
                 }
                 out.push(b']');
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote_mark;
+
+    #[test]
+    fn a_line_that_would_be_a_comment_gets_quotes() {
+        for (line, expected) in
+            [("#1,x,#2", "\"#1\",x,#2"), ("#", "\"#\""), ("x,#", "x,#"), ("", "")]
+        {
+            let mut out = [b"a\n", line.as_bytes()].concat();
+            quote_mark(&mut out, 2, b',');
+            assert_eq!(String::from_utf8(out).unwrap(), format!("a\n{expected}"));
         }
     }
 }

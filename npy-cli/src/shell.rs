@@ -59,7 +59,7 @@ fn parts(target: &Target) -> String {
 }
 
 /// Returns a word, in quotes if it needs them.
-fn word(bytes: &[u8]) -> String {
+pub(crate) fn word(bytes: &[u8]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+,=".contains(c);
     match str::from_utf8(bytes) {
         // Some shells expand a word that begins with `=`.
@@ -67,7 +67,12 @@ fn word(bytes: &[u8]) -> String {
             text.to_owned()
         }
         Ok(text) if cfg!(windows) => format!("\"{text}\""),
-        Ok(text) if !text.contains(is_unsafe) => format!("'{}'", text.replace('\'', r"'\''")),
+        Ok(text) if text.contains(is_unsafe) => escaped(bytes),
+        // Such as a dtype. Shells look for variables and commands in these quotes, and some for events.
+        Ok(text) if text.contains('\'') && !text.contains(['"', '$', '`', '\\', '!']) => {
+            format!("\"{text}\"")
+        }
+        Ok(text) => format!("'{}'", text.replace('\'', r"'\''")),
         _ => escaped(bytes),
     }
 }
@@ -103,7 +108,8 @@ mod tests {
             ("dir/x-1.npy", "dir/x-1.npy"),
             ("größe.npy", "größe.npy"),
             ("a b.npy", "'a b.npy'"),
-            ("it's.npy", r"'it'\''s.npy'"),
+            ("it's.npy", "\"it's.npy\""),
+            ("it's $1.npy", r"'it'\''s $1.npy'"),
             ("$HOME", "'$HOME'"),
             ("~/x", "'~/x'"),
             ("x[1].npy", "'x[1].npy'"),

@@ -68,6 +68,12 @@ fn diff_of_columns_compares_these_alone() {
     assert!(text.contains("dtype: x <i8 → x <f8"), "{text}");
     assert!(text.contains("row 0, x: 1 → 1.5"), "{text}");
     assert_eq!(code(path, &["diff", "a.npy", "more.npy", "-c", "z"]).0, 2);
+    for (files, file) in [(["a.npy", "more.npy"], "more.npy"), (["more.npy", "a.npy"], "more.npy")]
+    {
+        let text = npy(path, &[&["diff"], &files[..]].concat()).stdout;
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(&format!("{file}: column z is only here\n")), "{text}");
+    }
 }
 
 /// Guards that a copy of narrower numbers can be compared by a tolerance.
@@ -222,6 +228,38 @@ fn diff_of_dicts_and_sets_finds_equal_keys_in_any_order() {
     // An integer beside the float that is nearest to it.
     assert!(!is_equal("L100000000000000000000000000000000000001L\n", "F1e38\n"));
     assert!(is_equal("L99999999999999997748809823456034029568L\n", "F1e38\n"));
+}
+
+/// Guards tolerances for numbers at any depth of objects, but not for keys; and that objects near to one need not be near to each other.
+#[test]
+fn diff_of_objects_has_tolerances() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let rows = |a: &[String], b: &[String], more: &[&str]| {
+        for (name, objects) in [("a.npy", a), ("b.npy", b)] {
+            let all: String = objects.iter().map(|object| format!("{object}a")).collect();
+            save_objects(&path.join(name), &format!("{},", objects.len()), &all);
+        }
+        let output = npy(path, &[&["diff", "a.npy", "b.npy", "--json"], more].concat());
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let rows = found["values"].as_array().unwrap().iter();
+        rows.map(|value| value["row"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    let all = |number: &str| {
+        ["(lF#\na", "((F#\nttp1\n", "(dVk\n(lF#\nas", "(d(F#\ntI0\ns", "(d(I0\ntF#\ns"]
+            .map(|object| object.replace('#', number))
+    };
+    let (a, b) = (all("1.0"), all("1.008"));
+    assert_eq!(rows(&a, &b, &["--atol", "0.01"]), [3]);
+    assert_eq!(rows(&a, &b, &["--rtol", "0.01"]), [3]);
+    assert_eq!(rows(&a, &b, &["--atol", "0.001"]), [0, 1, 2, 3, 4]);
+    assert_eq!(rows(&a, &b, &[]), [0, 1, 2, 3, 4]);
+    // Rows share their lists.
+    let list = |number: &str, memo: u8| (format!("(lF{number}\nap{memo}\n"), format!("g{memo}\n"));
+    let ((one, one_again), (two, two_again)) = (list("1.0", 1), list("1.016", 2));
+    let ((three, three_again), (four, four_again)) = (list("1.008", 1), list("0.992", 2));
+    let (a, b) = ([one, one_again, two, two_again], [three, four, three_again, four_again]);
+    assert_eq!(rows(&a, &b, &["--atol", "0.01"]), [3]);
 }
 
 /// Saves Python objects, each a pickle of protocol 0 and the letter `a`.

@@ -100,7 +100,7 @@ fn append_checks_all_inputs_before_it_writes() {
     fs::copy(path.join("f8.npy"), path.join("x.npy")).unwrap();
     let before = fs::read(path.join("x.npy")).unwrap();
     fs::write(path.join("short.npy"), &before[..before.len() - 8]).unwrap();
-    let npy_convert = "its dtype is <f4, that of the file <f8; convert it first with npy convert";
+    let npy_convert = "its dtype is <f4, that of the file <f8; npy convert f4.npy f4-converted.npy --dtype '<f8' makes one";
     for (input, expected) in [
         ("f4.npy", npy_convert),
         ("short.npy", "truncated: expected 64 bytes of data, found 56"),
@@ -776,8 +776,8 @@ fn an_append_that_is_refused_leaves_the_file_as_it_was() {
     };
     for (file, input, says) in [
         (&tight, "two.npy", "its header has no blanks for the digits of"),
-        (&tight, "other.npy", "convert it first"),
-        (&spacious, "other.npy", "convert it first"),
+        (&tight, "other.npy", "npy convert other.npy"),
+        (&spacious, "other.npy", "npy convert other.npy"),
     ] {
         for (tail, options) in [
             (&[0u8; 3][..], &[][..]),

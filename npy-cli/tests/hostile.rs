@@ -86,7 +86,7 @@ fn damaged_archives_are_called_archives() {
         (b"1,2,3\n".to_vec(), "npy: x.npz: not a .npz archive: it starts with \"1,2,3\\n\""),
         (
             [b"a line of text\n", &archive[..]].concat(),
-            "npy: x.npz: the archive is malformed: the file begins with b\"a line\", where NumPy expects a member; remove what is before the archive\n",
+            "npy: x.npz: the archive is malformed: the file begins with b\"a line\", where NumPy expects a member; npy repair x.npz -o OUT --yes restores it; or copy the file again\n",
         ),
     ] {
         fs::write(path.join("x.npz"), file).unwrap();

@@ -186,7 +186,7 @@ fn messages_about_incomplete_files_name_the_repair() {
     let path = folder.path();
     truncated(&path.join("x.npy"));
     npy_core::save(path.join("y.npy"), &[[1i32, 2]]).unwrap();
-    let advice = "expected 24 bytes of data, found 19; 2 of 3 rows are complete; npy repair x.npy -o OUT keeps them; or copy the file again\n";
+    let advice = "expected 24 bytes of data, found 19; 2 of 3 rows are complete; npy repair x.npy -o OUT --yes keeps them; or copy the file again\n";
     for args in [
         &["x.npy"][..],
         &["cat", "x.npy"],
@@ -210,7 +210,10 @@ fn messages_about_incomplete_files_name_the_repair() {
     {
         let (code, out, messages) = npy(path, args);
         let message = out + &messages;
-        assert!(code > 0 && message.contains("; npy repair z.npz -o OUT keeps"), "{message}");
+        assert!(
+            code > 0 && message.contains("; npy repair z.npz -o OUT --yes restores"),
+            "{message}"
+        );
     }
     // Nothing is kept of a first row that is incomplete, nor known of a pipe.
     let bytes = fs::read(path.join("x.npy")).unwrap();
@@ -272,7 +275,9 @@ fn no_advice_leads_in_a_circle() {
     let whole = fs::read(path.join("x.npy")).unwrap();
     fs::write(path.join("x.npy"), [&whole[..100], &whole[116..]].concat()).unwrap();
     let message = npy(path, &["head", "x.npy"]).2;
-    assert!(message.ends_with("; npy repair x.npy -o OUT restores it; or copy the file again\n"));
+    assert!(
+        message.ends_with("; npy repair x.npy -o OUT --yes restores it; or copy the file again\n")
+    );
     assert_eq!(npy(path, &["repair", "x.npy", "-o", "y.npy", "--yes"]).0, 0);
     assert_eq!(npy_core::load::<Vec<i32>>(path.join("y.npy")).unwrap().len(), 6);
     // The rows that are kept are those that the message counts.

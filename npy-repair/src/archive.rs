@@ -114,7 +114,11 @@ impl Archive {
             return Archive::of_members(file, &found, reason);
         }
         let mut archive = Archive::of_directory(file, directory)?;
-        let before = found.members.iter().filter(|member| member.end <= start);
+        // Of a name that the directory has, an older one is not missed.
+        let is_before = |member: &&records::Member| {
+            member.end <= start && directory.find(&member.label).is_none()
+        };
+        let before = found.members.iter().filter(is_before);
         archive.remarks.extend(before.map(|member| {
             format!(
                 "member {:?} is left out: it is before the archive, and the directory does not name it; cut off the directory to keep it",
@@ -142,11 +146,19 @@ impl Archive {
         }
         let stated = directory.entries().iter().map(Entry::header_start).collect();
         let found = scan::members(file, &stated)?;
-        let mut right: HashMap<&str, &records::Member> = HashMap::new();
+        let (mut right, mut others) = (HashMap::new(), HashMap::new());
+        let names = records::listed(file, found.end)?;
+        let repeated = records::repeated(&names);
         for member in found.members.iter().filter(|member| member.unchecked.is_none()) {
-            match directory.find(&member.label) {
-                Some(entry) if !is_of_entry(member, directory, entry, file)? => {}
-                _ => drop(right.insert(&member.label, member)),
+            let label = member.label.as_str();
+            match directory.find(label) {
+                Some(entry) if !is_of_entry(member, directory, entry, file)? => {
+                    // The directory names it, too, but readers see only the last of its name.
+                    if repeated.contains(&member.name[..]) && !member.is_within {
+                        others.insert(label, member);
+                    }
+                }
+                _ => drop(right.insert(label, member)),
             }
         }
         // A member that is right by its own header was not encrypted or compressed in another way: its entry is wrong.
@@ -178,10 +190,16 @@ impl Archive {
                     archive.damages.push(Damage::Directory { reason });
                     member.entry()
                 }
-                (Some(reason), None) => {
-                    archive.damages.push(Damage::Member { name, reason: reason.clone() });
-                    continue;
-                }
+                (Some(reason), None) => match others.get(&name[..]) {
+                    Some(member) => {
+                        archive.remarks.push(other_of_name(&name, reason));
+                        member.entry()
+                    }
+                    None => {
+                        archive.damages.push(Damage::Member { name, reason: reason.clone() });
+                        continue;
+                    }
+                },
             };
             entries.push(bytes);
             archive.names.push(name);
@@ -204,6 +222,7 @@ impl Archive {
         archive.damages.push(Damage::Directory { reason: error.to_owned() });
         archive.keep(found)?;
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        archive.remarks.extend(later_of_names(found));
         let mut known: HashSet<String> = archive.names.iter().cloned().collect();
         known.extend(found.members.iter().map(|member| text(&member.name)));
         let listed = records::listed(file, found.end)?;
@@ -327,6 +346,29 @@ impl Archive {
 /// Says that a member is kept although it was not checked.
 fn unchecked(name: &str, reason: &str) -> String {
     format!("member {name:?} is kept, and was not checked: {reason}")
+}
+
+/// Says that the last member of a name is damaged, and another one is kept.
+fn other_of_name(name: &str, reason: &str) -> String {
+    format!(
+        "member {name:?}: the last of this name is damaged ({reason}); the one before it is kept"
+    )
+}
+
+/// Returns a remark for each member that is kept although a later one of its name is damaged.
+fn later_of_names(found: &scan::Found) -> Vec<String> {
+    let mut lost: HashMap<&[u8], &scan::Lost> = HashMap::new();
+    for one in &found.lost {
+        let last = lost.entry(&one.name).or_insert(one);
+        if one.start > last.start {
+            *last = one;
+        }
+    }
+    let later = |member: &records::Member| {
+        let lost = lost.get(&member.name[..]).filter(|lost| lost.start > member.start)?;
+        Some(other_of_name(&member.label, &lost.reason))
+    };
+    found.members.iter().filter_map(later).collect()
 }
 
 /// Says that a member is kept although it may not be one of the archive itself.

@@ -104,7 +104,7 @@ pub enum Damage {
         /// The problem.
         reason: String,
     },
-    /// Several members have this name. The last, which readers find, is kept if it is whole.
+    /// Several members have this name. The last that is complete is kept.
     SameName {
         /// The name.
         name: String,
@@ -211,7 +211,7 @@ impl fmt::Display for Damage {
             }
             Damage::SameName { name } => write!(
                 f,
-                "several members have the name {name:?}; the last, which readers find, is kept if it is whole"
+                "several members have the name {name:?}; the last that is complete is kept"
             ),
             Damage::Array { name, damage } => write!(f, "member {name:?}: {damage}"),
         }

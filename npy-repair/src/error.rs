@@ -15,7 +15,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 ///
 /// std::fs::write("notes.npy", "not an array")?;
 /// let error = diagnose("notes.npy", &Options::new()).unwrap_err();
-/// assert!(matches!(error, Error::Unrepairable { .. }));
+/// assert!(matches!(error, Error::NotArray { .. }));
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
@@ -26,6 +26,11 @@ pub enum Error {
     /// Nothing can be restored with certainty.
     Unrepairable {
         /// The problem, and the remedy.
+        reason: String,
+    },
+    /// The file does not begin as an array does. It may be data without a header.
+    NotArray {
+        /// The problem.
         reason: String,
     },
     /// The options do not fit the file.
@@ -44,6 +49,10 @@ impl fmt::Display for Error {
         match self {
             Error::Io(error) => error.fmt(f),
             Error::Unrepairable { reason } | Error::Options { reason } => f.write_str(reason),
+            Error::NotArray { reason } => write!(
+                f,
+                "{reason}; if it is data without a header, state its dtype and shape with Options::raw"
+            ),
             Error::Changed => f.write_str(
                 "the file changed after it was diagnosed; diagnose it again when no other program writes to it",
             ),

@@ -120,7 +120,7 @@ fn mend(start: &[u8], length: u64, error: &str) -> Result<Found> {
 
 /// Reads the magic, the version and the length. The position of the dictionary shows which version it is.
 fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
-    let damaged = || unrepairable(not_npy(start, error));
+    let damaged = || not_npy(start, error);
     let magic = *start.first_chunk::<6>().ok_or_else(damaged)?;
     match magic.iter().zip(MAGIC).filter(|(found, expected)| found != expected).count() {
         0 => {}
@@ -155,15 +155,17 @@ fn unreadable(error: &str) -> Error {
     unrepairable(format!("{error}; cut off the header, and repair the rest as raw data"))
 }
 
-/// Returns the reason why these bytes are not a damaged array either.
-fn not_npy(start: &[u8], error: &str) -> String {
+/// Returns the error for bytes that are not a damaged array either.
+fn not_npy(start: &[u8], error: &str) -> Error {
     if start.starts_with(b"\xef\xbf\xbdNUMPY") {
-        return "it was copied as text, and each byte that is not text became the same character U+FFFD; nothing can be restored, so copy the original as bytes".into();
+        return unrepairable(
+            "it was copied as text, and each byte that is not text became the same character U+FFFD; nothing can be restored, so copy the original as bytes",
+        );
     }
-    if let Some(hint) = foreign(start) {
-        return format!("{error}; {hint}");
+    match foreign(start) {
+        Some(hint) => unrepairable(format!("{error}; {hint}")),
+        None => Error::NotArray { reason: error.to_owned() },
     }
-    format!("{error}; if it is data without a header, state its dtype and shape as raw")
 }
 
 /// Returns the other format that a file has by its first bytes, and what to do with it: a pointer of Git LFS, a web page, a compressed file and so on.
@@ -173,15 +175,18 @@ pub(crate) fn foreign(start: &[u8]) -> Option<String> {
         page @ [b'<', ..] => page,
         _ => start,
     };
+    // Text and zeros may be data without a header, and arrays and archives are repaired: the library says of each the same as of its sample.
+    const OWN: [&[u8]; 6] = [MAGIC, b"PK\x03\x04", b"PK\x05\x06", b"text", &[0], b""];
+    let advice = advice(start)?;
+    let is_own = OWN.iter().any(|sample| self::advice(sample).as_deref() == Some(&advice));
+    (!is_own).then_some(advice)
+}
+
+/// Returns the advice of the library about a file that starts with these bytes.
+fn advice(start: &[u8]) -> Option<String> {
     let error = npz::Reader::new(Cursor::new(start)).err()?;
     let ErrorKind::NotNpz { hint, .. } = error.kind() else { return None };
-    let hint = hint.strip_prefix("; ")?;
-    // Text and zeros may be data without a header, and archives are repaired.
-    let is_format =
-        !["it looks like text", "it starts with zeros", "it is a .np", "it is an empty"]
-            .iter()
-            .any(|other| hint.starts_with(other));
-    is_format.then(|| hint.to_owned())
+    hint.strip_prefix("; ").map(str::to_owned)
 }
 
 /// Parses the dictionary, after its values are written as NumPy reads them.

@@ -37,7 +37,7 @@
 //! | an archive without a directory, or with a wrong one: a download or a writer that was stopped | the members are found by their own headers, and those that are complete are kept |
 //! | members with a wrong checksum | they are left out |
 //! | members that are a part of an array | as a file |
-//! | members of one name | the last is kept, which NumPy reads |
+//! | members of one name | the last that is complete is kept; NumPy reads the last |
 //!
 //! # Certainty
 //!

@@ -110,6 +110,46 @@ fn of_members_of_one_name_the_last_is_kept() {
     assert!(!folder.diagnose(&out).unwrap().is_needed());
 }
 
+/// Guards members of one name whose last is damaged: readers see only that, and the one before it is complete.
+#[test]
+fn of_members_of_one_name_the_last_complete_one_is_kept() {
+    let folder = Folder::new();
+    let names = ["a", "a", "b", "a"];
+    let texts = ["first", "second", "other", "third"];
+    let members: Vec<Raw> =
+        names.iter().zip(texts).map(|(name, text)| Raw::of(name, text.as_bytes())).collect();
+    let right = zips::archive(b"", &members, b"");
+    let (last, second) = (position(&right, b"third"), position(&right, b"second"));
+    let mut damaged = right.clone();
+    damaged[last] ^= 1;
+    // The header of the last is not found, or its directory is lost, or it is cut off.
+    let mut without_header = right.clone();
+    without_header[last - 31] ^= 1;
+    let without_directory = damaged[..position(&damaged, b"PK\x01\x02")].to_vec();
+    let cut_off = right[..last + 2].to_vec();
+    let mut two = damaged.clone();
+    two[second] ^= 1;
+    for (bytes, kept) in [
+        (&damaged, "second"),
+        (&without_header, "second"),
+        (&without_directory, "second"),
+        (&cut_off, "second"),
+        (&two, "first"),
+    ] {
+        let plan = folder.diagnose(bytes).unwrap();
+        let [remark] = plan.remarks() else { panic!("{plan}") };
+        assert!(remark.starts_with("member \"a\": the last of this name is damaged ("), "{plan}");
+        assert!(plan.is_needed());
+        let is_left_out = |damage: &Damage| matches!(damage, Damage::Member { .. });
+        assert!(!plan.damages().iter().any(is_left_out), "{plan}");
+        plan.write(folder.path("out.npz")).unwrap();
+        let out = fs::read(folder.path("out.npz")).unwrap();
+        let texts_there =
+            texts.map(|text| out.windows(text.len()).any(|part| part == text.as_bytes()));
+        assert_eq!(texts_there, texts.map(|text| text == kept || text == "other"), "{plan}");
+    }
+}
+
 /// Guards the advice for files of other formats that are named `.npz`.
 #[test]
 fn another_format_is_named_for_an_archive() {

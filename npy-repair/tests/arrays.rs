@@ -26,7 +26,7 @@ impl Folder {
 
     fn error(&self, bytes: &[u8]) -> String {
         match self.diagnose(bytes, &Options::new()) {
-            Err(Error::Unrepairable { reason }) => reason,
+            Err(error @ (Error::Unrepairable { .. } | Error::NotArray { .. })) => error.to_string(),
             other => panic!("{other:?}"),
         }
     }

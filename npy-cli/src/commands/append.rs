@@ -9,6 +9,7 @@ use npy_core::{
     Cast, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
 };
 
+use super::conversion;
 use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result};
 use crate::output_file::is_same_file;
@@ -179,10 +180,8 @@ fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
     }
     header.dtype().converts_to(file.dtype(), Cast::Exact).map_err(|_| {
         let [found, expected] = [header.dtype(), file.dtype()].map(full_dtype);
-        let message = format!(
-            "its dtype is {found}, that of the file {expected}; convert it first with npy convert --dtype"
-        );
-        Failure::new(input, message)
+        let advice = conversion::advice(input, header.dtype(), file.dtype());
+        Failure::new(input, format!("its dtype is {found}, that of the file {expected}; {advice}"))
     })
 }
 

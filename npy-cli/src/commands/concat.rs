@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use npy_core::{Cast, Header, Order};
 
 use self::parts::Parts;
+use super::conversion;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
@@ -158,11 +159,11 @@ fn check(input: &Target, first: &Header, found: &Header) -> Result<()> {
         return Ok(());
     }
     found.dtype().converts_to(first.dtype(), Cast::Lossless).map_err(|_| {
+        let advice = conversion::advice(input, found.dtype(), first.dtype());
         let [found, first] = [found, first].map(|header| full_dtype(header.dtype()));
-        let hint = "convert it first with npy convert --dtype";
         Failure::new(
             input,
-            format!("dtype {found} does not fit into {first}, that of the first input; {hint}"),
+            format!("dtype {found} does not fit into {first}, that of the first input; {advice}"),
         )
     })
 }

@@ -279,9 +279,15 @@ impl Args {
             },
         };
         if has_dialect && !matches!(form, Some(input::Form::Csv(_))) {
-            return Err(Failure::usage(
-                "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv; npy cat --csv --no-header prints rows without names",
-            ));
+            let of_output = match self.format() {
+                Some(Format::Csv | Format::Tsv) => {
+                    "; OUT has commas between its fields, or with --to tsv tabs, and npy cat --csv --no-header prints rows without names"
+                }
+                _ => "",
+            };
+            return Err(Failure::usage(format!(
+                "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv{of_output}"
+            )));
         }
         Ok(form)
     }
@@ -477,7 +483,7 @@ impl Args {
                 let wrong = |error: npy_core::Error| {
                     Failure::usage(format!("--dtype {text}: {}", reason(error.kind())))
                 };
-                let wanted = self.of_columns(parse_dtype(text)?, found, all).map_err(wrong)?;
+                let wanted = self.of_columns(parse_dtype(text)?, found, all)?;
                 dtypes::with_widths(wanted, found).map_err(wrong)?
             }
             None => found.clone(),
@@ -492,30 +498,30 @@ impl Args {
         })
     }
 
-    /// Returns the wanted dtype without the fields of the input that are not chosen. It stays whole if it lacks a chosen column: the cast names it.
-    /// One column is an array of its dtype.
-    fn of_columns(&self, wanted: DType, found: &DType, all: &DType) -> npy_core::Result<DType> {
+    /// Returns the wanted dtype; of one column, it is that of its field. A field of the input that is not chosen is an error, unless a chosen column is
+    /// missing: the cast names that.
+    fn of_columns(&self, wanted: DType, found: &DType, all: &DType) -> Result<DType> {
         if !wanted.is_record() || self.columns.is_empty() {
             return Ok(wanted);
         }
-        if let (false, [name]) = (found.is_record(), &self.columns[..]) {
-            return Ok(wanted
-                .field(name.trim())
-                .map_or(wanted.clone(), |field| field.dtype().clone()));
+        let only = match &self.columns[..] {
+            [name] if !found.is_record() => Some(name.trim()),
+            _ => None,
+        };
+        let has = |dtype: &DType, name: &str| dtype.field(name).is_some();
+        let is_chosen = |name: &str| only.map_or_else(|| has(found, name), |only| only == name);
+        let has_all = match only {
+            Some(name) => has(&wanted, name),
+            None => found.fields().iter().all(|field| has(&wanted, field.name())),
+        };
+        let mut names = wanted.fields().iter().map(Field::name);
+        if has_all && let Some(name) = names.find(|name| !is_chosen(name) && has(all, name)) {
+            return Err(Failure::usage(format!(
+                "--dtype has the field {name:?}, which -c does not choose; add it to -c, or leave it out of --dtype"
+            )));
         }
-        let has = |dtype: &DType, field: &Field| dtype.field(field.name()).is_some();
-        // A field that the input does not have is a mistake, which the cast names.
-        let is_kept = |field: &&Field| has(found, field) || !has(all, field);
-        let fields: Vec<&Field> = wanted.fields().iter().filter(is_kept).collect();
-        let has_all = found.fields().iter().all(|field| has(&wanted, field));
-        match !has_all || fields.is_empty() || fields.len() == wanted.fields().len() {
-            true => Ok(wanted),
-            false => {
-                let parts =
-                    fields.iter().map(|field| (field.name().to_owned(), field.dtype().clone()));
-                DType::record(parts)
-            }
-        }
+        let of_only = only.and_then(|name| wanted.field(name)).map(|field| field.dtype().clone());
+        Ok(of_only.unwrap_or(wanted))
     }
 
     fn cast(&self) -> Cast {

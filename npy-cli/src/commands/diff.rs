@@ -1,19 +1,23 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
 mod exact;
+mod excerpt;
+mod instants;
 mod objects;
 mod pairs;
+mod weak;
 
 use std::collections::HashMap;
 use std::io::Write;
 
-use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::dtype::{Field, Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{
     ByteOrder, Cast, DType, DynArray, ErrorKind, LongDouble, ObjectRef, Objects, Order, Value,
 };
 use serde_json::json;
 
+use self::excerpt::excerpts;
 use super::info::{full_dtype, grouped, python_tuple};
 use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
@@ -55,7 +59,7 @@ pub(crate) struct Args {
 
 #[derive(clap::Args, Clone, Copy)]
 struct Tolerance {
-    /// The largest difference between numbers, relative to B: |a - b| may be A + R·|b|, in double precision, as numpy.isclose has it; of complex numbers, |x| is the distance from zero
+    /// The largest difference between numbers, also among Python objects at any depth, relative to B: |a - b| may be A + R·|b|, in double precision, as numpy.isclose has it; of complex numbers, |x| is the distance from zero
     #[arg(long, value_name = "R", default_value_t = 0.0, value_parser = tolerance, allow_negative_numbers = true)]
     rtol: f64,
     /// The largest difference between numbers
@@ -85,6 +89,8 @@ fn tolerance(text: &str) -> std::result::Result<f64, String> {
 struct Differences {
     /// A property of the header, and its two values.
     header: Vec<(&'static str, String, String)>,
+    /// The fields that only the first, or only the second array has.
+    only: [Vec<String>; 2],
     /// The number of rows that were compared.
     compared: usize,
     /// The number of columns that both arrays have.
@@ -214,6 +220,8 @@ impl Args {
                 "b": b.to_string(),
                 "equal": found.is_equal(),
                 "header": header.collect::<Vec<_>>(),
+                "columns_only_in_a": found.only[0],
+                "columns_only_in_b": found.only[1],
                 "rows_compared": found.compared,
                 "rows_that_differ": found.rows,
                 "values_that_differ": found.values,
@@ -231,8 +239,21 @@ impl Args {
         for (name, a, b) in &found.header {
             writeln!(out, "{name}: {} → {}", printable(a), printable(b))?;
         }
+        for (target, names) in [a, b].into_iter().zip(&found.only) {
+            for name in names {
+                let file = printable(&target.to_string());
+                writeln!(out, "{file}: column {} is only here", printable(name))?;
+            }
+        }
         for Difference { row, column, a, b } in &found.shown {
-            writeln!(out, "row {row}, {}: {} → {}", printable(column), printable(a), printable(b))?;
+            let [a, b] = excerpts(a, b);
+            writeln!(
+                out,
+                "row {row}, {}: {} → {}",
+                printable(column),
+                printable(&a),
+                printable(&b)
+            )?;
         }
         if found.values > found.shown.len() {
             writeln!(
@@ -283,15 +304,21 @@ struct Side<'a> {
     objects: Vec<ObjectRef<'a>>,
     /// True if an object may be an `OrderedDict`.
     has_ordered_dicts: bool,
+    /// True if an object may be a number of NumPy, for which those of Python are rounded.
+    has_scalars: bool,
 }
 
 impl<'a> Side<'a> {
     /// Applies the slice of the target. `kept` is where the Python objects are kept, if there are any.
     fn open(reader: AnyReader, target: &Target, kept: &'a mut Option<Objects>) -> Result<Self> {
         let Parted { reader, dtype, objects, kept } = Parted::of(reader, target, kept)?;
-        let has_ordered_dicts =
-            kept.is_some_and(|kept| kept.globals().any(|name| name == pairs::ORDERED_DICT));
-        Ok(Side { source: Source::of(reader, target)?, dtype, objects, has_ordered_dicts })
+        let has = |is_such: fn(&str) -> bool| {
+            kept.is_some_and(|kept| kept.globals().any(|name| is_such(name.as_ref())))
+        };
+        let has_ordered_dicts = has(|name| name == pairs::ORDERED_DICT);
+        let has_scalars = has(|name| name.ends_with(".multiarray.scalar"));
+        let source = Source::of(reader, target)?;
+        Ok(Side { source, dtype, objects, has_ordered_dicts, has_scalars })
     }
 
     fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
@@ -309,6 +336,9 @@ impl Differences {
         let counted = if columns.is_empty() { usize::MAX } else { 1 };
         if shape.iter().take(counted).ne(other.iter().take(counted)) {
             self.header.push(("shape", python_tuple(shape), python_tuple(other)));
+        }
+        if columns.is_empty() {
+            self.only = [fields_without(&a.dtype, &b.dtype), fields_without(&b.dtype, &a.dtype)];
         }
         let native = |dtype: &DType| dtype.with_byte_order(ByteOrder::NATIVE).packed();
         if columns.is_empty() && !args.values {
@@ -346,10 +376,11 @@ impl Differences {
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
         // The order of dicts matters only if both are ordered.
-        let mut known = match a.has_ordered_dicts && b.has_ordered_dicts {
-            true => objects::Known::new(objects.0, objects.1),
-            false => objects::Known::default(),
-        };
+        let mut known =
+            objects::Known::new(!args.tolerance.is_exact() || a.has_scalars || b.has_scalars);
+        if a.has_ordered_dicts && b.has_ordered_dicts {
+            known.find_ordered(objects.0, objects.1);
+        }
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
@@ -457,6 +488,13 @@ impl Differences {
     }
 }
 
+/// Returns the names of the fields that one of two records has alone; none if one of them is not a record.
+fn fields_without(dtype: &DType, other: &DType) -> Vec<String> {
+    let names = dtype.fields().iter().map(Field::name);
+    let is_missing = |name: &&str| other.is_record() && other.field(name).is_none();
+    names.filter(is_missing).map(str::to_owned).collect()
+}
+
 /// Returns true if the column can have values that differ from themselves.
 fn has_nan(leaf: &Leaf) -> bool {
     let kind = leaf.cell.dtype().scalar().map(Scalar::kind);
@@ -485,7 +523,7 @@ impl Pair<'_> {
     fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<f64> {
         let numbers = match self {
             Pair::Values(a, b) => return difference(a, b, tolerance),
-            Pair::Objects(a, b) => Number::of_object(*a).zip(Number::of_object(*b)),
+            Pair::Objects(a, b) => weak::numbers(*a, *b),
             Pair::ObjectOfA(a, b, _) => Number::of_object(*a).zip(Number::of(b)),
             Pair::ObjectOfB(a, b, _) => Number::of(a).zip(Number::of_object(*b)),
         };

@@ -332,6 +332,7 @@ fn pack(
         if output.is_stdout() {
             return Err(Failure::usage("--append needs an archive that exists"));
         }
+        check_new(archive, members())?;
         return write_members(options.append(archive).of(&path)?, members(), &path).map(drop);
     }
     if !force && !output.is_stdout() {
@@ -339,6 +340,25 @@ fn pack(
     }
     let archive = write_members(begin(&output, options)?, members(), &path)?;
     output.finish(archive)
+}
+
+/// Refuses members that the archive has already.
+fn check_new<'a>(
+    archive: &Path,
+    mut members: impl Iterator<Item = (&'a str, &'a Target)>,
+) -> Result<()> {
+    let path = archive.display();
+    let before = npz::Reader::open(archive).of(&path)?;
+    let Some((name, target)) = members.find(|(name, _)| before.contains(name)) else {
+        return Ok(());
+    };
+    let message = format!(
+        "it has a member {name:?} already; npy convert {} {} replaces it, and {} as the input adds it by another name",
+        shell::target(target),
+        shell::member(archive, name),
+        shell::named(&format!("{name}_2"), target)
+    );
+    Err(Failure::new(path, message))
 }
 
 /// Chooses Zstandard.

@@ -68,8 +68,14 @@ impl Args {
                 "is empty, so that nothing can be restored; copy it again, or write it again";
             return Err(Failure::new(&name, message));
         }
-        let plan = diagnose(&self.file, &self.options()?).map_err(|error| {
-            Failure::Message(remedy::with_command(&name.to_string(), format!("{name}: {error}")))
+        let plan = diagnose(&self.file, &self.options()?).map_err(|error| match error {
+            Error::NotArray { reason } => {
+                Failure::new(&name, reason + &remedy::for_raw_data(&self.file))
+            }
+            error => Failure::Message(remedy::with_command(
+                &name.to_string(),
+                format!("{name}: {error}"),
+            )),
         })?;
         self.check_suffix()?;
         let mut out = Output::stdout();

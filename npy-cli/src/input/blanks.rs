@@ -1,12 +1,20 @@
 //! Text whose fields are separated by blanks: a run of them is one, as `np.loadtxt` has it.
 
-use std::io::{self, Read};
+/// Returns the text with one space for each run of blanks outside of quotes. There is none at the start or the end of a line, where it would separate nothing.
+pub(super) fn single_blanks(text: &[u8]) -> Vec<u8> {
+    let mut blanks = Blanks {
+        is_quoted: false,
+        is_closed: false,
+        is_start: true,
+        is_pending: false,
+        text: Vec::with_capacity(text.len()),
+    };
+    text.iter().for_each(|&byte| blanks.push(byte));
+    blanks.text
+}
 
-/// A stream in which each run of blanks outside of quotes is one space. There is none at the start or the end of a line, where it would separate nothing.
-pub(super) struct Blanks<R> {
-    stream: R,
-    /// False for a stream that stays as it is.
-    is_on: bool,
+/// A text in which each run of blanks is one space.
+struct Blanks {
     is_quoted: bool,
     /// True after a quote that ends quotes, or is the first of two.
     is_closed: bool,
@@ -14,25 +22,10 @@ pub(super) struct Blanks<R> {
     is_start: bool,
     /// True after blanks whose space is not written yet, because the line may end.
     is_pending: bool,
-    /// Bytes that were read and are not returned yet, and the number of those that are.
-    ready: Vec<u8>,
-    taken: usize,
+    text: Vec<u8>,
 }
 
-impl<R> Blanks<R> {
-    pub(super) fn new(stream: R, is_on: bool) -> Self {
-        Blanks {
-            stream,
-            is_on,
-            is_quoted: false,
-            is_closed: false,
-            is_start: true,
-            is_pending: false,
-            ready: Vec::new(),
-            taken: 0,
-        }
-    }
-
+impl Blanks {
     /// Adds a byte, after the space that is pending.
     fn push(&mut self, byte: u8) {
         let is_quote = byte == b'"';
@@ -49,41 +42,17 @@ impl<R> Blanks<R> {
         }
         let ends_line = !self.is_quoted && matches!(byte, b'\n' | b'\r');
         if self.is_pending && !ends_line {
-            self.ready.push(b' ');
+            self.text.push(b' ');
         }
-        self.ready.push(byte);
+        self.text.push(byte);
         self.is_pending = false;
         self.is_start = ends_line;
     }
 }
 
-impl<R: Read> Read for Blanks<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !self.is_on {
-            return self.stream.read(buffer);
-        }
-        while self.taken == self.ready.len() {
-            let count = self.stream.read(buffer)?;
-            if count == 0 {
-                return Ok(0);
-            }
-            self.ready.clear();
-            self.taken = 0;
-            for &byte in buffer.iter().take(count) {
-                self.push(byte);
-            }
-        }
-        let count = (&self.ready[self.taken..]).read(buffer)?;
-        self.taken += count;
-        Ok(count)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
-    use super::Blanks;
+    use super::single_blanks;
 
     #[test]
     fn a_run_of_blanks_is_one_space() {
@@ -94,14 +63,7 @@ mod tests {
             ("     ", ""),
             ("1 \"\" \n2 \"\"\r\n3 \" \" ", "1 \"\"\n2 \"\"\r\n3 \" \""),
         ] {
-            // Parts of one byte have runs in several of them.
-            let mut bytes = Vec::new();
-            let mut stream = Blanks::new(text.as_bytes(), true);
-            let mut byte = [0];
-            while stream.read(&mut byte).unwrap() > 0 {
-                bytes.push(byte[0]);
-            }
-            assert_eq!(String::from_utf8(bytes).unwrap(), expected);
+            assert_eq!(String::from_utf8(single_blanks(text.as_bytes())).unwrap(), expected);
         }
     }
 }

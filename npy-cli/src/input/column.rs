@@ -154,7 +154,7 @@ impl Column {
             S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
             S::Bytes => Kind::Bytes,
-            S::Void => Kind::Void(scalar.itemsize()),
+            S::Void => Kind::Void(*scalar),
             S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
             S::DateTime(Some(resolution)) => match self.digits() {
                 // Times with seconds are read as they are, and cast.

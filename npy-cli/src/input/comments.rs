@@ -4,9 +4,15 @@ use csv::StringRecord;
 
 use super::guess::is_value;
 
-/// Returns true for a line that may be a comment.
-pub(super) fn is_comment(line: &StringRecord) -> bool {
-    line.get(0).is_some_and(|field| field.starts_with('#'))
+/// Returns true for a line that may be a comment. `text` is that from which the line was read: a field in quotes begins no comment.
+pub(super) fn is_comment(line: &StringRecord, text: &[u8]) -> bool {
+    let is_quoted = || {
+        let at = line.position().and_then(|position| usize::try_from(position.byte()).ok());
+        let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
+        // Empty lines before it may be a part of its position.
+        rest.iter().find(|byte| !matches!(byte, b'\n' | b'\r')) == Some(&b'"')
+    };
+    line.get(0).is_some_and(|field| field.starts_with('#')) && !is_quoted()
 }
 
 /// Returns true for text that is a number.

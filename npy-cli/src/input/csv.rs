@@ -1,15 +1,17 @@
 //! CSV: a line of names, unless there are none, and a line for each row.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Read;
 
 use csv::StringRecord;
 
 use super::Table;
-use super::blanks::Blanks;
+use super::blanks::single_blanks;
 use super::column::Column;
 use super::comments::{self, Start, is_comment};
 use super::guess::is_value;
+use super::names::{self, Names};
 use super::quotes::{self, Quotes};
 use super::value::{MISSING, Value};
 use crate::output::{Failure, Of, Result, complain};
@@ -96,29 +98,36 @@ fn parsed(
     is_text: impl Fn(&str) -> bool,
 ) -> Result<(Table, Vec<String>)> {
     let is_headless = dialect.first_line == FirstLine::Row;
-    let mut lines = Lines::new(text, name, dialect.delimiter.unwrap_or(COMMA));
+    let delimiter = dialect.delimiter.unwrap_or(COMMA);
+    let text = match delimiter {
+        b' ' => Cow::Owned(single_blanks(text)),
+        _ => Cow::Borrowed(text),
+    };
+    let mut lines = Lines::new(&text, name, delimiter);
     let start = lines.start(known, is_headless, is_headless && is_text("0"))?;
-    let names: Vec<String> = match (is_headless, start) {
-        (false, Some(names)) => names.iter().map(str::to_owned).collect(),
-        (false, None) => {
-            let first = lines.next()?.unwrap_or_default();
-            first.iter().map(str::to_owned).collect()
-        }
+    let failure = |message| Failure::new(name, message);
+    let mut header = match (is_headless, start) {
+        (false, Some(names)) => Names::plain(names.iter().map(str::to_owned).collect()),
+        (false, None) => lines.names(dialect.first_line)?,
         (true, _) => {
-            (0..lines.peek()?.map_or(0, StringRecord::len)).map(|i| i.to_string()).collect()
+            let count = lines.peek()?.map_or(0, StringRecord::len);
+            Names::plain((0..count).map(|at| at.to_string()).collect())
         }
     };
-    let failure = |message| Failure::new(name, message);
+    if !is_headless && header.names != known {
+        header.name_index();
+    }
+    let names = &header.names;
     let first_row = lines.peek()?;
     if let ([single], None) = (&names[..], dialect.delimiter) {
         let texts =
             [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
         check_delimiter(&texts, dialect.first_line).map_err(failure)?;
     }
-    let is_known = dialect.first_line != FirstLine::Unknown || names == known;
+    let is_known = dialect.first_line != FirstLine::Unknown || *names == known || header.lines > 1;
     let mut rows = Rows::new(names, &dialect.missing);
     while let Some(line) = lines.next()? {
-        rows.push(&line).map_err(failure)?;
+        rows.push(&line, lines.is_comment(&line)).map_err(failure)?;
     }
     if lines.reader.get_ref().are_open() {
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
@@ -127,9 +136,10 @@ fn parsed(
     let is_first_text = rows.columns.first().is_some_and(|column| is_text(&column.path[0]));
     let left_out = rows.leave_out_comments(is_first_text).map_err(failure)?;
     if !is_known {
-        check_names(&rows.columns, &dialect.missing).map_err(failure)?;
+        names::check(&rows.columns, header.unnamed, &dialect.missing).map_err(failure)?;
     }
     let mut remarks = lines.remarks;
+    remarks.extend(header.remarks());
     if left_out > 0 {
         let (noun, verb) = if left_out == 1 { ("line", "begins") } else { ("lines", "begin") };
         remarks.push(format!(
@@ -141,23 +151,37 @@ fn parsed(
 
 /// The lines of a file. The first ones are read ahead.
 struct Lines<'a> {
-    reader: csv::Reader<Quotes<Blanks<&'a [u8]>>>,
+    reader: csv::Reader<Quotes<&'a [u8]>>,
+    text: &'a [u8],
     name: &'a str,
     delimiter: u8,
     remarks: Vec<String>,
     /// Lines that were read and not yet used.
     ahead: VecDeque<StringRecord>,
+    /// True if all lines are comments.
+    are_comments: bool,
 }
 
 impl<'a> Lines<'a> {
     fn new(text: &'a [u8], name: &'a str, delimiter: u8) -> Self {
-        let stream = Blanks::new(text, delimiter == b' ');
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .from_reader(Quotes::new(stream, delimiter));
-        Lines { reader, name, delimiter, remarks: Vec::new(), ahead: VecDeque::new() }
+            .from_reader(Quotes::new(text, delimiter));
+        Lines {
+            reader,
+            text,
+            name,
+            delimiter,
+            remarks: Vec::new(),
+            ahead: VecDeque::new(),
+            are_comments: false,
+        }
+    }
+
+    fn is_comment(&self, line: &StringRecord) -> bool {
+        is_comment(line, self.text)
     }
 
     /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
@@ -170,7 +194,7 @@ impl<'a> Lines<'a> {
     ) -> Result<Option<StringRecord>> {
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
-            if is_comment(&line) {
+            if self.is_comment(&line) {
                 marked.push(line);
                 continue;
             }
@@ -196,17 +220,43 @@ impl<'a> Lines<'a> {
             self.ahead.extend([line].into_iter().chain(third));
             return Ok(if let Start::Names(names) = start { Some(names) } else { None });
         }
+        self.are_comments = !marked.is_empty();
         self.ahead.extend(marked);
         Ok(None)
     }
 
     /// Returns the next line, which stays.
     fn peek(&mut self) -> Result<Option<&StringRecord>> {
-        if self.ahead.is_empty() {
-            let line = self.read()?;
-            self.ahead.extend(line);
-        }
+        self.read_ahead(1)?;
         Ok(self.ahead.front())
+    }
+
+    /// Reads lines ahead, until there are that many of them.
+    fn read_ahead(&mut self, count: usize) -> Result<()> {
+        while self.ahead.len() < count
+            && let Some(line) = self.read()?
+        {
+            self.ahead.push_back(line);
+        }
+        Ok(())
+    }
+
+    /// Reads the lines that have the names of the columns. Comments without a line after them have none.
+    fn names(&mut self, first_line: FirstLine) -> Result<Names> {
+        /// The most levels that names have.
+        const MAX_LEVELS: usize = 8;
+        if self.are_comments && first_line == FirstLine::Unknown {
+            let message = "all of its lines begin with #, as comments do, and there are no rows; npy convert --header reads the first as names, and --no-header all of them as rows";
+            return Err(Failure::new(self.name, message));
+        }
+        let first = self.next()?.unwrap_or_default();
+        if first_line != FirstLine::Unknown {
+            return Ok(Names::plain(first.iter().map(str::to_owned).collect()));
+        }
+        self.read_ahead(MAX_LEVELS)?;
+        let names = Names::of(&first, &self.ahead.iter().collect::<Vec<_>>());
+        self.ahead.drain(..names.lines - 1);
+        Ok(names)
     }
 
     fn next(&mut self) -> Result<Option<StringRecord>> {
@@ -244,12 +294,12 @@ struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    fn new(names: Vec<String>, missing: &'a [String]) -> Self {
-        let columns = names.into_iter().map(|name| Column::new(vec![name], true)).collect();
+    fn new(names: &[String], missing: &'a [String]) -> Self {
+        let columns = names.iter().map(|name| Column::new(vec![name.clone()], true)).collect();
         Rows { columns, count: 0, missing, marked: Vec::new(), uneven: (0, None) }
     }
 
-    fn push(&mut self, line: &StringRecord) -> Result<(), String> {
+    fn push(&mut self, line: &StringRecord, is_comment: bool) -> Result<(), String> {
         if line.len() != self.columns.len() {
             let at = line.position().map_or(0, csv::Position::line);
             let message = format!(
@@ -257,7 +307,7 @@ impl<'a> Rows<'a> {
                 line.len(),
                 self.columns.len()
             );
-            if !is_comment(line) {
+            if !is_comment {
                 return Err(message);
             }
             self.uneven.0 += 1;
@@ -266,7 +316,7 @@ impl<'a> Rows<'a> {
         }
         // Such as `#N/A` of spreadsheets.
         let is_missing = |text: &str| text.is_empty() || self.missing.iter().any(|it| it == text);
-        if is_comment(line) && !line.get(0).is_some_and(is_missing) {
+        if is_comment && !line.get(0).is_some_and(is_missing) {
             self.marked.push(self.count);
         }
         for (column, text) in self.columns.iter_mut().zip(line) {
@@ -317,35 +367,6 @@ fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
     known > 0 || missing == 0
 }
 
-/// Refuses a first line that may be a row: one with a field that is empty or has a value.
-fn check_names(columns: &[Column], missing: &[String]) -> Result<(), String> {
-    const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
-    let names: Vec<&str> = columns.iter().map(|column| column.path[0].as_str()).collect();
-    if !names.is_empty() && names.iter().all(|name| comments::is_number(name)) {
-        let message = "the first line has numbers, not the names of columns";
-        return Err(format!("{message}; {REMEDY}"));
-    }
-    let is_empty = |name: &str| name.trim().is_empty() || missing.iter().any(|text| text == name);
-    for (at, name) in names.iter().enumerate() {
-        let found = match name {
-            _ if is_empty(name) && !(at == 0 && names.len() > 1 && is_index(&columns[0])) => {
-                format!("field {at} is empty")
-            }
-            name if is_value(name) => format!("field {at}, {name:?}, is a value"),
-            _ => continue,
-        };
-        return Err(format!("the first line may be a row, because its {found}; {REMEDY}"));
-    }
-    Ok(())
-}
-
-/// Returns true for the row numbers that pandas writes, below an empty name.
-fn is_index(column: &Column) -> bool {
-    let mut rows = column.values.iter().enumerate();
-    !column.values.is_empty()
-        && rows.all(|(row, value)| matches!(value, Value::Text(text) if **text == row.to_string()))
-}
-
 /// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
 fn check_delimiter(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), String> {
     let are_numbers = |text: &str| {
@@ -367,4 +388,93 @@ fn check_delimiter(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), 
     Err(format!(
         "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::value::Value;
+    use super::{Dialect, FirstLine, parsed};
+    use crate::output::Failure;
+
+    /// Reads a text, and returns the names of the columns, the first column, and the remarks or the error.
+    fn read(text: &str, dialect: &Dialect) -> (String, Vec<String>, String) {
+        let (table, remarks) = match parsed(text.as_bytes(), "x.csv", dialect, &[], |_| false) {
+            Ok(read) => read,
+            Err(Failure::Message(message)) => return (String::new(), Vec::new(), message),
+            Err(other) => panic!("{other:?}"),
+        };
+        let names: Vec<&str> = table.columns.iter().map(|column| &*column.path[0]).collect();
+        let values = table.columns[0].values.iter().map(Value::text).collect();
+        (names.join(","), values, remarks.join(" "))
+    }
+
+    /// Guards a text in quotes, which begins no comment.
+    #[test]
+    fn a_field_in_quotes_is_not_a_comment() {
+        let blanks = Dialect { delimiter: Some(b' '), ..Dialect::default() };
+        for (text, dialect, names, values) in [
+            ("a,b\n1,x\n\"#1\",x\n2,y\n", &Dialect::default(), "a,b", &["1", "#1", "2"][..]),
+            ("a\n1\n\r\n\n\"#1\"\n2\n", &Dialect::default(), "a", &["1", "#1", "2"]),
+            ("\"#1\",b\n1,2\n", &Dialect::default(), "#1,b", &["1"]),
+            ("a b\n  1   2\n \"#1\"\t3\n", &blanks, "a,b", &["1", "#1"]),
+            ("a,b\n1,x\n#1,x\n2,y\n", &Dialect::default(), "a,b", &["1", "2"]),
+        ] {
+            let (found, column, remarks) = read(text, dialect);
+            assert_eq!(
+                (&*found, &column[..]),
+                (names, &values.iter().map(|&it| it.to_owned()).collect::<Vec<_>>()[..]),
+                "{text:?} {remarks}"
+            );
+        }
+    }
+
+    /// Guards tables as `to_csv` of pandas writes them, and lines that may be rows.
+    #[test]
+    fn an_index_without_a_name_gets_one() {
+        for (text, names, remark) in [
+            (
+                ",id,v\n0,a,1\n1,b,2\n",
+                "index,id,v",
+                "the first column has no name: it is \"index\"",
+            ),
+            (",id\nx,1\ny,2\n", "index,id", "it is \"index\""),
+            (",0,1\n0,0.5,1\n1,2,3\n", "index,0,1", "it is \"index\""),
+            (
+                ",,v\na,1,1\nb,2,2\n",
+                "level_0,level_1,v",
+                "columns have no name: they are level_0, level_1",
+            ),
+            (
+                ",x,x\n,a,b\nid,,\n0,1,2\n",
+                "id,x.a,x.b",
+                "the first 3 lines have the names of the columns, such as \"x.b\"",
+            ),
+            (",x,x\n,1,2\n0,1,2\n", "index,x.1,x.2", "it is \"index\""),
+            ("a,b\n1,2\n", "a,b", ""),
+            (",v\n,x\n,y\n", "", "the first line may be a row, because its field 0 is empty"),
+            (",v\n", "", "field 0 is empty"),
+            (
+                ",2,3\n0,4,5\n",
+                "",
+                "the first line may be a row, because its field 1, \"2\", is a value",
+            ),
+            (",\n1,2\n", "", "field 0 is empty"),
+            ("a,,b\n1,2,3\n", "", "field 1 is empty"),
+            (
+                "# a\n# b\n",
+                "",
+                "all of its lines begin with #, as comments do, and there are no rows",
+            ),
+        ] {
+            let (found, _, said) = read(text, &Dialect::default());
+            assert_eq!(found, names, "{text:?}: {said}");
+            assert!(
+                said.contains(remark) && said.is_empty() == remark.is_empty(),
+                "{text:?}: {said}"
+            );
+        }
+        let with_header = Dialect { first_line: FirstLine::Names, ..Dialect::default() };
+        assert_eq!(read("# a\n# b\n", &with_header).0, "# a");
+        assert_eq!(read(",v\n,x\n", &with_header).0, "index,v");
+    }
 }

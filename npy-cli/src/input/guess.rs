@@ -8,6 +8,9 @@ use super::value::Value;
 
 /// Finds what all values can be read as without change. `is_untyped` is true if text may be a number, as in CSV.
 pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
+    if is_untyped && are_complex(values) {
+        return Kind::Complex;
+    }
     let mut found: Option<Kind> = None;
     let mut is_missing = false;
     // Without a number in the usual form, these words are text.
@@ -51,6 +54,27 @@ pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
         Some(Kind::Bool) if is_missing => Kind::Text,
         found => found.unwrap_or(Kind::Text),
     }
+}
+
+/// Returns true for complex numbers, at least one of them in parentheses: Python prints those without a real part as `2j`.
+fn are_complex(values: &[Value]) -> bool {
+    let mut texts = values.iter().filter(|value| **value != Value::Missing);
+    let has_parentheses = |value: &Value| kind_of(value, true) == Some(Kind::Complex);
+    let is_number = |value: &Value| match value {
+        Value::Text(text) => text.trim().ends_with(['j', ')']) && is_complex(text.trim()),
+        _ => false,
+    };
+    texts.clone().any(has_parentheses) && texts.all(is_number)
+}
+
+/// Returns true for a complex number whose parts no float changes.
+fn is_complex(text: &str) -> bool {
+    let is_kept = |part: &Value| match part.integer() {
+        Some(integer) => numbers::fits_float(&integer.to_string()),
+        None => part.as_float().is_some_and(|float| !float.is_infinite() || !part.has_digits()),
+    };
+    let parts = Value::Text(text.into()).complex_parts();
+    parts.is_some_and(|parts| parts.iter().all(is_kept))
 }
 
 fn fits_unsigned(values: &[Value]) -> bool {
@@ -125,8 +149,7 @@ pub(super) fn kind_of_text(field: &str) -> Kind {
     if is_float(text) {
         return Kind::Float;
     }
-    let is_in_parentheses = text.starts_with('(') && text.ends_with("j)");
-    if is_in_parentheses && Value::Text(text.into()).complex_parts().is_some() {
+    if text.starts_with('(') && text.ends_with("j)") && is_complex(text) {
         return Kind::Complex;
     }
     Digits::of(text).map_or(Kind::Text, Kind::Time)
@@ -190,7 +213,13 @@ mod tests {
             (&["+9007199254740993", "0.5"], "<U17"),
             (&["(1.0e+00+2.0e+00j)", " (nan-infj)", "", "(2j)"], "<c16"),
             (&["(1+2j)", "(j)"], "<U6"),
+            (&["(1e400+2j)"], "<U10"),
+            (&["(9007199254740993+0j)"], "<U21"),
+            (&["(9007199254740992+infj)"], "<c16"),
             (&["1+2j"], "<U4"),
+            (&["(1+2j)", "2j", "", "-1.5j"], "<c16"),
+            (&["(1+2j)", "2"], "<U6"),
+            (&["2j", "3j"], "<U2"),
             (&["-0"], "<U2"),
             (&["True", "False"], "|b1"),
             (&["True", ""], "<U4"),

@@ -26,8 +26,8 @@ pub(crate) enum Kind {
     Text,
     /// Text as UTF-8, in a dtype of bytes.
     Bytes,
-    /// Bytes of this number, or of the longest value if it is 0; text has their hexadecimal digits.
-    Void(usize),
+    /// Bytes of this dtype in its byte order, or as many as the longest value has if its size is 0; text has their hexadecimal digits.
+    Void(Scalar),
 }
 
 impl Kind {
@@ -58,6 +58,7 @@ impl Kind {
             }
             Kind::Text => ScalarKind::Str,
             Kind::Bytes => ScalarKind::Bytes,
+            Kind::Void(scalar) if scalar.itemsize() > 0 => return Ok(scalar.into()),
             Kind::Void(_) => ScalarKind::Void,
         };
         Scalar::new(kind, self.itemsize(width)).map(DType::from)
@@ -68,11 +69,30 @@ impl Kind {
         match self {
             Kind::Bool => 1,
             Kind::Text => width.saturating_mul(4),
-            Kind::Bytes | Kind::Void(0) => width,
-            Kind::Void(size) => size,
+            Kind::Bytes => width,
+            Kind::Void(scalar) if scalar.itemsize() == 0 => width,
+            Kind::Void(scalar) => scalar.itemsize(),
             Kind::Int(size) | Kind::UInt(size) => size,
             Kind::Complex => 16,
             Kind::Float | Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use npy_core::DType;
+
+    use super::Kind;
+
+    /// Guards hexadecimal digits, which are bytes in the order of the dtype: of `>V2` they are not swapped.
+    #[test]
+    fn raw_bytes_have_the_byte_order_that_is_asked_for() {
+        for (wanted, expected) in [(">V2", ">V2"), ("<V2", "<V2"), ("|V3", "|V3"), ("|V0", "|V5")] {
+            let dtype: DType = wanted.parse().unwrap();
+            let kind = Kind::Void(*dtype.scalar().unwrap());
+            assert_eq!(kind.dtype(5).unwrap().to_string(), expected);
+            assert_eq!(kind.itemsize(5), kind.dtype(5).unwrap().itemsize());
         }
     }
 }

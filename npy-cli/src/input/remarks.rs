@@ -4,16 +4,21 @@ use super::column::Column;
 use super::encode::excerpt;
 use super::guess::kind_of_text;
 use super::kind::Kind;
+use super::looks::{ALL, Look, Looks};
 use super::numbers::fits_float;
-use super::times::Digits;
-use super::value::{self, Value};
+use super::value::Value;
+use crate::shell;
 
 /// The number of columns that have a remark. More of them are counted.
 const MAX: usize = 4;
 
 /// Returns remarks about columns that are text, and those about lists, `others`.
 pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
-    let mut remarks: Vec<String> = columns.iter().filter_map(about).chain(others).collect();
+    let mut remarks: Vec<String> = columns
+        .iter()
+        .filter_map(|column| about(column, columns.len() == 1))
+        .chain(others)
+        .collect();
     let more = remarks.len().saturating_sub(MAX);
     remarks.truncate(MAX);
     if more > 0 {
@@ -22,91 +27,45 @@ pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
     remarks
 }
 
-/// The appearance of a text.
-#[derive(Clone, Copy, PartialEq)]
-enum Look {
-    Number,
-    Time,
-    /// A time with its offset from UTC.
-    Zoned,
-    /// A text that programs write for a missing value.
-    Missing,
-    Other,
-}
-
-const ALL: [Look; 5] = [Look::Number, Look::Time, Look::Zoned, Look::Missing, Look::Other];
-
-/// The texts of a column by their appearance: their number, and the first of them with its row.
-#[derive(Default)]
-struct Looks<'a> {
-    counts: [usize; 5],
-    firsts: [Option<(usize, &'a str)>; 5],
-}
-
-impl<'a> Looks<'a> {
-    /// Returns `None` for a column that begins with far more other texts than numbers and times.
-    fn of(column: &'a Column) -> Option<Self> {
-        const ENOUGH: usize = 1000;
-        let mut looks = Looks::default();
-        for (row, value) in column.values.iter().enumerate() {
-            let Value::Text(text) = value else { continue };
-            let at = Look::of(text) as usize;
-            looks.counts[at] += 1;
-            looks.firsts[at].get_or_insert((row, &**text));
-            let [numbers, times, zoned, _, others] = looks.counts;
-            if others > ENOUGH && others / 2 > numbers + times + zoned {
-                return None;
-            }
-        }
-        Some(looks)
-    }
-}
-
-impl Look {
-    fn of(text: &str) -> Self {
-        match kind_of_text(text) {
-            Kind::Time(_) => Look::Time,
-            Kind::Int(_) | Kind::UInt(_) | Kind::Float => Look::Number,
-            _ if text.trim().parse::<f64>().is_ok() => Look::Number,
-            _ if Digits::of_any_zone(text.trim()).is_some() => Look::Zoned,
-            _ if value::MISSING.contains(&text.trim()) => Look::Missing,
-            _ => Look::Other,
-        }
-    }
-}
-
 /// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text.
-fn about(column: &Column) -> Option<String> {
+fn about(column: &Column, is_only: bool) -> Option<String> {
     if column.kind != Kind::Text {
         return None;
     }
     let name = column.path.join(".");
+    // A dtype is that of all columns.
+    let chosen =
+        if is_only { String::new() } else { format!(" -c {}", shell::word(name.as_bytes())) };
+    let dtype = |dtype: &str| format!("--dtype {dtype}{chosen}");
     if !column.is_untyped {
-        return rounded(column, &name);
+        return rounded(column, &name, dtype);
     }
     let looks = Looks::of(column)?;
-    let count = |look: Look| looks.counts[look as usize];
-    if let Some((row, text)) = looks.firsts[Look::Zoned as usize]
-        && count(Look::Time) + count(Look::Zoned) == looks.counts.iter().sum::<usize>()
-    {
-        return Some(format!(
-            "column {name} is text because of the offset from UTC of {text:?} in row {row}; --dtype M8[s], or M8[ms] and so on, converts such times to UTC, and is the dtype of all columns; -c takes one of them"
-        ));
-    }
-    let (usual, what) = match count(Look::Number) >= count(Look::Time) {
-        true => (Look::Number, "numbers"),
-        false => (Look::Time, "times"),
+    let is_all = |look: &Look| {
+        let Some(relative) = look.relative() else { return false };
+        looks.count(*look) > 0 && looks.count(*look) + looks.count(relative) == looks.total()
     };
-    let unusual = ALL.into_iter().filter(|look| *look != usual);
-    let first = unusual.clone().filter_map(|look| looks.firsts[look as usize]).min();
-    let Some((row, text)) = first else { return rounded(column, &name) };
-    let more = unusual.map(count).sum::<usize>() - 1;
+    let usual = ALL.into_iter().find(is_all).unwrap_or_else(|| looks.usual());
+    let unusual = ALL.into_iter().filter(|look| *look != usual && usual.relative() != Some(*look));
+    let first = unusual.clone().filter_map(|look| looks.first(look)).min();
+    let count = unusual.map(|look| looks.count(look)).sum::<usize>();
     // A column that is half of numbers is meant to have text, unless it has the usual texts for missing values.
-    let others = more + 1 - count(Look::Missing);
-    if others >= count(usual) {
+    if count - looks.count(Look::Missing) >= looks.count(usual) {
         return None;
     }
-    let others = match more {
+    if let Some((row, text)) = looks.first(usual)
+        && let Some(advice) = usual.advice(text, dtype)
+    {
+        return Some(format!(
+            "column {name} is text because of {:?} in row {row}: it has {}; {advice}",
+            excerpt(text),
+            usual.name()
+        ));
+    }
+    let Some((row, text)) = first else {
+        return rounded(column, &name, dtype).or_else(|| unfilled(column, &name, usual));
+    };
+    let others = match count - 1 {
         0 => String::new(),
         1 => " and 1 other text".to_owned(),
         more => format!(" and {more} other texts"),
@@ -116,20 +75,33 @@ fn about(column: &Column) -> Option<String> {
         _ => "npy convert --missing reads it as missing, --dtype refuses it",
     };
     Some(format!(
-        "column {name} is text because of {:?} in row {row}{others}, and the other values are {what}; {remedy}",
-        excerpt(text)
+        "column {name} is text because of {:?} in row {row}{others}, and the other values are {}; {remedy}",
+        excerpt(text),
+        usual.name()
     ))
 }
 
+/// Returns a remark about booleans among which values are missing.
+fn unfilled(column: &Column, name: &str, usual: Look) -> Option<String> {
+    let row = column.values.iter().position(|value| *value == Value::Missing)?;
+    (usual == Look::Bool).then(|| {
+        format!(
+            "column {name} is text because row {row} is empty, and the other values are {}; write one of them there, or 1, 0 and nothing, which become floats and nan",
+            usual.name()
+        )
+    })
+}
+
 /// Returns a remark about a column of numbers that is text because a float would change an integer, or because they may be telephone numbers.
-fn rounded(column: &Column, name: &str) -> Option<String> {
+fn rounded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
     // Other numbers, such as 007, are text on purpose.
     let is_plain = |value: &Value| match value {
         Value::Bool(_) | Value::Bytes(_) => false,
         Value::Text(text) if column.is_untyped => {
             let text = text.trim();
-            let kind = kind_of_text(text.strip_prefix('+').unwrap_or(text));
-            matches!(kind, Kind::Int(_) | Kind::UInt(_) | Kind::Float)
+            let plain = text.strip_prefix('+').unwrap_or(text);
+            matches!(kind_of_text(plain), Kind::Int(_) | Kind::UInt(_) | Kind::Float)
+                || is_large(plain)
         }
         Value::Text(_) => false,
         _ => true,
@@ -139,20 +111,45 @@ fn rounded(column: &Column, name: &str) -> Option<String> {
     }
     if let Some((row, text)) = first_large(column) {
         return Some(format!(
-            "column {name} is text because no float has all digits of {text} in row {row}; --dtype f8 rounds it"
+            "column {name} is text because no float has all digits of {text} in row {row}; {} rounds it",
+            dtype("f8")
         ));
     }
-    let mut rows = column.values.iter().enumerate();
-    let (row, text) = rows.find_map(|(row, value)| match value {
-        Value::Text(text) if has_plus(text) => Some((row, text)),
-        _ => None,
-    })?;
+    let first = |is_so: fn(&str) -> bool| {
+        column.values.iter().enumerate().find_map(|(row, value)| match value {
+            Value::Text(text) if is_so(text.trim()) => Some((row, text)),
+            _ => None,
+        })
+    };
+    if let Some((row, text)) = first(is_large) {
+        return Some(format!(
+            "column {name} is text because no dtype of numbers holds {} in row {row} and the other values; {}",
+            excerpt(text),
+            match text.trim().parse() {
+                Ok(f64::INFINITY | f64::NEG_INFINITY) => {
+                    format!("{} --cast numeric makes it infinite", dtype("f8"))
+                }
+                _ => format!("{} reads them as floats", dtype("f8")),
+            }
+        ));
+    }
+    let (row, text) = first(has_plus)?;
     let is_whole = |value: &Value| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
     // Only floats have missing values.
-    let dtype = if column.values.iter().all(is_whole) { "i8" } else { "f8" };
+    let numbers = if column.values.iter().all(is_whole) { "i8" } else { "f8" };
     Some(format!(
-        "column {name} is text because all of its numbers have a plus sign, such as {text:?} in row {row}; --dtype {dtype} reads them as numbers"
+        "column {name} is text because all of its numbers have a plus sign, such as {text:?} in row {row}; {} reads them as numbers",
+        dtype(numbers)
     ))
+}
+
+/// Returns true for an integer that is beyond those of 64 bits with a sign, and for a number that is infinite as a float.
+fn is_large(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    let is_infinite = || text.parse::<f64>().is_ok_and(f64::is_infinite);
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+    is_number && (are_digits && text.parse::<i64>().is_err() || is_infinite())
 }
 
 /// Returns true for an integer with a plus sign.
@@ -164,4 +161,93 @@ fn has_plus(text: &str) -> bool {
 pub(super) fn first_large(column: &Column) -> Option<(usize, i128)> {
     let large = |value: &Value| value.integer().filter(|number| !fits_float(&number.to_string()));
     column.values.iter().enumerate().find_map(|(row, value)| Some((row, large(value)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::column::Column;
+    use super::super::value::Value;
+    use super::of;
+
+    fn column(name: &str, texts: &[&str]) -> Column {
+        let mut column = Column::new(vec![name.to_owned()], true);
+        for text in texts {
+            column.push(if text.is_empty() { Value::Missing } else { Value::Text((*text).into()) });
+        }
+        column.read_as(None);
+        column
+    }
+
+    /// Guards columns that look like values and are text: each has a remark, and text has none.
+    #[test]
+    fn a_column_that_looks_like_values_has_a_remark() {
+        for (texts, expected) in [
+            (
+                &["1,5", "2,5"][..],
+                "because of \"1,5\" in row 0: it has numbers with a comma; write them with a point",
+            ),
+            (
+                &["True", "", "False"],
+                "because row 1 is empty, and the other values are True or False; write",
+            ),
+            (
+                &["x", "01/02/2024", "3/4/2024"],
+                "because of \"01/02/2024\" in row 1: it has dates in another form",
+            ),
+            (
+                &["18446744073709551616", "1"],
+                "no dtype of numbers holds 18446744073709551616 in row 0 and the other values; --dtype f8 reads",
+            ),
+            (
+                &["1", "-18446744073709551617"],
+                "no float has all digits of -18446744073709551617 in row 1; --dtype f8 rounds it",
+            ),
+            (&["9223372036854775808", "-1"], "holds 9223372036854775808 in row 0 and"),
+            (
+                &["1.5", "1e400"],
+                "holds 1e400 in row 1 and the other values; --dtype f8 --cast numeric makes it infinite",
+            ),
+            (
+                &["1+2j", "", "3+4j"],
+                "because of \"1+2j\" in row 0: it has complex numbers that only a dtype reads; --dtype c16 reads",
+            ),
+            (
+                &["(1+2j)", "(1e400+2j)"],
+                "because of \"(1e400+2j)\" in row 1: it has complex numbers that only a dtype reads; --dtype c16 --cast",
+            ),
+            (&["(9007199254740993+0j)"], "--dtype c16 rounds it"),
+            (
+                &["(1+2j)", "(3+4j)", "x"],
+                "because of \"x\" in row 2, and the other values are complex numbers",
+            ),
+            (
+                &["0 days 00:00:01", "-1 days +23:59:59.5"],
+                "it has spans of time; --dtype 'm8[ns]' reads them",
+            ),
+            (&["2 months"], "--dtype 'm8[M]' reads them"),
+            (
+                &["True", "False", "maybe"],
+                "because of \"maybe\" in row 2, and the other values are True or False",
+            ),
+            (&["2024-01-01T00:00:00Z", "2024-01-01T00:00:00"], "--dtype 'M8[s]', or"),
+            (&["007", "008"], ""),
+            (&["10.0.0.1", "1.2.3"], ""),
+            (&["yes", "no", "True"], ""),
+            (&["1,5", "one"], ""),
+            (&["Smith, J", "Doe, J"], ""),
+            (&["1", "2"], ""),
+            (&["", ""], ""),
+        ] {
+            let columns = [column("a", texts)];
+            let remarks = of(&columns, Vec::new());
+            assert_eq!(remarks.is_empty(), expected.is_empty(), "{texts:?}: {remarks:?}");
+            assert!(
+                remarks.iter().all(|remark| remark.contains(expected)),
+                "{texts:?}: {remarks:?}"
+            );
+        }
+        // The dtype is that of all columns.
+        let columns = [column("b 1", &["1+2j"]), column("c", &["x"])];
+        assert!(of(&columns, Vec::new())[0].ends_with("--dtype c16 -c 'b 1' reads them"));
+    }
 }

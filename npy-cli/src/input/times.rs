@@ -91,14 +91,51 @@ pub(super) fn point(text: &str, resolution: Resolution) -> Option<i64> {
 
 /// Returns the number of units of a span of time: `90 seconds`.
 pub(super) fn span(text: &str, resolution: Resolution) -> Option<i64> {
-    count(text, resolution.unit, true)
+    count(text, resolution.unit, true).or_else(|| days_and_time(text, resolution.unit))
+}
+
+/// Returns the number of units of a span as pandas writes it: `1 days 02:03:04.5`, `-1 days +23:59:59`.
+fn days_and_time(text: &str, unit: Unit) -> Option<i64> {
+    const SECOND: i128 = 1_000_000_000_000_000_000;
+    const DIGITS: usize = 18;
+    let (days, time) = text.split_once(" day")?;
+    let days: i64 = days.parse().ok()?;
+    let time = time.strip_prefix('s').unwrap_or(time).strip_prefix(' ')?;
+    let time = time.strip_prefix('+').unwrap_or(time);
+    let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let are_digits = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> =
+        time.split(':').filter(|part| part.len() == 2).filter(are_digits).collect();
+    let [hours, minutes, seconds] = parts[..] else { return None };
+    if time.len() != 8 || fraction.len() > DIGITS || !are_digits(&fraction) {
+        return None;
+    }
+    let number = |text: &str| text.parse::<i128>().ok();
+    let seconds = 3600 * number(hours)? + 60 * number(minutes)? + number(seconds)?;
+    let fraction = number(&format!("{fraction:0<DIGITS$}"))?;
+    let attoseconds = (i128::from(days) * 86_400 + seconds) * SECOND + fraction;
+    let size = match unit {
+        Unit::Year | Unit::Month => return None,
+        Unit::Week => 604_800 * SECOND,
+        Unit::Day => 86_400 * SECOND,
+        Unit::Hour => 3600 * SECOND,
+        Unit::Minute => 60 * SECOND,
+        Unit::Second => SECOND,
+        Unit::Millisecond => SECOND / 1000,
+        Unit::Microsecond => SECOND / 1_000_000,
+        Unit::Nanosecond => SECOND / 1_000_000_000,
+        Unit::Picosecond => 1_000_000,
+        Unit::Femtosecond => 1000,
+        Unit::Attosecond => 1,
+    };
+    (attoseconds % size == 0).then(|| i64::try_from(attoseconds / size).ok())?
 }
 
 /// Returns true for a span of time that has a unit, whichever.
 pub(super) fn is_span(text: &str) -> bool {
     [Unit::Month, Unit::Second, Unit::Nanosecond, Unit::Attosecond]
         .into_iter()
-        .any(|unit| count(text, unit, true).is_some())
+        .any(|unit| count(text, unit, true).or_else(|| days_and_time(text, unit)).is_some())
 }
 
 fn count(text: &str, unit: Unit, is_span: bool) -> Option<i64> {
@@ -124,5 +161,31 @@ fn parsed<U: TimeUnit>(text: &str, is_span: bool) -> Option<i64> {
     match is_span {
         true => text.parse::<TimeDelta64<U>>().ok().map(TimeDelta64::count),
         false => text.parse::<DateTime64<U>>().ok().map(DateTime64::count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use npy_core::dtype::Unit;
+
+    use super::days_and_time;
+
+    #[test]
+    fn spans_of_pandas_are_counts() {
+        for (text, unit, count) in [
+            ("0 days 00:00:01", Unit::Second, Some(1)),
+            ("1 day 00:00:00", Unit::Day, Some(1)),
+            ("-1 days +23:59:59.5", Unit::Millisecond, Some(-500)),
+            ("3 days 02:03:04.000000005", Unit::Nanosecond, Some(266_584_000_000_005)),
+            ("0 days 00:00:00.5", Unit::Second, None),
+            ("0 days 00:00:01", Unit::Month, None),
+            ("106752 days 00:00:00", Unit::Nanosecond, None),
+            ("0 days 0:00:01", Unit::Second, None),
+            ("0 days 00:00:01.", Unit::Second, Some(1)),
+            ("0 days", Unit::Second, None),
+            ("0 days 00:00:-1", Unit::Second, None),
+        ] {
+            assert_eq!(days_and_time(text, unit), count, "{text}");
+        }
     }
 }

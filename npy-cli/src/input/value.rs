@@ -109,6 +109,11 @@ impl Value {
         (re.as_float().is_some() && im.as_float().is_some()).then_some([re, im])
     }
 
+    /// Returns true for a text with digits: it is neither missing nor a word such as `inf`.
+    pub(super) fn has_digits(&self) -> bool {
+        matches!(self, Value::Text(text) if text.contains(|c: char| c.is_ascii_digit()))
+    }
+
     /// Returns the value as bytes, as a column of bytes has it.
     pub(super) fn bytes(&self) -> Vec<u8> {
         match self {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::path::Path;
 
 use npy_core::{Reader, npz};
 
@@ -30,7 +31,14 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
     let Some(member) = &target.member else { return Ok(input) };
     match input {
         Input::Archive(archive) => {
-            Ok(Input::Array(AnyReader::member(&archive, member).of(&target.path_text())?))
+            let reader = AnyReader::member(&archive, member).of(&target.path_text());
+            Ok(Input::Array(reader.map_err(|failure| match near(archive.names(), member) {
+                Some(name) if !archive.contains(member) => {
+                    let meant = shell::member(&target.path, name);
+                    failure.with(&format!("; did you mean {meant}?"))
+                }
+                _ => failure,
+            })?))
         }
         Input::Array(_) => Err(Failure::new(
             target.path_text(),
@@ -56,8 +64,39 @@ pub(crate) fn file(target: &Target) -> Result<AnyFile> {
                 format!("there is no such file, and no archive {archive} with a member {member:?}");
             Failure::new(target, message)
         }
+        None if error.kind() == io::ErrorKind::NotFound && !target.is_url() => {
+            let advice = member_after_colon(target)
+                .map(|member| format!("; a member follows two colons: {}", shell::target(&member)));
+            Failure::new(target.path_text(), error).with(&advice.unwrap_or_default())
+        }
         _ => Failure::new(target.path_text(), error),
     })
+}
+
+/// Returns the member of an archive that `m.npz:name` names, or the one with the nearest name.
+fn member_after_colon(target: &Target) -> Option<Target> {
+    let path = target.path.to_str()?;
+    let (archive, name) = path.match_indices(':').find_map(|(at, _)| {
+        let archive = Path::new(&path[..at]);
+        archive.is_file().then(|| (archive, path[at + 1..].trim_start_matches(':')))
+    })?;
+    let reader = npz::Reader::open(archive).ok()?;
+    let found = match reader.contains(name) {
+        true => Some(name),
+        false => near(reader.names(), name).or_else(|| reader.names().next()),
+    };
+    Some(Target { path: archive.to_owned(), ..target.clone() }.with_member(found?))
+}
+
+/// Returns the name that is nearest to another one, if they have most characters in common.
+pub(crate) fn near<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Option<&'a str> {
+    // An archive can have any number of names, and they can be long.
+    const MAX: usize = 10_000;
+    let is_short = |name: &&str| name.len() <= 200;
+    let distance = |name: &&str| strsim::osa_distance(name, wanted);
+    let nearest = names.take(MAX).filter(is_short).min_by_key(distance)?;
+    let is_part = || !wanted.is_empty() && (nearest.contains(wanted) || wanted.contains(nearest));
+    (distance(&nearest) <= wanted.chars().count().div_ceil(3) || is_part()).then_some(nearest)
 }
 
 fn open_file(target: &Target) -> Result<Input> {

@@ -1,5 +1,7 @@
 //! The records of zip archives that are looked for, and the directory that is written for them.
 
+use std::collections::HashSet;
+
 use npy_zip::Limits;
 
 use super::file::File;
@@ -147,6 +149,11 @@ impl Member {
     /// Returns true if the sizes may be after the data.
     pub(super) fn is_streamed(&self) -> bool {
         self.flags & STREAMED != 0
+    }
+
+    /// Returns true if the name is UTF-8 by its flag.
+    pub(super) fn is_utf8(&self) -> bool {
+        self.flags & UTF8 != 0
     }
 
     /// Returns true if the header has no size: that of a member which is still being written, or of a stream.
@@ -349,6 +356,12 @@ pub(super) fn listed(file: &File<'_>, mut from: u64) -> Result<Vec<Vec<u8>>> {
         from = at + 4;
     }
     Ok(names)
+}
+
+/// Returns the names that are there several times.
+pub(super) fn repeated(names: &[Vec<u8>]) -> HashSet<&[u8]> {
+    let mut known = HashSet::new();
+    names.iter().map(|name| &name[..]).filter(|name| !known.insert(*name)).collect()
 }
 
 /// Returns true if the file has the header of a member at its start, as an archive has.

@@ -22,6 +22,8 @@ pub(super) struct Found {
     pub(super) lost: Vec<Lost>,
     /// The names of several members, each once.
     pub(super) repeated: Vec<Vec<u8>>,
+    /// The members of these names that are kept only if the preferred one is damaged, by their names; the likeliest is the last.
+    others: HashMap<Vec<u8>, Vec<Member>>,
     /// The end of the last member.
     pub(super) end: u64,
 }
@@ -31,7 +33,7 @@ pub(super) struct Found {
 pub(super) struct Lost {
     pub(super) name: Vec<u8>,
     pub(super) reason: String,
-    start: u64,
+    pub(super) start: u64,
     /// The end of its data, by the size in its header.
     end: u64,
 }
@@ -83,7 +85,8 @@ pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
     scan.found.end = scan.found.members.iter().map(|member| member.end).max().unwrap_or(0);
     scan.found.mark_within();
     scan.found.keep_one(stated);
-    scan.found.check(file)?;
+    scan.found.forget_unnamed(file)?;
+    scan.check()?;
     Ok(scan.found)
 }
 
@@ -116,8 +119,7 @@ impl Scan<'_> {
             self.found.members.push(member);
             return Ok(end);
         }
-        let work = (end - data).saturating_add(member.inflated() / INFLATED_AT_ONCE);
-        if !self.spend(work.saturating_add(COST_ALONE)) {
+        if !self.spend_alone(&member) {
             self.found.lost.push(lost(name, TOO_MANY.into()));
             return Ok(self.file.len());
         }
@@ -190,6 +192,58 @@ impl Scan<'_> {
         Ok(Err(reason.into()))
     }
 
+    /// Reads all members, and keeps those that are not damaged. In the place of a damaged one, another of its name is kept.
+    fn check(&mut self) -> Result<()> {
+        let members = std::mem::take(&mut self.found.members);
+        let entries = members.iter().map(Member::entry);
+        let file =
+            self.file.ending_with(self.file.len(), records::directory(entries, self.file.len()));
+        let directory = Directory::read(file.clone(), &Limits::default()).map_err(of_zip)?;
+        if directory.entries().len() != members.len() {
+            let reason = "names of members differ as bytes, and are one name to readers; unpack the archive with another tool";
+            return Err(unrepairable(reason));
+        }
+        for (mut member, entry) in members.into_iter().zip(directory.entries()) {
+            member.label = entry.name().to_owned();
+            match check(&directory, entry, file.clone())? {
+                Checked::Right => self.found.members.push(member),
+                Checked::Unknown(reason) => {
+                    member.unchecked = Some(reason);
+                    self.found.members.push(member);
+                }
+                Checked::Damaged(reason) => {
+                    let other = self.other(&member)?;
+                    self.found.members.extend(other);
+                    let Member { name, start, end, .. } = member;
+                    self.found.lost.push(Lost { name, reason, start, end });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the last complete member that has the name of a damaged one.
+    fn other(&mut self, damaged: &Member) -> Result<Option<Member>> {
+        let others = self.found.others.remove(&damaged.name).unwrap_or_default();
+        for mut member in others.into_iter().rev() {
+            if !self.spend_alone(&member) {
+                return Ok(None);
+            }
+            let is_named_so = member.is_utf8() == damaged.is_utf8();
+            if is_named_so && let Checked::Right = check_alone(self.file, &member)? {
+                member.label.clone_from(&damaged.label);
+                return Ok(Some(member));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns false if reading this member alone is more than a real archive needs.
+    fn spend_alone(&mut self, member: &Member) -> bool {
+        let work = (member.end - member.data).saturating_add(member.inflated() / INFLATED_AT_ONCE);
+        self.spend(work.saturating_add(COST_ALONE))
+    }
+
     /// Returns false if more bytes were read than a real archive needs.
     fn spend(&mut self, bytes: u64) -> bool {
         let left = self.budget.checked_sub(bytes);
@@ -218,7 +272,7 @@ impl Found {
         }
     }
 
-    /// Keeps one member of each name, which is the last one: the others are older, or forged. But the directory knows better, and a member
+    /// Prefers one member of each name, which is the last one: the others are older, or forged. But the directory knows better, and a member
     /// within a damaged one is likely that of another archive.
     fn keep_one(&mut self, stated: &HashSet<u64>) {
         let mut kept: HashMap<&[u8], (bool, bool, u64)> = HashMap::new();
@@ -233,32 +287,19 @@ impl Found {
         self.repeated = repeated.into_iter().collect();
         self.repeated.sort();
         let kept: HashSet<u64> = kept.into_values().map(|(.., start)| start).collect();
-        self.members.retain(|member| kept.contains(&member.start));
+        let is_other = |member: &mut Member| !kept.contains(&member.start);
+        for member in self.members.extract_if(.., is_other) {
+            self.others.entry(member.name.clone()).or_default().push(member);
+        }
+        self.others.values_mut().for_each(|others| others.sort_by_key(|member| !member.is_within));
     }
 
-    /// Reads all members, and keeps those that are not damaged.
-    fn check(&mut self, file: &File<'_>) -> Result<()> {
-        let members = std::mem::take(&mut self.members);
-        let entries = members.iter().map(Member::entry);
-        let file = file.ending_with(file.len(), records::directory(entries, file.len()));
-        let directory = Directory::read(file.clone(), &Limits::default()).map_err(of_zip)?;
-        if directory.entries().len() != members.len() {
-            let reason = "names of members differ as bytes, and are one name to readers; unpack the archive with another tool";
-            return Err(unrepairable(reason));
-        }
-        for (mut member, entry) in members.into_iter().zip(directory.entries()) {
-            member.label = entry.name().to_owned();
-            match check(&directory, entry, file.clone())? {
-                Checked::Right => self.members.push(member),
-                Checked::Unknown(reason) => {
-                    member.unchecked = Some(reason);
-                    self.members.push(member);
-                }
-                Checked::Damaged(reason) => {
-                    let Member { name, start, end, .. } = member;
-                    self.lost.push(Lost { name, reason, start, end });
-                }
-            }
+    /// Forgets members that a directory does not name beside the preferred ones: they may be those of an archive within another member.
+    fn forget_unnamed(&mut self, file: &File<'_>) -> Result<()> {
+        if !self.others.is_empty() {
+            let names = records::listed(file, self.end)?;
+            let repeated = records::repeated(&names);
+            self.others.retain(|name, _| names.is_empty() || repeated.contains(&name[..]));
         }
         Ok(())
     }

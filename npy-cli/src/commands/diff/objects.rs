@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::mem::discriminant;
 
+use npy_core::dtype::{Resolution, ScalarKind, Unit};
 use npy_core::object::Kind;
 use npy_core::time::{Ns, Us};
 use npy_core::{
@@ -14,11 +15,12 @@ use npy_core::{
 };
 
 use super::exact::{self, Exact};
+use super::instants::{Count, Instant};
 use super::pairs::{Pairs, Status, is_ordered_dict};
-use super::{Number, Tolerance, difference, is_time};
+use super::{Number, Tolerance, difference, is_time, weak};
 use crate::text::{numpy_time, object_text};
 
-/// The tolerance of parts: none.
+/// The tolerance of keys, and of the items of sets: none.
 fn exact(tolerance: Tolerance) -> Tolerance {
     Tolerance { rtol: 0.0, atol: 0.0, ..tolerance }
 }
@@ -31,28 +33,36 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Prepares for the objects of two files.
-    pub(super) fn new(a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) -> Self {
-        Known { pairs: Pairs::new(a, b), hashes: Default::default() }
+    /// Prepares for the objects of two files. If `are_alone`, objects that are equal to one may differ from each other.
+    pub(super) fn new(are_alone: bool) -> Self {
+        Known { pairs: Pairs::new(are_alone), hashes: Default::default() }
+    }
+
+    /// Notes each `OrderedDict` of the objects of two files.
+    pub(super) fn find_ordered(&mut self, a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) {
+        self.pairs.find_ordered(a, b);
     }
 }
 
-/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order, but two of `OrderedDict` in the same one. `known` is for this tolerance
-/// and these files.
+/// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order, but two of `OrderedDict` in the same one. The tolerance is for numbers
+/// at any depth, except for keys and the items of sets. `known` is for this tolerance and these files.
 pub(super) fn are_equal(
     a: ObjectRef<'_>,
     b: ObjectRef<'_>,
     tolerance: Tolerance,
     known: &mut Known,
 ) -> bool {
-    let mut walk = Walk { tolerance: exact(tolerance), known, steps: vec![Step::Compare(a, b)] };
+    let steps = vec![Step::Compare(a, b, Nearness::Near)];
+    let mut walk = Walk { tolerance, nearness: Nearness::Near, known, steps };
     while let Some(step) = walk.steps.pop() {
         match step {
             Step::Close => walk.known.pairs.close(),
-            Step::Compare(a, b) if walk.compare(a, b) => {}
-            Step::Compare(..) => {
-                known.pairs.differ();
-                return false;
+            Step::Compare(a, b, nearness) => {
+                walk.nearness = nearness;
+                if !walk.compare(a, b) {
+                    known.pairs.differ();
+                    return false;
+                }
             }
         }
     }
@@ -129,15 +139,27 @@ fn time_of(object: ObjectRef<'_>) -> Option<DynArray> {
 /// Keys with their values.
 type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
 
+/// How equal two objects must be.
+#[derive(Clone, Copy, PartialEq)]
+enum Nearness {
+    /// Up to the tolerance, and as Python's `==` compares.
+    Near,
+    /// So that one finds the other in a dict.
+    Exact,
+}
+
 struct Walk<'a, 'b, 'k> {
+    /// That of near objects.
     tolerance: Tolerance,
+    /// That of the two objects which are compared.
+    nearness: Nearness,
     known: &'k mut Known,
     /// The last one is the next.
     steps: Vec<Step<'a, 'b>>,
 }
 
 enum Step<'a, 'b> {
-    Compare(ObjectRef<'a>, ObjectRef<'b>),
+    Compare(ObjectRef<'a>, ObjectRef<'b>, Nearness),
     /// Closes a pair after its parts.
     Close,
 }
@@ -145,19 +167,30 @@ enum Step<'a, 'b> {
 impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Compares two objects except for their parts, which are compared later.
     fn compare(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
-        if let (Some(a), Some(b)) = (Number::of_object(a), Number::of_object(b)) {
-            return a.difference(b, self.tolerance).is_none();
+        let numbers = match self.nearness {
+            Nearness::Near => weak::numbers(a, b),
+            Nearness::Exact => Number::of_object(a).zip(Number::of_object(b)),
+        };
+        if let Some((a, b)) = numbers {
+            return a.difference(b, self.tolerance()).is_none();
         }
         if !is_large(a) || !is_large(b) {
             return self.compare_new(a, b);
         }
-        match self.known.pairs.open(a, b) {
+        match self.known.pairs.open(a, b, self.nearness == Nearness::Near) {
             Status::Equal => true,
             Status::Different => false,
             Status::New => {
                 self.steps.push(Step::Close);
                 self.compare_new(a, b)
             }
+        }
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        match self.nearness {
+            Nearness::Near => self.tolerance,
+            Nearness::Exact => exact(self.tolerance),
         }
     }
 
@@ -187,6 +220,17 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 && is_nat_of_pandas(a) == is_nat_of_pandas(b)
                 && !(is_nan && self.tolerance.nan_differs);
         }
+        // As keys they differ, because their hashes do.
+        let is_near = self.nearness == Nearness::Near;
+        match (kind, other) {
+            (Kind::Scalar, Kind::Date | Kind::DateTime | Kind::TimeDelta) if is_near => {
+                return is_same_time(a, b);
+            }
+            (Kind::Date | Kind::DateTime | Kind::TimeDelta, Kind::Scalar) if is_near => {
+                return is_same_time(b, a);
+            }
+            _ => {}
+        }
         let is_set = |kind| matches!(kind, Kind::Set | Kind::FrozenSet);
         if kind != other && !(is_set(kind) && is_set(other)) {
             return false;
@@ -197,6 +241,10 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
             }
             Kind::Array => self.arrays(a, b),
             Kind::Scalar => is_same_scalar(a, b),
+            Kind::DateTime | Kind::Time => match (Instant::of(a), Instant::of(b)) {
+                (Some(a), Some(b)) => a == b,
+                _ => is_same_text(a, b),
+            },
             Kind::DType => matches!((a.as_dtype(), b.as_dtype()), (Ok(a), Ok(b)) if a == b),
             Kind::Object | Kind::Global => self.calls(a, b),
             _ => is_same_text(a, b),
@@ -219,11 +267,11 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 let [ours, theirs] = &mut self.known.hashes;
                 let a = in_order(a.iter().collect(), ours, |&item| item);
                 let b = in_order(b.iter().collect(), theirs, |&item| item);
-                self.later(&a, &b)
+                self.later(&a, &b, Nearness::Exact)
             }
             // A deque is read as a list.
             _ if a.name() != b.name() => false,
-            _ => self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>()),
+            _ => self.items(a, b),
         }
     }
 
@@ -231,18 +279,23 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     fn entries(&mut self, a: Entries<'a>, b: Entries<'b>) -> bool {
         let is_same = a.len() == b.len();
         for (ours, theirs) in a.into_iter().zip(b).rev() {
-            self.steps.push(Step::Compare(ours.1, theirs.1));
-            self.steps.push(Step::Compare(ours.0, theirs.0));
+            self.steps.push(Step::Compare(ours.1, theirs.1, self.nearness));
+            self.steps.push(Step::Compare(ours.0, theirs.0, Nearness::Exact));
         }
         is_same
     }
 
     /// Notes the parts of two objects; returns false if their numbers differ.
-    fn later(&mut self, a: &[ObjectRef<'a>], b: &[ObjectRef<'b>]) -> bool {
+    fn later(&mut self, a: &[ObjectRef<'a>], b: &[ObjectRef<'b>], nearness: Nearness) -> bool {
         // In the order of the parts: the last pair is compared first.
         let pairs = a.iter().zip(b).rev();
-        self.steps.extend(pairs.map(|(&a, &b)| Step::Compare(a, b)));
+        self.steps.extend(pairs.map(|(&a, &b)| Step::Compare(a, b, nearness)));
         a.len() == b.len()
+    }
+
+    /// Notes the items of two objects; returns false if their numbers differ.
+    fn items(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
+        self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>(), self.nearness)
     }
 
     fn arrays(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
@@ -251,9 +304,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
             return false;
         }
         match [&ours, &theirs].map(|header| header.dtype().has_object()) {
-            [true, true] => {
-                self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>())
-            }
+            [true, true] => self.items(a, b),
             [false, false] => match (a.as_array(), b.as_array()) {
                 (Ok(a), Ok(b)) => self.values(&a, &b),
                 _ => false,
@@ -281,7 +332,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         }
         let is_same = |a: &Value<'_>, b: &Value<'_>| match (a, b) {
             (Value::Str(_), Value::Bytes(_)) | (Value::Bytes(_), Value::Str(_)) => false,
-            _ => difference(a, b, self.tolerance).is_none(),
+            _ => difference(a, b, self.tolerance()).is_none(),
         };
         a.iter().zip(b.iter()).all(|(a, b)| is_same(&a, &b))
     }
@@ -290,22 +341,53 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     fn calls(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
         let parts = [(a.arguments(), b.arguments()), (a.state(), b.state())];
         let is_same = parts.into_iter().all(|pair| match pair {
-            (Some(a), Some(b)) => self.later(&[a], &[b]),
+            (Some(a), Some(b)) => self.later(&[a], &[b], self.nearness),
             (a, b) => a.is_none() && b.is_none(),
         });
         is_same
             && a.name() == b.name()
-            && self.later(&a.iter().collect::<Vec<_>>(), &b.iter().collect::<Vec<_>>())
+            && self.items(a, b)
             && self.entries(a.entries().collect(), b.entries().collect())
     }
 }
 
-/// Compares scalars of NumPy that are neither numbers nor text: times by their texts, and others by their bytes.
+/// Compares a time, or a span of time, of NumPy with one of Python or pandas. NumPy converts its own to Python's type, which is a date from days on, and an integer where Python has
+/// no such unit; pandas compares the instants.
+fn is_same_time(scalar: ObjectRef<'_>, object: ObjectRef<'_>) -> bool {
+    let (Some(kind), Ok(time)) = (numpy_time(scalar), scalar.as_array()) else { return false };
+    let is_of_pandas = object.name().is_some_and(|name| name.starts_with("pandas."));
+    let is_aware = || Instant::of(object).is_none_or(Instant::is_aware);
+    let (ScalarKind::DateTime(Some(Resolution { unit, .. }))
+    | ScalarKind::TimeDelta(Some(Resolution { unit, .. }))) = kind
+    else {
+        return false;
+    };
+    let is_calendar = matches!(unit, Unit::Year | Unit::Month);
+    let is_days = matches!(unit, Unit::Week | Unit::Day);
+    let is_fine = matches!(unit, Unit::Nanosecond | Unit::Picosecond | Unit::Femtosecond)
+        || unit == Unit::Attosecond;
+    let is_comparable = match (kind, object.kind()) {
+        (ScalarKind::DateTime(_), Kind::Date) => is_calendar || is_days,
+        (ScalarKind::DateTime(_), Kind::DateTime) => {
+            !is_aware() && (is_of_pandas || !is_calendar && !is_days && !is_fine)
+        }
+        (ScalarKind::TimeDelta(_), Kind::TimeDelta) => is_of_pandas || !is_calendar && !is_fine,
+        _ => false,
+    };
+    let is_span = matches!(kind, ScalarKind::TimeDelta(_));
+    let other = || Count::of_array(&time_of(object)?, is_span);
+    is_comparable && Count::of_array(&time, is_span).is_some_and(|count| Some(count) == other())
+}
+
+/// Compares scalars of NumPy that are neither numbers nor text: times in the unit that has both, or by their texts, and others by their bytes.
 fn is_same_scalar(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
     let kinds = [a, b].map(|object| numpy_time(object).map(|kind| discriminant(&kind)));
     match kinds {
         // A year has the text of an integer.
-        [Some(kind), Some(other)] => kind == other && is_same_text(a, b),
+        [Some(kind), Some(other)] if kind == other => match (Count::of(a), Count::of(b)) {
+            (Some(a), Some(b)) => a == b,
+            _ => is_same_text(a, b),
+        },
         [None, None] => match (a.as_array(), b.as_array()) {
             (Ok(a), Ok(b)) => a.dtype() == b.dtype() && a.as_bytes() == b.as_bytes(),
             _ => false,
@@ -430,6 +512,14 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
     }
     if let Some(text) = object.as_str() {
         return hash((8, text.chars().map(u32::from).collect::<Vec<_>>()));
+    }
+    if matches!(object.kind(), Kind::DateTime | Kind::Time)
+        && let Some(instant) = Instant::of(object)
+    {
+        return hash((13, instant));
+    }
+    if let Some(count) = Count::of(object) {
+        return hash((14, count));
     }
     match (object.code_points(), object.as_bytes(), object.kind()) {
         (Some(text), ..) => hash((8, text)),

@@ -4,7 +4,7 @@
 //! compared: an object that contains itself. Then it waits for that pair. If a part differs, so do all pairs that contain it.
 //!
 //! Objects that are equal to one are equal to each other, so they are in one class. Objects with an `OrderedDict` within are the exception: two that differ
-//! in order equal the same plain dict. Of two such objects the pair itself is noted.
+//! in order equal the same plain dict. Of two such objects the pair itself is noted, and so is each pair if numbers are equal by a tolerance, or by rounding.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,8 +22,10 @@ type Id = u32;
 struct Ids {
     ours: Id,
     theirs: Id,
-    /// True if both have an `OrderedDict` within.
-    are_ordered: bool,
+    /// True if the pair says nothing about other pairs.
+    is_alone: bool,
+    /// True if numbers within may differ by the tolerance.
+    is_near: bool,
 }
 
 /// The results so far, and the pairs that are being compared.
@@ -31,6 +33,8 @@ struct Ids {
 pub(super) struct Pairs {
     /// The objects of each file that are an `OrderedDict`, or have one within.
     ordered: [HashSet<Id>; 2],
+    /// True if objects that are equal to one may differ from each other: by a tolerance, or because a number of Python is rounded for one of NumPy.
+    are_alone: bool,
     equal: Relation,
     different: HashSet<Ids>,
     /// Objects that are equal if no part of the outermost pair differs.
@@ -64,15 +68,21 @@ pub(super) enum Status {
 
 impl Pairs {
     /// Prepares for the objects of two files.
-    pub(super) fn new(a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) -> Self {
-        Pairs { ordered: [ordered_within(a), ordered_within(b)], ..Pairs::default() }
+    pub(super) fn new(are_alone: bool) -> Self {
+        Pairs { are_alone, ..Pairs::default() }
+    }
+
+    /// Notes each `OrderedDict` of the objects of two files.
+    pub(super) fn find_ordered(&mut self, a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) {
+        self.ordered = [ordered_within(a), ordered_within(b)];
     }
 
     /// Opens a pair, unless its result is known. It is open now if the result is [`Status::New`].
-    pub(super) fn open(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>) -> Status {
+    pub(super) fn open(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>, is_near: bool) -> Status {
         let (ours, theirs) = (a.object().id(), b.object().id());
         let are_ordered = self.ordered[0].contains(&ours) && self.ordered[1].contains(&theirs);
-        let ids = Ids { ours, theirs, are_ordered };
+        let is_alone = are_ordered || is_near && self.are_alone;
+        let ids = Ids { ours, theirs, is_alone, is_near };
         if self.different.contains(&ids) {
             return Status::Different;
         }
@@ -127,22 +137,22 @@ impl Pairs {
 #[derive(Default)]
 struct Relation {
     classes: Classes,
-    /// The pairs whose objects both have an `OrderedDict` within.
-    ordered: HashSet<Ids>,
+    /// The pairs that are not in a class.
+    alone: HashSet<Ids>,
 }
 
 impl Relation {
     fn has(&self, ids: Ids) -> bool {
-        match ids.are_ordered {
-            true => self.ordered.contains(&ids),
+        match ids.is_alone {
+            true => self.alone.contains(&ids),
             false => self.classes.are_one(ids),
         }
     }
 
     /// Adds a pair; false if it is there already.
     fn add(&mut self, ids: Ids) -> bool {
-        match ids.are_ordered {
-            true => self.ordered.insert(ids),
+        match ids.is_alone {
+            true => self.alone.insert(ids),
             false => self.classes.join(ids),
         }
     }

@@ -1,0 +1,248 @@
+//! The appearance of texts: each is a value, may be meant as one, or is text.
+
+use super::column::Column;
+use super::guess::kind_of_text;
+use super::kind::Kind;
+use super::times::{self, Digits};
+use super::value::{self, Value};
+
+/// The appearance of a text.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Look {
+    Number,
+    Time,
+    Bool,
+    Complex,
+    /// A time with its offset from UTC.
+    Zoned,
+    /// A complex number without parentheses, or one that changes as floats.
+    Parts,
+    /// A span of time.
+    Span,
+    /// A number with a comma.
+    Comma,
+    /// A date in another form than ISO's.
+    Date,
+    /// A text that programs write for a missing value.
+    Missing,
+    Other,
+}
+
+pub(super) const ALL: [Look; 11] = [
+    Look::Number,
+    Look::Time,
+    Look::Bool,
+    Look::Complex,
+    Look::Zoned,
+    Look::Parts,
+    Look::Span,
+    Look::Comma,
+    Look::Date,
+    Look::Missing,
+    Look::Other,
+];
+
+impl Look {
+    fn of(text: &str) -> Self {
+        let text = text.trim();
+        match kind_of_text(text) {
+            Kind::Time(_) => Look::Time,
+            Kind::Int(_) | Kind::UInt(_) | Kind::Float => Look::Number,
+            Kind::Bool => Look::Bool,
+            Kind::Complex => Look::Complex,
+            _ if text.parse::<f64>().is_ok() => Look::Number,
+            _ if Digits::of_any_zone(text).is_some() => Look::Zoned,
+            _ if value::MISSING.contains(&text) => Look::Missing,
+            _ if !text.contains(|c: char| c.is_ascii_digit()) => Look::Other,
+            _ if Value::Text(text.into()).complex_parts().is_some() => Look::Parts,
+            _ if is_date(text) => Look::Date,
+            _ if has_comma(text) => Look::Comma,
+            _ if times::is_span(text) => Look::Span,
+            _ => Look::Other,
+        }
+    }
+
+    /// Returns the name of such values in a message.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Look::Number | Look::Missing | Look::Other => "numbers",
+            Look::Time => "times",
+            Look::Zoned => "times with their offsets from UTC",
+            Look::Bool => "True or False",
+            Look::Complex => "complex numbers",
+            Look::Parts => "complex numbers that only a dtype reads",
+            Look::Span => "spans of time",
+            Look::Comma => "numbers with a comma",
+            Look::Date => "dates in another form than 2024-01-31",
+        }
+    }
+
+    /// Returns the look of values that differ from these only in their form.
+    pub(super) fn relative(self) -> Option<Look> {
+        match self {
+            Look::Zoned => Some(Look::Time),
+            Look::Parts => Some(Look::Complex),
+            _ => None,
+        }
+    }
+
+    /// Returns the advice for a column in which most values look so, and are text for that reason. `text` is the first of them, and `dtype` returns the options that
+    /// read the column with a dtype.
+    pub(super) fn advice(self, text: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
+        Some(match self {
+            Look::Zoned => {
+                format!("{}, or M8[ms] and so on, converts such times to UTC", dtype("'M8[s]'"))
+            }
+            Look::Parts if is_infinite(text) => {
+                format!("{} --cast numeric makes it infinite", dtype("c16"))
+            }
+            Look::Parts if text.contains('(') => format!("{} rounds it", dtype("c16")),
+            Look::Parts => format!("{} reads them", dtype("c16")),
+            Look::Span if text.contains("month") || text.contains("year") => {
+                format!("{} reads them", dtype("'m8[M]'"))
+            }
+            Look::Span => format!("{} reads them", dtype("'m8[ns]'")),
+            Look::Comma => "write them with a point, and without separators of thousands".into(),
+            Look::Date => "write them as 2024-01-31".into(),
+            _ => return None,
+        })
+    }
+}
+
+/// The texts of a column by their appearance: their number, and the first of them with its row.
+#[derive(Default)]
+pub(super) struct Looks<'a> {
+    counts: [usize; ALL.len()],
+    firsts: [Option<(usize, &'a str)>; ALL.len()],
+}
+
+impl<'a> Looks<'a> {
+    /// Returns `None` for a column that begins with far more other texts than values.
+    pub(super) fn of(column: &'a Column) -> Option<Self> {
+        const ENOUGH: usize = 1000;
+        let mut looks = Looks::default();
+        for (row, value) in column.values.iter().enumerate() {
+            let Value::Text(text) = value else { continue };
+            let at = Look::of(text) as usize;
+            looks.counts[at] += 1;
+            looks.firsts[at].get_or_insert((row, &**text));
+            let others = looks.count(Look::Other);
+            if others > ENOUGH && others / 2 > row + 1 - others - looks.count(Look::Missing) {
+                return None;
+            }
+        }
+        Some(looks)
+    }
+
+    pub(super) fn count(&self, look: Look) -> usize {
+        self.counts[look as usize]
+    }
+
+    /// Returns the first text that looks so, with its row.
+    pub(super) fn first(&self, look: Look) -> Option<(usize, &'a str)> {
+        self.firsts[look as usize]
+    }
+
+    /// Returns the look of most values.
+    pub(super) fn usual(&self) -> Look {
+        let values = ALL.into_iter().filter(|look| !matches!(look, Look::Missing | Look::Other));
+        // The first of several.
+        values.rev().max_by_key(|look| self.count(*look)).unwrap_or(Look::Number)
+    }
+
+    pub(super) fn total(&self) -> usize {
+        self.counts.iter().sum()
+    }
+}
+
+/// Returns true for a complex number one of whose parts no float holds.
+fn is_infinite(text: &str) -> bool {
+    let parts = Value::Text(text.into()).complex_parts();
+    let is_infinite =
+        |part: &Value| part.has_digits() && part.as_float().is_some_and(f64::is_infinite);
+    parts.is_some_and(|parts| parts.iter().any(is_infinite))
+}
+
+/// Returns true for a date such as `31/01/2024`, `1.31.24` or `2024/01/31`, also with a time after it.
+fn is_date(text: &str) -> bool {
+    let date = text.split([' ', 'T', ',']).next().unwrap_or_default();
+    let Some(separator) = date.chars().find(|c| !c.is_ascii_digit()) else { return false };
+    let parts: Vec<&str> = date.split(separator).collect();
+    let are_digits = parts.iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    are_digits
+        && match lengths[..] {
+            [1..=2, 1..=2, 4] | [4, 1..=2, 1..=2] => matches!(separator, '/' | '.' | '-'),
+            [1..=2, 1..=2, 2] => separator == '/',
+            _ => false,
+        }
+}
+
+/// Returns true for a number with a decimal comma, or with commas, points or quotes between thousands: `1,5`, `1.234,5`, `1,234.5`.
+fn has_comma(text: &str) -> bool {
+    let is_grouped = |digits: &str, separator: char| {
+        let mut groups = digits.trim_start_matches(['-', '+']).split(separator);
+        let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+        groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && is_digits(first))
+            && groups.all(|group| group.len() == 3 && is_digits(group))
+    };
+    let is_plain = |text: &str| {
+        text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            && text.parse::<f64>().is_ok()
+    };
+    match text.rsplit_once(',') {
+        None => false,
+        Some((whole, rest)) if !whole.contains(',') => {
+            let is_whole = whole.is_empty() || is_plain(whole) && !whole.contains('.');
+            (is_whole || is_grouped(whole, '.')) && is_plain(&format!("0.{rest}"))
+                || is_grouped(whole, ',') && is_plain(rest)
+        }
+        Some(_) => {
+            let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
+            let fraction = text.strip_prefix(whole).unwrap_or_default();
+            is_grouped(whole, ',') && is_plain(&format!("0{fraction}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Look;
+
+    #[test]
+    fn texts_look_like_what_they_may_mean() {
+        for (look, texts) in [
+            (
+                Look::Comma,
+                &["1,5", "-1,5", "0,5e3", "1.234,5", "1,234", "1,234.5", "-1,234,567", ",5"][..],
+            ),
+            (
+                Look::Date,
+                &[
+                    "01/02/2024",
+                    "31.1.2024",
+                    "1/2/24",
+                    "2024/01/31",
+                    "31-01-2024 12:00",
+                    "2024-1-5",
+                ],
+            ),
+            (Look::Parts, &["1+2j", "2j", "(1e400+2j)", "-1e-3-4.5j"]),
+            (Look::Span, &["0 days 00:00:01", "90 seconds", "1 day"]),
+            (Look::Bool, &["True", "false"]),
+            (Look::Number, &["007", "1e400", "18446744073709551616"]),
+            (Look::Missing, &["NA", "-"]),
+            (
+                Look::Other,
+                &[
+                    "", "1,2,3", "a,5", "1.2.3", "10.0.0.1", "1,2 m", "12-34", "j", "1/2", "12:30",
+                    "1, 2", "x1",
+                ],
+            ),
+        ] {
+            for text in texts {
+                assert!(Look::of(text) == look, "{text}");
+            }
+        }
+    }
+}

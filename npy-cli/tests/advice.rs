@@ -1,0 +1,143 @@
+//! The commands that messages advise: each is run as it is printed, by a shell, and does what the message says.
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use npy_core::{DynArray, Header, Order, npz};
+
+use self::support::npy;
+
+fn save(path: &Path, dtype: &str, shape: &[usize]) {
+    let header = Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap();
+    let bytes = vec![0; usize::try_from(header.data_bytes()).unwrap()];
+    let array = DynArray::new(header.dtype().clone(), shape, Order::C, bytes).unwrap();
+    npy_core::save(path, &array).unwrap();
+}
+
+/// Writes the files of the cases.
+fn files(path: &Path) {
+    let file = |name: &str| path.join(name);
+    save(&file("a.npy"), "<f8", &[5]);
+    save(&file("i.npy"), "<i8", &[5]);
+    save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
+    save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
+    let mut archive = npz::Writer::create(file("m.npz")).unwrap();
+    for name in ["m_b", "x/other"] {
+        archive.write(name, &[1u8, 2, 3]).unwrap();
+    }
+    archive.finish().unwrap();
+    let bytes = fs::read(file("m.npz")).unwrap();
+    fs::write(file("cut.npz"), &bytes[..bytes.len() - 30]).unwrap();
+    let bytes = fs::read(file("a.npy")).unwrap();
+    fs::write(file("short.npy"), &bytes[..bytes.len() - 3]).unwrap();
+    fs::write(file("version.npy"), [&bytes[..6], b"\x05", &bytes[7..]].concat()).unwrap();
+    fs::write(file("magic.npy"), [b"\x92", &bytes[1..]].concat()).unwrap();
+    fs::write(
+        file("lines.npy"),
+        bytes
+            .iter()
+            .flat_map(|byte| if *byte == b'\n' { vec![b'\r', b'\n'] } else { vec![*byte] })
+            .collect::<Vec<u8>>(),
+    )
+    .unwrap();
+    fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
+    for (name, text) in [
+        ("row.csv", "1,2,abc\n3,4,def\n"),
+        ("blanks.csv", "1.0 2.0\n3.0 4.0\n"),
+        ("comments.csv", "# a\n# b\n"),
+        ("one.csv", "t\n1+2j\n3+4j\n"),
+        ("two.csv", "t 1,u\n0 days 00:00:01,x\n1 days 00:00:00,y\n"),
+        ("big.csv", "t\n1e400\n1\n"),
+        ("zone.csv", "t,u\n2024-01-01T00:00:00Z,1\n"),
+        ("lines.json", "{\"a\":1}\n{\"a\":2}\n"),
+    ] {
+        fs::write(file(name), text).unwrap();
+    }
+}
+
+/// Returns the part of a message after the bar in `start`, up to `end`.
+fn advice<'m>(message: &'m str, start: &str, end: &str) -> Option<&'m str> {
+    let (before, first) = start.split_once('|')?;
+    let at = message.rfind(&start.replace('|', ""))? + before.len();
+    let rest = &message[at..];
+    let from = first.len();
+    rest[from..].find(end).map(|length| &rest[..from + length])
+}
+
+/// Guards that each command can be copied: `{}` is the advice in the command that is run.
+#[test]
+fn each_command_that_a_message_advises_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    files(path);
+    let program = Path::new(env!("CARGO_BIN_EXE_npy")).parent().unwrap();
+    let search = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    for (args, start, end, command) in [
+        (&["head", "short.npy"][..], "|npy repair", " keeps", "{}"),
+        (&["version.npy"], "|npy repair", " restores", "{}"),
+        (&["magic.npy"], "|npy repair", " restores", "{}"),
+        (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
+        (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),
+        (&["repair", "x.bin"], "|npy repair", " gives", "{}"),
+        (
+            &["append", "r.npy", "r 2.npy"],
+            "|npy convert",
+            " makes",
+            "{} && npy append r.npy 'r 2-converted.npy'",
+        ),
+        (
+            &["append", "a.npy", "r.npy"],
+            "|npy convert",
+            " makes",
+            "{} && npy append a.npy r-converted.npy",
+        ),
+        (
+            &["concat", "i.npy", "a.npy", "-o", "o.npy"],
+            "|npy convert",
+            " makes",
+            "{} && npy concat i.npy a-converted.npy -o o.npy",
+        ),
+        (
+            &["concat", "a.npy", "-o", "o.csv"],
+            "|npy convert",
+            "\n",
+            "npy concat a.npy -o o.npy && {}",
+        ),
+        (&["npz", "pack", "--append", "m.npz", "m_b=a.npy"], "|npy convert", " replaces", "{}"),
+        (
+            &["npz", "pack", "--append", "m.npz", "m_b=a.npy"],
+            "and |",
+            " as",
+            "npy npz pack --append m.npz {}",
+        ),
+        (&["head", "m.npz::m_a"], "did you mean |", "?", "npy head {}"),
+        (&["m.npz:m_a"], "two colons: |", "\n", "npy {}"),
+        (&["cat", "m.npz"], "as in |", "\n", "npy cat {}"),
+        (&["shape", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
+        (&["check", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
+        (&["convert", "row.csv", "o.npy"], "|npy convert", " reads", "{} row.csv o.npy"),
+        (&["convert", "blanks.csv", "o.npy"], "|npy convert", ", and", "{} blanks.csv o.npy"),
+        (&["convert", "comments.csv", "o.npy"], "|npy convert", " reads", "{} comments.csv o.npy"),
+        (&["convert", "one.csv", "o.npy"], "|--dtype", " reads", "npy convert one.csv o.npy {}"),
+        (&["convert", "two.csv", "o.npy"], "|--dtype", " reads", "npy convert two.csv o.npy {}"),
+        (&["convert", "big.csv", "o.npy"], "|--dtype", " makes", "npy convert big.csv o.npy {}"),
+        (&["convert", "zone.csv", "o.npy"], "|--dtype", ", or", "npy convert zone.csv o.npy {}"),
+        (&["convert", "lines.json", "o.npy"], "|npy convert", " reads", "{} lines.json o.npy"),
+    ] {
+        let output = npy(path, args);
+        let message = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let advice = advice(&message, start, end).unwrap_or_else(|| panic!("{args:?}: {message}"));
+        let command = command.replace("{}", advice);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command]).env("PATH", &search).current_dir(path);
+        let done = shell.output().unwrap();
+        assert!(done.status.success(), "{message}{command}: {done:?}");
+        for name in ["OUT", "o.npy"] {
+            let _ = fs::remove_file(path.join(name));
+        }
+    }
+}
