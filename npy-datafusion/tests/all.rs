@@ -27,6 +27,7 @@ mod packed;
 mod queries;
 mod requests;
 mod sorted;
+mod sums;
 mod times;
 mod units;
 mod vectors;

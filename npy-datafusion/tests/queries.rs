@@ -795,3 +795,56 @@ async fn raw_bytes_are_the_numbers_that_an_option_names() {
         assert!(error.contains(expected), "{error}");
     }
 }
+
+/// Guards raw bytes and numbers of bfloat16 in one table: each file has its own order, and without the option they are not one column.
+#[tokio::test]
+async fn raw_bytes_and_numbers_of_both_orders_are_one_column_by_the_option() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    // 1 in each order; the fields of a record within a record differ in more than the order.
+    let (little, big) = ([0x80, 0x3f], [0x3f, 0x80]);
+    let items = |order: &str| [if order == ">V2" { big } else { little }, [0, 0]].concat();
+    let record = |order: &str, integer: &str| {
+        let mut bytes = items(order)[..2].to_vec();
+        bytes.resize(if integer == "<i8" { 10 } else { 6 }, 0);
+        (format!("[('r', [('w', '{order}'), ('n', '{integer}')])]"), bytes)
+    };
+    let ctx = session();
+    for (first, second) in
+        [("|V2", ">V2"), (">V2", "|V2"), ("<V2", ">V2"), ("|V2", "<V2"), (">V2", "<V2")]
+    {
+        for (name, order) in [("a.npy", first), ("b.npy", second)] {
+            let array = DynArray::new(order.parse().unwrap(), [2], Order::C, items(order)).unwrap();
+            array.write_npy(at(name)).unwrap();
+        }
+        let location = format!("{}/*.npy", directory.path().display());
+        let sql = format!(
+            "SELECT sum(value) AS s, min(value) AS m FROM npy('{location}', 'void', 'bfloat16')"
+        );
+        let found = pretty_format_batches(&rows(&ctx, &sql).await).unwrap().to_string();
+        assert!(found.contains("| 2.0 | 0.0 |"), "{first} {second}: {found}");
+        if [first, second].contains(&"|V2") {
+            let error = error(&ctx, &format!("SELECT * FROM npy('{location}')")).await;
+            assert!(error.contains("OPTIONS ('void' 'bfloat16')"), "{error}");
+        }
+        for ((name, order), integer) in
+            [("a.npy", first), ("b.npy", second)].into_iter().zip(["<i4", "<i8"])
+        {
+            let (dtype, bytes) = record(order, integer);
+            let array = DynArray::new(dtype.parse().unwrap(), [1], Order::C, bytes).unwrap();
+            array.write_npy(at(name)).unwrap();
+        }
+        let sql = format!("SELECT sum(r['w']) AS s FROM npy('{location}', 'void', 'bfloat16')");
+        // A record is converted as a whole, so both of its fields must be wider in one file.
+        match [first, second] {
+            [">V2", "|V2"] => {
+                let error = error(&ctx, &sql).await;
+                assert!(error.contains("neither type holds the values of both"), "{error}");
+            }
+            _ => {
+                let found = pretty_format_batches(&rows(&ctx, &sql).await).unwrap().to_string();
+                assert!(found.contains("| 2.0 |"), "{first} {second}: {found}");
+            }
+        }
+    }
+}

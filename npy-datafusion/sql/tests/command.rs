@@ -1,7 +1,8 @@
 //! The command as it is run: tables by name and by position, the forms of the output, errors.
 
+use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use npy_core::time::Second;
 use npy_core::{DateTime64, NpyRecord, WriteNpy, npz};
@@ -62,7 +63,7 @@ fn an_index_is_written_and_used() {
     let directory = files();
     let at = directory.path();
     let written = stdout(at, &["index", "days", "--columns", "id,price"]);
-    let expected = "days: 2 files (2 read), 2 rows, bounds of id, price: ";
+    let expected = "days: 2 files (2 read), 2 rows, bounds of id, price; _npy.index has ";
     assert!(written.starts_with(expected), "{written}");
     let sql = "EXPLAIN ANALYZE SELECT price FROM days WHERE id = 5";
     assert!(stdout(at, &[sql, "days"]).contains("files_pruned=1"));
@@ -74,6 +75,18 @@ fn an_index_is_written_and_used() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.starts_with("npy index: ") && stderr.contains("there is no column"), "{stderr}");
     assert_eq!(output.status.code(), Some(2));
+    for (to, expected) in [
+        ("none", "none: there is no such directory; check its name"),
+        (
+            "days/a.npy",
+            "days/a.npy: it is a file, and an index is that of a directory; run npy index days",
+        ),
+        ("ticks.npy", "run npy index ."),
+    ] {
+        let output = run(at, &["index", to]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(expected) && output.status.code() == Some(2), "{stderr}");
+    }
     let help = stdout(at, &["index", "--help"]);
     assert!(help.contains("Usage: npy index [OPTIONS] <DIR>"), "{help}");
 }
@@ -104,12 +117,83 @@ fn rows_are_printed() {
     let stations = "SELECT value FROM t";
     assert_eq!(stdout(at, &[stations, "stations.npy", "--csv"]), "value\n524a4f42\n");
     assert_eq!(stdout(at, &[stations, "stations.npy", "--csv", "--text"]), "value\nRJOB\n");
+    let hint = |arguments: &[&str]| String::from_utf8(run(at, arguments).stderr).unwrap();
+    let expected = "npy sql: the bytes of the column \"value\" are printed in hexadecimal; --text reads them as text\n";
+    assert_eq!(hint(&[stations, "stations.npy"]), expected);
+    assert_eq!(hint(&[stations, "stations.npy", "--text"]), "");
+    assert_eq!(hint(&["SELECT sha256(value) FROM t", "stations.npy"]), "");
     let none = "SELECT id FROM t WHERE id < 0";
     assert_eq!(stdout(at, &[none, "ticks.npy", "--csv"]), "id\n");
     assert_eq!(stdout(at, &[none, "ticks.npy", "--json"]), "");
     let copy = "COPY (SELECT id FROM t) TO 'ids.npy'";
     assert_eq!(stdout(at, &[copy, "ticks.npy", "--csv"]), "count\n3\n");
     assert!(at.join("ids.npy").exists());
+}
+
+/// Guards a reader that has enough, as `head`: it is no error in any form.
+#[test]
+fn an_output_that_is_closed_is_no_error() {
+    let directory = files();
+    for form in ["--csv", "--json", "--text"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy-sql"));
+        let sql = "SELECT value, value * 2 AS two FROM range(60000)";
+        let command = command.current_dir(directory.path()).args([sql, form]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut start = [0; 8];
+        child.stdout.take().unwrap().read_exact(&mut start).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && stderr.is_empty(), "{form}: {stderr}");
+    }
+}
+
+/// Guards statements that fail: before the first row nothing is printed, neither names of columns nor the line between two results.
+#[test]
+fn a_statement_that_fails_prints_nothing() {
+    let directory = files();
+    let at = directory.path();
+    for (sql, expected) in [
+        ("COPY (SELECT 1 / (id - 2) AS x FROM t) TO 'x.npy'", ""),
+        ("SELECT 1 / (id - id) AS x FROM t", ""),
+        ("SELECT 1 AS a; SELECT 1 / (id - id) AS x FROM t", "a\n1\n"),
+    ] {
+        let output = run(at, &[sql, "ticks.npy", "--csv"]);
+        assert_eq!(output.status.code(), Some(2), "{sql}");
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{sql}");
+    }
+}
+
+/// Guards sums beyond 64 bits, and what `--help` says of them.
+#[test]
+fn a_sum_that_does_not_fit_is_an_error() {
+    let directory = files();
+    let at = directory.path();
+    [i64::MAX, 1].write_npy(at.join("large.npy")).unwrap();
+    let output = run(at, &["SELECT sum(value) FROM t", "large.npy"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let expected =
+        "npy sql: sum(t.value) is 9223372036854775808, and Int64 does not hold it; sum decimals";
+    assert!(stderr.starts_with(expected) && stderr.lines().count() == 1, "{stderr}");
+    let sql = "SELECT sum(CAST(value AS DECIMAL(38, 0))) AS s, max(value) + 1 AS w FROM t";
+    assert_eq!(
+        stdout(at, &[sql, "large.npy", "--csv"]),
+        "s,w\n9223372036854775808,-9223372036854775808\n"
+    );
+    assert!(stdout(at, &["--help"]).contains("x * y beyond them wrap, as in NumPy"));
+}
+
+/// Guards what `--help` says of copies of one column.
+#[test]
+fn a_copy_of_one_column_is_records_unless_it_is_called_value() {
+    let directory = files();
+    let at = directory.path();
+    let copy =
+        "COPY (SELECT price FROM t) TO 'a.npy'; COPY (SELECT price AS value FROM t) TO 'b.npy'";
+    stdout(at, &[copy, "ticks.npy"]);
+    let dtype =
+        |name: &str| npy_core::Reader::open(at.join(name)).unwrap().header().dtype().to_string();
+    assert_eq!((dtype("a.npy"), dtype("b.npy")), ("[('price', '<f8')]".into(), "<f8".into()));
+    assert!(stdout(at, &["--help"]).contains("a single column called value"));
 }
 
 /// Guards functions that compute with all values, also with those that are null.
@@ -688,12 +772,44 @@ fn archives_that_a_table_lacks_are_named() {
             "runs",
             "npy sql: runs/day=1: its table has the .npy files, and not z.npz; 'runs/day=1/*.npz' is a table of the archives\n",
         ),
+        (
+            "days/*",
+            "npy sql: days/*: its table has the .npy files, and not x.npz and 1 more .npz; 'days/*.npz' is a table of the archives\n",
+        ),
+        (
+            "r*/**/*.n*",
+            "npy sql: r*/**/*.n*: its table has the .npy files, and not z.npz; 'r*/**/*.npz' is a table of the archives\n",
+        ),
+        (
+            "r*/day=1/",
+            "npy sql: r*/day=1/: its table has the .npy files, and not z.npz; 'r*/day=1/*.npz' is a table of the archives\n",
+        ),
+        ("days/a*", ""),
         ("days/*.npy", ""),
         ("days/*.npz", ""),
     ] {
         let output = run(at, &["SELECT count(*) FROM t", location]);
         assert!(output.status.success());
         assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
+        // The other forms that name a location say the same, and once.
+        if expected.is_empty() {
+            continue;
+        }
+        let own = format!("npy('{location}')");
+        let kind = location.trim_end_matches("/*.npz");
+        for sql in [
+            format!("SELECT count(*) FROM {own} WHERE 0 < (SELECT count(*) FROM {own})"),
+            format!("EXPLAIN SELECT 1 FROM {own}"),
+            format!("COPY (SELECT * FROM {own}) TO 'copy.npy'"),
+            format!("CREATE EXTERNAL TABLE x STORED AS NPY LOCATION '{kind}'; SELECT 1 FROM x"),
+        ] {
+            // A directory of a statement may end in a slash or not.
+            let sql = sql.replace("'days'", "'days/'").replace("'runs'", "'runs/'");
+            let output = run(at, &[&sql]);
+            let stderr = String::from_utf8(output.stderr).unwrap();
+            let (_, remark) = expected.split_once(": its").unwrap();
+            assert!(stderr.ends_with(remark) && stderr.lines().count() == 1, "{sql}: {stderr}");
+        }
     }
 }
 
@@ -720,6 +836,16 @@ fn a_copy_is_where_the_statement_says() {
         ),
         ("'x.CSV' STORED AS NPY", "x.CSV: its name says CSV, and STORED AS says NPY"),
         ("'x.npz' STORED AS NPY", "x.npz: its name says npz"),
+        (
+            "'x.csv.gz' STORED AS CSV",
+            "x.csv.gz: its name says that it is compressed, and COPY does not compress; write x.csv, and",
+        ),
+        ("'x.csv.gz'", "x.csv.gz"),
+        (
+            "'x.npz' OPTIONS ('compression' 'deflate')",
+            "the option compression is \"deflate\", and what COPY writes is not compressed; leave it out, and run npy convert x.npz y.npz --compress",
+        ),
+        ("'x.npz' OPTIONS ('colour' 'red')", "there is no option colour for .npz files"),
     ] {
         let stderr = failed(&format!("COPY (SELECT id FROM t) TO {to}"));
         assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
@@ -787,17 +913,38 @@ fn damaged_files_can_be_repaired() {
     std::fs::write(at.join("magic.npy"), [b"\x92", &ticks[1..]].concat()).unwrap();
     let names = std::fs::read(at.join("names.npz")).unwrap();
     std::fs::write(at.join("cut.npz"), &names[..names.len() - 50]).unwrap();
+    let mut archive = npz::WriteOptions::new().deflate(1).create(at.join("lost.npz")).unwrap();
+    archive.write("x", &[7u32; 1000]).unwrap();
+    archive.finish().unwrap();
+    let mut lost = std::fs::read(at.join("lost.npz")).unwrap();
+    // The stated checksum of the only member is wrong.
+    lost[14] ^= 1;
+    let entry = lost.windows(4).position(|it| it == b"PK\x01\x02").unwrap();
+    lost[entry + 16] ^= 1;
+    std::fs::write(at.join("lost.npz"), lost).unwrap();
     for (file, expected) in [
         ("cut it.npy", "2 of 3 rows are complete, and npy repair '"),
         ("cut it.npy", "cut it.npy' -o OUT keeps them; or copy the file again"),
         ("none.npy", "bytes; write or copy the complete file again"),
         ("magic.npy", "magic.npy -o OUT restores it; or copy the file again"),
         ("cut.npz", "cut.npz -o OUT keeps its complete members; or copy the file again"),
+        ("lost.npz", "checksum"),
     ] {
         let output = run(at, &["SELECT * FROM t", file]);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(stderr.contains(expected) && stderr.lines().count() == 1, "{stderr}");
+        // Nothing of the last one can be kept.
+        assert_eq!(
+            stderr.contains("npy repair"),
+            !["none.npy", "lost.npz"].contains(&file),
+            "{stderr}"
+        );
     }
+    // Errors about something else keep their advice.
+    let output = run(at, &["COPY (SELECT 1 AS a) TO 'cut.npz'"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    let expected = "write to another name, or replace it by --force";
+    assert!(stderr.contains(expected) && !stderr.contains("npy repair"), "{stderr}");
 }
 
 /// Guards a frozen index: the error for a file that differs names the command that reads it again.
@@ -817,13 +964,18 @@ fn a_frozen_index_says_how_it_is_written_again() {
     stdout(at, &["index", "days"]);
     std::fs::copy(at.join("ticks.npy"), at.join("days/a.npy")).unwrap();
     let changed = failed();
-    let expected = format!(
-        "days/a.npy: it is not as in the index, which the table takes as it is ('frozen'); write the index again by {command}\n"
+    let expected =
+        "days/a.npy: it is not as in the index, which the table takes as it is ('frozen'): ";
+    let advice = format!("; write the index again by {command}\n");
+    assert!(changed.contains(expected) && changed.ends_with(&advice), "{changed}");
+    assert!(
+        changed.contains("'frozen'): the file has changed since it was listed; write"),
+        "{changed}"
     );
-    assert!(changed.ends_with(&expected), "{changed}");
     std::fs::remove_file(at.join("days/a.npy")).unwrap();
     let removed = failed();
-    assert!(removed.ends_with(&expected), "{removed}");
+    assert!(removed.contains(expected) && removed.ends_with(&advice), "{removed}");
+    assert!(removed.contains("not found"), "{removed}");
     std::fs::write(at.join("days/_npy.index"), "no index").unwrap();
     let damaged = failed();
     assert!(damaged.contains("the index is damaged: ") && damaged.contains(&command), "{damaged}");

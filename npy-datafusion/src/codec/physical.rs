@@ -33,6 +33,7 @@ use super::groups::{self, GroupMessage};
 use super::{decode, encode, names, options};
 use crate::beside::BesideExec;
 use crate::header::external;
+use crate::own_aggregates;
 use crate::source::NpySource;
 
 /// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
@@ -265,11 +266,18 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
     }
 
     fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
-        self.inner.try_decode_udaf(name, bytes)
+        match own_aggregates::decoded(name, bytes) {
+            Some(ours) => Ok(ours),
+            None => self.inner.try_decode_udaf(name, bytes),
+        }
     }
 
     fn try_encode_udaf(&self, function: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
-        self.inner.try_encode_udaf(function, to)
+        match own_aggregates::encoded(function) {
+            Some(bytes) => to.extend_from_slice(bytes),
+            None => self.inner.try_encode_udaf(function, to)?,
+        }
+        Ok(())
     }
 
     fn try_decode_udwf(&self, name: &str, bytes: &[u8]) -> Result<Arc<WindowUDF>> {
