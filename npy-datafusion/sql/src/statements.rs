@@ -99,8 +99,14 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
     Ok(())
 }
 
-/// Says how a column is written. DataFusion advises to change a setting that is changed here already.
+/// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
 fn named(error: DataFusionError) -> DataFusionError {
+    const NO_FORMAT: &str = "There is no registered file format with ext ";
+    if let Some((_, extension)) = error.strip_backtrace().split_once(NO_FORMAT) {
+        return plan_datafusion_err!(
+            "no format has the extension {extension}; write STORED AS NPY, NPZ, CSV or JSON after the name"
+        );
+    }
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
