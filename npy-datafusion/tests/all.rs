@@ -13,6 +13,7 @@ mod beside;
 mod codecs;
 #[cfg(feature = "proto")]
 mod distributed;
+mod dtypes;
 mod folders;
 mod fortran;
 mod index;
