@@ -7,13 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type, UInt32Type};
-use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, UInt32Type};
 use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use npy_core::{
-    ByteOrder, DType, DynArray, NpyArray, NpyRecord, Order, ReadNpy, WriteNpy, WriteOptions,
-};
+use npy_core::{ByteOrder, DType, DynArray, NpyArray, NpyRecord, Order, WriteNpy, WriteOptions};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};

@@ -81,6 +81,10 @@ async fn a_sum_that_does_not_fit_is_an_error() {
             ),
             ("SELECT sum(d) FROM t WHERE id = 1", "Duration(s) does not hold it; divide the times"),
             (
+                "SELECT count(DISTINCT u), sum(x) FROM t WHERE id = 1 GROUP BY id",
+                "is 9223372036854775808, and Int64",
+            ),
+            (
                 "SELECT sum(x) FILTER (WHERE id = 1) FROM t GROUP BY id",
                 "is 9223372036854775808, and Int64",
             ),
