@@ -170,7 +170,7 @@
 //!
 //! The feature `proto` has the codecs by which engines of several machines send tables and scans: `NpyLogicalCodec` and `NpyPhysicalCodec`. The package
 //! `npy-distributed` has the programs of a cluster of `datafusion-distributed`, which is recommended, and `npy-ballista` those of Ballista. A program of your own with
-//! `datafusion-distributed` needs the second codec in the session of the client and in those of its workers:
+//! `datafusion-distributed` needs the second codec and [`with_npy`] in the session of the client and in those of its workers, which must know the same functions:
 //!
 //! ```text
 //! let codec = Arc::new(NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {})));

@@ -59,19 +59,3 @@ impl AnalyzerRule for ReplaceAggregates {
         "replace_aggregates"
     }
 }
-
-/// The bytes by which an engine of another process knows one of these functions.
-#[cfg(feature = "proto")]
-const CODE: &[u8] = b"npy";
-
-/// Returns the bytes of one of these functions, for the plan that another process runs; `None` for any other function.
-#[cfg(feature = "proto")]
-pub(crate) fn encoded(function: &AggregateUDF) -> Option<&'static [u8]> {
-    functions().any(|ours| *ours == *function).then_some(CODE)
-}
-
-/// Returns the function that has these bytes in a plan. The session of the other process need not have it.
-#[cfg(feature = "proto")]
-pub(crate) fn decoded(name: &str, bytes: &[u8]) -> Option<Arc<AggregateUDF>> {
-    functions().find(|ours| bytes == CODE && ours.name() == name)
-}

@@ -54,9 +54,8 @@ async fn workers(count: usize) -> Workers {
     for _ in 0..count {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        // The functions of a plan come with it, so a worker needs the codec alone.
         let build = |query: WorkerQueryContext| async {
-            Ok(query.builder.with_distributed_user_codec_arc(codec()).build())
+            Ok(with_npy(query.builder).with_distributed_user_codec_arc(codec()).build())
         };
         let server = Worker::from_session_builder(build).into_worker_server();
         let incoming = TcpIncoming::from(listener);

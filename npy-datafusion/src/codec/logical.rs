@@ -26,8 +26,8 @@ use prost::Message;
 use super::{decode, encode, names, options};
 use crate::beside::{self, BesideTable};
 use crate::format::{NpyFormat, NpyFormatFactory};
+use crate::header;
 use crate::table::NpyTable;
-use crate::{header, own_aggregates};
 
 /// Sends an [`NpyTable`] to another process. All that is not ours goes through the codec inside.
 ///
@@ -336,18 +336,11 @@ impl LogicalExtensionCodec for NpyLogicalCodec {
     }
 
     fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
-        match own_aggregates::decoded(name, bytes) {
-            Some(ours) => Ok(ours),
-            None => self.inner.try_decode_udaf(name, bytes),
-        }
+        self.inner.try_decode_udaf(name, bytes)
     }
 
     fn try_encode_udaf(&self, function: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
-        match own_aggregates::encoded(function) {
-            Some(bytes) => to.extend_from_slice(bytes),
-            None => self.inner.try_encode_udaf(function, to)?,
-        }
-        Ok(())
+        self.inner.try_encode_udaf(function, to)
     }
 
     fn try_decode_udwf(&self, name: &str, bytes: &[u8]) -> Result<Arc<WindowUDF>> {

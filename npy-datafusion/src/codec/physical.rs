@@ -33,7 +33,6 @@ use super::groups::{self, GroupMessage};
 use super::{decode, encode, names, options};
 use crate::beside::BesideExec;
 use crate::header::external;
-use crate::own_aggregates;
 use crate::source::NpySource;
 
 /// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
@@ -266,18 +265,11 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
     }
 
     fn try_decode_udaf(&self, name: &str, bytes: &[u8]) -> Result<Arc<AggregateUDF>> {
-        match own_aggregates::decoded(name, bytes) {
-            Some(ours) => Ok(ours),
-            None => self.inner.try_decode_udaf(name, bytes),
-        }
+        self.inner.try_decode_udaf(name, bytes)
     }
 
     fn try_encode_udaf(&self, function: &AggregateUDF, to: &mut Vec<u8>) -> Result<()> {
-        match own_aggregates::encoded(function) {
-            Some(bytes) => to.extend_from_slice(bytes),
-            None => self.inner.try_encode_udaf(function, to)?,
-        }
-        Ok(())
+        self.inner.try_encode_udaf(function, to)
     }
 
     fn try_decode_udwf(&self, name: &str, bytes: &[u8]) -> Result<Arc<WindowUDF>> {
