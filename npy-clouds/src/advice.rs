@@ -343,6 +343,11 @@ fn advised(text: String) -> String {
     if text.contains("; ") { text } else { format!("{text}; try it again") }
 }
 
+/// Returns true if a server answers that it does not know a part of the request.
+pub(super) fn is_not_implemented(error: &Error) -> bool {
+    status(&error.to_string()) == Some(501)
+}
+
 /// Returns the status that the text of an error has.
 fn status(text: &str) -> Option<u16> {
     let (_, after) = text.split_once("status code: ")?;

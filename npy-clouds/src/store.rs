@@ -10,12 +10,12 @@ use futures::{FutureExt, StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{
     CopyOptions, Error, GetOptions, GetRange, GetResult, GetResultPayload, ListResult,
-    MultipartUpload, ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload,
+    MultipartUpload, ObjectMeta, ObjectStore, PutMode, PutMultipartOptions, PutOptions, PutPayload,
     PutResult, Result, UploadPart,
 };
 
 use super::Cloud;
-use super::advice::{EMPTY, Place, Task, WHOLE, unnamed};
+use super::advice::{EMPTY, Place, Task, WHOLE, is_not_implemented, unnamed};
 use super::answer::{Expected, compressed, is_packed};
 
 /// The time in which a server answers, with all its retries, and in which the next bytes come. All bytes of an answer may take longer.
@@ -96,8 +96,16 @@ impl ObjectStore for CloudStore {
         payload: PutPayload,
         options: PutOptions,
     ) -> Result<PutResult> {
+        let has_condition = options.mode != PutMode::Overwrite;
         let result = self.inner.put_opts(location, payload, options).await;
-        result.map_err(|error| self.place_of(Task::Write).told(Some(location), error))
+        result.map_err(|error| match has_condition && is_not_implemented(&error) {
+            // Callers do without.
+            true => Error::NotImplemented {
+                operation: "to write a file by a condition".into(),
+                implementer: self.to_string(),
+            },
+            false => self.place_of(Task::Write).told(Some(location), error),
+        })
     }
 
     async fn put_multipart_opts(

@@ -22,6 +22,9 @@ use crate::merge::wider;
 use crate::settings::NpySettings;
 use crate::{files, location};
 
+/// The extensions of files that are compressed as a whole.
+const COMPRESSED: [&str; 5] = ["gz", "bz2", "xz", "zst", "zip"];
+
 /// The file or the directory that a statement names.
 pub(crate) struct Target {
     /// As the statement names it.
@@ -41,15 +44,7 @@ impl Target {
             true => files::local(&url),
             false => Some(std::path::absolute(&name)?),
         };
-        let has_extension = Path::new(url.prefix().as_ref()).extension().is_some()
-            || path.as_ref().is_some_and(|path| path.extension().is_some());
-        // A name without an extension is a directory, except that of a file or a pipe that is there.
-        let found = path.as_ref().and_then(|path| path.metadata().ok());
-        let is_file = match found {
-            Some(found) => !found.is_dir(),
-            None => has_extension && !name.ends_with('/'),
-        };
-        let is_file = is_file && copy.partition_by.is_empty();
+        let is_file = copy.partition_by.is_empty() && location::is_one_file(&name)?;
         Ok(Target { name, url, path, is_file })
     }
 
@@ -78,6 +73,15 @@ impl Target {
         let written = copy.file_type.get_ext();
         let extension = Path::new(&self.name).extension().and_then(|extension| extension.to_str());
         let Some(extension) = extension.filter(|_| self.is_file) else { return Ok(()) };
+        let is_packed = copy.options.keys().any(|key| key.ends_with("compression"));
+        if COMPRESSED.iter().any(|it| extension.eq_ignore_ascii_case(it)) && !is_packed {
+            let stem = self.name.strip_suffix(extension).unwrap_or(&self.name);
+            let stem = stem.trim_end_matches('.');
+            return plan_err!(
+                "{}: its name says that it is compressed, and COPY does not compress; write {stem}, and compress that",
+                self.name
+            );
+        }
         let is_known = state.get_file_format_factory(&extension.to_lowercase()).is_some();
         match is_known && !extension.eq_ignore_ascii_case(&written) {
             true => plan_err!(
@@ -129,7 +133,7 @@ impl Target {
         for field in written {
             let own = columns.iter().find(|(name, _)| name == field.name());
             if let (Some((column, own)), Some(other)) = (own, dtype_of(field))
-                && wider(own, &other).is_none()
+                && wider(own, &other, &Options::new()).is_none()
             {
                 return plan_err!(
                     "{name}: the column {column:?} is {own} in its files, and {other} in the query; convert it by CAST, or write to another directory"

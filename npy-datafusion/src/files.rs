@@ -270,6 +270,21 @@ impl Wanted {
     }
 }
 
+/// Returns the archives of this machine that a pattern matches; none if it cannot be searched.
+#[doc(hidden)]
+pub fn archives_of(pattern: &str) -> Vec<PathBuf> {
+    let found = || {
+        let url = location::with_files(location::parse(pattern)?, "npz")?;
+        let options = ListingOptions::new(Arc::new(NpyFormat::archives(npy_arrow::Options::new())));
+        let options = options.with_file_extension(".npz");
+        match local(&url) {
+            Some(root) => Wanted::new(&url, &options, true)?.find(&root),
+            None => Ok(Vec::new()),
+        }
+    };
+    found().unwrap_or_default()
+}
+
 /// Returns true for a link to a directory that it is in.
 fn leads_up(link: &Path) -> bool {
     let directory = link.parent().map(Path::canonicalize);
@@ -518,14 +533,13 @@ pub(crate) async fn resolved(
     let columns = options.table_partition_cols.iter().map(|(name, _)| name.clone());
     let columns: Vec<String> = columns.collect();
     let mut lists: BTreeMap<String, (ListingTableUrl, Vec<ObjectMeta>)> = BTreeMap::new();
-    let is_frozen = format.is_some_and(|format| format.index() == IndexMode::Frozen);
-    let frozen = urls.first().filter(|_| is_frozen).map(|url| url.prefix().clone());
-    let mut loaded = Loaded { frozen, ..Loaded::default() };
+    let are_frozen = format.is_some_and(|format| format.index() == IndexMode::Frozen);
+    let mut loaded = Loaded { are_frozen, ..Loaded::default() };
     for url in urls {
         let listed = list(state, url, options).await?;
         listed.give_headers(state);
         let files = listed.files;
-        loaded.indices.extend(listed.index);
+        loaded.indices.extend(listed.index.map(|index| (url.prefix().clone(), index)));
         loaded.groups.extend(listed.groups);
         for file in &files {
             check_size(file)?;

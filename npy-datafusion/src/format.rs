@@ -187,11 +187,11 @@ impl FileFormat for NpyFormat {
         });
         let mut files: Vec<_> = files.boxed().buffer_unordered(at_once).try_collect().await?;
         files.sort_by(|(a, _), (b, _)| a.location.cmp(&b.location));
-        let mut merged = Merged::default();
+        let mut merged = Merged::new(&self.options);
         for (meta, file) in files {
             merged.add(&file, &header::named(&**store, &meta.location))?;
         }
-        Ok(Arc::new(merged.schema(&self.options)?))
+        Ok(Arc::new(merged.schema()?))
     }
 
     async fn infer_stats(

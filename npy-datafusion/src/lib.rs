@@ -115,6 +115,8 @@
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
 //!   `ORDER BY`, `count(DISTINCT x)`, `x = -0.0 AND x <> 0.0` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
+//! - `x + y`, `x - y` and `x * y` of integers wrap beyond their type, as in NumPy: `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
+//!   of [`session`] and [`with_npy`], a sum of integers or of spans of time that does not fit into 64 bits is an error.
 //! - Integers are divided without a rest: `1 / 2` is 0. Conditions of a `WHERE` are in no order: one guards no other from a division by zero or a `CAST` that
 //!   fails, as `CASE WHEN x <> 0 THEN 1 / x END` does, and `TRY_CAST`.
 //! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
@@ -147,8 +149,8 @@
 //! ```
 //!
 //! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'x.npz'` an archive whose arrays are the columns, `COPY … TO 'dir/' STORED AS NPY` several files,
-//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table. A `.npy` file is an array of records, or of the values themselves
-//! if the only column is `value`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
+//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table. A `.npy` file is an array of records, also
+//! of a single field, or of the values themselves if the only column is `value`: `COPY (SELECT price AS value FROM t) TO 'price.npy'`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
 //! null where the dtype has no missing value is an error, unless
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
 //!
@@ -168,7 +170,7 @@
 //!
 //! The feature `proto` has the codecs by which engines of several machines send tables and scans: `NpyLogicalCodec` and `NpyPhysicalCodec`. The package
 //! `npy-distributed` has the programs of a cluster of `datafusion-distributed`, which is recommended, and `npy-ballista` those of Ballista. A program of your own with
-//! `datafusion-distributed` needs the second codec in the session of the client and in those of its workers:
+//! `datafusion-distributed` needs the second codec and [`with_npy`] in the session of the client and in those of its workers, which must know the same functions:
 //!
 //! ```text
 //! let codec = Arc::new(NpyPhysicalCodec::new(Arc::new(DefaultPhysicalExtensionCodec {})));
@@ -207,6 +209,7 @@ mod members;
 mod merge;
 mod min_max;
 mod opener;
+mod own_aggregates;
 mod packed;
 mod raw;
 mod read_ahead;
@@ -219,6 +222,7 @@ mod sorted;
 mod source;
 mod sql_options;
 mod stores;
+mod sums;
 mod table;
 mod table_function;
 mod vectors;
@@ -237,13 +241,15 @@ use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use exact_times::KeepTimes;
 use file_order::FileOrder;
+#[doc(hidden)]
+pub use files::archives_of;
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use groups::Layout;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 #[doc(hidden)]
-pub use location::word;
-use min_max::ReplaceMinMax;
+pub use location::{is_one_file, word};
 pub use npy_arrow::Options as NpyOptions;
+use own_aggregates::ReplaceAggregates;
 use settings::NpySettings;
 pub use source::NpySource;
 pub use stores::object_stores;
@@ -308,9 +314,11 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
     let settings = state.config().get_or_insert_default().options_mut();
     settings.extensions.insert(NpySettings::default());
-    state.aggregate_functions().get_or_insert_default().extend(min_max::functions());
+    // In a UNION of columns whose dtypes differ, the planner keeps the dtype of one and the plan that of another: the check would refuse their groups.
+    settings.execution.skip_physical_aggregate_schema_check = true;
+    state.aggregate_functions().get_or_insert_default().extend(own_aggregates::functions());
     state
-        .with_analyzer_rule(Arc::new(ReplaceMinMax))
+        .with_analyzer_rule(Arc::new(ReplaceAggregates))
         .with_analyzer_rule(Arc::new(CheckWrittenTimes))
         .with_analyzer_rule(Arc::new(KeepTimes))
         .with_physical_optimizer_rule(Arc::new(FileOrder))

@@ -10,7 +10,7 @@ use datafusion::error::Result;
 use object_store::ObjectStore;
 use url::Url;
 
-use crate::stores;
+use crate::{files, stores};
 
 const WILDCARDS: [char; 3] = ['*', '?', '['];
 
@@ -72,21 +72,45 @@ pub(crate) fn with_files(url: ListingTableUrl, extension: &str) -> Result<Listin
     }
 }
 
+/// Returns true if `COPY … TO` this name, without `PARTITIONED BY`, writes one file, and not the files of a directory. A name without an extension is that of
+/// a directory, except if there is a file or a pipe of this name.
+#[doc(hidden)]
+pub fn is_one_file(name: &str) -> Result<bool> {
+    let (path, url) = match name.contains("://") {
+        true => {
+            let url = parse(name)?;
+            (files::local(&url), Some(url))
+        }
+        false => (Some(std::path::absolute(name)?), None),
+    };
+    if let Some(found) = path.and_then(|path| path.metadata().ok()) {
+        return Ok(!found.is_dir());
+    }
+    // The name of a bucket has no extension.
+    let last = match &url {
+        Some(url) => url.get_url().path(),
+        None => name,
+    };
+    let last = last.rsplit(['/', std::path::MAIN_SEPARATOR]).next().unwrap_or_default();
+    Ok(last.rsplit_once('.').is_some_and(|(_, extension)| !extension.is_empty()))
+}
+
 /// Makes the name of a file of the pattern or the directory that DataFusion takes it for.
 pub(crate) fn exact(mut config: FileSinkConfig) -> Result<FileSinkConfig> {
     let name = &config.original_url;
     // A table that rows are inserted into has no name here.
-    if name.is_empty() || name.contains("://") {
+    if name.is_empty() {
+        return Ok(config);
+    }
+    if config.file_output_mode == FileOutputMode::Automatic {
+        let is_file = config.table_partition_cols.is_empty() && is_one_file(name)?;
+        config.file_output_mode =
+            if is_file { FileOutputMode::SingleFile } else { FileOutputMode::Directory };
+    }
+    if name.contains("://") || !name.contains(WILDCARDS) {
         return Ok(config);
     }
     let path = std::path::absolute(name)?;
-    // A name without an extension is a directory, except that of a file or a pipe that is there.
-    if path.metadata().is_ok_and(|found| !found.is_dir()) {
-        config.file_output_mode = FileOutputMode::SingleFile;
-    }
-    if !name.contains(WILDCARDS) {
-        return Ok(config);
-    }
     if name.contains(['*', '?']) {
         return plan_err!(
             "{name}: it is a pattern, and rows are written to a file or a directory; name one without * and ?"
@@ -168,6 +192,41 @@ mod tests {
         assert_eq!(url.get_glob().as_ref().map(|glob| glob.as_str()), Some("*.npy"));
         assert!(parse("http://[::1]:8080/a/x.npy").unwrap().get_glob().is_none());
         assert_eq!(parse("s3://bucket/*.npy").unwrap().as_str(), "s3://bucket/");
+    }
+
+    /// Guards the rule that tells files from directories in `COPY … TO`.
+    #[test]
+    fn a_name_is_that_of_a_file_or_of_a_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        std::fs::write(at("file"), "").unwrap();
+        std::fs::create_dir(at("dir.npy")).unwrap();
+        let here = directory.path().display();
+        for (name, expected) in [
+            (format!("{here}/file"), true),
+            (format!("file://{here}/file"), true),
+            (format!("{here}/dir.npy"), false),
+            (format!("file://{here}/dir.npy"), false),
+            (format!("{here}/new"), false),
+            (format!("{here}/new/"), false),
+            (format!("{here}/new.npy"), true),
+            (format!("{here}/new.npy/"), false),
+            (format!("{here}/new."), false),
+            (format!("{here}/.new"), true),
+            (format!("{here}/new[1].npy"), true),
+            (format!("{here}/a.b/new"), false),
+            (format!("{here}/no/.."), false),
+            ("/dev/null".into(), true),
+            ("new.npy".into(), true),
+            ("new".into(), false),
+            ("mem://bucket.name".into(), false),
+            ("mem://bucket.name/dir".into(), false),
+            ("mem://bucket/dir.v1/".into(), false),
+            ("mem://bucket/x.npy".into(), true),
+            ("mem://bucket/x%20y.npy".into(), true),
+        ] {
+            assert_eq!(is_one_file(&name).unwrap(), expected, "{name}");
+        }
     }
 
     /// Guards parts of URLs that are no path: without them, the URL would be that of another file.

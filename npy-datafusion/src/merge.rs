@@ -12,8 +12,8 @@ use npy_core::dtype::{DType, ScalarKind};
 use crate::header::{File, external, listed};
 
 /// The fields of all files so far.
-#[derive(Default)]
-pub(crate) struct Merged {
+pub(crate) struct Merged<'o> {
+    options: &'o Options,
     fields: Vec<Column>,
     files: usize,
     /// One for each group of files that share columns with each other and not with the rest.
@@ -32,7 +32,11 @@ struct Column {
     files: usize,
 }
 
-impl Merged {
+impl<'o> Merged<'o> {
+    pub(crate) fn new(options: &'o Options) -> Self {
+        Merged { options, fields: Vec::new(), files: 0, kinds: Vec::new() }
+    }
+
     /// Adds the columns of a file. A column that other files have, too, gets the wider of both types.
     pub(crate) fn add(&mut self, file: &File, path: &dyn std::fmt::Display) -> Result<()> {
         self.files += 1;
@@ -50,10 +54,13 @@ impl Merged {
                 }),
                 Some(column) => {
                     column.files += 1;
-                    column.dtype = wider(&column.dtype, dtype).ok_or_else(|| {
-                        let advice = match has_time(&column.dtype) || has_time(dtype) {
-                            true => "select files of one kind, for example 'dir/ticks-*.npy'",
-                            false => "a table with declared columns may leave it out or have a type for it: CREATE EXTERNAL TABLE t (b DOUBLE) STORED AS NPY LOCATION '…'",
+                    column.dtype = wider(&column.dtype, dtype, self.options).ok_or_else(|| {
+                        let advice = if has_time(&column.dtype) || has_time(dtype) {
+                            "select files of one kind, for example 'dir/ticks-*.npy'"
+                        } else if wider(&column.dtype, dtype, &with_bfloat16()).is_some() {
+                            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
+                        } else {
+                            "a table with declared columns may leave it out or have a type for it: CREATE EXTERNAL TABLE t (b DOUBLE) STORED AS NPY LOCATION '…'"
                         };
                         exec_datafusion_err!(
                             "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; {advice}",
@@ -101,10 +108,10 @@ impl Merged {
     }
 
     /// Returns the schema. A field that is not in all files may be null.
-    pub(crate) fn schema(&self, options: &Options) -> Result<Schema> {
+    pub(crate) fn schema(&self) -> Result<Schema> {
         self.check_kinds()?;
         let column = |column: &Column| -> Result<Field> {
-            let field = field_of(&column.name, &column.dtype, options)?;
+            let field = field_of(&column.name, &column.dtype, self.options)?;
             let is_nullable = field.is_nullable() || column.files < self.files;
             Ok(field.with_nullable(is_nullable))
         };
@@ -125,30 +132,41 @@ pub(crate) fn field_of(name: &str, dtype: &DType, options: &Options) -> Result<F
 }
 
 /// Returns the type that holds the values of both.
-pub(crate) fn wider(a: &DType, b: &DType) -> Option<DType> {
-    if a == b || fits(b, a) {
+pub(crate) fn wider(a: &DType, b: &DType, options: &Options) -> Option<DType> {
+    if a == b || fits(b, a, options) {
         return Some(a.clone());
     }
-    fits(a, b).then(|| b.clone())
+    fits(a, b, options).then(|| b.clone())
+}
+
+/// Returns options by which two raw bytes are a number.
+fn with_bfloat16() -> Options {
+    let mut options = Options::new();
+    options.bfloat16(true);
+    options
 }
 
 /// Returns true if all values of a dtype can be converted to another one without loss.
-fn fits(from: &DType, to: &DType) -> bool {
-    from.converts_to(to, Cast::Lossless).is_ok() && keeps(from, to)
+fn fits(from: &DType, to: &DType, options: &Options) -> bool {
+    from.converts_to(to, Cast::Lossless).is_ok() && keeps(from, to, options)
 }
 
-/// Returns true if no field is lost, no text becomes shorter, and no time coarser: a lossless cast would refuse such values one by one.
-fn keeps(from: &DType, to: &DType) -> bool {
-    use ScalarKind::{Bytes, DateTime, Str, TimeDelta};
+/// Returns true if no field is lost, no text becomes shorter, and no time coarser: a lossless cast would refuse such values one by one. Raw bytes
+/// without an order are a number if an option says so; bytes of a number are not raw ones, which would have either order.
+fn keeps(from: &DType, to: &DType, options: &Options) -> bool {
+    use ScalarKind::{Bytes, DateTime, Str, TimeDelta, Void};
     let ((from, _), (to, _)) = (from.flat(), to.flat());
     let Some((from, to)) = from.scalar().zip(to.scalar()) else {
         let other = |field: &npy_core::Field| to.field(field.name());
-        return from
-            .fields()
-            .iter()
-            .all(|field| other(field).is_some_and(|other| keeps(field.dtype(), other.dtype())));
+        return from.fields().iter().all(|field| {
+            other(field).is_some_and(|other| keeps(field.dtype(), other.dtype(), options))
+        });
     };
     match (from.kind(), to.kind()) {
+        (Void, Void) => match (from.byte_order(), to.byte_order()) {
+            (None, Some(_)) => options.names().any(|name| name == "bfloat16"),
+            (from, to) => from.is_some() == to.is_some(),
+        },
         (Bytes | Str, _) => from.itemsize() <= to.itemsize(),
         (DateTime(Some(from)), DateTime(Some(to))) => to.holds(from),
         (TimeDelta(Some(from)), TimeDelta(Some(to))) => to.holds(from),

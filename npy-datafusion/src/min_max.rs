@@ -8,67 +8,23 @@ use std::sync::Arc;
 
 use datafusion::arrow::array::{ArrowNativeTypeOp, ArrowPrimitiveType};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Float16Type, Float32Type, Float64Type};
-use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::functions_aggregate::min_max::{max_udaf, min_udaf};
-use datafusion::logical_expr::expr::WindowFunctionDefinition;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, Expr, GroupsAccumulator,
-    LogicalPlan, ReversedUDAF, SetMonotonicity, Signature, StatisticsArgs,
+    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, GroupsAccumulator, ReversedUDAF,
+    SetMonotonicity, Signature, StatisticsArgs,
 };
-use datafusion::optimizer::AnalyzerRule;
 use datafusion::scalar::ScalarValue;
 use datafusion_functions_aggregate_common::aggregate::groups_accumulator::prim_op::PrimitiveGroupsAccumulator;
 
-/// Returns the functions `min` and `max`.
-pub(crate) fn functions() -> [Arc<AggregateUDF>; 2] {
-    [(min_udaf(), false), (max_udaf(), true)]
-        .map(|(inner, is_max)| Arc::new(AggregateUDF::new_from_impl(Extreme { inner, is_max })))
-}
-
-/// Puts these functions in the place of DataFusion's, which the functions of `expr_fn` call whatever the session has.
-#[derive(Debug)]
-pub(crate) struct ReplaceMinMax;
-
-impl AnalyzerRule for ReplaceMinMax {
-    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let functions = functions();
-        let replace = |function: &mut Arc<AggregateUDF>| {
-            let is_theirs = |ours: &&Arc<AggregateUDF>| {
-                ours.inner().downcast_ref::<Extreme>().is_some_and(|ours| ours.inner == *function)
-            };
-            let ours = functions.iter().find(is_theirs);
-            ours.is_some_and(|ours| {
-                *function = Arc::clone(ours);
-                true
-            })
-        };
-        let in_expression = |expression: Expr| {
-            expression.transform_up(|mut expression| {
-                let is_replaced = match &mut expression {
-                    Expr::AggregateFunction(call) => replace(&mut call.func),
-                    Expr::WindowFunction(call) => match &mut call.fun {
-                        WindowFunctionDefinition::AggregateUDF(function) => replace(function),
-                        WindowFunctionDefinition::WindowUDF(_) => false,
-                    },
-                    _ => false,
-                };
-                Ok(if is_replaced {
-                    Transformed::yes(expression)
-                } else {
-                    Transformed::no(expression)
-                })
-            })
-        };
-        plan.transform_up_with_subqueries(|plan| plan.map_expressions(in_expression)).data()
-    }
-
-    fn name(&self) -> &str {
-        "replace_min_max"
-    }
+/// Returns the functions `min` and `max`, each after the one whose place it takes.
+pub(crate) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 2] {
+    [(min_udaf(), false), (max_udaf(), true)].map(|(theirs, is_max)| {
+        let inner = Arc::clone(&theirs);
+        (theirs, Arc::new(AggregateUDF::new_from_impl(Extreme { inner, is_max })))
+    })
 }
 
 /// `min` or `max`.

@@ -244,7 +244,8 @@ impl Run {
     }
 }
 
-/// Returns the error of a file that is not as in an index which is trusted, with the command that reads it again; other errors as they are.
+/// Returns the error of a file that is not as in an index which is trusted, with its reason and the command that reads the file again; other errors as
+/// they are.
 fn stale(
     error: DataFusionError,
     store: &dyn ObjectStore,
@@ -252,16 +253,22 @@ fn stale(
     directory: &Path,
 ) -> DataFusionError {
     let text = error.strip_backtrace();
-    let of_change =
-        ["has changed since", "truncated: it ends before", "not found", "there is no such file"];
-    match of_change.iter().any(|part| text.contains(part)) {
-        true => exec_datafusion_err!(
-            "{}: it is not as in the index, which the table takes as it is ('frozen'); write the index again by npy index {}",
-            header::named(store, location),
-            word(&header::named(store, directory))
-        ),
-        false => error,
-    }
+    let of_change = [
+        "the file has changed since",
+        "truncated: it ends before",
+        "not found",
+        "there is no such file",
+    ];
+    let Some(start) = of_change.iter().filter_map(|part| text.find(part)).min() else {
+        return error;
+    };
+    let reason = text.get(start..).unwrap_or_default();
+    let reason = reason.split("; ").next().unwrap_or(reason);
+    exec_datafusion_err!(
+        "{}: it is not as in the index, which the table takes as it is ('frozen'): {reason}; write the index again by npy index {}",
+        header::named(store, location),
+        word(&header::named(store, directory))
+    )
 }
 
 /// The URL of the store of this machine.

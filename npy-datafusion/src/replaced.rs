@@ -9,7 +9,6 @@ use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::plan_err;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::datasource::listing::{ListingTable, ListingTableUrl};
-use datafusion::datasource::physical_plan::FileOutputMode;
 use datafusion::datasource::source_as_provider;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SessionState;
@@ -69,12 +68,12 @@ impl Replaced {
                 "{name}: it is a pattern, and rows are written to a file or a directory; name one without *, ? and ["
             );
         }
-        let local = files::local(&url);
-        let is_file = match &local {
-            Some(path) => path.is_file() && !is_open_file(path),
-            None => FileOutputMode::Automatic.single_file_output(&url),
-        };
-        if !is_file || url.get_glob().is_some() || !copy.partition_by.is_empty() {
+        // A file of this machine that is there is none that a pattern matches.
+        let is_new = url.get_glob().is_some();
+        if is_new || !copy.partition_by.is_empty() || !location::is_one_file(&name)? {
+            return Ok(None);
+        }
+        if files::local(&url).is_some_and(|path| !path.is_file() || is_open_file(&path)) {
             return Ok(None);
         }
         let store = location::store(state, &url)?;

@@ -1,6 +1,7 @@
 //! Options of SQL: `OPTIONS (text_from_bytes true)`.
 
 use datafusion::common::{plan_datafusion_err, plan_err};
+use datafusion::datasource::file_format::FileFormat;
 use datafusion::error::Result;
 use npy_arrow::Options;
 
@@ -27,16 +28,27 @@ pub(crate) fn parse<'o>(
             "raw" => format = format.with_raw(raw::parse(value)?),
             "void" => set_void(&mut format, value)?,
             "sorted_by" => format = format.with_sorted_by(value),
+            "compression" => {
+                return plan_err!(
+                    "the option compression is {value:?}, and what COPY writes is not compressed; {}",
+                    match format.is_archive() {
+                        true => "leave it out, and run npy convert x.npz y.npz --compress",
+                        false =>
+                            "leave it out, or write an archive, and run npy convert x.npz y.npz --compress",
+                    }
+                );
+            }
+            _ if !NAMES.contains(&name) => {
+                let (kind, names) = (format.get_ext(), NAMES.join(", "));
+                return plan_err!(
+                    "there is no option {name} for .{kind} files; there are index, layout, sorted_by, beside, raw, void, {names}"
+                );
+            }
             _ => {
                 let on = value.to_ascii_lowercase().parse().map_err(|_| {
                     plan_datafusion_err!("the option {name} is {value:?}; it is true or false")
                 })?;
-                if !NAMES.contains(&name) || !format.options_mut().set(name, on) {
-                    let names = NAMES.join(", ");
-                    return plan_err!(
-                        "there is no option {name} for .npy files; there are index, layout, sorted_by, beside, raw, void, {names}"
-                    );
-                }
+                format.options_mut().set(name, on);
             }
         }
     }

@@ -13,6 +13,7 @@ mod beside;
 mod codecs;
 #[cfg(feature = "proto")]
 mod distributed;
+mod dtypes;
 mod folders;
 mod fortran;
 mod index;
@@ -27,6 +28,7 @@ mod packed;
 mod queries;
 mod requests;
 mod sorted;
+mod sums;
 mod times;
 mod units;
 mod vectors;

@@ -90,6 +90,8 @@ async fn workers_return_what_one_process_returns() {
     for sql in [
         "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id",
         "SELECT id, price FROM t WHERE price > 1400.5 AND id = 3 ORDER BY price",
+        "SELECT id, sum(id), min(price), max(price) FROM t GROUP BY id ORDER BY id",
+        "SELECT sum(id), sum(DISTINCT id) FROM t",
         "SELECT count(*) FROM t",
         "SELECT a.id, count(*) FROM t a JOIN t b ON a.price = b.price WHERE b.id < 3 GROUP BY a.id ORDER BY 1",
     ] {

@@ -525,3 +525,27 @@ async fn blocks_of_negative_zeros_are_read_for_lists_that_lack_them() {
         assert!(counts.iter().all(|count| *count == counts[0]), "{list}: {counts:?}");
     }
 }
+
+/// Guards a table of several directories: the error of a file that differs names the directory whose index is to be written again.
+#[tokio::test]
+async fn a_frozen_index_of_several_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let ctx = session();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    for name in ["a", "b"] {
+        std::fs::create_dir(at(name)).unwrap();
+        std::fs::write(at(&format!("{name}/0.npy")), ticks(0)).unwrap();
+        write_index(&ctx.state(), &at(name), None, BLOCK).await.unwrap();
+    }
+    let create = format!(
+        "CREATE EXTERNAL TABLE t STORED AS NPY LOCATION ('{}/', '{}/') OPTIONS ('index' 'frozen')",
+        at("a"),
+        at("b")
+    );
+    rows(&ctx, &create).await;
+    std::fs::write(at("b/0.npy"), &ticks(0)[..1000]).unwrap();
+    let error = error(&ctx, "SELECT sum(x) FROM t").await;
+    let expected = format!("write the index again by npy index {}", at("b"));
+    assert!(error.ends_with(&expected), "{error}");
+    assert!(error.contains("b/0.npy: it is not as in the index"), "{error}");
+}

@@ -7,14 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type, UInt32Type};
-use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, UInt32Type};
 use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::prelude::{SessionConfig, SessionContext};
-use npy_core::{
-    ByteOrder, DType, DynArray, Float8, Float8Format, NpyArray, NpyRecord, Order, ReadNpy,
-    WriteNpy, WriteOptions,
-};
+use npy_core::{ByteOrder, DType, DynArray, NpyArray, NpyRecord, Order, WriteNpy, WriteOptions};
 use npy_datafusion::{NpyOptions, register, session, session_with_config};
 use object_store::memory::InMemory;
 use object_store::{ObjectStore, ObjectStoreExt};
@@ -721,77 +717,4 @@ async fn files_without_a_header_are_tables() {
     assert_eq!(count(&ctx, "SELECT count(*) FROM r WHERE value < 7").await, 7);
     let refused = error(&ctx, "INSERT INTO r VALUES (1)").await;
     assert!(refused.contains("files without a header are read, and not written"), "{refused}");
-}
-
-/// Guards numbers of ml_dtypes, which NumPy saves as raw bytes: the option `void` names them, and each is exact.
-#[tokio::test]
-async fn raw_bytes_are_the_numbers_that_an_option_names() {
-    let directory = tempfile::tempdir().unwrap();
-    let at = directory.path().display().to_string();
-    let write = |name: &str, dtype: &str, shape: &[usize], bytes: Vec<u8>| {
-        let dtype = dtype.parse().unwrap();
-        let array = DynArray::new(dtype, shape, Order::C, bytes).unwrap();
-        array.write_npy(directory.path().join(name)).unwrap();
-    };
-    // 1, -10, infinity and the least number of all.
-    write("b.npy", "|V2", &[4], vec![0x80, 0x3f, 0x20, 0xc1, 0x80, 0x7f, 0x01, 0x00]);
-    write("f.npy", "|V1", &[256], (0..=255).collect());
-    write("pairs.npy", "|V1", &[2, 2], vec![0x38, 0xc0, 0x00, 0x38]);
-    write(
-        "r.npy",
-        "[('w', '|V2'), ('q', '|V1'), ('v', '|V3')]",
-        &[1],
-        vec![0x80, 0x3f, 0x38, 1, 2, 3],
-    );
-    let ctx = session();
-    let floats = |batches: &[RecordBatch]| -> Vec<f32> {
-        let column =
-            |batch: &RecordBatch| batch.column(0).as_primitive::<Float32Type>().values().to_vec();
-        batches.iter().flat_map(column).collect()
-    };
-    let sql = format!("SELECT value FROM npy('{at}/b.npy', 'void', 'bfloat16')");
-    let least = f32::from_bits(0x0001_0000);
-    assert_eq!(floats(&rows(&ctx, &sql).await), [1.0, -10.0, f32::INFINITY, least]);
-    for (name, format) in [
-        ("float8_e4m3fn", Float8Format::E4M3Fn),
-        ("float8_e5m2", Float8Format::E5M2),
-        ("float8_e8m0fnu", Float8Format::E8M0Fnu),
-        ("float4_e2m1fn", Float8Format::Float4E2M1Fn),
-    ] {
-        let sql = format!("SELECT value FROM npy('{at}/f.npy', 'void', '{name}')");
-        let expected = (0..=255).map(|bits| Float8(bits).to_f32(format).to_bits());
-        let found = floats(&rows(&ctx, &sql).await);
-        assert!(found.iter().map(|it| it.to_bits()).eq(expected), "{name}: {found:?}");
-    }
-    let sql = format!(
-        "CREATE EXTERNAL TABLE r STORED AS NPY LOCATION '{at}/r.npy' OPTIONS ('void' 'bfloat16, float8_e4m3fn')"
-    );
-    rows(&ctx, &sql).await;
-    let text = async |sql: &str| pretty_format_batches(&rows(&ctx, sql).await).unwrap().to_string();
-    let found = text("SELECT w, q, v FROM r WHERE w = q").await;
-    assert!(found.contains("| 1.0 | 1.0 | 010203 |"), "{found}");
-    let sql = format!(
-        "SELECT npy_dot(value, [1.0, 10.0]) AS d FROM npy('{at}/pairs.npy', 'void', 'float8_e4m3fn')"
-    );
-    let found = text(&sql).await;
-    assert!(found.contains("-19.0") && found.contains("10.0"), "{found}");
-    // A copy of exact values: bfloat16 as it was, and the others as floats.
-    let copies = format!("COPY (SELECT w, q FROM r) TO '{at}/copy.npy'");
-    rows(&ctx, &copies).await;
-    let copy = DynArray::read_npy(directory.path().join("copy.npy")).unwrap();
-    assert_eq!(copy.dtype().to_string(), "[('w', '|V2'), ('q', '<f4')]");
-    for (sql, expected) in [
-        (
-            "SELECT * FROM npy('{at}/b.npy', 'void', 'float9')",
-            "ml_dtypes has no numbers \"float9\"; choose from bfloat16, float8_e3m4",
-        ),
-        (
-            "SELECT * FROM npy('{at}/b.npy', 'void', 'float8_e5m2,float8_e4m3')",
-            "both have one byte",
-        ),
-        ("INSERT INTO r SELECT * FROM r", "numbers of float8_e4m3fn are read, and not written"),
-    ] {
-        let error = error(&ctx, &sql.replace("{at}", &at)).await;
-        assert!(error.contains(expected), "{error}");
-    }
 }

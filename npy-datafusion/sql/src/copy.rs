@@ -12,6 +12,7 @@ use npy_datafusion::datafusion::execution::SpillFile;
 use npy_datafusion::datafusion::logical_expr::LogicalPlan;
 use npy_datafusion::datafusion::logical_expr::dml::CopyTo;
 use npy_datafusion::datafusion::prelude::SessionContext;
+use npy_datafusion::is_one_file;
 use whole_file::{NewFile, Options};
 
 /// A file that the engine writes. It would empty the old one first, whose rows are lost then if the query fails.
@@ -35,7 +36,7 @@ impl Copy {
             LogicalPlan::Analyze(analyze) => return check_analyzed(&analyze.input),
             _ => return Ok(None),
         };
-        let Some(path) = file(copy) else { return Ok(None) };
+        let Some(path) = file(copy)? else { return Ok(None) };
         let reserved = ctx.runtime_env().disk_manager.create_tmp_file("COPY")?;
         let written = reserved.path().map(|path| path.with_extension("copy"));
         let written = written
@@ -58,7 +59,7 @@ impl Copy {
 /// Refuses `EXPLAIN ANALYZE COPY` to a file that is there: the engine would empty it before the query ends.
 fn check_analyzed<T>(plan: &LogicalPlan) -> Result<Option<T>> {
     let LogicalPlan::Copy(copy) = plan else { return Ok(None) };
-    match file(copy).filter(|path| path.exists()) {
+    match file(copy)?.filter(|path| path.exists()) {
         Some(path) => exec_err!(
             "{}: it exists, and EXPLAIN ANALYZE of a COPY empties it first; explain the query alone, or write to another name",
             path.display()
@@ -101,11 +102,8 @@ fn path_of(copy: &CopyTo) -> Option<PathBuf> {
 }
 
 /// Returns the path of the only file of a statement, if the engine writes it on this machine.
-fn file(copy: &CopyTo) -> Option<PathBuf> {
-    let (url, path) = (&copy.output_url, path_of(copy)?);
+fn file(copy: &CopyTo) -> Result<Option<PathBuf>> {
     let is_of_engine = !["npy", "npz"].contains(&copy.file_type.get_ext().as_str());
-    // A pipe or a device need not have an extension.
-    let is_file = path.extension().is_some() || path.exists();
-    let is_single = !url.ends_with('/') && is_file && !Path::is_dir(&path);
-    (is_of_engine && is_single && copy.partition_by.is_empty()).then_some(path)
+    let is_single = is_of_engine && copy.partition_by.is_empty() && is_one_file(&copy.output_url)?;
+    Ok(path_of(copy).filter(|_| is_single))
 }

@@ -1,8 +1,11 @@
 //! `npy index`: writes the index of a directory.
 
+use std::path::Path;
+
 use clap::Parser;
+use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
-use npy_datafusion::{INDEX_BLOCK, write_index};
+use npy_datafusion::{INDEX_BLOCK, word, write_index};
 
 /// Writes the index of a directory: _npy.index, an archive that NumPy opens.
 ///
@@ -40,14 +43,44 @@ Exit code: 0; 2 for errors, after which an old index is as it was.";
 pub(crate) async fn run(args: Args) -> Result<()> {
     let ctx = npy_datafusion::session();
     let Args { directory, columns, block } = args;
+    check(&directory)?;
     let report = write_index(&ctx.state(), &directory, columns.as_deref(), block).await?;
     let columns = match report.columns.is_empty() {
         true => "no column".to_owned(),
         false => report.columns.join(", "),
     };
     println!(
-        "{directory}: {} files ({} read), {} rows, bounds of {columns}: {} bytes",
-        report.files, report.read, report.rows, report.bytes
+        "{directory}: {} ({} read), {}, bounds of {columns}; {NAME} has {}",
+        counted(report.files as u64, "file"),
+        report.read,
+        counted(report.rows, "row"),
+        counted(report.bytes, "byte")
     );
     Ok(())
+}
+
+/// The name of the file of an index.
+const NAME: &str = "_npy.index";
+
+/// Refuses a path that is not that of a directory.
+fn check(directory: &str) -> Result<()> {
+    let path = Path::new(directory);
+    if directory.contains("://") || path.is_dir() {
+        return Ok(());
+    }
+    if !path.exists() {
+        return plan_err!("{directory}: there is no such directory; check its name");
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    plan_err!(
+        "{directory}: it is a file, and an index is that of a directory; run npy index {}",
+        word(&parent.to_string_lossy())
+    )
+}
+
+/// Returns a number with its noun.
+fn counted(count: u64, noun: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{end}")
 }

@@ -69,15 +69,17 @@ The rows of one file keep its order, also in the file that COPY writes. Rows of 
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
 row. Lists count from 1, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
-Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. Conditions of WHERE are in no order:
+Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. A sum of integers that
+needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. Conditions of WHERE are in no order:
 one does not guard another from a division by zero or a CAST that fails, as CASE WHEN x <> 0 THEN 1 / x END does, and TRY_CAST.
 
 COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. The file cannot also be an input of the
 query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost, and
 adds files to a directory whose files have other columns. The directory of a file must exist; that of COPY … TO 'dir/' STORED AS NPY is made, and
 files that are in it stay.
-COPY writes .npy files, and .npz archives
-whose arrays are the columns; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
+COPY writes .npy files, which are arrays of records: a column of any name is a field, also if it is the only one. A single column called value is
+an array of its numbers: COPY (SELECT price AS value FROM t) TO 'price.npy'. It writes .npz archives, not compressed (npy convert --compress), whose
+arrays are the columns; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
 all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
 

@@ -57,9 +57,13 @@ fn failed_part(reason: &str) -> Option<String> {
 fn of_damaged_file(text: &str) -> Option<String> {
     let (path, reason) = named_file(text)?;
     let is_archive = path.extension().is_some_and(|extension| extension == "npz");
-    // The members of an archive are all read, so only errors of archives themselves are looked into.
-    let is_of_archive = ["archive", "checksum", "end record", "directory ends", "deflate"];
-    if is_archive && !is_of_archive.iter().any(|part| reason.contains(part)) {
+    // An error about something else keeps its own advice, also if the file is damaged; and all members of an archive would be read.
+    let of_damage: &[&str] = match is_archive {
+        true => &["archive", "checksum", "end record", "directory ends", "deflate"],
+        false => &["not a .npy file", "truncated", "the header", "version"],
+    };
+    let is_of_target = reason.starts_with("it exists");
+    if is_of_target || !of_damage.iter().any(|part| reason.contains(part)) {
         return None;
     }
     let plan = diagnose(path, &Options::new()).ok().filter(|plan| plan.is_needed())?;
@@ -73,7 +77,10 @@ fn of_damaged_file(text: &str) -> Option<String> {
         Some((kept, stated)) => {
             format!("{kept} of {stated} rows are complete, and {command} keeps them")
         }
-        None if is_archive => format!("{command} keeps its complete members"),
+        None if plan.members().len() > plan.unrepairable().len() => {
+            format!("{command} keeps its complete members")
+        }
+        None if is_archive => return None,
         None => format!("{command} restores it"),
     };
     let wrong = text.rsplit_once("; ").map_or(text, |(wrong, _)| wrong);

@@ -1,7 +1,7 @@
 //! Rows as a table, as CSV, or as lines of JSON.
 
 use std::collections::HashSet;
-use std::io::{BufWriter, Stdout, Write, stdout};
+use std::io::{BufWriter, Write, stdout};
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -16,6 +16,9 @@ use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
 use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SendableRecordBatchStream;
+
+/// The metadata of a column that are the dtype of its values.
+const DESCR: &str = "npy.descr";
 
 /// The form of the output.
 #[derive(Clone, Copy)]
@@ -32,39 +35,88 @@ pub(crate) async fn print(
     is_first: bool,
 ) -> Result<()> {
     let mut out = BufWriter::new(stdout());
+    let schema = rows.schema();
+    if let Form::Json = form {
+        check_names(&schema)?;
+    }
+    if let Some(remark) = hexadecimal(&schema) {
+        eprintln!("npy sql: {}", printable(&remark));
+    }
+    // A statement that fails before its first row prints nothing, not even its columns.
+    let mut next = checked(rows.next().await)?;
     // Lines of JSON are rows of any result.
     if !is_first && !matches!(form, Form::Json) {
         writeln!(out)?;
     }
     match form {
         Form::Table => {
-            let schema = rows.schema();
             let mut batches = vec![RecordBatch::new_empty(schema)];
-            while let Some(batch) = rows.next().await {
-                let batch = batch?;
-                check_times(&batch)?;
+            while let Some(batch) = next {
                 batches.push(batch);
+                next = checked(rows.next().await)?;
             }
             let table = pretty_format_batches(&batches)?.to_string();
             for line in table.lines() {
                 writeln!(out, "{}", printable(line))?;
             }
         }
-        Form::Csv => write_csv(&mut out, rows).await?,
-        Form::Json => {
-            check_names(&rows.schema())?;
-            // Each line has all columns.
-            let json = WriterBuilder::new().with_explicit_nulls(true);
-            let mut json = json.build::<_, LineDelimited>(&mut out);
-            while let Some(batch) = rows.next().await {
-                let batch = batch?;
-                check_times(&batch)?;
-                json.write(&batch)?;
+        Form::Csv => {
+            let schema = flat_schema(&schema);
+            out.write_all(&csv_of(&RecordBatch::new_empty(Arc::clone(&schema)), true)?)?;
+            while let Some(batch) = next {
+                let columns =
+                    batch.columns().iter().map(flat_column).collect::<Result<Vec<_>>>()?;
+                let batch = RecordBatch::try_new(Arc::clone(&schema), columns)?;
+                out.write_all(&csv_of(&batch, false)?)?;
+                next = checked(rows.next().await)?;
             }
-            json.finish()?;
+        }
+        Form::Json => {
+            while let Some(batch) = next {
+                out.write_all(&json_of(&batch)?)?;
+                next = checked(rows.next().await)?;
+            }
         }
     }
     Ok(out.flush()?)
+}
+
+/// Returns a remark about bytes of the dtype S, which are printed in hexadecimal.
+fn hexadecimal(schema: &Schema) -> Option<String> {
+    let is_text = |field: &&Arc<Field>| {
+        let descr = field.metadata().get(DESCR);
+        *field.data_type() == DataType::Binary
+            && descr.is_some_and(|it| it.trim_matches('\'').starts_with("|S"))
+    };
+    let field = schema.fields().iter().find(is_text)?;
+    Some(format!(
+        "the bytes of the column {:?} are printed in hexadecimal; --text reads them as text",
+        field.name()
+    ))
+}
+
+/// Returns a batch of a result whose times can be printed.
+fn checked(batch: Option<Result<RecordBatch>>) -> Result<Option<RecordBatch>> {
+    let Some(batch) = batch.transpose()? else { return Ok(None) };
+    check_times(&batch)?;
+    Ok(Some(batch))
+}
+
+/// Returns the rows of a batch as CSV, in memory: the error of Arrow's writer does not tell that whoever reads the output has closed it.
+fn csv_of(batch: &RecordBatch, has_header: bool) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    csv::WriterBuilder::new().with_header(has_header).build(&mut bytes).write(batch)?;
+    Ok(bytes)
+}
+
+/// Returns a line for each row of a batch, with all columns.
+fn json_of(batch: &RecordBatch) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let json = WriterBuilder::new().with_explicit_nulls(true);
+    let mut json = json.build::<_, LineDelimited>(&mut bytes);
+    json.write(batch)?;
+    json.finish()?;
+    Ok(bytes)
 }
 
 /// Refuses columns of one name: a reader of JSON has one value for a key.
@@ -81,20 +133,7 @@ fn check_names(schema: &Schema) -> Result<()> {
     }
 }
 
-/// CSV has no lists and no records: they are text.
-async fn write_csv(out: &mut BufWriter<Stdout>, mut rows: SendableRecordBatchStream) -> Result<()> {
-    let schema = flat_schema(&rows.schema());
-    let mut csv = csv::Writer::new(out);
-    csv.write(&RecordBatch::new_empty(Arc::clone(&schema)))?;
-    while let Some(batch) = rows.next().await {
-        let batch = batch?;
-        check_times(&batch)?;
-        let columns = batch.columns().iter().map(flat_column).collect::<Result<Vec<_>>>()?;
-        csv.write(&RecordBatch::try_new(Arc::clone(&schema), columns)?)?;
-    }
-    Ok(())
-}
-
+/// Returns the schema of CSV, which has no lists and no records: they are text.
 fn flat_schema(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter().map(|field| match field.data_type().is_nested() {
         true => Arc::new(Field::new(field.name(), DataType::Utf8, true)),

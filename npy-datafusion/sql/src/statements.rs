@@ -1,5 +1,7 @@
 //! The statements of the command line, one after another in one session, so that a setting holds for those after it.
 
+use std::collections::HashSet;
+
 use npy_datafusion::datafusion::common::{Column, SchemaError, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
@@ -9,7 +11,7 @@ use npy_datafusion::datafusion::sql::sqlparser::ast;
 
 use crate::copy::{self, Copy};
 use crate::output::{self, Form};
-use crate::tables;
+use crate::tables::{self, Locations};
 
 /// Runs all statements, and prints the rows of each. A mistake in the grammar of one is found before the first one runs.
 pub(crate) async fn run(
@@ -29,7 +31,15 @@ pub(crate) async fn run(
     }
     tables::check_read(&statements, files)?;
     let mut printed = 0;
+    let mut remarked: HashSet<String> = files.iter().cloned().collect();
     for statement in statements {
+        let mut locations = Locations::default();
+        tables::add_locations(&statement, &mut locations);
+        for location in locations.0 {
+            if remarked.insert(location.clone()) {
+                tables::remark_on(&location);
+            }
+        }
         let is_query = is_query(&statement);
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
@@ -89,8 +99,14 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
     Ok(())
 }
 
-/// Says how a column is written. DataFusion advises to change a setting that is changed here already.
+/// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
 fn named(error: DataFusionError) -> DataFusionError {
+    const NO_FORMAT: &str = "There is no registered file format with ext ";
+    if let Some((_, extension)) = error.strip_backtrace().split_once(NO_FORMAT) {
+        return plan_datafusion_err!(
+            "no format has the extension {extension}; write STORED AS NPY, NPZ, CSV or JSON after the name"
+        );
+    }
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();

@@ -1,14 +1,20 @@
 //! The files of the command line as tables.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use npy_datafusion::datafusion::common::{TableReference, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
-use npy_datafusion::datafusion::sql::parser::Statement;
+use npy_datafusion::datafusion::sql::parser::{CopyToSource, Statement};
 use npy_datafusion::datafusion::sql::resolve::resolve_table_references;
-use npy_datafusion::{NpyOptions, register as register_file};
+use npy_datafusion::datafusion::sql::sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, TableFactor, Visit, Visitor,
+};
+use npy_datafusion::{NpyOptions, archives_of, register as register_file};
 
 /// Registers each file by its position (`t`, `t2`, …), and by its name unless another file has it, too: as it is, and in lower case, which SQL makes
 /// of a name without quotes. `is_text`: bytes are text.
@@ -33,9 +39,7 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
                 archives.display()
             );
         }
-        if is_path && let Some(remark) = left_out(Path::new(file)) {
-            eprintln!("npy sql: {}", crate::output::printable(&remark));
-        }
+        remark_on(file);
         register_file(ctx, &position(index), &located(file), options.clone()).await?;
     }
     let own: Vec<_> = files.iter().map(|file| stem(file)).collect();
@@ -143,24 +147,106 @@ fn has_archives_only(directory: &Path) -> bool {
     !found.archives.is_empty() && found.arrays == 0 && found.directories.is_empty()
 }
 
+/// Tells which archives the table of a location leaves out.
+pub(crate) fn remark_on(location: &str) {
+    if location.contains("://") {
+        return;
+    }
+    let path = Path::new(location);
+    let remark = match location.contains(['*', '?', '[']) && !path.exists() {
+        true => left_out_of_pattern(location),
+        false => left_out(path),
+    };
+    if let Some(remark) = remark {
+        eprintln!("npy sql: {}", crate::output::printable(&remark));
+    }
+}
+
 /// Returns a remark about archives in a directory of arrays, which is a table without them. Directories `name=value` are alike, so the first one tells.
 fn left_out(directory: &Path) -> Option<String> {
     let found = Found::of(directory);
     match &found.archives[..] {
-        [first, ..] if found.arrays > 0 => Some(format!(
-            "{}: its table has the .npy files, and not {}{}; '{}' is a table of the archives",
-            directory.display(),
-            first.display(),
-            match found.archives.len() - 1 {
-                0 => String::new(),
-                others => format!(" and {others} more .npz"),
-            },
-            directory.join("*.npz").display()
-        )),
+        [first, ..] if found.arrays > 0 => {
+            let archives = directory.join("*.npz");
+            Some(remark(&directory.display(), first, found.archives.len(), &archives.display()))
+        }
         _ => {
             let is_column = |name: &&PathBuf| name.to_string_lossy().contains('=');
             left_out(&directory.join(found.directories.iter().filter(is_column).min()?))
         }
+    }
+}
+
+/// Returns a remark about archives that a pattern matches: its table has the arrays alone.
+fn left_out_of_pattern(pattern: &str) -> Option<String> {
+    let named = Path::new(pattern).extension().is_some_and(|it| it == "npy" || it == "npz");
+    let archives = if named { Vec::new() } else { archives_of(pattern) };
+    let first = PathBuf::from(archives.first()?.file_name()?);
+    let name = pattern.rsplit('/').next().unwrap_or(pattern);
+    let directory = pattern.strip_suffix(name).unwrap_or_default();
+    let of_archives = match name.rsplit_once('.') {
+        Some((stem, _)) => format!("{directory}{stem}.npz"),
+        None => format!("{directory}{}*.npz", name.trim_end_matches('*')),
+    };
+    Some(remark(&pattern, &first, archives.len(), &of_archives))
+}
+
+fn remark(location: &dyn Display, first: &Path, count: usize, of_archives: &dyn Display) -> String {
+    let first = first.display();
+    let others = match count - 1 {
+        0 => String::new(),
+        others => format!(" and {others} more .npz"),
+    };
+    format!(
+        "{location}: its table has the .npy files, and not {first}{others}; '{of_archives}' is a table of the archives"
+    )
+}
+
+/// Adds the locations that a statement names: those of the function `npy`, and those of tables of .npy files.
+pub(crate) fn add_locations(statement: &Statement, locations: &mut Locations) {
+    // The visitor never stops early.
+    match statement {
+        Statement::Statement(inner) => _ = inner.visit(locations),
+        Statement::CopyTo(copy) => {
+            if let CopyToSource::Query(query) = &copy.source {
+                _ = query.visit(locations);
+            }
+        }
+        Statement::CreateExternalTable(table) if table.file_type.eq_ignore_ascii_case("npy") => {
+            locations.0.extend(table.locations.iter().cloned());
+        }
+        Statement::Explain(explain) => add_locations(&explain.statement, locations),
+        _ => {}
+    }
+}
+
+/// The locations that statements name.
+#[derive(Default)]
+pub(crate) struct Locations(pub(crate) Vec<String>);
+
+impl Visitor for Locations {
+    type Break = Infallible;
+
+    fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<Infallible> {
+        let TableFactor::Table { name, args: Some(call), .. } = table else {
+            return ControlFlow::Continue(());
+        };
+        let text = |argument: &FunctionArg| match argument {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Value(value))) => {
+                value.value.clone().into_string()
+            }
+            _ => None,
+        };
+        let texts: Vec<String> = call.args.iter().filter_map(text).collect();
+        // Columns that are files, and files without a header, have other names than arrays.
+        let is_other = texts.iter().any(|text| text == "layout" || text == "raw");
+        if let Some(location) = texts.into_iter().next()
+            && name.to_string().eq_ignore_ascii_case("npy")
+            && !is_other
+        {
+            self.0.push(location);
+        }
+        ControlFlow::Continue(())
     }
 }
 

@@ -312,6 +312,27 @@ fn files_that_are_written_meanwhile_are_kept() {
     }
 }
 
+/// Guards stores that do not know the condition of a request: they are asked first whether the file is there, and the index is written without one.
+#[test]
+fn a_store_without_conditions_keeps_files() {
+    let server = bucket(1);
+    server.fail(Fault::NoCondition);
+    let copy = |to: &str| format!("COPY (SELECT 1 AS a) TO 's3://bucket/{to}'");
+    let output = command(&server, &[&copy("new.npy"), "--no-clobber"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let own = server.clone();
+    server.before(move |_, request| {
+        if request.starts_with("PUT /bucket/other.npy") {
+            own.put("bucket/other.npy", b"another one".to_vec());
+        }
+    });
+    let text = failure(&command(&server, &[&copy("other.npy"), "--no-clobber"]).output().unwrap());
+    assert!(text.contains("another program has written it meanwhile"), "{text}");
+    assert_eq!(server.get("bucket/other.npy").unwrap(), b"another one");
+    let output = command(&server, &["index", "s3://bucket/dir/"]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Guards credentials that read and do not write.
 #[test]
 fn a_refused_write_names_the_permission() {

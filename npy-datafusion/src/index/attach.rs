@@ -28,8 +28,9 @@ pub(crate) fn attach(
 ) -> Result<FileScanConfig> {
     let schema = source.table_schema().file_schema();
     let mut tables = Vec::new();
-    for index in &loaded.indices {
-        tables.push((index, Arc::new(TableIndex::new(index, schema, loaded.frozen.clone())?)));
+    for (directory, index) in &loaded.indices {
+        let frozen = loaded.are_frozen.then(|| directory.clone());
+        tables.push((index, Arc::new(TableIndex::new(index, schema, frozen)?)));
     }
     let with_blocks = |file: &PartitionedFile| {
         let mut file = file.clone();
@@ -69,7 +70,7 @@ pub(crate) fn attach(
         for (field, column) in schema.fields().iter().zip(&mut statistics.column_statistics) {
             let Some(bounds) = of_files(&blocks, field.name())? else { continue };
             // -0.0 is equal to 0.0 and another text, so the bounds of floats are not exact.
-            let is_exact = loaded.frozen.is_some() && !field.data_type().is_floating();
+            let is_exact = loaded.are_frozen && !field.data_type().is_floating();
             let precision = |value: ScalarValue| match (value.is_null(), is_exact) {
                 (true, _) => Precision::Absent,
                 (_, true) => Precision::Exact(value),
@@ -78,7 +79,7 @@ pub(crate) fn attach(
             (column.min_value, column.max_value) = (precision(bounds.min), precision(bounds.max));
             let nulls = bounds.nulls.and_then(|nulls| usize::try_from(nulls).ok());
             if let (Some(nulls), Precision::Absent) = (nulls, &column.null_count) {
-                column.null_count = match loaded.frozen.is_some() {
+                column.null_count = match loaded.are_frozen {
                     true => Precision::Exact(nulls),
                     false => Precision::Inexact(nulls),
                 };

@@ -222,7 +222,11 @@ async fn listed(state: &dyn Session, directory: &ListingTableUrl) -> Result<Vec<
             return Ok(metas);
         }
     }
-    plan_err!("{directory}: there are no .npy and no .npz files; name a directory that has some")
+    let shown = match files::local(directory) {
+        Some(path) => path.display().to_string(),
+        None => directory.to_string(),
+    };
+    plan_err!("{shown}: there are no .npy and no .npz files; name a directory that has some")
 }
 
 /// The files of a store that are read at a time. Each has up to two blocks of 8 MiB in memory.
@@ -232,6 +236,7 @@ const FILES: usize = 8;
 fn schema(headers: &[File], columns: Option<&[String]>) -> Result<SchemaRef> {
     // A name is null if no type holds the values of all files.
     let mut dtypes: BTreeMap<String, Option<DType>> = BTreeMap::new();
+    let options = Options::new();
     for file in headers {
         for (name, dtype) in file.columns() {
             match dtypes.get_mut(name) {
@@ -239,7 +244,7 @@ fn schema(headers: &[File], columns: Option<&[String]>) -> Result<SchemaRef> {
                     dtypes.insert(name.to_owned(), Some(dtype.clone()));
                 }
                 Some(so_far) => {
-                    *so_far = so_far.take().and_then(|so_far| wider(&so_far, dtype));
+                    *so_far = so_far.take().and_then(|so_far| wider(&so_far, dtype, &options));
                 }
             }
         }
@@ -247,7 +252,7 @@ fn schema(headers: &[File], columns: Option<&[String]>) -> Result<SchemaRef> {
     let is_asked = |name: &String| columns.is_none_or(|columns| columns.contains(name));
     let mut fields = Vec::new();
     for (name, dtype) in dtypes.iter().filter(|(name, _)| is_asked(name)) {
-        let field = dtype.as_ref().map(|dtype| field_of(name, dtype, &Options::new()));
+        let field = dtype.as_ref().map(|dtype| field_of(name, dtype, &options));
         let field = field.and_then(Result::ok).filter(is_indexed);
         match (field, columns) {
             (Some(field), _) => fields.push(field.with_nullable(true)),

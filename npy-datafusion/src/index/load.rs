@@ -20,9 +20,10 @@ use crate::location::word;
 /// The indices of the locations of a table, and its folders.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Loaded {
-    pub(crate) indices: Vec<Arc<Index>>,
-    /// The directory whose files are not listed, since its index is trusted.
-    pub(crate) frozen: Option<Path>,
+    /// Each with its directory.
+    pub(crate) indices: Vec<(Path, Arc<Index>)>,
+    /// True if the indices are trusted, so that no file is listed.
+    pub(crate) are_frozen: bool,
     /// The folders of a table whose columns are files.
     pub(crate) groups: Groups,
 }

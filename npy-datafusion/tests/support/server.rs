@@ -28,6 +28,8 @@ pub(crate) enum Fault {
     WriteOnly,
     /// Files cannot be written.
     ReadOnly,
+    /// No file is written by a condition.
+    NoCondition,
     /// Ranges are ignored.
     Whole,
     /// Files are sent compressed, unless a request asks for them as they are.
@@ -199,6 +201,14 @@ impl Server {
             }
             Fault::ReadOnly if request.method == "PUT" => {
                 return Answer::error("403 Forbidden", "AccessDenied");
+            }
+            Fault::NoCondition
+                if request.method == "PUT"
+                    && ["if-none-match", "if-match"]
+                        .iter()
+                        .any(|it| request.header(it).is_some()) =>
+            {
+                return Answer::error("501 Not Implemented", "NotImplemented");
             }
             Fault::Denied => return Answer::error("403 Forbidden", "InvalidAccessKeyId"),
             _ => {}
