@@ -68,7 +68,7 @@ impl Replaced {
                 "{name}: it is a pattern, and rows are written to a file or a directory; name one without *, ? and ["
             );
         }
-        // A file of this machine that is there is none that a pattern matches.
+        // A pattern never names an existing file of this machine.
         let is_new = url.get_glob().is_some();
         if is_new || !copy.partition_by.is_empty() || !location::is_one_file(&name)? {
             return Ok(None);

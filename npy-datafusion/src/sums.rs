@@ -52,7 +52,7 @@ trait Integer: Copy + Eq + Hash + Into<i128> + TryFrom<i128> {
     /// Returns the lower 64 bits.
     fn low(total: i128) -> Self;
 
-    /// Returns bits, the upper 21 of which are zero if the number is between −2⁴² and 2⁴³, or less.
+    /// Returns bits whose upper 21 are zero if the number is small: below 2⁴², and for i64 from −2⁴² on; for u64 below 2⁴³.
     fn size(self) -> u64;
 }
 
@@ -515,5 +515,28 @@ impl<T: ArrowPrimitiveType<Native: Integer + Display> + Send> GroupsAccumulator 
         self.totals.capacity() * size_of::<T::Native>()
             + self.rests.capacity() * size_of::<(usize, i128)>()
             + self.nulls.size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::total_of_all;
+
+    /// Guards the loop for small numbers: its limits, and the blocks that it adds.
+    #[test]
+    fn totals_are_those_of_wide_integers() {
+        let small = 1 << 42;
+        let signed = [0, 1, -1, small - 1, small, -small, -small - 1, i64::MIN, i64::MAX];
+        let unsigned = [0, 1, 1 << 42, 1 << 43, (1 << 43) - 1, u64::MAX];
+        for count in [1, 2, 1000, (1 << 20) - 1, (1 << 20) + 1] {
+            for number in signed {
+                assert_eq!(total_of_all(&vec![number; count]), i128::from(number) * count as i128);
+            }
+            for number in unsigned {
+                assert_eq!(total_of_all(&vec![number; count]), i128::from(number) * count as i128);
+            }
+        }
+        let mixed: Vec<i64> = signed.into_iter().cycle().take(3 << 20).collect();
+        assert_eq!(total_of_all(&mixed), mixed.iter().map(|&number| i128::from(number)).sum());
     }
 }

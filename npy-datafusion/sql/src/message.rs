@@ -67,7 +67,7 @@ fn of_damaged_file(text: &str) -> Option<String> {
         return None;
     }
     let plan = diagnose(path, &Options::new()).ok().filter(|plan| plan.is_needed())?;
-    let command = format!("npy repair {} -o OUT", word(&path.to_string_lossy()));
+    let command = format!("npy repair {} -o OUT --yes", word(&path.to_string_lossy()));
     let truncated = plan.damages().iter().find_map(|damage| match damage {
         Damage::Truncated { kept, stated, .. } => Some((kept, stated)),
         _ => None,

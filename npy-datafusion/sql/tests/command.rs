@@ -583,10 +583,10 @@ fn damaged_files_can_be_repaired() {
     std::fs::write(at.join("lost.npz"), lost).unwrap();
     for (file, expected) in [
         ("cut it.npy", "2 of 3 rows are complete, and npy repair '"),
-        ("cut it.npy", "cut it.npy' -o OUT keeps them; or copy the file again"),
+        ("cut it.npy", "cut it.npy' -o OUT --yes keeps them; or copy the file again"),
         ("none.npy", "bytes; write or copy the complete file again"),
-        ("magic.npy", "magic.npy -o OUT restores it; or copy the file again"),
-        ("cut.npz", "cut.npz -o OUT keeps its complete members; or copy the file again"),
+        ("magic.npy", "magic.npy -o OUT --yes restores it; or copy the file again"),
+        ("cut.npz", "cut.npz -o OUT --yes keeps its complete members; or copy the file again"),
         ("lost.npz", "checksum"),
     ] {
         let output = run(at, &["SELECT * FROM t", file]);
