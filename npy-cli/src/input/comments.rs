@@ -4,6 +4,10 @@ use csv::StringRecord;
 
 use super::guess::is_value;
 
+/// The values of cells that a spreadsheet could not compute, as it writes them and pandas reads them.
+const ERRORS: [&str; 9] =
+    ["#N/A", "#NA", "#N/A N/A", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"];
+
 /// Returns true for a line that may be a comment. `text` is that from which the line was read: a field in quotes begins no comment.
 pub(super) fn is_comment(line: &StringRecord, text: &[u8]) -> bool {
     let is_quoted = || {
@@ -12,7 +16,8 @@ pub(super) fn is_comment(line: &StringRecord, text: &[u8]) -> bool {
         // Empty lines before it may be a part of its position.
         rest.iter().find(|byte| !matches!(byte, b'\n' | b'\r')) == Some(&b'"')
     };
-    line.get(0).is_some_and(|field| field.starts_with('#')) && !is_quoted()
+    let is_marked = |field: &str| field.starts_with('#') && !ERRORS.contains(&field);
+    line.get(0).is_some_and(is_marked) && !is_quoted()
 }
 
 /// Returns true for text that is a number.
@@ -72,7 +77,14 @@ fn without_mark(line: &StringRecord, delimiter: u8) -> StringRecord {
 mod tests {
     use csv::StringRecord;
 
-    use super::Start;
+    use super::{Start, is_comment};
+
+    #[test]
+    fn errors_of_spreadsheets_begin_rows() {
+        let is_comment = |first| is_comment(&[first, "1"].into_iter().collect(), first.as_bytes());
+        assert!(!is_comment("#N/A") && !is_comment("#DIV/0!"));
+        assert!(is_comment("#N/A is missing") && is_comment("#"));
+    }
 
     #[test]
     fn names_are_those_before_numbers() {
