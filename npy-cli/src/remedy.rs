@@ -12,28 +12,30 @@ use crate::target::Target;
 /// messages.
 pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
     use ErrorKind as E;
+    const COMPLETE: &str = "what is complete";
     match kind {
         E::Truncated { what: "data", .. } => for_array(&target(name)?),
         E::Archive { .. } => for_archive(&target(name)?),
         E::NotNpy { .. } | E::NotNpz { .. } | E::Version { .. } | E::Truncated { .. } => {
-            for_file(&target(name)?)
+            for_file(&target(name)?, COMPLETE)
         }
-        E::Header { .. } | E::DType { .. } | E::Shape { .. } => for_file(&target(name)?),
+        E::Header { .. } | E::DType { .. } | E::Shape { .. } => for_file(&target(name)?, COMPLETE),
         _ => None,
     }
 }
 
-/// Returns advice about a file that a repair can mend.
-fn for_file(target: &Target) -> Option<String> {
+/// Returns advice about a file that a repair can mend. `kept` says what a repair keeps if it cannot keep all.
+fn for_file(target: &Target, kept: &str) -> Option<String> {
     if target.member.is_some() {
         return None;
     }
     let plan = diagnose(&target.path, &Options::new()).ok().filter(Plan::is_needed)?;
-    let verb = match plan.damages().iter().any(Damage::loses) {
-        true => "keeps what is complete",
-        false => "restores it",
+    let command = command(&target.path);
+    let effect = match plan.damages().iter().any(Damage::loses) {
+        true => format!("keeps {kept}"),
+        false => "restores it".to_owned(),
     };
-    Some(format!("{} {verb}; or copy the file again", command(&target.path)))
+    Some(format!("{command} {effect}; or copy the file again"))
 }
 
 /// Returns advice about a damaged archive. All of a larger one is read only by the repair itself.
@@ -41,7 +43,7 @@ fn for_archive(target: &Target) -> Option<String> {
     const MAX: u64 = 256 << 20;
     let file = Target { member: None, ..target.clone() };
     match target.path.metadata().is_ok_and(|file| file.len() <= MAX) {
-        true => for_file(&file).map(|advice| advice.replace("what is", "its members that are")),
+        true => for_file(&file, "its members that are complete"),
         false => {
             let command = command(&target.path);
             Some(format!("{command} keeps its complete members, if there are any"))

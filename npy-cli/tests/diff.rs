@@ -324,6 +324,48 @@ fn diff_compares_a_part_that_rows_share_once() {
     }
 }
 
+/// Returns the pickle of a list of layers of lists. Each list of a layer shares two lists of the one before: those at its place, and `step` places on. The lists of the first layer
+/// have `first`, and the last item is `last`.
+fn layers(step: usize, first: &str, last: &str) -> String {
+    const LAYERS: usize = 160;
+    const LISTS: usize = 80;
+    let list = |layer: usize, at: usize| match layer {
+        0 => format!("(lp{at}\n{first}a"),
+        layer => {
+            let shared = |at| (layer - 1) * LISTS + at % LISTS;
+            let id = layer * LISTS + at;
+            format!("(lp{id}\ng{}\nag{}\naa", shared(at), shared(at + step))
+        }
+    };
+    let lists = (0..LAYERS).flat_map(|layer| (0..LISTS).map(move |at| (layer, at)));
+    format!("(l{}{last}", lists.map(|(layer, at)| list(layer, at)).collect::<String>())
+}
+
+/// Guards the work for objects that share parts in different ways, which the command counts: it is linear if a number that may be equal to others is not in these parts, and otherwise it ends
+/// in an error, not in a wrong answer.
+#[test]
+fn diff_of_shared_parts_with_near_numbers_has_a_limit() {
+    const FLOAT: &str = "cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(S'f4'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbS'\\x00\\x00\\x00?'\ntRa";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let diff = |first: &str, last: [&str; 2], args: &[&str]| {
+        for (name, step, last) in [("a.npy", 1, last[0]), ("b.npy", 2, last[1])] {
+            save_objects(&path.join(name), "1,", &format!("{}a", layers(step, first, last)));
+        }
+        let output = npy(path, &[&["diff", "a.npy", "b.npy", "-n", "0"], args].concat());
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(diff("", [FLOAT; 2], &[]), (0, String::new()));
+    assert_eq!(diff("", [FLOAT, "F0.5\na"], &[]).0, 0);
+    assert_eq!(diff("", [FLOAT, "F0.25\na"], &[]).0, 1);
+    assert_eq!(diff("Va\na", ["F0.5\na", "F0.75\na"], &["--atol", "0.5"]), (0, String::new()));
+    for (first, args) in [(FLOAT, &[][..]), ("F0.5\na", &["--atol", "0.5"])] {
+        let (code, message) = diff(first, [""; 2], args);
+        let is_told = message.starts_with("npy: a.npy: row 0: the comparison takes more than ");
+        assert!(code == 2 && is_told, "{message}");
+    }
+}
+
 /// Values of any type, saved as a Python object.
 mod erased {
     use std::path::Path;

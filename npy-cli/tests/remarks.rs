@@ -297,6 +297,20 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             assert_eq!(shape[0], rows - names, "{text}");
         }
     }
+    // Nor are two lines taken for names of several levels, unless those below are the ones of pandas.
+    for (text, names) in [
+        ("id,note,note\nk1,foo,bar\nk2,baz,qux\n", "\"note\" is there twice; "),
+        ("x,x\na,b\n", "\"x\" is there twice; "),
+        (",x,x\n,a,b\n,c,d\n", "field 0 is empty; "),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let (found, message) = code(path, &["convert", "x.csv", "x.npy"]);
+        let is_named = message.contains(names) && message.contains("--no-header");
+        assert!(found == 2 && is_named, "{text}: {message}");
+    }
+    fs::write(path.join("x.csv"), ",city,name\n,Paris,Al\n5,Rome,10\n").unwrap();
+    assert_eq!(code(path, &["convert", "x.csv", "x.npy"]).0, 0);
+    assert_eq!(Header::read_npy(path.join("x.npy")).unwrap().shape(), [2]);
     // A name that a dtype has is not taken for a comment.
     fs::write(path.join("x.csv"), "#id,a\n1,2\n").unwrap();
     for (dtype, code_of) in [

@@ -241,6 +241,18 @@ fn an_advice_can_be_given_to_a_shell() {
         assert!(output.status.success(), "{command}: {output:?}");
         fs::remove_file(path.join("y.npy")).unwrap();
     }
+    // The words of the advice are a path, too.
+    fs::create_dir(path.join("what is")).unwrap();
+    let name = "what is/m.npz";
+    let mut writer = npz::Writer::create(path.join(name)).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.write("b", &[1u8; 99]).unwrap();
+    writer.finish().unwrap();
+    let archive = fs::read(path.join(name)).unwrap();
+    fs::write(path.join(name), &archive[..350]).unwrap();
+    let message = npy(path, &["head", name]).2;
+    let advice = "; npy repair 'what is/m.npz' -o OUT --yes keeps its members that are complete; ";
+    assert!(message.contains(advice), "{message}");
     // The name of a new file would be a member.
     let (code, _, message) = npy(path, &["concat", "a b.npy", "-o", "a::b.csv"]);
     assert!(code == 2 && message.ends_with("npy convert a::b.npy OUT.csv\n"), "{message}");

@@ -375,9 +375,11 @@ impl Differences {
         }
         let (ours, theirs) = (a.leaves(&args.columns)?, b.leaves(&args.columns)?);
         let objects = (&a.objects[..], &b.objects[..]);
+        let mut known = objects::Known::default();
+        if !args.tolerance.is_exact() || a.has_scalars || b.has_scalars {
+            known.find_near(objects.0, objects.1, args.tolerance);
+        }
         // The order of dicts matters only if both are ordered.
-        let mut known =
-            objects::Known::new(!args.tolerance.is_exact() || a.has_scalars || b.has_scalars);
         if a.has_ordered_dicts && b.has_ordered_dicts {
             known.find_ordered(objects.0, objects.1);
         }
@@ -426,6 +428,13 @@ impl Differences {
                     continue;
                 }
                 self.compare_row(first + i, (left, right), &pairs, objects, &mut known, args);
+                if let Some(limit) = known.exceeded() {
+                    let message = format!(
+                        "row {}: the comparison takes more than {limit} steps, because the objects share parts that are compared in many pairs; compare without --rtol and --atol, or store numbers of Python in place of those of NumPy",
+                        first + i
+                    );
+                    return Err(Failure::new(a.name(), message));
+                }
             }
             if rows[0] != rows[1] {
                 break;

@@ -124,7 +124,7 @@ fn parsed(
             [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
         check_delimiter(&texts, dialect.first_line).map_err(failure)?;
     }
-    let is_known = dialect.first_line != FirstLine::Unknown || *names == known || header.lines > 1;
+    let is_known = dialect.first_line != FirstLine::Unknown || *names == known;
     let mut rows = Rows::new(names, &dialect.missing);
     while let Some(line) = lines.next()? {
         rows.push(&line, lines.is_comment(&line)).map_err(failure)?;
@@ -136,7 +136,7 @@ fn parsed(
     let is_first_text = rows.columns.first().is_some_and(|column| is_text(&column.path[0]));
     let left_out = rows.leave_out_comments(is_first_text).map_err(failure)?;
     if !is_known {
-        names::check(&rows.columns, header.unnamed, &dialect.missing).map_err(failure)?;
+        names::check(&rows.columns, &header, &dialect.missing).map_err(failure)?;
     }
     let mut remarks = lines.remarks;
     remarks.extend(header.remarks());

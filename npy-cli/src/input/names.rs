@@ -26,25 +26,28 @@ impl Names {
         Names { names, unnamed: 0, lines: 1 }
     }
 
-    /// Joins the names of a first line with those of the lines after it, if these have names, too.
+    /// Joins the names of a first line with those of the lines after it, if these have names, too. `rest` may end before the file does.
     pub(super) fn of(first: &StringRecord, rest: &[&StringRecord]) -> Self {
         let mut names: Vec<String> = first.iter().map(str::to_owned).collect();
+        let first_names = names.clone();
         let mut lines = 1;
         while let Some(line) = rest.get(lines - 1)
-            && is_level(&names, line, rest.get(lines).copied())
+            && is_level(&names, line, &rest[lines..])
         {
             for (name, level) in names.iter_mut().zip(*line).filter(|(_, level)| !is_empty(level)) {
                 *name = format!("{name}.{level}");
             }
             lines += 1;
         }
-        if lines > 1
-            && let Some(line) = rest.get(lines - 1).filter(|line| line.len() == names.len())
-            && let width = unnamed(&names).max(1)
-            && line.iter().take(width).any(|field| !is_empty(field))
-            && !line.iter().any(is_value)
-            && line.iter().skip(width).all(is_empty)
-        {
+        if lines == 1 {
+            return Self::plain(names);
+        }
+        let (levels, below) = rest.split_at(lines - 1);
+        if !are_levels(&first_names, levels, below) {
+            return Self::plain(first_names);
+        }
+        let width = unnamed(&first_names).max(1);
+        if let Some(line) = below.first().filter(|line| has_index_names(line, width, names.len())) {
             for (name, field) in names.iter_mut().zip(*line).take(width) {
                 field.clone_into(name);
             }
@@ -102,38 +105,79 @@ fn unnamed(names: &[String]) -> usize {
     names.iter().take_while(|name| is_empty(name)).count()
 }
 
-/// Returns true for a line that has more names: the names before it are not all different, or the columns of the index are empty in both lines and the line after
-/// them has values.
-fn is_level(names: &[String], line: &StringRecord, next: Option<&StringRecord>) -> bool {
+/// Returns true for a line that may have more names: the names before it are not all different, or the columns of the index are empty in both lines and the lines after
+/// them are those of pandas.
+fn is_level(names: &[String], line: &StringRecord, below: &[&StringRecord]) -> bool {
     let count = unnamed(names);
-    let (above, here) = (&names[count..], || line.iter().skip(count));
-    if line.len() != names.len() || above.is_empty() || here().any(is_empty) {
+    let width = count.max(1);
+    let here = || line.iter().skip(width);
+    if line.len() != names.len() || names.len() <= width || here().any(is_empty) {
         return false;
     }
     let is_below = count > 0 && line.iter().take(count).all(is_empty);
-    let mut known = HashSet::new();
-    let is_repeated = above.iter().any(|name| !known.insert(name));
-    let has_values = here().any(is_value);
-    match is_repeated {
+    let has_values = line.iter().any(is_value);
+    match is_repeated(&names[width..]) {
         true => is_below || count == 0 && !has_values,
-        false => {
-            // The first row, or the name of the index, which is alone in its line.
-            let is_row = |line: &StringRecord| {
-                let mut rest = line.iter().skip(count);
-                let first = line.get(0).unwrap_or_default();
-                first == "0"
-                    || !is_empty(first) && (rest.clone().any(is_value) || rest.all(is_empty))
-            };
-            is_below && !has_values && next.is_some_and(is_row)
-        }
+        false => is_below && !has_values && starts_table(below, width, names.len()),
     }
 }
 
-/// Refuses a first line that may be a row: one with a field that is empty or has a value. `unnamed` columns at the start had no name.
-pub(super) fn check(columns: &[Column], unnamed: usize, missing: &[String]) -> Result<(), String> {
+fn is_repeated(names: &[String]) -> bool {
+    let mut known = HashSet::new();
+    names.iter().any(|name| !known.insert(name))
+}
+
+/// Returns true if the lines after those of names are certain to be the ones that pandas writes. Otherwise, a row would be lost as names.
+fn are_levels(first: &[String], levels: &[&StringRecord], below: &[&StringRecord]) -> bool {
+    let count = unnamed(first);
+    let width = count.max(1);
+    let has_values = levels.iter().any(|line| line.iter().any(is_value));
+    // Numbers below texts, in columns whose names would otherwise be there twice.
+    let are_of_values = |below: &[&StringRecord]| {
+        !has_values && below.first().is_some_and(|row| is_data(row, width))
+    };
+    if count > 0 {
+        return starts_table(below, width, first.len())
+            || is_repeated(&first[width..]) && are_of_values(below);
+    }
+    // The levels have names of their own, so that nothing is empty above the index.
+    let is_index = below.first().is_some_and(|line| has_index_names(line, width, first.len()));
+    let rows = if is_index { &below[1..] } else { below };
+    let are_counted = rows.iter().enumerate().all(|(at, row)| row.get(0) == Some(&*at.to_string()));
+    are_counted && rows.len() > 1 || is_index && are_of_values(rows)
+}
+
+/// Returns true if the first line has the names of the index, or the row number 0.
+fn starts_table(lines: &[&StringRecord], width: usize, columns: usize) -> bool {
+    let is_start =
+        |line: &&StringRecord| line.get(0) == Some("0") || has_index_names(line, width, columns);
+    lines.first().is_some_and(is_start)
+}
+
+/// Returns true for a line with the names of the index, and of nothing else.
+fn has_index_names(line: &StringRecord, width: usize, columns: usize) -> bool {
+    line.len() == columns
+        && line.iter().take(width).any(|field| !is_empty(field))
+        && !line.iter().any(is_value)
+        && line.iter().skip(width).all(is_empty)
+}
+
+/// Returns true for a row with an index and values: numbers, times or booleans; some may be missing.
+fn is_data(row: &StringRecord, width: usize) -> bool {
+    let mut data = row.iter().skip(width);
+    !row.iter().take(width).any(is_empty)
+        && data.clone().any(is_value)
+        && data.all(|field| is_value(field) || is_empty(field))
+}
+
+/// Refuses a first line that may be a row: one with a field that is empty or has a value, or two that are the same. `header` says how many names were empty, and how many lines had names.
+pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> Result<(), String> {
     const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
+    let Names { unnamed, lines, .. } = *header;
     let all: Vec<&str> = columns.iter().map(|column| column.path[0].as_str()).collect();
     let (index, names) = all.split_at(unnamed);
+    // Names of several levels may be numbers. The lines below them are those of pandas.
+    let has_levels = lines > 1;
     let may_be_row =
         |found: &str| Err(format!("the first line may be a row, because its {found}; {REMEDY}"));
     // A table of pandas without names has their numbers, above its row numbers.
@@ -147,7 +191,11 @@ pub(super) fn check(columns: &[Column], unnamed: usize, missing: &[String]) -> R
     if let Some(at) = (0..unnamed).find(|&at| is_missing(&columns[at])) {
         return may_be_row(&format!("field {at} is empty"));
     }
-    if !names.is_empty() && names.iter().all(|name| comments::is_number(name)) && unnamed == 0 {
+    if !has_levels
+        && unnamed == 0
+        && !names.is_empty()
+        && names.iter().all(|name| comments::is_number(name))
+    {
         let message = "the first line has numbers, not the names of columns";
         return Err(format!("{message}; {REMEDY}"));
     }
@@ -155,9 +203,15 @@ pub(super) fn check(columns: &[Column], unnamed: usize, missing: &[String]) -> R
         if is_empty(name) || missing.iter().any(|text| text == name) {
             return may_be_row(&format!("field {at} is empty"));
         }
-        if is_value(name) {
+        if !has_levels && is_value(name) {
             return may_be_row(&format!("field {at}, {name:?}, is a value"));
         }
+    }
+    let mut known = HashSet::new();
+    if let Some(name) = all.iter().find(|name| !known.insert(**name)) {
+        return Err(format!(
+            "the column {name:?} is there twice; give it another name, or npy convert --no-header reads the first line as a row"
+        ));
     }
     Ok(())
 }
@@ -189,7 +243,9 @@ mod tests {
             (&[",x,x,y", ",a,b,a", "id,,,", "0,0,1,2"], "id,x.a,x.b,y.a", 3),
             (&[",x,x,y", ",1,2,1", "0,0,1,2"], "index,x.1,x.2,y.1", 2),
             (&["L0,x,x,y", "L1,a,b,a", "id,,,", "0,0,1,2"], "id,x.a,x.b,y.a", 3),
-            (&["L0,x,x,y", "L1,a,b,a", "0,0,1,2"], "L0.L1,x.a,x.b,y.a", 2),
+            (&["L0,x,x,y", "L1,a,b,a", "0,0,1,2", "1,0,1,2"], "L0.L1,x.a,x.b,y.a", 2),
+            (&["L0,x,x", "L1,a,b", "id,,", "0,u,v", "1,u,v"], "id,x.a,x.b", 3),
+            (&[",x,x", ",a,b", "s,0,"], "index,x.a,x.b", 2),
             (&[",,x,x", ",,a,b", "a,1,0,1"], "level_0,level_1,x.a,x.b", 2),
             (&[",x,x", ",a,a", ",i,j", "0,0,1"], "index,x.a.i,x.a.j", 3),
             (&[",x,y", ",a,b", "0,1,2"], "index,x.a,y.b", 2),
@@ -200,6 +256,13 @@ mod tests {
             (&[",x,y", ",a,b", ",c,d"], "index,x,y", 1),
             (&[",x,y", ",1,2", "0,1,2"], "index,x,y", 1),
             (&["x,x", "1,2"], "x,x", 1),
+            (&["x,x", "a,b"], "x,x", 1),
+            (&["x,x", "a,b", "0,1", "1,2"], "x,x", 1),
+            (&["id,note,note", "k1,foo,bar", "k2,baz,qux"], "id,note,note", 1),
+            (&["id,note,note", "k1,foo,bar", "k2,,", "k3,baz,qux"], "id,note,note", 1),
+            (&["id,note,note", "k1,foo,bar", "0,baz,qux"], "id,note,note", 1),
+            (&[",note,note", ",foo,bar", "k2,baz,qux"], "index,note,note", 1),
+            (&[",city,name", ",Paris,Al", "5,Rome,10"], "index,city,name", 1),
             (&["a,b", "c,d"], "a,b", 1),
         ] {
             let lines: Vec<StringRecord> =

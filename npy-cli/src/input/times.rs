@@ -111,9 +111,13 @@ fn days_and_time(text: &str, unit: Unit) -> Option<i64> {
         return None;
     }
     let number = |text: &str| text.parse::<i128>().ok();
-    let seconds = 3600 * number(hours)? + 60 * number(minutes)? + number(seconds)?;
+    let [hours, minutes, seconds] = [number(hours)?, number(minutes)?, number(seconds)?];
+    if hours > 23 || minutes > 59 || seconds > 59 {
+        return None;
+    }
+    let seconds = i128::from(days) * 86_400 + 3600 * hours + 60 * minutes + seconds;
     let fraction = number(&format!("{fraction:0<DIGITS$}"))?;
-    let attoseconds = (i128::from(days) * 86_400 + seconds) * SECOND + fraction;
+    let attoseconds = seconds.checked_mul(SECOND)?.checked_add(fraction)?;
     let size = match unit {
         Unit::Year | Unit::Month => return None,
         Unit::Week => 604_800 * SECOND,
@@ -184,6 +188,13 @@ mod tests {
             ("0 days 00:00:01.", Unit::Second, Some(1)),
             ("0 days", Unit::Second, None),
             ("0 days 00:00:-1", Unit::Second, None),
+            ("0 days 23:59:59", Unit::Second, Some(86_399)),
+            ("0 days 24:00:00", Unit::Second, None),
+            ("0 days 00:60:00", Unit::Second, None),
+            ("0 days 00:00:60", Unit::Second, None),
+            ("9223372036854775807 days 00:00:00", Unit::Day, None),
+            ("-9223372036854775808 days +23:59:59", Unit::Second, None),
+            ("106751991167300 days 00:00:00", Unit::Second, Some(9_223_372_036_854_720_000)),
         ] {
             assert_eq!(days_and_time(text, unit), count, "{text}");
         }

@@ -294,7 +294,7 @@ impl Found {
         self.others.values_mut().for_each(|others| others.sort_by_key(|member| !member.is_within));
     }
 
-    /// Forgets members that a directory does not name beside the preferred ones: they may be those of an archive within another member.
+    /// Forgets members that a directory does not name in addition to the preferred ones: they may be those of an archive within another member.
     fn forget_unnamed(&mut self, file: &File<'_>) -> Result<()> {
         if !self.others.is_empty() {
             let names = records::listed(file, self.end)?;

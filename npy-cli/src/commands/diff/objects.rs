@@ -33,19 +33,37 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Prepares for the objects of two files. If `are_alone`, objects that are equal to one may differ from each other.
-    pub(super) fn new(are_alone: bool) -> Self {
-        Known { pairs: Pairs::new(are_alone), hashes: Default::default() }
-    }
-
     /// Notes each `OrderedDict` of the objects of two files.
     pub(super) fn find_ordered(&mut self, a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) {
         self.pairs.find_ordered(a, b);
     }
+
+    /// Notes each number of the objects of two files that may be equal to different numbers.
+    pub(super) fn find_near(
+        &mut self,
+        a: &[ObjectRef<'_>],
+        b: &[ObjectRef<'_>],
+        tolerance: Tolerance,
+    ) {
+        let is_scalar = |object: ObjectRef<'_>| object.kind() == Kind::Scalar;
+        match tolerance.is_exact() {
+            true => self.pairs.find_near(a, b, is_scalar),
+            false => self.pairs.find_near(a, b, |object| {
+                is_scalar(object)
+                    || object.kind() == Kind::Array
+                    || Number::of_object(object).is_some()
+            }),
+        }
+    }
+
+    /// Returns the limit of the steps if the comparisons took more. Their results mean nothing then.
+    pub(super) fn exceeded(&self) -> Option<usize> {
+        self.pairs.exceeded()
+    }
 }
 
 /// Returns true if two objects are equal. Numbers are, whatever their types, and dicts and sets in any order, but two of `OrderedDict` in the same one. The tolerance is for numbers
-/// at any depth, except for keys and the items of sets. `known` is for this tolerance and these files.
+/// at any depth, except for keys and the items of sets. `known` is for this tolerance and these files, and says if the result means nothing.
 pub(super) fn are_equal(
     a: ObjectRef<'_>,
     b: ObjectRef<'_>,
@@ -59,7 +77,8 @@ pub(super) fn are_equal(
             Step::Close => walk.known.pairs.close(),
             Step::Compare(a, b, nearness) => {
                 walk.nearness = nearness;
-                if !walk.compare(a, b) {
+                walk.known.pairs.count();
+                if walk.known.exceeded().is_some() || !walk.compare(a, b) {
                     known.pairs.differ();
                     return false;
                 }
@@ -139,7 +158,7 @@ fn time_of(object: ObjectRef<'_>) -> Option<DynArray> {
 /// Keys with their values.
 type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
 
-/// How equal two objects must be.
+/// The strictness of a comparison.
 #[derive(Clone, Copy, PartialEq)]
 enum Nearness {
     /// Up to the tolerance, and as Python's `==` compares.

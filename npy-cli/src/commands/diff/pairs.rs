@@ -4,7 +4,10 @@
 //! compared: an object that contains itself. Then it waits for that pair. If a part differs, so do all pairs that contain it.
 //!
 //! Objects that are equal to one are equal to each other, so they are in one class. Objects with an `OrderedDict` within are the exception: two that differ
-//! in order equal the same plain dict. Of two such objects the pair itself is noted, and so is each pair if numbers are equal by a tolerance, or by rounding.
+//! in order equal the same plain dict. Of two such objects the pair itself is noted. So is each pair of an object that has a number which may be equal to
+//! others by a tolerance, or by rounding: two numbers of Python that are equal to the same one of NumPy may differ.
+//!
+//! Classes keep the work linear, because each result joins two of them. Pairs that are noted themselves can be as many as the products of the objects, so the work has a limit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,8 +36,12 @@ struct Ids {
 pub(super) struct Pairs {
     /// The objects of each file that are an `OrderedDict`, or have one within.
     ordered: [HashSet<Id>; 2],
-    /// True if objects that are equal to one may differ from each other: by a tolerance, or because a number of Python is rounded for one of NumPy.
-    are_alone: bool,
+    /// The objects of each file that are a number which may be equal to different numbers, or have one within.
+    near: [HashSet<Id>; 2],
+    /// The steps that the comparison may take. Without one, all pairs are in classes.
+    limit: Option<usize>,
+    /// The steps that it took.
+    work: usize,
     equal: Relation,
     different: HashSet<Ids>,
     /// Objects that are equal if no part of the outermost pair differs.
@@ -67,21 +74,52 @@ pub(super) enum Status {
 }
 
 impl Pairs {
-    /// Prepares for the objects of two files.
-    pub(super) fn new(are_alone: bool) -> Self {
-        Pairs { are_alone, ..Pairs::default() }
-    }
-
     /// Notes each `OrderedDict` of the objects of two files.
     pub(super) fn find_ordered(&mut self, a: &[ObjectRef<'_>], b: &[ObjectRef<'_>]) {
-        self.ordered = [ordered_within(a), ordered_within(b)];
+        self.ordered = [a, b].map(|roots| self.find(roots, is_ordered_dict));
+    }
+
+    /// Notes each number of two files that may be equal to different numbers: by a tolerance, or because a number of Python is rounded for one of NumPy.
+    pub(super) fn find_near(
+        &mut self,
+        a: &[ObjectRef<'_>],
+        b: &[ObjectRef<'_>],
+        is_near: impl Fn(ObjectRef<'_>) -> bool,
+    ) {
+        self.near = [a, b].map(|roots| self.find(roots, &is_near));
+    }
+
+    /// Returns the objects within some that are of a kind, and their owners. The limit grows with the objects.
+    fn find(
+        &mut self,
+        roots: &[ObjectRef<'_>],
+        is_such: impl Fn(ObjectRef<'_>) -> bool,
+    ) -> HashSet<Id> {
+        /// The steps for small files.
+        const LEAST: usize = 1 << 19;
+        /// The steps for each part of an object. A pair takes one for each of its parts.
+        const FOR_PART: usize = 8;
+        let (found, parts) = within(roots, is_such);
+        let limit = self.limit.unwrap_or(LEAST);
+        self.limit = Some(limit.saturating_add(parts.saturating_mul(FOR_PART)));
+        found
+    }
+
+    /// Counts a step.
+    pub(super) fn count(&mut self) {
+        self.work += 1;
+    }
+
+    /// Returns the limit if the comparison took more steps. Its results mean nothing then.
+    pub(super) fn exceeded(&self) -> Option<usize> {
+        self.limit.filter(|&limit| self.work > limit)
     }
 
     /// Opens a pair, unless its result is known. It is open now if the result is [`Status::New`].
     pub(super) fn open(&mut self, a: ObjectRef<'_>, b: ObjectRef<'_>, is_near: bool) -> Status {
         let (ours, theirs) = (a.object().id(), b.object().id());
-        let are_ordered = self.ordered[0].contains(&ours) && self.ordered[1].contains(&theirs);
-        let is_alone = are_ordered || is_near && self.are_alone;
+        let has = |[of_a, of_b]: &[HashSet<Id>; 2]| [of_a.contains(&ours), of_b.contains(&theirs)];
+        let is_alone = has(&self.ordered) == [true; 2] || is_near && has(&self.near) != [false; 2];
         let ids = Ids { ours, theirs, is_alone, is_near };
         if self.different.contains(&ids) {
             return Status::Different;
@@ -158,9 +196,13 @@ impl Relation {
     }
 }
 
-/// Returns the objects that are an `OrderedDict`, or have one within.
-fn ordered_within(roots: &[ObjectRef<'_>]) -> HashSet<Id> {
-    let mut ordered = Vec::new();
+/// Returns the objects that are of a kind, or have such an object within, and the number of all parts.
+fn within(
+    roots: &[ObjectRef<'_>],
+    is_such: impl Fn(ObjectRef<'_>) -> bool,
+) -> (HashSet<Id>, usize) {
+    let mut such = Vec::new();
+    let mut count = roots.len();
     let mut owners: HashMap<Id, Vec<Id>> = HashMap::new();
     let mut seen = HashSet::new();
     let mut next = roots.to_vec();
@@ -169,23 +211,24 @@ fn ordered_within(roots: &[ObjectRef<'_>]) -> HashSet<Id> {
         if !seen.insert(id) {
             continue;
         }
-        if is_ordered_dict(object) {
-            ordered.push(id);
+        if is_such(object) {
+            such.push(id);
         }
         let entries = object.entries().flat_map(|(key, value)| [key, value]);
         let parts = entries.chain(object.iter()).chain(object.arguments()).chain(object.state());
         for part in parts {
             owners.entry(part.object().id()).or_default().push(id);
             next.push(part);
+            count = count.saturating_add(1);
         }
     }
     let mut found = HashSet::new();
-    while let Some(id) = ordered.pop() {
+    while let Some(id) = such.pop() {
         if found.insert(id) {
-            ordered.extend(owners.get(&id).into_iter().flatten());
+            such.extend(owners.get(&id).into_iter().flatten());
         }
     }
-    found
+    (found, count)
 }
 
 /// Returns true for a dict whose order matters to Python if it is compared with another such dict.
