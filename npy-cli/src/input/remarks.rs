@@ -71,8 +71,13 @@ fn about(column: &Column, is_only: bool) -> Option<String> {
         more => format!(" and {more} other texts"),
     };
     let remedy = match row {
-        0 if name == "0" || name == "value" => "leave out --no-header if the first line has names",
-        _ => "npy convert --missing reads it as missing, --dtype refuses it",
+        0 if name == "0" || name == "value" => {
+            "leave out --no-header if the first line has names".to_owned()
+        }
+        _ => {
+            let text = shell::word(text.as_bytes());
+            format!("npy convert --missing {text} reads it as missing, --dtype refuses it")
+        }
     };
     Some(format!(
         "column {name} is text because of {:?} in row {row}{others}, and the other values are {}; {remedy}",
