@@ -328,7 +328,7 @@ fn diff_compares_a_part_that_rows_share_once() {
 /// have `first`, and the last item is `last`.
 fn layers(step: usize, first: &str, last: &str) -> String {
     const LAYERS: usize = 160;
-    const LISTS: usize = 80;
+    const LISTS: usize = 60;
     let list = |layer: usize, at: usize| match layer {
         0 => format!("(lp{at}\n{first}a"),
         layer => {

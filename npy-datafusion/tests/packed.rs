@@ -108,7 +108,7 @@ fn size_of_chunks(archive: &[u8], name: &str) -> u64 {
 /// Guards the parts of a large archive: each has its own chunks of the widest column, and together they have all rows, in order.
 #[tokio::test]
 async fn parts_begin_with_chunks() {
-    const ROWS: i64 = 2_000_000;
+    const ROWS: i64 = 5_000_000;
     let mut options = npz::WriteOptions::new();
     let mut writer = options.deflate(1).writer(Cursor::new(Vec::new())).unwrap();
     writer.write("t", &(0..ROWS).collect::<Vec<_>>()).unwrap();

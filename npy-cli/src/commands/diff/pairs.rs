@@ -96,7 +96,7 @@ impl Pairs {
         is_such: impl Fn(ObjectRef<'_>) -> bool,
     ) -> HashSet<Id> {
         /// The steps for small files.
-        const LEAST: usize = 1 << 19;
+        const LEAST: usize = 1 << 17;
         /// The steps for each part of an object. A pair takes one for each of its parts.
         const FOR_PART: usize = 8;
         let (found, parts) = within(roots, is_such);
