@@ -1,15 +1,13 @@
 //! The commands that messages advise: each is run as it is printed, by a shell, and does what the message says.
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use npy_core::{DynArray, Header, Order, npz};
 
-use self::support::npy;
+use crate::support::npy;
 
 fn save(path: &Path, dtype: &str, shape: &[usize]) {
     let header = Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap();

@@ -1,7 +1,5 @@
 //! `npy diff`: members of archives, and named columns.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -11,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use npy_core::{DynArray, Order, npz};
 
-use self::support::{code, npy, ok};
+use crate::support::{code, npy, ok};
 
 /// Guards that members of other kinds are compared, too, and that damaged ones are not equal to themselves.
 #[test]

@@ -1,7 +1,5 @@
 //! Commands that write files: what they write, and what is left after an error.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,7 +7,7 @@ use std::process::{Command, Stdio};
 use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy, npz};
 use npy_tests::zips::{Raw, archive, npy as npy_file};
 
-use self::support::{code, names, npy, ok};
+use crate::support::{code, names, npy, ok};
 
 /// Guards that joined rows are those of the inputs, whatever their order, byte order and slice.
 #[test]

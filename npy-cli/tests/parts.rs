@@ -1,12 +1,10 @@
 //! Many files that become few of some size.
 
-mod support;
-
 use std::fs;
 
 use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy};
 
-use self::support::{code, names, ok};
+use crate::support::{code, names, ok};
 
 /// Guards that many files become few, with their rows in order, each at most as large as the option says.
 #[test]

@@ -137,7 +137,7 @@ fn a_stated_byte_order_stays_in_fortran_order() {
 #[test]
 fn a_process_may_move_while_it_writes() {
     let directory = tempfile::tempdir().unwrap();
-    let child = npy_tests::again("child_that_moves")
+    let child = npy_tests::again("files::child_that_moves")
         .current_dir(directory.path())
         .env("TMPDIR", "")
         .output()

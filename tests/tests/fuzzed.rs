@@ -4,12 +4,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use npy_tests::alloc::{Counting, peak};
+use npy_tests::alloc::peak;
 use npy_tests::fuzz::{Random, Target, mutate, target};
 use npy_tests::rounds;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The memory limit of a run, for an input of a few KiB: an archive may inflate to a thousand times its size, and is
 /// written again.

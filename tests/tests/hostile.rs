@@ -4,10 +4,7 @@ use npy_core::{
     ByteStr, DynArray, ErrorKind, Limits, NpyArray, NpyRecord, Place, ReadNpy, ReadOptions, Reader,
     WriteNpy,
 };
-use npy_tests::alloc::{Counting, peak};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use npy_tests::alloc::peak;
 
 /// The memory limit of a refusal: "a few MiB".
 const FEW: usize = 4 << 20;

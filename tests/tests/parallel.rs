@@ -61,7 +61,7 @@ fn four_processes_fill_one_array() {
     // SAFETY: no other process has opened the file yet.
     drop(unsafe { MapMut::<Cell>::create(&path, &[ROWS, COLUMNS]) }.unwrap());
     let start = |part: usize| {
-        let mut command = npy_tests::again("child");
+        let mut command = npy_tests::again("parallel::child");
         command.env(FILE, &path).env(PART, part.to_string());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
     };

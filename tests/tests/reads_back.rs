@@ -1,9 +1,6 @@
 //! Every dtype that is written reads back with the default limits; one that could not is refused before anything is
 //! written.
 
-// For types that are nested 65 levels deep.
-#![recursion_limit = "512"]
-
 use npy_core::{
     DType, DynArray, Element, ErrorKind, Header, NpyRecord, Order, ReadNpy, Version, WriteNpy,
     WriteOptions,

@@ -6,11 +6,8 @@ use npy_core::{
     ByteOrder, ByteStr, Cast, DynArray, ErrorKind, NpyArray, NpyElement, NpyRecord, Order,
     ReadOptions, Reader, WriteNpy, WriteOptions,
 };
-use npy_tests::alloc::{Counting, peak};
+use npy_tests::alloc::peak;
 use npy_tests::picky::Even;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 #[derive(NpyRecord, Debug, Clone, PartialEq)]
 struct Head {

@@ -206,7 +206,7 @@ fn standard_output_is_appended_to() {
     fs::write(&log, "before").unwrap();
     let output = OpenOptions::new().append(true).open(&log).unwrap();
     let inode = fs::metadata(&log).unwrap().ino();
-    let mut child = npy_tests::again("child_that_writes_to_standard_output");
+    let mut child = npy_tests::again("replace::child_that_writes_to_standard_output");
     let status = child.stdout(output).stderr(Stdio::inherit()).status().unwrap();
     assert!(status.success());
     let all = fs::read(&log).unwrap();
@@ -390,7 +390,7 @@ fn a_complete_file_is_moved_to_its_name() {
 /// Guards the umask, which some systems ignore for files without a name.
 #[test]
 fn a_file_for_everybody_is_made_with_a_name() {
-    let child = npy_tests::again("child_without_umask").output().unwrap();
+    let child = npy_tests::again("replace::child_without_umask").output().unwrap();
     let said = String::from_utf8_lossy(&[child.stdout, child.stderr].concat()).into_owned();
     assert!(child.status.success() && said.contains("1 passed"), "{said}");
 }

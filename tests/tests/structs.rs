@@ -1,7 +1,7 @@
 //! The Rust structs of files: `npy_codegen` for every dtype and archive of the corpus and of the golden files.
 //!
 //! `structs/generated.txt` is the code for all of them, which `structs_compile.rs` compiles.
-//! `NPY_WRITE=1 cargo test -p npy-tests --test structs` writes it anew, after a change that is meant.
+//! `NPY_WRITE=1 cargo test -p npy-tests --test all structs` writes it anew, after a change that is meant.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

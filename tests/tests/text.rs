@@ -4,11 +4,8 @@ use npy_core::{
     ByteOrder, DType, DynArray, Header, Limits, NpyArray, Order, ReadNpy, ReadOptions, WriteNpy,
     WriteOptions,
 };
-use npy_tests::alloc::{Counting, peak};
+use npy_tests::alloc::peak;
 use npy_tests::golden;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn written<A: WriteNpy + ?Sized>(array: &A) -> Vec<u8> {
     let mut file = Vec::new();

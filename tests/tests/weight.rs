@@ -1,12 +1,9 @@
 //! The memory of values deserialized with serde is limited by the size of the file, whatever its header claims.
 
 use npy_core::{DynArray, Error, NpyRecord, Order, ReadNpy, Reader};
-use npy_tests::alloc::{Counting, peak};
+use npy_tests::alloc::peak;
 use npy_tests::attacks::{file, header};
 use serde_json::Value;
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The bytes of memory allowed for each byte of the file, and the constant in addition; SECURITY.md has the same
 /// numbers.

@@ -78,7 +78,7 @@ pub(crate) fn run() -> Result {
     test.env("NPY_MOTO", moto()?).env("NPY_AZURITE", azurite()?);
     test.env("NPY_NGINX", nginx()?);
     let mut test = with_numpy(test)?;
-    programs::run(test.args(["--target-dir", TARGET]))
+    programs::run_with_docs(test.args(["--target-dir", TARGET]))
 }
 
 /// Starts three workers, and waits until the first of them ends.

@@ -9,12 +9,20 @@ use crate::Result;
 use crate::command::{output, run as run_command};
 use crate::parallel::{self, Program, copy, like};
 
-/// Runs all tests of a command that has no filter. All programs run, also after a failure.
+/// Runs all tests of a command that has no filter, and the examples in the documentation. All programs run, also after a failure.
+pub(crate) fn run_with_docs(test: &Command) -> Result {
+    run_all(test, vec![Program { name: "docs".into(), command: with(test, &["--doc"]) }])
+}
+
+/// Runs all tests of a command that has no filter, without the examples in the documentation.
 pub(crate) fn run(test: &Command) -> Result {
+    run_all(test, Vec::new())
+}
+
+fn run_all(test: &Command, mut programs: Vec<Program>) -> Result {
     run_command(&mut with(test, &["--no-run"]))?;
     // All is built by now; this lists it.
     let built = output(&mut with(test, &["--no-run", "--quiet", "--message-format=json"]))?;
-    let mut programs = vec![Program { name: "docs".into(), command: with(test, &["--doc"]) }];
     for line in built.lines() {
         programs.extend(program(&serde_json::from_str(line)?, test));
     }

@@ -18,7 +18,7 @@ const OFF: [(&str, &str); 2] = [("npy-cli", "clouds"), ("npy-tests", "ui")];
 /// The note before the tests.
 const NOTE: &str = "\
 quick tests: without files at URLs (npy-cli/clouds, npy-clouds), the packages npy-arrow, npy-core-derive and
-npy-examples, and the many repetitions of some tests; all of them: cargo xtask test --all";
+npy-examples, the examples in documentation, and the many repetitions of some tests; all of them: cargo xtask test --all";
 
 /// Runs the quick tests. Arguments narrow the run; `--all` as the first one widens it.
 pub(crate) fn run(args: &[&str]) -> Result {
@@ -32,23 +32,20 @@ pub(crate) fn run(args: &[&str]) -> Result {
     println!("{NOTE}");
     let mut test = cargo(&["test", "--workspace", "--features", &features()?]);
     test.args(LEFT_OUT.iter().flat_map(|name| ["--exclude", name]));
-    run_against_numpy(test, args)
+    let mut test = against_numpy(test)?;
+    if args.is_empty() { programs::run(&test) } else { run_command(test.args(args)) }
 }
 
 /// Runs every test that takes no minute, each with all its repetitions.
 fn all(args: &[&str]) -> Result {
     let mut test = cargo(&["test", "--workspace", "--all-features"]);
-    // One of the others runs without a network.
-    if !args.contains(&"--test") || args.contains(&"moto") {
-        test.env("NPY_MOTO", moto()?);
-    }
-    test.env("NPY_THOROUGH", "1");
-    run_against_numpy(test, args)
+    test.env("NPY_MOTO", moto()?).env("NPY_THOROUGH", "1");
+    let mut test = against_numpy(test)?;
+    if args.is_empty() { programs::run_with_docs(&test) } else { run_command(test.args(args)) }
 }
 
-fn run_against_numpy(test: Command, args: &[&str]) -> Result {
-    let mut test = with_strace(with_numpy(test)?);
-    if args.is_empty() { programs::run(&test) } else { run_command(test.args(args)) }
+fn against_numpy(test: Command) -> Result<Command> {
+    Ok(with_strace(with_numpy(test)?))
 }
 
 /// Returns the features of all packages but those that are left out.

@@ -170,7 +170,7 @@ fn of_six_processes_that_append_none_loses_a_member() {
     let (_directory, path) = old_archive();
     let mut children: Vec<_> = (0..6)
         .map(|_| {
-            let mut child = npy_tests::again("appending::child_that_appends");
+            let mut child = npy_tests::again("npz::appending::child_that_appends");
             child.env("NPY_APPEND", &path).spawn().unwrap()
         })
         .collect();

@@ -337,7 +337,7 @@ fn a_full_disk_leaves_the_old_archive() {
     let mut writer = Writer::create(&path).unwrap();
     writer.write("old", &[1u8, 2, 3]).unwrap();
     writer.finish().unwrap();
-    let child = npy_tests::again("failing::child_on_a_full_disk");
+    let child = npy_tests::again("npz::failing::child_on_a_full_disk");
     // A shell, which makes a write past the limit fail; by default the process would be killed.
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\""]).arg(child.get_program());
@@ -376,7 +376,7 @@ fn without_memory_compressing_is_an_error() {
         // From too little for the first block to enough.
         let steps = if npy_tests::is_thorough() { 1 } else { 16 };
         for extra in (0..64).step_by(steps).map(|step| step * 200).chain([1 << 20]) {
-            let mut child = npy_tests::again("failing::child_that_runs_out_of_memory");
+            let mut child = npy_tests::again("npz::failing::child_that_runs_out_of_memory");
             child.env("NPY_EXTRA_KIB", extra.to_string()).env("NPY_THREADS", threads.to_string());
             let output = child.output().unwrap();
             let out = String::from_utf8_lossy(&output.stdout);

@@ -5,12 +5,9 @@ use std::io::Cursor;
 use npy_core::npz::sparse::Csr;
 use npy_core::npz::{ReadOptions, Reader, WriteOptions, Writer};
 use npy_core::{DynArray, Error, ErrorKind, Limits, NpyRecord, Order};
-use npy_tests::alloc::{Counting, peak};
+use npy_tests::alloc::peak;
 use npy_tests::rounds;
 use npy_tests::zips::{Raw, archive, npy};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The memory limit of a refusal.
 const FEW: usize = 4 << 20;

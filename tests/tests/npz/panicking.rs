@@ -103,7 +103,7 @@ fn child_whose_writer_panics() {
 /// the end.
 #[test]
 fn after_a_panic_of_the_inner_writer_every_call_is_an_error_and_nothing_is_printed() {
-    let mut child = npy_tests::again("panicking::child_whose_writer_panics");
+    let mut child = npy_tests::again("npz::panicking::child_whose_writer_panics");
     let output = child.env("NPY_PANICS", "1").output().unwrap();
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));

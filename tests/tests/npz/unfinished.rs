@@ -73,7 +73,7 @@ fn a_stream_of_a_dropped_writer_is_refused() {
 /// Guards programs that forget `finish`: each kind of writer says that a file was not written, once; and only then.
 #[test]
 fn work_that_is_lost_is_said_on_the_standard_error() {
-    let output = npy_tests::again("unfinished::child_that_drops_writers").output().unwrap();
+    let output = npy_tests::again("npz::unfinished::child_that_drops_writers").output().unwrap();
     let (out, err) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{out}{err}");

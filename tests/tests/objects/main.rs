@@ -11,10 +11,7 @@ use std::time::{Duration, Instant};
 
 use npy_core::object::Kind;
 use npy_core::{ErrorKind, ObjectRef, Objects, ReadNpy};
-use npy_tests::alloc::{Counting, peak};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use npy_tests::alloc::peak;
 
 /// Returns the header of an array of objects of this shape.
 fn header(descr: &str, shape: &str) -> Vec<u8> {

@@ -18,10 +18,7 @@ use npy_core::{
     ByteOrder, ByteStr, DType, DateTime64, Element, Error, ErrorKind, Header, InvalidValue,
     NpyArray, NpyRecord, Order, ReadNpy, Version, WriteNpy, WriteOptions, Writer,
 };
-use npy_tests::alloc::{Counting, peak};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use npy_tests::alloc::peak;
 
 /// Returns the options that are tested: each byte order in each version.
 fn options() -> Vec<WriteOptions> {

@@ -182,7 +182,7 @@ fn of_two_processes_that_append_the_second_is_locked_out() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     Writer::<u64, _>::create(&path).unwrap().finish().unwrap();
-    let mut child = npy_tests::again("shared::child")
+    let mut child = npy_tests::again("streams::shared::child")
         .env(FILE, &path)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,5 +1,4 @@
 //! Runs the command, for tests of what it does with files.
-#![allow(dead_code, reason = "each test program uses some of it")]
 
 use std::fs;
 use std::path::Path;

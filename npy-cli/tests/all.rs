@@ -1,0 +1,27 @@
+//! The tests of the command. They are one program, because each program is linked with all of the command's crates.
+
+mod advice;
+#[cfg(feature = "clouds")]
+mod clouds;
+mod convert;
+mod diff;
+mod exact;
+mod files;
+mod hostile;
+#[cfg(feature = "live")]
+mod live;
+#[cfg(all(feature = "clouds", feature = "live"))]
+mod moto;
+mod names;
+mod numbers;
+mod parts;
+mod pictures;
+mod raw;
+mod remarks;
+mod repair;
+mod replacing;
+mod safetensors;
+mod snapshots;
+mod sql;
+mod support;
+mod values;
