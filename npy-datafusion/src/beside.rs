@@ -7,7 +7,6 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::catalog::{Session, TableProvider};
@@ -35,7 +34,8 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties,
     ReplaceChildrenOptions,
 };
-use futures::{StreamExt, stream};
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt, stream};
 
 use crate::source::NpySource;
 use crate::table::NpyTable;
@@ -240,7 +240,6 @@ fn options() -> Result<ListingOptions> {
     )
 }
 
-#[async_trait]
 impl TableProvider for BesideTable {
     fn schema(&self) -> SchemaRef {
         Arc::clone(&self.schema)
@@ -250,12 +249,51 @@ impl TableProvider for BesideTable {
         TableType::Base
     }
 
-    async fn scan(
+    fn scan<'table, 'session, 'columns, 'filters, 'all>(
+        &'table self,
+        state: &'session dyn Session,
+        projection: Option<&'columns Vec<usize>>,
+        filters: &'filters [Expr],
+        _: Option<usize>,
+    ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>>
+    where
+        'table: 'all,
+        'session: 'all,
+        'columns: 'all,
+        'filters: 'all,
+    {
+        self.plan(state, projection, filters)
+    }
+
+    /// The conditions are evaluated on the joined rows. Those on the arrays alone tell which files are left out.
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>> {
+        let answer = |filter: &&Expr| match self.is_of_arrays(filter) {
+            true => TableProviderFilterPushDown::Inexact,
+            false => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(answer).collect())
+    }
+}
+
+impl BesideTable {
+    /// `scan`, without bounds: see `table.rs`.
+    fn plan<'all>(
+        &'all self,
+        state: &'all dyn Session,
+        projection: Option<&'all Vec<usize>>,
+        filters: &'all [Expr],
+    ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>> {
+        self.joined(state, projection, filters).boxed()
+    }
+
+    async fn joined(
         &self,
         state: &dyn Session,
         projection: Option<&Vec<usize>>,
         filters: &[Expr],
-        _: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
         let wanted = projection.unwrap_or(&all);
@@ -277,18 +315,6 @@ impl TableProvider for BesideTable {
             None => (arrays, others),
         };
         Ok(Arc::new(BesideExec::new(arrays, others, positions)?))
-    }
-
-    /// The conditions are evaluated on the joined rows. Those on the arrays alone tell which files are left out.
-    fn supports_filters_pushdown(
-        &self,
-        filters: &[&Expr],
-    ) -> Result<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| match self.is_of_arrays(filter) {
-            true => TableProviderFilterPushDown::Inexact,
-            false => TableProviderFilterPushDown::Unsupported,
-        };
-        Ok(filters.iter().map(answer).collect())
     }
 }
 

@@ -23,6 +23,7 @@ use datafusion::datasource::sink::DataSink;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType};
+use futures::future::{BoxFuture, FutureExt};
 use npy_arrow::{DESCR, Options, VALUE, column, dyn_array};
 use npy_core::DynArray;
 use npy_core::dtype::DType;
@@ -77,13 +78,39 @@ impl NpySink {
     }
 }
 
-#[async_trait]
 impl FileSink for NpySink {
     fn config(&self) -> &FileSinkConfig {
         &self.config
     }
 
-    async fn spawn_writer_tasks_and_join(
+    fn spawn_writer_tasks_and_join<'sink, 'context, 'all>(
+        &'sink self,
+        context: &'context Arc<TaskContext>,
+        demux: SpawnedTask<Result<()>>,
+        files: UnboundedReceiver<(Path, Receiver<RecordBatch>)>,
+        store: Arc<dyn ObjectStore>,
+    ) -> BoxFuture<'all, Result<u64>>
+    where
+        'sink: 'all,
+        'context: 'all,
+    {
+        self.write_files(context, demux, files, store)
+    }
+}
+
+impl NpySink {
+    /// `spawn_writer_tasks_and_join`, without bounds: see `table.rs`.
+    fn write_files<'all>(
+        &'all self,
+        context: &'all Arc<TaskContext>,
+        demux: SpawnedTask<Result<()>>,
+        files: UnboundedReceiver<(Path, Receiver<RecordBatch>)>,
+        store: Arc<dyn ObjectStore>,
+    ) -> BoxFuture<'all, Result<u64>> {
+        self.write_each(context, demux, files, store).boxed()
+    }
+
+    async fn write_each(
         &self,
         context: &Arc<TaskContext>,
         demux: SpawnedTask<Result<()>>,

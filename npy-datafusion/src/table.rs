@@ -1,9 +1,13 @@
 //! Tables of files. They are `ListingTable`s under a type of their own, so that codecs know them.
+//!
+//! Methods of DataFusion's traits that take expressions or plans have the signatures that `async_trait` would write, and pass their work on to
+//! functions without bounds of lifetimes. Where there are bounds, the compiler does not remember that all types of expressions and plans can be
+//! sent to other threads, and finds it out for each method anew: with `async_trait`, this package took three times as long to compile
+//! (<https://github.com/apache/datafusion/issues/13814>).
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TableProviderFactory};
 use datafusion::common::tree_node::TreeNode;
@@ -28,6 +32,7 @@ use datafusion::physical_expr::conjunction;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::filter::FilterExec;
+use futures::future::{BoxFuture, FutureExt, TryFutureExt};
 use npy_arrow::Options;
 
 use crate::beside::BesideTable;
@@ -240,7 +245,6 @@ impl From<ListingTable> for NpyTable {
     }
 }
 
-#[async_trait]
 impl TableProvider for NpyTable {
     fn schema(&self) -> SchemaRef {
         self.inner.schema()
@@ -266,32 +270,37 @@ impl TableProvider for NpyTable {
         self.inner.get_column_default(column)
     }
 
-    async fn scan(
-        &self,
-        state: &dyn Session,
-        projection: Option<&Vec<usize>>,
-        filters: &[Expr],
+    fn scan<'table, 'session, 'columns, 'filters, 'all>(
+        &'table self,
+        state: &'session dyn Session,
+        projection: Option<&'columns Vec<usize>>,
+        filters: &'filters [Expr],
         limit: Option<usize>,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>>
+    where
+        'table: 'all,
+        'session: 'all,
+        'columns: 'all,
+        'filters: 'all,
+    {
         let args = ScanArgs::default()
             .with_projection(projection.map(Vec::as_slice))
             .with_filters(Some(filters))
             .with_limit(limit);
-        Ok(self.scan_with_args(state, args).await?.into_inner())
+        self.plan(state, args)
     }
 
-    async fn scan_with_args<'a>(
-        &self,
-        state: &dyn Session,
-        args: ScanArgs<'a>,
-    ) -> Result<ScanResult> {
-        let filters = args.filters().unwrap_or_default().to_vec();
-        let (scan, loaded) = match files::resolved(&self.inner, state).await? {
-            Some((table, state, loaded)) => (table.scan_with_args(&state, args).await, loaded),
-            None => (self.inner.scan_with_args(state, args).await, Loaded::default()),
-        };
-        let scan = scan?.into_inner();
-        Ok(ScanResult::new(self.with_conditions(state, scan, filters, &loaded).await?))
+    fn scan_with_args<'args, 'table, 'session, 'all>(
+        &'table self,
+        state: &'session dyn Session,
+        args: ScanArgs<'args>,
+    ) -> BoxFuture<'all, Result<ScanResult>>
+    where
+        'args: 'all,
+        'table: 'all,
+        'session: 'all,
+    {
+        self.plan(state, args).map_ok(ScanResult::new).boxed()
     }
 
     fn supports_filters_pushdown(
@@ -311,12 +320,55 @@ impl TableProvider for NpyTable {
         self.inner.statistics()
     }
 
-    async fn insert_into(
-        &self,
-        state: &dyn Session,
+    fn insert_into<'table, 'session, 'all>(
+        &'table self,
+        state: &'session dyn Session,
         input: Arc<dyn ExecutionPlan>,
         insert_op: InsertOp,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
+    ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>>
+    where
+        'table: 'all,
+        'session: 'all,
+    {
+        self.insert(state, input, insert_op)
+    }
+}
+
+impl NpyTable {
+    /// `scan`, without bounds.
+    fn plan<'all>(
+        &'all self,
+        state: &'all dyn Session,
+        args: ScanArgs<'all>,
+    ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>> {
+        async move {
+            let filters = args.filters().unwrap_or_default().to_vec();
+            let (scan, loaded) = match files::resolved(&self.inner, state).await? {
+                Some((table, state, loaded)) => (table.scan_with_args(&state, args).await, loaded),
+                None => (self.inner.scan_with_args(state, args).await, Loaded::default()),
+            };
+            let scan = scan?.into_inner();
+            self.with_conditions(state, scan, filters, &loaded).await
+        }
+        .boxed()
+    }
+
+    /// `insert_into`, without bounds.
+    fn insert<'all>(
+        &'all self,
+        state: &'all dyn Session,
+        input: Arc<dyn ExecutionPlan>,
+        insert_op: InsertOp,
+    ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>> {
+        async move {
+            self.check_insert()?;
+            self.inner.insert_into(state, input, insert_op).await
+        }
+        .boxed()
+    }
+
+    /// Refuses rows for tables that are only read.
+    fn check_insert(&self) -> Result<()> {
         let format = self.inner.options().format.downcast_ref::<NpyFormat>();
         if format.is_some_and(|format| format.raw().is_some()) {
             return plan_err!(
@@ -342,7 +394,7 @@ impl TableProvider for NpyTable {
                 "new files of a table of the pattern {glob:?} might not match it; insert into a table of the directory"
             );
         }
-        self.inner.insert_into(state, input, insert_op).await
+        Ok(())
     }
 }
 
@@ -371,9 +423,32 @@ pub struct NpyTableFactory {
     inner: DefaultTableFactory,
 }
 
-#[async_trait]
 impl TableProviderFactory for NpyTableFactory {
-    async fn create(
+    fn create<'factory, 'session, 'statement, 'all>(
+        &'factory self,
+        state: &'session dyn Session,
+        statement: &'statement CreateExternalTable,
+    ) -> BoxFuture<'all, Result<Arc<dyn TableProvider>>>
+    where
+        'factory: 'all,
+        'session: 'all,
+        'statement: 'all,
+    {
+        self.table(state, statement)
+    }
+}
+
+impl NpyTableFactory {
+    /// `create`, without bounds.
+    fn table<'all>(
+        &'all self,
+        state: &'all dyn Session,
+        statement: &'all CreateExternalTable,
+    ) -> BoxFuture<'all, Result<Arc<dyn TableProvider>>> {
+        self.create_table(state, statement).boxed()
+    }
+
+    async fn create_table(
         &self,
         state: &dyn Session,
         statement: &CreateExternalTable,
