@@ -60,7 +60,7 @@ mod tests {
     fn files_say_what_they_are() {
         assert_eq!(lines(docs, "a.rs", "fn main() {}\n//! Late."), [1]);
         assert_eq!(lines(docs, "a.rs", "//! A.\n"), [0_usize; 0]);
-        assert_eq!(lines(docs, "tests/tests/ui/field/vec.rs", "struct A;"), [0_usize; 0]);
+        assert_eq!(lines(docs, "tests/ui/tests/ui/field/vec.rs", "struct A;"), [0_usize; 0]);
     }
 
     #[test]

@@ -1,0 +1,1 @@
+//! The package of the messages of the compiler for incorrect programs: `tests/ui`.
