@@ -14,12 +14,16 @@ const REQUIREMENTS: &str = "npy-python/requirements.txt";
 
 /// Builds the wheel into `target/wheels`, and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
+    build_with("release")
+}
+
+fn build_with(profile: &str) -> Result<PathBuf> {
     let tools = environment("python-venv", REQUIREMENTS)?;
     let wheels = target()?.join("wheels");
     // Wheels of earlier versions would be installed, too.
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = Command::new(&tools);
-    maturin.args(["-m", "maturin", "build", "--release", "--manifest-path"]);
+    maturin.args(["-m", "maturin", "build", "--profile", profile, "--manifest-path"]);
     maturin.arg(root().join("npy-python/Cargo.toml")).arg("--out").arg(&wheels);
     maturin.args(["--target-dir".as_ref(), target()?.join("python").as_os_str()]);
     run(maturin.arg("--interpreter").arg(&tools))?;
@@ -28,9 +32,9 @@ pub(crate) fn build() -> Result<PathBuf> {
     Ok(wheel)
 }
 
-/// Builds the wheel, installs it, and runs all checks of it.
+/// Builds a wheel that is compiled soon, installs it, and runs all checks of it.
 pub(crate) fn test() -> Result {
-    let wheel = build()?;
+    let wheel = build_with("dev")?;
     let tools = environment("python-venv", REQUIREMENTS)?;
     let python = installed(&wheel, &tools)?;
     let package = root().join("npy-python");
