@@ -481,7 +481,11 @@ fn bound(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<WherePredicate>> {
 /// Reports a key that is not allowed here: the key belongs elsewhere, or is misspelled.
 fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, others): Keys) {
     let name = name(meta);
-    let distance = |known: &&&str| edits(&name, known);
+    // Letters in another order are one mistake: `widht` is nearer to `width` than to `with`.
+    let distance = |known: &&&str| match sorted(&name) == sorted(known) {
+        true => 0,
+        false => edits(&name, known),
+    };
     let message = if others.contains(&name.as_str()) {
         format!("`{name}` is an attribute of {there}, not of {here}")
     } else if let Some(nearest) = known.iter().min_by_key(distance).filter(|n| distance(n) <= 2) {
@@ -490,6 +494,13 @@ fn unknown(cx: &Ctxt, meta: &ParseNestedMeta<'_>, (here, known): Keys, (there, o
         format!("unknown attribute `{name}` on {here}; use one of {}", known.join(", "))
     };
     cx.error(&meta.path, message);
+}
+
+/// Returns the letters of a word in the order of the alphabet.
+fn sorted(word: &str) -> Vec<char> {
+    let mut letters: Vec<char> = word.chars().collect();
+    letters.sort_unstable();
+    letters
 }
 
 /// Returns the edit distance of two words: the number of letters to change, add or remove.

@@ -63,7 +63,17 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     (
         RECORD,
         "struct S { #[npy(«witdh» = 3)] a: String }",
-        "unknown attribute `witdh` on a field; did you mean `with`?",
+        "unknown attribute `witdh` on a field; did you mean `width`?",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«widht» = 3)] a: String }",
+        "unknown attribute `widht` on a field; did you mean `width`?",
+    ),
+    (
+        RECORD,
+        "struct S { #[npy(«withs» = a)] a: u8 }",
+        "unknown attribute `withs` on a field; did you mean `with`?",
     ),
     (
         RECORD,
