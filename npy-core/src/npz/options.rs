@@ -116,8 +116,8 @@ impl WriteOptions {
     }
 
     /// Compresses members by Zstandard, with the feature `zstd-write`. NumPy reads them with Python 3.14 or newer alone. Levels range from
-    /// 1 (fast) to 22 (small); [the guide](crate::_guide::performance#zstandard) has what they cost. One thread does the work, and a member
-    /// has no seek index.
+    /// 1 (fast) to 22 (small), and any other is refused as by [`deflate`](Self::deflate); [the guide](crate::_guide::performance#zstandard)
+    /// has what they cost. One thread does the work, and a member has no seek index.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

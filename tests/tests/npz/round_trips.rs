@@ -68,16 +68,23 @@ fn check<R: std::io::Read + std::io::Seek>(reader: Reader<R>, what: &str) {
     assert_eq!(last.shape(), [100_000, 2]);
 }
 
+/// Sets a method of compression and its level.
+type Compress = fn(&mut WriteOptions, u8) -> &mut WriteOptions;
+
 /// Guards levels of compression: one that the method does not have is refused, before anything is written.
 #[test]
 fn levels_that_do_not_exist_are_refused() {
+    let levels = [0, 10, 255].map(|level| (level, 9, WriteOptions::deflate as Compress));
+    #[cfg(feature = "zstd-write")]
+    let levels =
+        levels.into_iter().chain([0, 23, 255].map(|n| (n, 22, WriteOptions::zstd as Compress)));
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npz");
-    for level in [0, 10, 255] {
+    for (level, most, compress) in levels {
         let mut options = WriteOptions::new();
-        options.deflate(level);
+        compress(&mut options, level);
         let advice = format!(
-            "there is no level {level} of compression; use one from 1 (fast) to 9 (small), or store"
+            "there is no level {level} of compression; use one from 1 (fast) to {most} (small), or store"
         );
         let refused =
             |error: npy_core::Error| assert!(error.to_string().contains(&advice), "{error}");
@@ -90,7 +97,7 @@ fn levels_that_do_not_exist_are_refused() {
         refused(options.append(&path).unwrap_err());
         std::fs::remove_file(&path).unwrap();
         options.stored().create(&path).unwrap().discard();
-        options.deflate(9).create(&path).unwrap().discard();
+        compress(&mut options, most).create(&path).unwrap().discard();
     }
 }
 
