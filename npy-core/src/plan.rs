@@ -38,7 +38,7 @@ pub(crate) enum Strategy {
     /// Every scalar stays at its offset in the item; the steps byte-swap some of them in place.
     Swapped {
         steps: Vec<Step>,
-        /// True if the items of the file are the little-endian items of a type in the other byte order.
+        /// True if the steps swap every number: in the other byte order, the items of the file are those of the type.
         all: bool,
     },
     /// The steps write new items.
@@ -111,17 +111,13 @@ impl Plan {
     pub(crate) fn reading(from: &DType, to: &Schema, cast: Cast) -> Result<Plan> {
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         let same_size = src_itemsize == dst_itemsize;
-        // Between equal dtypes, each field is found by its own name, so that the other rules have no effect.
-        let (mut steps, is_checked) = match *from == to.dtype && !to.rules.has_any_width() {
-            true => Default::default(),
-            false => steps(from, to, cast, 0, String::new())?,
-        };
+        let (mut steps, is_checked) = steps_of_items(from, to, cast)?;
         let in_place = |swaps| same_size && steps.iter().all(|step| step.is_in_place(swaps));
         let strategy = if in_place(false) {
             Strategy::Exact
         } else if in_place(true) {
             steps.retain(|step| matches!(step.action, Action::Swap { .. }));
-            Strategy::Swapped { all: *from == to.dtype.with_byte_order(ByteOrder::Big), steps }
+            Strategy::Swapped { all: is_swapped(from, to), steps }
         } else {
             Strategy::General(steps)
         };
@@ -171,6 +167,24 @@ impl Plan {
 
 /// The offset in the item of the file, and that in the converted item.
 type Offsets = (usize, usize);
+
+/// Returns the steps from an item of the file to an item of the schema, and true if one of them checks values.
+fn steps_of_items(from: &DType, to: &Schema, cast: Cast) -> Result<(Vec<Step>, bool)> {
+    // Between equal dtypes, each field is found by its own name, so that the other rules have no effect.
+    match *from == to.dtype && !to.rules.has_any_width() {
+        true => Ok(Default::default()),
+        false => steps(from, to, cast, 0, String::new()),
+    }
+}
+
+/// Returns true if items of the file become those of the schema without any step, once the schema is big-endian. Fields are matched by the
+/// rules, so that titles, aliases and the shapes of nested sub-arrays may differ. The items have the same size.
+fn is_swapped(from: &DType, to: &Schema) -> bool {
+    let dtype = to.dtype.with_byte_order(ByteOrder::Big);
+    let big = Schema { dtype, rules: to.rules.clone() };
+    let steps = steps_of_items(from, &big, Cast::Exact);
+    steps.is_ok_and(|(steps, _)| steps.iter().all(|step| step.is_in_place(false)))
+}
 
 /// Returns the steps from a part of an item of the file, at this offset and path, to an item, and true if one of them checks values.
 fn steps(
@@ -512,4 +526,33 @@ const TWICE: &str =
 /// Returns the error for a field of the file that the type refuses.
 pub(crate) fn unknown(name: &str, remedy: &'static str) -> Error {
     ErrorKind::UnknownField { name: name.into(), wanted_by: "the program".into(), remedy }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards the fast path of big-endian records: a title, an alias or a nested sub-array in the file does not take it away, and a number that
+    /// is not swapped does.
+    #[test]
+    fn all_numbers_are_swapped_whatever_the_names() {
+        let time = FieldRules { aliases: &["t0"], ..FieldRules::default() };
+        let rules = ReadRules { fields: vec![FieldRules::default(), time], ..ReadRules::default() };
+        for (file, swaps_all) in [
+            ("[('gain', '>f4'), ('time', '>i8', (2, 3)), ('raw', '<V2')]", false),
+            ("[('gain', '>f4'), ('time', '>i8', (2, 3)), ('raw', '|V2')]", false),
+            ("[('gain', '>f4'), ('time', '>i8', (2, 3)), ('raw', '>V2')]", true),
+            ("[(('in dB', 'gain'), '>f4'), ('time', '>i8', (2, 3)), ('raw', '>V2')]", true),
+            ("[('gain', '>f4'), ('t0', '>i8', (2, 3)), ('raw', '>V2')]", true),
+            ("[('gain', '>f4'), ('time', ('>i8', (3,)), (2,)), ('raw', '>V2')]", true),
+            ("[('gain', '<f4'), ('t0', '>i8', (2, 3)), ('raw', '>V2')]", false),
+            ("[('gain', '<f4'), ('t0', '<i8', (2, 3)), ('raw', '<V2')]", false),
+        ] {
+            let dtype = "[('gain', '<f4'), ('time', '<i8', (2, 3)), ('raw', '<V2')]";
+            let schema = Schema { dtype: dtype.parse().unwrap(), rules: rules.clone() };
+            let plan = Plan::reading(&file.parse().unwrap(), &schema, Cast::Exact).unwrap();
+            assert!(plan.is_in_place(), "{file}");
+            assert_eq!(plan.swaps_all(), swaps_all, "{file}");
+        }
+    }
 }

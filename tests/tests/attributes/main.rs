@@ -77,6 +77,19 @@ fn a_title_is_written_and_ignored_when_read() {
     for descr in ["[('time', '|u1')]", "[(('other', 'time'), '|u1')]"] {
         assert_eq!(read::<Pick>(&raw(descr, &[3])).unwrap(), [Pick { time: 3 }]);
     }
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Wide {
+        #[npy(title = "in dB", alias = "g")]
+        gain: u16,
+        time: u32,
+    }
+
+    // All numbers of a big-endian file are swapped at once, whatever the names.
+    for field in ["'gain'", "'g'", "('other', 'gain')", "('in dB', 'gain')"] {
+        let big = raw(&format!("[({field}, '>u2'), ('time', '>u4')]"), &[0, 7, 0, 0, 1, 2]);
+        assert_eq!(read::<Wide>(&big).unwrap(), [Wide { gain: 7, time: 258 }], "{field}");
+    }
 }
 
 #[test]
