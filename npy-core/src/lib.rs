@@ -117,7 +117,7 @@
 //! | text | `Vec<String>` |
 //! | text with missing values, from pandas | `Vec<Option<String>>` |
 //! | times | `Vec<`[`DateTime64<time::Ns>`](DateTime64)`>`, in the unit of the file |
-//! | a dict, a list, other Python objects | a struct, by [`object::load`]; or [`Objects`] |
+//! | a dict, a list, other Python objects | a struct, by [`object::load`](object) with the feature `serde`; or [`Objects`] |
 //! | anything | [`DynArray`] |
 //! | a `.npz` file | a struct that derives [`NpzArchive`](macro@NpzArchive), or [`npz::Reader`] |
 //!

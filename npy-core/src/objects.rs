@@ -40,7 +40,7 @@ pub(crate) use {array::check_no_objects, record::Record, record::RecordField, va
 /// [`globals`](Self::globals) lists everything that Python would import. The format is that of Python's `pickle`, protocols 0 to 5.
 ///
 /// Lists of text and numbers can be read without this type: `Vec<String>` or `Vec<Option<f64>>` read them like any other file. With the
-/// feature `serde`, [`object::load`](crate::object::load) reads a file into structs.
+/// feature `serde`, [`object::load`](crate::object) reads a file into structs.
 ///
 /// ```
 /// use npy_core::Objects;
