@@ -14,7 +14,7 @@ pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
     use ErrorKind as E;
     const COMPLETE: &str = "what is complete";
     match kind {
-        E::Truncated { what: "data", .. } => for_array(&target(name)?),
+        E::Truncated { what: "data" | "the element", .. } => for_array(&target(name)?),
         E::Archive { .. } => for_archive(&target(name)?),
         E::NotNpy { .. } | E::NotNpz { .. } | E::Version { .. } | E::Truncated { .. } => {
             for_file(&target(name)?, COMPLETE)

@@ -104,8 +104,8 @@ pub enum ErrorKind {
         minor: u8,
     },
 
-    /// The input ends too early. Complete rows can still be read: [`Reader::rows`](crate::Reader::rows) returns them until this error, and `npy repair` makes a file
-    /// of them.
+    /// The input ends too early. Complete rows are not lost: `npy repair` makes a file of them, also of those in an archive, and
+    /// [`Reader::records`](crate::Reader::records) returns those of a `.npy` file in C order before this error.
     #[non_exhaustive]
     Truncated {
         /// The part of the file that the missing bytes belong to.

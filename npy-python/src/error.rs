@@ -39,7 +39,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     (
-        "keep its complete rows: Reader::records returns them, if their order is C, and the command npy repair writes them to a file",
+        "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error",
         "keep its complete rows with the command npy repair FILE -o OUT --yes",
     ),
     ("Reader::open", "npy_core.load"),

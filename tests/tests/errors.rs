@@ -296,7 +296,7 @@ fn errors_of_texts_name_their_rust_type() {
     assert!(message(wrong).contains("as ByteStr<5>"));
 }
 
-/// Guards the advice for data that ends too early: records that are complete come before the error.
+/// Guards the advice for data that ends too early: records that are complete come before the error, and without data there is nothing to keep.
 #[test]
 fn complete_rows_of_truncated_data_are_read_as_the_message_says() {
     let bytes = file("'<u2'", "(4,)", &[1, 0, 2, 0, 3]);
@@ -305,8 +305,13 @@ fn complete_rows_of_truncated_data_are_read_as_the_message_says() {
         reader.records::<u16>().unwrap().partition(Result::is_ok);
     assert_eq!(rows.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [1, 2]);
     let [Err(error)] = &errors[..] else { panic!("{errors:?}") };
-    let advice = "keep its complete rows: Reader::records returns them, if their order is C, and the command npy repair writes them to a file";
+    let advice = "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
     assert!(error.to_string().ends_with(advice), "{error}");
+    let none = Vec::<u16>::read_npy_from(&file("'<u2'", "(4,)", &[])[..]).unwrap_err();
+    let single = u16::read_npy_from(&file("'<u2'", "()", &[1])[..]).unwrap_err();
+    for error in [none.to_string(), single.to_string()] {
+        assert!(error.ends_with("; write or copy the complete file again"), "{error}");
+    }
     // Without a complete header, there are no rows.
     let error = Reader::new(&bytes[..40]).unwrap_err().to_string();
     assert!(error.contains("truncated") && error.ends_with("complete file again"), "{error}");

@@ -6,8 +6,8 @@ use std::fmt;
 use super::view::ViewError;
 use super::{Error, ErrorKind, byte_count};
 
-/// The advice for data that ends too early.
-const ROWS: &str = ", or keep its complete rows: Reader::records returns them, if their order is C, and the command npy repair writes them to a file";
+/// The advice for data that ends too early. In a member of an archive, and in Fortran order, the command alone finds complete rows.
+const ROWS: &str = ", or keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -28,7 +28,7 @@ impl fmt::Display for ErrorKind {
                 f,
                 "truncated: expected {} of {what}, found {found}; write or copy the complete file again{}",
                 byte_count(*expected),
-                if *what == "data" { ROWS } else { "" }
+                if *what == "data" && *found > 0 { ROWS } else { "" }
             ),
             ErrorKind::Header { reason } => write!(f, "the header is malformed: {reason}"),
             ErrorKind::DType { descr, reason } => write!(f, "dtype {descr}: {reason}"),

@@ -159,7 +159,13 @@ impl<R> Data<R> {
 
     /// The error for data that has ended.
     pub(super) fn ended(&self) -> Error {
-        Error::truncated("data", self.bytes(), self.source.found())
+        self.truncated(self.source.found())
+    }
+
+    /// The error for data that ends after this many bytes. Of a single element, there are no complete rows to keep.
+    fn truncated(&self, found: u64) -> Error {
+        let what = if self.elements == 1 { "the element" } else { "data" };
+        Error::truncated(what, self.bytes(), found)
     }
 
     /// Returns the file, if it can be read at any offset.
@@ -306,7 +312,7 @@ impl<R: Read> Data<R> {
     pub(super) fn check_exist(&self, bytes: u64) -> Result<bool> {
         match self.source.available(bytes) {
             Some(found) if found < bytes => {
-                Err(Error::truncated("data", self.bytes(), self.source.length().unwrap_or(found)))
+                Err(self.truncated(self.source.length().unwrap_or(found)))
             }
             known => Ok(known.is_some()),
         }
