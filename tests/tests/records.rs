@@ -202,7 +202,8 @@ fn records_of_any_rank_come_in_file_order() {
     let fortran = file(&c.to_order(Order::Fortran), ByteOrder::Little);
     let mut reader = Reader::new(&fortran[..]).unwrap();
     let error = reader.records::<[u8; 3]>().err().unwrap();
-    assert!(error.to_string().contains("use read_vec or read_array"), "{error}");
+    let needs = "needs Reader::rows of their elements, which gathers each row, or the whole array";
+    assert!(error.to_string().contains(needs), "{error}");
     assert_eq!(reader.read_vec::<[u8; 3]>().unwrap(), [[0, 1, 2], [3, 4, 5]]);
 }
 

@@ -46,9 +46,6 @@ pub(crate) fn check_zero_size_items<T>(
     limits.check_empty_items(count, size_of::<T>().max(plan.dst_itemsize))
 }
 
-/// The remedy where a type cannot be read in parts.
-pub(crate) const READ_WHOLE: &str = "the whole array: use read_vec or read_array";
-
 /// The plan to read one array as values of one type.
 pub(crate) struct TypedPlan {
     ty: TypeInfo,

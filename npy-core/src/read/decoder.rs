@@ -8,7 +8,7 @@ use super::data::lost;
 use crate::checked;
 use crate::element::block::Buffers;
 use crate::element::decode::decode_slice;
-use crate::element::typed_plan::{ItemPlan, READ_WHOLE, TypedPlan, check_zero_size_items};
+use crate::element::typed_plan::{ItemPlan, TypedPlan, check_zero_size_items};
 use crate::element::{Element, type_name};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::Header;
@@ -238,7 +238,7 @@ impl ReadOptions {
     /// As [`Decoder::new`], and [`ErrorKind::Limit`] for an array over [`Limits::array_bytes`](crate::Limits::array_bytes).
     pub fn decoder<T: Element>(&self, header: &Header) -> Result<Decoder<T>> {
         let plan = TypedPlan::new::<T>(header, self.cast)?;
-        plan.check_contiguous(READ_WHOLE)?;
+        plan.check_contiguous("the whole array: NpyArray::read_npy_from")?;
         self.limits.check_array(header.data_bytes())?;
         Ok(Decoder {
             plan: plan.items,

@@ -16,7 +16,7 @@ use crate::element::block::{self, BLOCK, Buffers};
 use crate::element::cast::{Replaced, Values};
 use crate::element::decode::{decode, valid};
 use crate::element::type_info::TypeInfo;
-use crate::element::typed_plan::{ItemPlan, READ_WHOLE};
+use crate::element::typed_plan::ItemPlan;
 use crate::element::{Element, InvalidValue, type_name};
 use crate::error::{Error, Result};
 use crate::limits;
@@ -29,6 +29,9 @@ use crate::{
     plan::{Cast, Plan},
 };
 
+/// The remedy for sub-arrays of a file in Fortran order.
+const ROWS_OR_WHOLE: &str = "Reader::rows of their elements, which gathers each row, or the whole array: read_vec or read_array";
+
 /// Makes the iterator of [`Reader::records`] and [`Reader::into_records`].
 pub(super) fn records<O, R, T>(mut reader: O) -> Result<Records<O, T>>
 where
@@ -39,7 +42,7 @@ where
     let plan = reader.located(|reader| {
         reader.data.check()?;
         let plan = reader.take_plan::<T>()?;
-        plan.check_contiguous(READ_WHOLE)?;
+        plan.check_contiguous(ROWS_OR_WHOLE)?;
         Ok(plan)
     })?;
     Ok(Records { items: Items::new(reader, plan.items, T::check), of: PhantomData })
@@ -66,7 +69,7 @@ fn next_chunk<R: Read, T: Element>(
     max: usize,
 ) -> Result<usize> {
     reader.with_plan::<T, _>(|reader, plan| {
-        plan.check_contiguous(READ_WHOLE)?;
+        plan.check_contiguous(ROWS_OR_WHOLE)?;
         let count = reader.allowed_items::<T>(&plan.items, max)?;
         decode_next(reader, &plan.items, count, out).map(|()| count)
     })
@@ -87,7 +90,7 @@ pub(super) fn into_slice<R: Read, T: Element>(reader: &mut Reader<R>, out: &mut 
 #[inline(never)]
 fn next_into_slice<R: Read, T: Element>(reader: &mut Reader<R>, out: &mut [T]) -> Result<()> {
     reader.with_plan::<T, _>(|reader, plan| {
-        plan.check_contiguous(READ_WHOLE)?;
+        plan.check_contiguous(ROWS_OR_WHOLE)?;
         let plan = &plan.items;
         let count = reader.allowed_items::<T>(plan, out.len())?;
         if count < out.len() {
