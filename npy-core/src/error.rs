@@ -213,7 +213,7 @@ pub enum ErrorKind {
         /// The shapes that the type accepts.
         wanted: String,
         /// The remedy.
-        remedy: &'static str,
+        remedy: String,
     },
 
     /// A value that its dtype cannot hold, or bytes that are not a value of the type.

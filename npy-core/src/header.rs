@@ -330,9 +330,9 @@ impl Header {
     }
 
     /// Returns the error for the type `wanted_by`, which expects another shape.
-    pub(crate) fn rank(&self, wanted_by: &str, wanted: &str, remedy: &'static str) -> Error {
+    pub(crate) fn rank(&self, wanted_by: &str, wanted: &str, remedy: impl Into<String>) -> Error {
         let shape = shape::excerpt(&self.shape);
-        let (wanted_by, wanted) = (wanted_by.to_owned(), wanted.to_owned());
+        let (wanted_by, wanted, remedy) = (wanted_by.to_owned(), wanted.to_owned(), remedy.into());
         ErrorKind::Rank { shape, wanted_by, wanted, remedy }.into()
     }
 

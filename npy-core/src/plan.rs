@@ -9,7 +9,7 @@ mod suggest;
 use std::collections::HashMap;
 
 use crate::checked;
-use crate::dtype::{ByteOrder, DType, Field, Kind, Record, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Part, Record, Scalar, ScalarKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::literal::text::Text;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Schema, Widths};
@@ -132,7 +132,8 @@ impl Plan {
     pub(crate) fn column(from: &DType, path: &str, to: &Schema, cast: Cast) -> Result<Plan> {
         let part = part_at(from, path)?;
         let steps = steps(&part.dtype()?, to, cast, part.offset(), path.to_owned());
-        let (steps, is_checked) = steps.map_err(|error| error.in_field(path))?;
+        let (steps, is_checked) =
+            steps.map_err(|error| by_elements(error, &part, &to.dtype).in_field(path))?;
         let (src_itemsize, dst_itemsize) = (from.itemsize(), to.dtype.itemsize());
         Ok(Plan { src_itemsize, dst_itemsize, strategy: Strategy::General(steps), is_checked })
     }
@@ -446,10 +447,22 @@ fn rounds(from: &DType, to: &DType) -> bool {
         && matches!(kind(to), Some(ScalarKind::Float | ScalarKind::Complex))
 }
 
+/// The words of an advice that the name of a Rust type replaces, if there is one.
+pub(crate) const HELD: &str = "what the file holds";
 const CHANGE: &str = "change the Rust type to what the file holds, or the file with NumPy's astype";
 const RAISE_WIDTH: &str =
     "raise `width` to that of the file, or state `width = any`, which reads all";
 const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
+
+/// Changes the advice for a sub-array, where the type expects another number of elements or a single one.
+fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
+    let shape = part.shape();
+    if shape.is_empty() || shape.contains(&0) || to.flat().1 == shape {
+        return error;
+    }
+    let first = format!("{}{}", part.path(), "[0]".repeat(shape.len()));
+    error.map_remedy(|_| format!("read it as {HELD}, or one of its elements by a path: {first:?}"))
+}
 
 /// Returns the error for a file of another dtype than is wanted. [`Error::wanted_by`] names the type that wants it.
 pub(crate) fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {

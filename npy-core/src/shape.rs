@@ -90,7 +90,7 @@ fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
 pub(crate) fn dims<const N: usize>(shape: &[usize]) -> Result<[usize; N], Error> {
     <[usize; N]>::try_from(shape).map_err(|_| {
         let (wanted_by, wanted) = (format!("[usize; {N}]"), counted(N, "dimension"));
-        let remedy = "use `shape`, which has any number of them";
+        let remedy = "use `shape`, which has any number of them".into();
         ErrorKind::Rank { shape: excerpt(shape), wanted_by, wanted, remedy }.into()
     })
 }

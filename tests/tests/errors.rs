@@ -443,6 +443,20 @@ fn messages_name_the_values_and_what_to_do() {
         Vec::<[f32; 2]>::read_npy_from(&floats[..]).map(drop),
         "the array has shape (6,), [f32; 2] expects (..., 2); ",
     );
+    // The type that the rows have; a long row is better read as a slice.
+    for (shape, advice) in [
+        ("(2, 3)", "[f32; 2] expects (..., 2); read it as [f32; 3], or as an NpyArray of the "),
+        ("(1, 2, 3)", "; read it as [[f32; 3]; 2], or as an NpyArray of the scalar, which takes "),
+        ("(0, 100)", "; read it as an NpyArray of the scalar, which takes any shape"),
+    ] {
+        let bytes = file("'<f4'", shape, &[0; 24]);
+        says(Vec::<[f32; 2]>::read_npy_from(&bytes[..]).map(drop), advice);
+    }
+    let rows = file("'<f8'", "(1, 3)", &[0; 24]);
+    says(
+        Vec::<[f32; 3]>::read_npy_from(&rows[..]).map(drop),
+        "; [f64; 3] reads it, and ReadOptions::new().cast(Cast::Checked) ",
+    );
     says(
         Vec::<[f32; 2]>::read_npy_from(&file("'<f4'", "(1, 3, 2)", &[0; 24])[..]).map(drop),
         "the array has shape (1, 3, 2), Vec<[f32; 2]> expects (n, 2); ",
@@ -470,6 +484,15 @@ fn messages_name_the_values_and_what_to_do() {
     ] {
         says(Reader::new(&rows[..]).unwrap().read_column::<f32>(path).map(drop), advice);
     }
+    let reader = || Reader::new(&rows[..]).unwrap();
+    let advice = "; read it as [f32; 3], or one of its elements by a path: \"s[0]\"";
+    says(reader().read_column::<f32>("s").map(drop), advice);
+    says(reader().read_column::<[f32; 4]>("s").map(drop), advice);
+    assert_eq!(reader().read_column::<[f32; 3]>("s").unwrap(), [[0.0; 3]]);
+    assert_eq!(reader().read_column::<f32>("s[0]").unwrap(), [0.0]);
+    let advice = "; read it as [[f32; 2]; 2], or one of its elements by a path: \"m[0][0]\"";
+    says(reader().read_column::<[f32; 2]>("m").map(drop), advice);
+    assert_eq!(reader().read_column::<f32>("m[0][0]").unwrap(), [0.0]);
 }
 
 /// Guards the number of bytes that are said to be there: it is that of the file, also after a seek past its end.

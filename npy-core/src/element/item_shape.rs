@@ -1,6 +1,7 @@
 //! The dimensions of an array that belong to an element of a Rust type.
 
 use crate::dtype::{DType, ScalarKind};
+use crate::element::type_info::rust_type;
 use crate::error::Error;
 use crate::header::Header;
 use crate::shape::{self, Order};
@@ -54,11 +55,16 @@ impl ItemShape {
             let remedy = match header.dtype().scalar().map(|scalar| scalar.kind()) {
                 Some(ScalarKind::Complex) => {
                     "read complex numbers as num_complex::Complex, with the feature num-complex"
+                        .to_owned()
                 }
                 None if header.dtype().is_record() => {
-                    "the items are records: read them as a struct that derives NpyRecord"
+                    "the items are records: read them as a struct that derives NpyRecord".to_owned()
                 }
-                _ => "read it as an NpyArray of the scalar, which takes any shape",
+                _ => {
+                    let row = type_of_row(header).map(|row| format!("{row}, or as "));
+                    let row = row.unwrap_or_default();
+                    format!("read it as {row}an NpyArray of the scalar, which takes any shape")
+                }
             };
             header.rank(&who(), &wanted, remedy)
         })
@@ -74,4 +80,12 @@ impl ItemShape {
     pub(crate) fn is_strided(&self, shape: &[usize], order: Order) -> bool {
         !self.inner.is_empty() && order.normalized(shape) == Order::Fortran
     }
+}
+
+/// Returns the Rust type of a row: `[f64; 3]` in a file of shape `(1000, 3)`; `None` for rows that are long, and better read as slices.
+pub(crate) fn type_of_row(header: &Header) -> Option<String> {
+    const MAX_ELEMENTS: usize = 64;
+    let (_, row) = header.shape().split_first()?;
+    let is_array = !row.is_empty() && shape::count(row).ok()? <= MAX_ELEMENTS;
+    rust_type(&header.dtype().array(row).ok().filter(|_| is_array)?)
 }

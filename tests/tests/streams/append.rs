@@ -367,6 +367,11 @@ fn another_dtype_is_refused_and_named() {
         error("[('x', '<f4'), ('y', '<i2')]", "()"),
         "the array has shape (), Two expects one more dimension, along which it can grow; change the Rust type to that of the file, or write another file"
     );
+    let before = file("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }\n", &[0; 48]);
+    let advice = "; change the Rust type to [f64; 3], or write another file";
+    let says = |text: String| assert!(text.ends_with(advice), "{text}");
+    says(appended(&before, &[[0.0f64; 4]]).1.unwrap_err().to_string());
+    says(appended(&before, &[[0.0f32; 3]]).1.unwrap_err().to_string());
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "(3, 0)"),
         "shape (3, 0): its rows have no elements, so there is nothing to append"

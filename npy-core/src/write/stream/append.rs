@@ -12,8 +12,8 @@ use super::{Length, OpenedFile, WriteOptions, Writer};
 use crate::checked;
 use crate::dtype::DType;
 use crate::element::Element;
-use crate::element::item_shape::ItemShape;
-use crate::element::type_info::TypeInfo;
+use crate::element::item_shape::{ItemShape, type_of_row};
+use crate::element::type_info::{TypeInfo, rust_type};
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::header::{Header, MAGIC};
@@ -197,7 +197,7 @@ pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingSh
     }
     if outer.is_empty() {
         let wanted = "one more dimension, along which it can grow";
-        return Err(to_append(header.rank(&who, wanted, "")));
+        return Err(to_append(header.rank(&who, wanted, ""), None));
     }
     let axis = match order {
         Order::C => 0,
@@ -230,7 +230,7 @@ pub(super) fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape,
 /// Checks that rows can be appended to the array of a file as bytes; returns how the array grows.
 /// In the result, an element is one byte.
 pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
-    header.without_objects().map_err(to_append)?;
+    header.without_objects()?;
     let shape = header.shape();
     let Some((_, inner)) = shape.split_first() else {
         let remedy = "save an array of one dimension in its place, to which rows can be added";
@@ -260,9 +260,10 @@ fn check_contiguous(header: &Header, is_several: bool) -> Result<()> {
 
 /// Returns the dimensions of the type, and those of the array that come before them.
 fn outer(ty: TypeInfo, header: &Header) -> Result<(ItemShape, &[usize])> {
-    header.without_objects().map_err(to_append)?;
+    header.without_objects()?;
     let item = ItemShape::of(&ty.canonical_to_write()?);
-    let outer = item.outer(header, || ty.name()).map_err(to_append)?;
+    let outer = item.outer(header, || ty.name());
+    let outer = outer.map_err(|error| to_append(error, type_of_row(header)))?;
     Ok((item, outer))
 }
 
@@ -296,7 +297,7 @@ fn plan(ty: TypeInfo, file: &DType) -> Result<Plan> {
     };
     Plan::new(file, &ours, Cast::Exact).map_err(|error| {
         let needs = "a Rust type without that field, as its values would be lost";
-        missing(to_append(error), "without", needs)
+        missing(to_append(error, rust_type(file)), "without", needs)
     })?;
     Plan::new(&ours, file, Cast::Exact).map_err(|error| {
         let needs = "a Rust type with that field, as each row must have a value for it";
@@ -304,14 +305,13 @@ fn plan(ty: TypeInfo, file: &DType) -> Result<Plan> {
     })
 }
 
-/// Replaces the remedy of an error by one for appending.
-fn to_append(error: Error) -> Error {
-    const REMEDY: &str = "change the Rust type to that of the file, or write another file";
+/// Replaces the remedy of an error by one for appending. `held` is the Rust type of the file, if there is a name for it.
+fn to_append(error: Error, held: Option<String>) -> Error {
+    let held = held.unwrap_or_else(|| "that of the file".into());
+    let advice = format!("change the Rust type to {held}, or write another file");
     error.map_kind(|mut kind| {
-        match &mut kind {
-            ErrorKind::Mismatch { remedy, .. } => *remedy = REMEDY.into(),
-            ErrorKind::Rank { remedy, .. } => *remedy = REMEDY,
-            _ => {}
+        if let ErrorKind::Mismatch { remedy, .. } | ErrorKind::Rank { remedy, .. } = &mut kind {
+            *remedy = advice;
         }
         kind
     })
