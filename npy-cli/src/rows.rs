@@ -92,7 +92,9 @@ impl<'a> Rows<'a> {
         form: Form,
         kept: &'a mut Option<Objects>,
     ) -> Result<Self> {
-        let reader = source::open(target)?.into_array(target)?.numbers_of(void, target)?;
+        let reader = source::open(target)?.into_array(target)?;
+        source::tell_of_rest(&reader, target);
+        let reader = reader.numbers_of(void, target)?;
         Rows::of(reader, target, columns, form, kept)
     }
 

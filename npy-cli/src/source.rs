@@ -6,6 +6,7 @@
 //! | `source/file.rs` | `AnyFile` and `Archive`: of this machine, or at a URL |
 //! | `source/reader.rs` | `AnyReader`: the reader of an array, from wherever it comes |
 //! | `source/safetensors.rs` | `Safetensors`: the tensors of such a file, each of them an array |
+//! | `source/after.rs` | the bytes after an array in its file |
 //! | `source/widened.rs` | raw bytes as the numbers of ml_dtypes that they are |
 //! | `source/objects.rs` | `Parted`: an array, with its Python objects beside it |
 //! | `source/selection.rs`, `source/steps.rs` | `Selection`: what a slice and the columns select, known from the header |
@@ -15,6 +16,7 @@
 //! order whose first dimension counts the rows that were read, also if the array has no dimensions. The cost is that of what is selected:
 //! parts of large rows are read alone.
 
+mod after;
 mod file;
 mod objects;
 mod open;
@@ -27,9 +29,10 @@ mod widened;
 
 use npy_core::{DType, DynArray, Header, Order};
 
+pub(crate) use self::after::{bytes_after, data_bytes, follow, has_at, tell_of_rest, what_follows};
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects};
-pub(crate) use self::open::{Input, file, is_safetensors, open, open_text};
+pub(crate) use self::open::{Input, file, is_safetensors, near, open, open_text};
 use self::reader::Seeking;
 pub(crate) use self::reader::{AnyReader, Origin};
 pub(crate) use self::selection::Selection;

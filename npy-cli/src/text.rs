@@ -21,6 +21,7 @@ mod float;
 mod infinite;
 mod json;
 mod object;
+mod size;
 mod surrogates;
 mod time;
 
@@ -40,6 +41,7 @@ use self::json::is_plain;
 pub(crate) use self::json::{JsonObject, json_float, json_string};
 use self::object::object_json_with_surrogates;
 pub(crate) use self::object::{complex_parts, numpy_time, object_json, object_text, span_text};
+pub(crate) use self::size::{bytes_text, grouped};
 use self::surrogates::{has_surrogate, json_of_surrogates, with_escapes};
 pub(crate) use self::time::short_time;
 use crate::output::printable;

@@ -808,3 +808,42 @@ fn a_member_is_not_renamed_to_a_name_that_finds_another() {
     assert!(exit == 2 && message.contains("another member has it already"), "{message}");
     assert!(fs::read(path.join("q.npz")).unwrap() == before);
 }
+
+/// Guards a file with two arrays, as `np.save` writes them to one open file: the second is left out with a remark. So are rows that the header does not count.
+#[test]
+fn bytes_after_an_array_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8, 2].write_npy(path.join("a.npy")).unwrap();
+    let one = fs::read(path.join("a.npy")).unwrap();
+    fs::write(path.join("two.npy"), [&one[..], &one].concat()).unwrap();
+    fs::write(path.join("more.npy"), [&one[..], &[3]].concat()).unwrap();
+    for args in [
+        &["cat", "#"][..],
+        &["head", "#"],
+        &["tail", "#"],
+        &["stats", "#"],
+        &["convert", "#", "o.npy"],
+        &["convert", "#", "o.npz", "--force"],
+        &["convert", "#", "o.csv"],
+        &["npz", "pack", "p.npz", "#", "--force"],
+    ] {
+        for (name, remark) in [
+            (
+                "two.npy",
+                "npy: two.npy: left out: 130 bytes follow the array, which begin another array\n",
+            ),
+            (
+                "more.npy",
+                "npy: more.npy: left out: 1 byte follows the array: 1 row that the header does not count",
+            ),
+            ("a.npy", ""),
+        ] {
+            let args: Vec<&str> =
+                args.iter().map(|arg| if *arg == "#" { name } else { *arg }).collect();
+            let (exit, message) = code(path, &args);
+            assert!(exit == 0 && message.starts_with(remark), "{args:?}: {message}");
+            assert_eq!(message.matches("left out").count(), usize::from(!remark.is_empty()));
+        }
+    }
+}

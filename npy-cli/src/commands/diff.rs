@@ -1,5 +1,6 @@
 //! `npy diff A B`: compares the headers of two files, then their rows; of archives, each member.
 
+mod class_names;
 mod exact;
 mod excerpt;
 mod instants;
@@ -18,14 +19,14 @@ use npy_core::{
 use serde_json::json;
 
 use self::excerpt::excerpts;
-use super::info::{full_dtype, grouped, python_tuple};
+use super::info::{full_dtype, python_tuple};
 use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::{Cell, complex_parts, short_float};
+use crate::text::{Cell, complex_parts, grouped, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -80,6 +80,7 @@ impl Args {
             }
             input => {
                 let reader = input.into_array(&self.file)?;
+                source::tell_of_rest(&reader, &self.file);
                 let reader = reader.numbers_of(&self.format.void, &self.file)?;
                 show(reader, &self.file, self.rows.unwrap_or(ROWS), &mut out)?;
                 out.finish()

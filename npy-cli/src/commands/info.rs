@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
 use crate::raw::RawFiles;
 use crate::remedy;
-use crate::source::{self, AnyReader, Input, Origin};
+use crate::source::{self, AnyReader, Input, Origin, bytes_after, data_bytes, follow};
 use crate::table::Table;
 use crate::target::Target;
-use crate::text::JsonObject;
+use crate::text::{JsonObject, bytes_text, grouped};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -181,14 +181,6 @@ impl Args {
     }
 }
 
-/// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.
-fn data_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
-    let header = reader.header();
-    let is_known = reader.origin() == Origin::File && !header.dtype().has_object();
-    let size = if is_known { source::size(&target.path)? } else { return None };
-    Some((header.data_bytes(), size.saturating_sub(reader.data_offset())))
-}
-
 /// Returns the error for a file that has fewer bytes of data than its header states.
 pub(crate) fn truncated(reader: &AnyReader, target: &Target) -> Option<Failure> {
     let (expected, found) =
@@ -197,12 +189,6 @@ pub(crate) fn truncated(reader: &AnyReader, target: &Target) -> Option<Failure> 
     let problem = format!("truncated: expected {expected} {noun} of data, found {found}");
     let remedy = remedy::for_array(target).map_or(String::new(), |remedy| format!("; {remedy}"));
     Some(Failure::new(target, problem + &remedy))
-}
-
-/// Returns the number of bytes after the array of a file, if there are any.
-pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
-    let (expected, found) = data_bytes(reader, target)?;
-    found.checked_sub(expected).filter(|&bytes| bytes > 0)
 }
 
 /// Returns the size of the pickle, or of the file that has it.
@@ -251,46 +237,6 @@ fn size_text(header: &Header) -> String {
         return "a pickle".into();
     }
     bytes_text(header.data_bytes())
-}
-
-/// Says that bytes come after an array or an archive.
-pub(crate) fn follow(bytes: u64, what: &str) -> String {
-    let verb = if bytes == 1 { "follows" } else { "follow" };
-    format!("{} {verb} the {what}", bytes_text(bytes))
-}
-
-/// Prints a size: `1,234,567 bytes (1.2 MiB)`.
-pub(crate) fn bytes_text(bytes: u64) -> String {
-    let exact = grouped(bytes);
-    if bytes == 1 {
-        return "1 byte".into();
-    }
-    if bytes < 10_240 {
-        return format!("{exact} bytes");
-    }
-    let mut size = bytes as f64;
-    let mut unit = "bytes";
-    for larger in ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"] {
-        if size < 1024.0 {
-            break;
-        }
-        size /= 1024.0;
-        unit = larger;
-    }
-    format!("{exact} bytes ({size:.1} {unit})")
-}
-
-/// Prints a number with a comma between each three digits.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Prints the fields of a record: the offset in the item, the name and the dtype.

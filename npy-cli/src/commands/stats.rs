@@ -72,7 +72,9 @@ impl Args {
                 })
             }
             input => {
-                let reader = input.into_array(&self.file)?.numbers_of(&self.void, &self.file)?;
+                let reader = input.into_array(&self.file)?;
+                source::tell_of_rest(&reader, &self.file);
+                let reader = reader.numbers_of(&self.void, &self.file)?;
                 self.array(reader, &self.file, None, &mut out).map(|()| Answer::Yes)
             }
         };

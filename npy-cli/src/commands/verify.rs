@@ -11,13 +11,12 @@ use npy_core::dtype::ScalarKind;
 use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Objects};
 use serde_json::json;
 
-use super::info::{bytes_after, follow};
 use crate::output::{
     Answer, Failure, Of, Output, Progress, Result, complain, printable, reason, unless_unread,
 };
 use crate::raw::RawFiles;
 use crate::source::safetensors::Safetensors;
-use crate::source::{self, AnyFile, AnyReader, Archive, Input};
+use crate::source::{self, AnyFile, AnyReader, Archive, Input, follow, has_at};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -187,10 +186,7 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
         check_imports(&objects, report);
         return Ok(());
     }
-    if let Some(rest) = bytes_after(&reader, target) {
-        let end = reader.data_offset().saturating_add(header.data_bytes());
-        report.remarks.push(what_follows(&header, rest, has_at(&target.path, end, b"\x93NUMPY")));
-    }
+    report.remarks.extend(source::what_follows(&reader, target));
     read_values(&mut reader, "", report).of(target)
 }
 
@@ -309,36 +305,6 @@ fn bytes_after_archive(path: &Path) -> io::Result<Option<u64>> {
     let comment = usize::from(u16::from_le_bytes(*comment.unwrap_or(&[0; 2])));
     let after = tail.len().saturating_sub(at + RECORD + comment);
     Ok((after > 0).then_some(after as u64))
-}
-
-/// Returns true if a file has these bytes at this position.
-fn has_at<const N: usize>(path: &Path, position: u64, expected: &[u8; N]) -> bool {
-    let mut start = [0; N];
-    let read = AnyFile::open(path).and_then(|mut file| {
-        file.seek(SeekFrom::Start(position))?;
-        file.read_exact(&mut start)
-    });
-    read.is_ok() && start == *expected
-}
-
-/// Says what the bytes after an array may be.
-fn what_follows(header: &Header, bytes: u64, is_array: bool) -> String {
-    let text = follow(bytes, "array");
-    if is_array {
-        return format!("{text}, which begin another array");
-    }
-    // Rows as a writer appends them.
-    let itemsize = header.dtype().itemsize();
-    let row = header.shape().iter().skip(1).try_fold(itemsize, |row, &n| row.checked_mul(n));
-    match row.and_then(|row| bytes.checked_div(row as u64)) {
-        Some(rows @ 1..) => {
-            let (noun, them) = if rows == 1 { ("row", "it") } else { ("rows", "them") };
-            format!(
-                "{text}: {rows} {noun} that the header does not count, if a writer was stopped; npy append --uncounted keep counts {them}"
-            )
-        }
-        _ => text,
-    }
 }
 
 /// Returns the number of rows in a block of about a megabyte.

@@ -14,6 +14,7 @@ use npy_core::{
     ByteOrder, Cast, DType, DateTime64, DynArray, ObjectRef, Order, TimeDelta64, Value,
 };
 
+use super::class_names;
 use super::exact::{self, Exact};
 use super::instants::{Count, Instant};
 use super::pairs::{Pairs, Status, is_ordered_dict};
@@ -259,7 +260,12 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 self.containers(a, b)
             }
             Kind::Array => self.arrays(a, b),
-            Kind::Scalar => is_same_scalar(a, b),
+            Kind::Scalar => match (a.as_array(), b.as_array()) {
+                (Ok(a), Ok(b)) if a.dtype().is_record() && b.dtype().is_record() => {
+                    self.values(&a, &b)
+                }
+                _ => is_same_scalar(a, b),
+            },
             Kind::DateTime | Kind::Time => match (Instant::of(a), Instant::of(b)) {
                 (Some(a), Some(b)) => a == b,
                 _ => is_same_text(a, b),
@@ -289,7 +295,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 self.later(&a, &b, Nearness::Exact)
             }
             // A deque is read as a list.
-            _ if a.name() != b.name() => false,
+            _ if !have_one_name(a, b) => false,
             _ => self.items(a, b),
         }
     }
@@ -349,11 +355,8 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         {
             return true;
         }
-        let is_same = |a: &Value<'_>, b: &Value<'_>| match (a, b) {
-            (Value::Str(_), Value::Bytes(_)) | (Value::Bytes(_), Value::Str(_)) => false,
-            _ => difference(a, b, self.tolerance()).is_none(),
-        };
-        a.iter().zip(b.iter()).all(|(a, b)| is_same(&a, &b))
+        let size = a.dtype().itemsize().max(b.dtype().itemsize()).max(1);
+        a.iter().zip(b.iter()).all(|(a, b)| is_same_value(a, b, self.tolerance(), size))
     }
 
     /// Compares objects of unknown classes: their names, arguments, states, items and entries.
@@ -364,7 +367,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
             (a, b) => a.is_none() && b.is_none(),
         });
         is_same
-            && a.name() == b.name()
+            && have_one_name(a, b)
             && self.items(a, b)
             && self.entries(a.entries().collect(), b.entries().collect())
     }
@@ -428,6 +431,34 @@ fn is_large(object: ObjectRef<'_>) -> bool {
     }
 }
 
+/// Returns true if two values of arrays are equal: records and sub-arrays part by part, as deep as the dtype. `size` is that of an item: a sub-array with more elements has none with
+/// bytes, and they are alike.
+fn is_same_value(a: Value<'_>, b: Value<'_>, tolerance: Tolerance, size: usize) -> bool {
+    if !tolerance.nan_differs && a == b {
+        return true;
+    }
+    match (a, b) {
+        (Value::Record(a), Value::Record(b)) => {
+            a.iter().map(|(name, _)| name).eq(b.iter().map(|(name, _)| name))
+                && a.iter().zip(b).all(|((_, a), (_, b))| is_same_value(a, b, tolerance, size))
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            let mut parts = a.iter().zip(b).take(size);
+            a.shape() == b.shape() && parts.all(|(a, b)| is_same_value(a, b, tolerance, size))
+        }
+        (Value::Str(_), Value::Bytes(_)) | (Value::Bytes(_), Value::Str(_)) => false,
+        (a, b) => difference(&a, &b, tolerance).is_none(),
+    }
+}
+
+/// Returns true if two objects name the same class or function, or none.
+fn have_one_name(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
+    match (a.name(), b.name()) {
+        (Some(a), Some(b)) => class_names::common(&a) == class_names::common(&b),
+        (a, b) => a == b,
+    }
+}
+
 fn is_same_text(a: ObjectRef<'_>, b: ObjectRef<'_>) -> bool {
     format!("{a:?}") == format!("{b:?}")
 }
@@ -488,7 +519,11 @@ impl Hashes {
                     object.entries().map(|(key, value)| hash((self.part(key), self.part(value))));
                 hash((2, entries.fold(0, u64::wrapping_add)))
             }
-            Kind::Object => hash((3, object.name(), all().collect::<Vec<_>>())),
+            Kind::Object => {
+                let name = object.name();
+                let name = name.as_deref().map(class_names::common);
+                hash((3, name, all().collect::<Vec<_>>()))
+            }
             _ => hash((4, kind == Kind::Tuple, all().collect::<Vec<_>>())),
         }
     }
@@ -545,6 +580,7 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
         (_, Some(bytes), _) => hash((9, bytes)),
         // These can be large, and are not keys.
         (.., Kind::Array | Kind::Record) => hash(10),
+        (.., Kind::Global) => hash((15, object.name().as_deref().map(class_names::common))),
         _ => hash((11, format!("{object:?}"))),
     }
 }

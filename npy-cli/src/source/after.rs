@@ -1,0 +1,72 @@
+//! The bytes after an array in its file: another array, or rows that the header does not count.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::file::{AnyFile, size};
+use super::reader::{AnyReader, Origin};
+use crate::output::{Failure, complain};
+use crate::target::Target;
+use crate::text::bytes_text;
+
+/// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.
+pub(crate) fn data_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
+    let header = reader.header();
+    let is_known = reader.origin() == Origin::File && !header.dtype().has_object();
+    let length = if is_known { size(&target.path)? } else { return None };
+    Some((header.data_bytes(), length.saturating_sub(reader.data_offset())))
+}
+
+/// Returns the number of bytes after the array of a file, if there are any.
+pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
+    let (expected, found) = data_bytes(reader, target)?;
+    found.checked_sub(expected).filter(|&bytes| bytes > 0)
+}
+
+/// Says what the bytes after the array of a file may be, if there are any.
+pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String> {
+    let (header, bytes) = (reader.header(), bytes_after(reader, target)?);
+    let text = follow(bytes, "array");
+    let end = reader.data_offset().saturating_add(header.data_bytes());
+    if has_at(&target.path, end, b"\x93NUMPY") {
+        return Some(format!("{text}, which begin another array"));
+    }
+    // Rows as a writer appends them.
+    let itemsize = header.dtype().itemsize();
+    let row = header.shape().iter().skip(1).try_fold(itemsize, |row, &n| row.checked_mul(n));
+    Some(match row.and_then(|row| bytes.checked_div(row as u64)) {
+        Some(rows @ 1..) => {
+            let (noun, them) = if rows == 1 { ("row", "it") } else { ("rows", "them") };
+            format!(
+                "{text}: {rows} {noun} that the header does not count, if a writer was stopped; npy append --uncounted keep counts {them}"
+            )
+        }
+        _ => text,
+    })
+}
+
+/// Says on standard error that a file of this machine has bytes after its array, which are not read.
+pub(crate) fn tell_of_rest(reader: &AnyReader, target: &Target) {
+    // Of a URL, the size would be another request.
+    if !target.is_url()
+        && let Some(text) = what_follows(reader, target)
+    {
+        complain(&Failure::new(target, format!("left out: {text}")));
+    }
+}
+
+/// Says that bytes come after an array or an archive.
+pub(crate) fn follow(bytes: u64, what: &str) -> String {
+    let verb = if bytes == 1 { "follows" } else { "follow" };
+    format!("{} {verb} the {what}", bytes_text(bytes))
+}
+
+/// Returns true if a file has these bytes at this position.
+pub(crate) fn has_at<const N: usize>(path: &Path, position: u64, expected: &[u8; N]) -> bool {
+    let mut start = [0; N];
+    let read = AnyFile::open(path).and_then(|mut file| {
+        file.seek(SeekFrom::Start(position))?;
+        file.read_exact(&mut start)
+    });
+    read.is_ok() && start == *expected
+}
