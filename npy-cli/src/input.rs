@@ -23,8 +23,9 @@
 //! above the index of pandas (`names.rs`). Any other first line is an error that names `--header` and `--no-header`, because a row would be lost as names.
 //! Names of several levels are read only if the lines below them are certain to be those that pandas writes with its index.
 //!
-//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Quotes of a comment have no
-//! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel.
+//! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
+//! otherwise rows; a remark says so, and `--comments` says otherwise. Quotes of a comment have no
+//! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
@@ -34,6 +35,7 @@ mod blanks;
 mod column;
 mod comments;
 mod csv;
+mod delimiter;
 mod encode;
 mod guess;
 mod json;
@@ -50,6 +52,7 @@ mod tree;
 mod value;
 
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
@@ -57,7 +60,7 @@ use npy_core::dtype::{Field, ScalarKind};
 use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
-pub(crate) use self::csv::{Dialect, FirstLine};
+pub(crate) use self::csv::{Comments, Dialect, FirstLine};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
@@ -84,6 +87,14 @@ impl Form {
             _ => None,
         }
     }
+}
+
+/// Returns true for a file that begins as text of `np.savetxt` with blanks between its numbers, whatever its name.
+pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
+    const START: u64 = 1 << 16;
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    read.is_ok() && delimiter::are_blanks(&start, comments)
 }
 
 /// The dtype that the columns will be converted to.

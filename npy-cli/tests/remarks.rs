@@ -44,11 +44,11 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
     let named = (vec![2], dtype, plain.2.clone());
 
     write("1.0 2.0 3.0\n4.0 5.0 6.0\n");
-    for args in [&[][..], &["--no-header"]] {
-        let (is_done, message) = convert(args);
-        assert!(!is_done && message.contains("--delimiter ' '"), "{message}");
-    }
-    assert!(convert(&[]).1.contains("--delimiter ' ' --no-header,"));
+    let (is_done, message) = convert(&[]);
+    assert!(!is_done && message.contains("--no-header reads it as a row"), "{message}");
+    let (is_done, message) = convert(&["--no-header"]);
+    assert!(is_done && message.contains("have blanks between them; --delimiter ,"), "{message}");
+    assert_eq!(found(), plain);
     let blanks = ["--delimiter", " ", "--no-header"];
     for text in [
         "1.0 2.0 3.0\n4.0 5.0 6.0\n",
@@ -59,8 +59,17 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
         assert!(convert(&blanks).0, "{text}");
         assert_eq!(found(), plain, "{text}");
     }
-    assert!(convert(&blanks[..2]).0);
+    for args in [&blanks[..2], &[]] {
+        assert!(convert(args).0);
+        assert_eq!(found(), named);
+    }
+    // The name of the file need not say that it is text.
+    fs::rename(path.join("x.csv"), path.join("x.txt")).unwrap();
+    assert_eq!(code(path, &["convert", "x.txt", "x.npy"]).0, 0);
     assert_eq!(found(), named);
+    fs::write(path.join("notes.txt"), "some notes\nof 2024\n").unwrap();
+    let (found_code, message) = code(path, &["convert", "notes.txt", "o.npy"]);
+    assert!(found_code == 2 && message.contains("it looks like text"), "{message}");
     for text in [
         "# x,y,z\n1.0,2.0,3.0\n4.0,5.0,6.0\n",
         "#x,y,z\n1.0,2.0,3.0\n4.0,5.0,6.0\n",
@@ -101,7 +110,14 @@ fn a_single_text_among_numbers_is_told() {
     for (text, args, remark) in [
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
-        ("a\n007\n12\n", &[], ""),
+        ("a\n007\n12\n", &[], "the zeros before \"007\" in row 0 may count; --dtype i8 reads"),
+        (
+            "a,b\n10%,x\n20%,y\n",
+            &[],
+            "column a is text because of \"10%\" in row 0: it has numbers with",
+        ),
+        ("a\n12:30\n12:45\n", &[], "it has times of day; write them"),
+        ("a\nTrue\n0\n", &[], "such as 0 in row 1; --dtype bool reads all as booleans"),
         ("a\n1\n2\nx\n3\ny\nx\n4\n", &[], "because of \"x\" in row 2 and 2 other texts, and"),
         ("a\n1\nx\n2\ny\n3\n", &[], "because of \"x\" in row 1 and 1 other text, and"),
         ("a\nNA\n1\nNA\nnull\n", &[], "because of \"NA\" in row 0 and 2 other texts, and"),
@@ -183,7 +199,7 @@ fn times_booleans_and_complex_numbers_are_values() {
         ),
         ("b\nTrue\n# no\nFalse\n", &[], "[('b', '|b1')]", "True\nFalse\n"),
         ("a,b\nNA,1\n# no\n5,2\n", &[], "[('a', '<U2'), ('b', '<i8')]", "NA,1\n5,2\n"),
-        ("a\nNA\n# no\n", &[], "[('a', '<U4')]", "NA\n\"# no\"\n"),
+        ("a\nNA\n# no\n", &[], "[('a', '<U2')]", "NA\n"),
         ("a\n+5.0\n-1.5\n", &[], "[('a', '<f8')]", "5.0\n-1.5\n"),
         ("a\n+5\n-1\n", &[], "[('a', '<i8')]", "5\n-1\n"),
         ("a\n+491711234567\n+1800\n", &[], "[('a', '<U13')]", "+491711234567\n+1800\n"),
@@ -301,6 +317,8 @@ fn a_first_line_with_values_is_not_taken_for_names() {
     for (text, names) in [
         ("id,note,note\nk1,foo,bar\nk2,baz,qux\n", "\"note\" is there twice; "),
         ("x,x\na,b\n", "\"x\" is there twice; "),
+        (",x,x\n,a,b\nk,u,v\nl,u,w\n", "df.columns = df.columns.map('.'.join)"),
+        ("k,,v\n1,2,3\n", "field 1 is empty; "),
         (",x,x\n,a,b\n,c,d\n", "field 0 is empty; "),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
@@ -332,6 +350,61 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             text.lines().count() - 1
         );
     }
+}
+
+/// Guards lines that begin with `#` in a table of text: each is a comment or a row, and a remark says which, with the option that decides otherwise.
+#[test]
+fn lines_with_a_mark_in_a_table_of_text_are_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let (left_out, kept) =
+        ("left out, as comments; --comments '' keeps", "kept, as text; --comments '#' leaves");
+    let note = "# taken by X, at Y, on Z\n";
+    let table = format!("name,city,day\nAl,Rome,Mon\n{note}Bo,Oslo,Tue\n");
+    for (text, args, remark, rows) in [
+        (&table[..], &[][..], left_out, "Al,Rome,Mon\nBo,Oslo,Tue\n"),
+        (&table, &["--comments", "#"], "", "Al,Rome,Mon\nBo,Oslo,Tue\n"),
+        (
+            &table,
+            &["--comments", ""],
+            "",
+            "Al,Rome,Mon\n\"# taken by X\", at Y, on Z\nBo,Oslo,Tue\n",
+        ),
+        ("a,b\nx,y\n# a note\nz,w\n", &[], left_out, "x,y\nz,w\n"),
+        ("color,n\nred,a\n#f00,b\n", &[], kept, "red,a\n\"#f00\",b\n"),
+        ("color,n\nred,a\n#f00,b\n", &["--comments", "#"], "", "red,a\n"),
+        ("a,b\n# x,y\nu,v\n#z,w\n", &[], "--comments '' keeps both", "u,v\n\"#z\",w\n"),
+        // All rows begin so.
+        ("a,b\n# x,y\n", &[], kept, "\"# x\",y\n"),
+        ("# x,y\nu,v\n", &["--no-header"], left_out, "u,v\n"),
+        ("# x, y\nu,v\n", &[], "the names of the columns are those of a line", "u,v\n"),
+        ("# x, y\nu,v\nw,z\n", &["--comments", "#"], "", "w,z\n"),
+        ("% x\na,b\n1,2\n%3,4\n", &["--comments", "%"], "", "1,2\n"),
+        ("a,b\n1,\"x\n#y\"\n", &["--comments", "#"], "", "1,\"x\n#y\"\n"),
+        ("#,1\n#x,2\n", &["--comments", "", "--no-header"], "", "\"#\",1\n\"#x\",2\n"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
+        assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
+        assert_eq!(message.is_empty(), remark.is_empty(), "{text}: {message}");
+        let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), rows, "{text}");
+    }
+    fs::write(path.join("x.csv"), "color,n\n#f00\nred,2\n").unwrap();
+    let (code, message) = code(path, &["convert", "x.csv", "x.npy"]);
+    assert!(code == 2 && message.contains("--comments '#' leaves out lines"), "{message}");
+}
+
+/// Guards columns without a name: no field of an array has an empty one, which NumPy would replace.
+#[test]
+fn a_column_without_a_name_gets_that_of_numpy() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("x.csv"), "k,,v\n1,2,3\n").unwrap();
+    let (code, message) = code(path, &["convert", "x.csv", "x.npy", "--header"]);
+    assert!(code == 0 && message.contains("are named as in NumPy: f1\n"), "{message}");
+    let dtype = Header::read_npy(path.join("x.npy")).unwrap().dtype().to_string();
+    assert_eq!(dtype, "[('k', '<i8'), ('f1', '<i8'), ('v', '<i8')]");
 }
 
 /// Guards rows that begin with `#`: text that a dtype keeps, and a missing value.
@@ -373,8 +446,13 @@ fn a_quote_in_a_comment_hides_no_rows() {
         ("# made, \"by hand\n# x,\"y\n1,2\n3,4\n", &[], "", "1,2\n3,4\n"),
         ("# say,\"hi\"\n1,2\n", &[], "", "1,2\n"),
         // Of several lines, and each of them could be a row.
-        ("a,b\n#f00,\"two\nlines\"\nred,x\n", &[], "", "\"#f00\",\"two\nlines\"\nred,x\n"),
-        ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "", "x,1\n\"#1\",\"2\n3,4\"\n"),
+        (
+            "a,b\n#f00,\"two\nlines\"\nred,x\n",
+            &[],
+            "kept, as text",
+            "\"#f00\",\"two\nlines\"\nred,x\n",
+        ),
+        ("a,b\nx,1\n#1,\"2\n3,4\"\n", &[], "kept, as text", "x,1\n\"#1\",\"2\n3,4\"\n"),
         // The quotes end in a row, which would have a quote without its other one.
         ("a,b\n1,x\n# no,\"two\n3,4\"\n5,y\n", &[], "1 line after", "1,x\n5,y\n"),
         (

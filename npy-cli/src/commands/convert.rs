@@ -18,7 +18,7 @@ use self::blocks::Blocks;
 use self::cast::Block;
 use crate::columns::Columns;
 use crate::dtypes;
-use crate::input::{self, Dialect, FirstLine};
+use crate::input::{self, Comments, Dialect, FirstLine};
 use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
@@ -73,6 +73,9 @@ pub(crate) struct Args {
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
     #[arg(long, value_delimiter = ',', value_name = "TEXTS")]
     missing: Vec<String>,
+    /// The character that begins the comments of IN, if it is CSV; '' for no comments. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for
+    #[arg(long, value_name = "CHAR", value_parser = comments)]
+    comments: Option<Comments>,
     /// The columns to write, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; their dtypes stay. One column becomes an array of its dtype, several fields become records
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
@@ -214,7 +217,7 @@ impl Args {
             let message = "--dtype, --order, --endian and --compress are for .npy and .npz files";
             return Err(Failure::new(&self.output, message));
         }
-        let reader = self.open()?.into_array(&self.input)?;
+        let reader = self.open_array()?;
         let reader = reader.numbers_of(&self.void, &self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
@@ -231,7 +234,7 @@ impl Args {
         if self.compress {
             return Err(Failure::new(&self.output, "--compress is for .npz files"));
         }
-        let reader = self.open()?.into_array(&self.input)?;
+        let reader = self.open_array()?;
         let header = reader.header();
         let is_in_order = header.order() == self.order(header) || header.shape().len() < 2;
         if header.dtype().has_object() || !is_in_order || self.order(header) == Order::Fortran {
@@ -262,7 +265,8 @@ impl Args {
             _ => FirstLine::Unknown,
         };
         let missing = self.missing.clone();
-        let dialect = Dialect { delimiter: self.delimiter, first_line, missing };
+        let comments = self.comments.unwrap_or_default();
+        let dialect = Dialect { delimiter: self.delimiter, first_line, missing, comments };
         let has_dialect = dialect != Dialect::default();
         let tabs = Dialect { delimiter: dialect.delimiter.or(Some(b'\t')), ..dialect.clone() };
         let form = match self.from {
@@ -275,6 +279,7 @@ impl Args {
                     let delimiter = dialect.delimiter.or(of_name.delimiter);
                     Some(input::Form::Csv(Dialect { delimiter, ..dialect }))
                 }
+                None if self.is_savetxt() => Some(input::Form::Csv(dialect)),
                 form => form.filter(|_| self.dtype.is_some()),
             },
         };
@@ -286,10 +291,18 @@ impl Args {
                 _ => "",
             };
             return Err(Failure::usage(format!(
-                "--delimiter, --header, --no-header and --missing say how IN is read, and IN is not CSV; if it is, add --from csv{of_output}"
+                "--delimiter, --header, --no-header, --missing and --comments say how IN is read, and IN is not CSV; if it is, add --from csv{of_output}"
             )));
         }
         Ok(form)
+    }
+
+    /// Returns true for text of `np.savetxt` in a file whose name does not say that it is text.
+    fn is_savetxt(&self) -> bool {
+        let Target { path, member: None, raw: None, .. } = &self.input else { return false };
+        Format::of(path).is_none()
+            && path.is_file()
+            && input::is_savetxt(path, self.comments.unwrap_or_default())
     }
 
     fn wanted_dtype(&self) -> Result<Option<DType>> {
@@ -307,6 +320,13 @@ impl Args {
         let (cast, columns) = (self.cast(), &self.text_columns[..]);
         let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast, columns });
         source::open_text(&self.input, &form, wanted)
+    }
+
+    /// Opens the only array of the input.
+    fn open_array(&self) -> Result<AnyReader> {
+        let reader = self.open()?.into_array(&self.input)?;
+        source::tell_of_rest(&reader, &self.input);
+        Ok(reader)
     }
 
     fn to_npz(&self, output: &OutputFile<'_>) -> Result<()> {
@@ -360,6 +380,7 @@ impl Args {
                 writer.write(member, &array).of(&name)
             }),
             Input::Array(reader) => {
+                source::tell_of_rest(&reader, &self.input);
                 let array = super::npz::check_name(&self.member_name())
                     .and_then(|()| self.array(reader, &self.input));
                 array.and_then(|array| writer.write(&self.member_name(), &array).of(&name))
@@ -376,7 +397,7 @@ impl Args {
     /// Writes a member of an archive, which may have others.
     fn to_member(&self, member: &str) -> Result<()> {
         let (path, name) = (&self.output.path, self.output.path_text());
-        let reader = self.open()?.into_array(&self.input)?;
+        let reader = self.open_array()?;
         let array = self.array(reader, &self.input)?;
         let options = self.npz_options();
         if path.exists() {
@@ -545,6 +566,15 @@ fn delimiter(text: &str) -> Result<u8, String> {
         [byte] if byte.is_ascii() => Ok(*byte),
         b"\\t" => Ok(b'\t'),
         _ => Err("a delimiter is one ASCII character, or \\t for a tab".into()),
+    }
+}
+
+/// Parses the character that begins comments.
+fn comments(text: &str) -> Result<Comments, String> {
+    match text.as_bytes() {
+        [] => Ok(Comments::None),
+        [byte] if byte.is_ascii() => Ok(Comments::Marked(*byte)),
+        _ => Err("write one ASCII character, such as '#', or '' if there are no comments".into()),
     }
 }
 

@@ -8,8 +8,32 @@ use super::guess::is_value;
 const ERRORS: [&str; 9] =
     ["#N/A", "#NA", "#N/A N/A", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"];
 
+/// The start of a line that may be a comment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Mark {
+    /// `#` and a blank, as `np.savetxt` writes it.
+    Comment,
+    /// `#` and something else, such as a color; or a line of several lines, whose quotes could hide rows.
+    Unclear,
+}
+
+impl Mark {
+    /// Returns the mark of a line; `None` if it is not a comment. `text` is that from which the line was read.
+    pub(super) fn of(line: &StringRecord, text: &[u8], delimiter: u8) -> Option<Self> {
+        let first = line.get(0).filter(|_| may_be_comment(line, text))?;
+        let rest = first.trim_start_matches('#');
+        // If a blank is the delimiter, none is in the field.
+        let has_blank = match rest {
+            "" => delimiter == b' ' || line.len() == 1,
+            rest => rest.starts_with([' ', '\t']),
+        };
+        let is_one_line = !line.iter().any(|field| field.contains(['\n', '\r']));
+        Some(if has_blank && is_one_line { Mark::Comment } else { Mark::Unclear })
+    }
+}
+
 /// Returns true for a line that may be a comment. `text` is that from which the line was read: a field in quotes begins no comment.
-pub(super) fn is_comment(line: &StringRecord, text: &[u8]) -> bool {
+fn may_be_comment(line: &StringRecord, text: &[u8]) -> bool {
     let is_quoted = || {
         let at = line.position().and_then(|position| usize::try_from(position.byte()).ok());
         let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
@@ -77,13 +101,17 @@ fn without_mark(line: &StringRecord, delimiter: u8) -> StringRecord {
 mod tests {
     use csv::StringRecord;
 
-    use super::{Start, is_comment};
+    use super::{Mark, Start};
 
     #[test]
     fn errors_of_spreadsheets_begin_rows() {
-        let is_comment = |first| is_comment(&[first, "1"].into_iter().collect(), first.as_bytes());
-        assert!(!is_comment("#N/A") && !is_comment("#DIV/0!"));
-        assert!(is_comment("#N/A is missing") && is_comment("#"));
+        let mark =
+            |first: &str| Mark::of(&[first, "1"].into_iter().collect(), first.as_bytes(), b',');
+        assert_eq!((mark("#N/A"), mark("#DIV/0!"), mark("x")), (None, None, None));
+        for first in ["#N/A is missing", "#", "#ff0000", "# a\nb"] {
+            assert_eq!(mark(first), Some(Mark::Unclear), "{first}");
+        }
+        assert_eq!((mark("# a"), mark("##\tb")), (Some(Mark::Comment), Some(Mark::Comment)));
     }
 
     #[test]

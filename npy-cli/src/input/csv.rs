@@ -9,15 +9,13 @@ use csv::StringRecord;
 use super::Table;
 use super::blanks::single_blanks;
 use super::column::Column;
-use super::comments::{self, Start, is_comment};
+use super::comments::{Mark, Start};
+use super::delimiter;
 use super::guess::is_value;
 use super::names::{self, Names};
-use super::quotes::{self, Quotes};
+use super::quotes;
 use super::value::{MISSING, Value};
 use crate::output::{Failure, Of, Result, complain};
-
-/// The delimiter, if no other one is known.
-const COMMA: u8 = b',';
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +25,29 @@ pub(crate) struct Dialect {
     pub(crate) first_line: FirstLine,
     /// The text of a missing value, in addition to the empty text.
     pub(crate) missing: Vec<String>,
+    pub(crate) comments: Comments,
+}
+
+/// The lines that are comments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Comments {
+    /// Lines that begin with `#`, unless they have names or may be rows.
+    #[default]
+    Unknown,
+    /// Lines that begin with this character. They have no names.
+    Marked(u8),
+    None,
+}
+
+impl Comments {
+    /// Returns the character that comments begin with, if there are any.
+    pub(super) fn mark(self) -> Option<u8> {
+        match self {
+            Comments::Unknown => Some(b'#'),
+            Comments::Marked(mark) => Some(mark),
+            Comments::None => None,
+        }
+    }
 }
 
 /// The contents of the first line.
@@ -49,44 +70,42 @@ pub(super) fn columns(
     known: &[&str],
     is_text: impl Fn(&str) -> bool,
 ) -> Result<Table> {
-    let mut text = Vec::new();
-    stream.read_to_end(&mut text).of(&name)?;
-    let (text, stated) = without_stated_delimiter(&text);
-    let dialect = Dialect { delimiter: dialect.delimiter.or(stated), ..dialect.clone() };
-    let delimiter = dialect.delimiter.unwrap_or(COMMA);
+    let mut all = Vec::new();
+    stream.read_to_end(&mut all).of(&name)?;
+    let (content, stated) = delimiter::stated(&all);
+    let known_delimiter = dialect.delimiter.or(stated);
+    let are_blanks = known_delimiter.is_none() && delimiter::are_blanks(content, dialect.comments);
+    let known_delimiter = if are_blanks { Some(b' ') } else { known_delimiter };
+    let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
+    let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
+    let text = match dialect.comments {
+        Comments::Marked(mark) => Cow::Owned(quotes::without_comments(content, mark, delimiter)),
+        Comments::Unknown | Comments::None => Cow::Borrowed(content),
+    };
     let parse = |text: &[u8]| parsed(text, name, &dialect, known, &is_text);
     let has_values = |(table, _): &(Table, _)| {
         let has_values =
             |column: &Column| !is_text(&column.path[0]) && are_values(column.values.iter());
         table.rows > 0 && table.columns.first().is_some_and(has_values)
     };
-    let closed = quotes::closed_comments(text, delimiter).map(|text| parse(&text));
-    let (table, remarks) = match closed {
-        None => parse(text)?,
+    let closed = match dialect.comments {
+        Comments::Unknown => quotes::closed_comments(&text, delimiter),
+        Comments::Marked(_) | Comments::None => None,
+    };
+    let (table, mut remarks) = match closed.map(|text| parse(&text)) {
+        None => parse(&text)?,
         Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
         Some(closed) => {
-            let raw = parse(text)?;
+            let raw = parse(&text)?;
             if has_values(&raw) { closed? } else { raw }
         }
     };
+    if are_blanks {
+        remarks.push("its fields have blanks between them; --delimiter , reads one column".into());
+    }
     remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
     Ok(table)
-}
-
-/// Returns the text after `sep=;`, and its delimiter. Excel expects it at the start of a file, and other programs write it there.
-fn without_stated_delimiter(text: &[u8]) -> (&[u8], Option<u8>) {
-    let start = text.strip_prefix(b"\"").unwrap_or(text);
-    let is_quoted = start.len() < text.len();
-    if let Some([delimiter, rest @ ..]) = start.strip_prefix(b"sep=")
-        && let Some(rest) = if is_quoted { rest.strip_prefix(b"\"") } else { Some(rest) }
-        && matches!(rest, [b'\n' | b'\r', ..])
-        && (*delimiter == b'\t' || delimiter.is_ascii() && !delimiter.is_ascii_control())
-    {
-        // The empty line stays, for the numbers of lines in messages.
-        return (rest, Some(*delimiter));
-    }
-    (text, None)
 }
 
 /// Reads the columns of a text, with remarks.
@@ -98,12 +117,12 @@ fn parsed(
     is_text: impl Fn(&str) -> bool,
 ) -> Result<(Table, Vec<String>)> {
     let is_headless = dialect.first_line == FirstLine::Row;
-    let delimiter = dialect.delimiter.unwrap_or(COMMA);
+    let delimiter = dialect.delimiter.unwrap_or(delimiter::COMMA);
     let text = match delimiter {
         b' ' => Cow::Owned(single_blanks(text)),
         _ => Cow::Borrowed(text),
     };
-    let mut lines = Lines::new(&text, name, delimiter);
+    let mut lines = Lines::new(&text, name, delimiter, dialect.comments);
     let start = lines.start(known, is_headless, is_headless && is_text("0"))?;
     let failure = |message| Failure::new(name, message);
     let mut header = match (is_headless, start) {
@@ -116,45 +135,45 @@ fn parsed(
     };
     if !is_headless && header.names != known {
         header.name_index();
+        if dialect.first_line == FirstLine::Names {
+            lines.remarks.extend(header.name_others());
+        }
     }
     let names = &header.names;
     let first_row = lines.peek()?;
     if let ([single], None) = (&names[..], dialect.delimiter) {
         let texts =
             [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
-        check_delimiter(&texts, dialect.first_line).map_err(failure)?;
+        delimiter::check(&texts, dialect.first_line).map_err(failure)?;
     }
     let is_known = dialect.first_line != FirstLine::Unknown || *names == known;
     let mut rows = Rows::new(names, &dialect.missing);
-    while let Some(line) = lines.next()? {
-        rows.push(&line, lines.is_comment(&line)).map_err(failure)?;
+    let mut line = StringRecord::new();
+    while lines.next_into(&mut line)? {
+        rows.push(&line, lines.mark(&line)).map_err(failure)?;
     }
-    if lines.reader.get_ref().are_open() {
+    if quotes::are_open(&text, delimiter) {
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
     let is_first_text = rows.columns.first().is_some_and(|column| is_text(&column.path[0]));
-    let left_out = rows.leave_out_comments(is_first_text).map_err(failure)?;
+    let about_comments = rows.leave_out_comments(is_first_text).map_err(failure)?;
     if !is_known {
         names::check(&rows.columns, &header, &dialect.missing).map_err(failure)?;
     }
     let mut remarks = lines.remarks;
     remarks.extend(header.remarks());
-    if left_out > 0 {
-        let (noun, verb) = if left_out == 1 { ("line", "begins") } else { ("lines", "begin") };
-        remarks.push(format!(
-            "{left_out} {noun} after the first row {verb} with #: left out, as comments"
-        ));
-    }
+    remarks.extend(about_comments);
     Ok((Table { rows: rows.count, columns: rows.columns, records: None }, remarks))
 }
 
 /// The lines of a file. The first ones are read ahead.
 struct Lines<'a> {
-    reader: csv::Reader<Quotes<&'a [u8]>>,
+    reader: csv::Reader<&'a [u8]>,
     text: &'a [u8],
     name: &'a str,
     delimiter: u8,
+    comments: Comments,
     remarks: Vec<String>,
     /// Lines that were read and not yet used.
     ahead: VecDeque<StringRecord>,
@@ -163,25 +182,28 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn new(text: &'a [u8], name: &'a str, delimiter: u8) -> Self {
+    fn new(text: &'a [u8], name: &'a str, delimiter: u8, comments: Comments) -> Self {
         let reader = csv::ReaderBuilder::new()
             .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
-            .from_reader(Quotes::new(text, delimiter));
+            .from_reader(text);
         Lines {
             reader,
             text,
             name,
             delimiter,
+            comments,
             remarks: Vec::new(),
             ahead: VecDeque::new(),
             are_comments: false,
         }
     }
 
-    fn is_comment(&self, line: &StringRecord) -> bool {
-        is_comment(line, self.text)
+    /// Returns the mark of a line that may be a comment.
+    fn mark(&self, line: &StringRecord) -> Option<Mark> {
+        let is_known = self.comments != Comments::Unknown;
+        if is_known { None } else { Mark::of(line, self.text, self.delimiter) }
     }
 
     /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
@@ -194,7 +216,7 @@ impl<'a> Lines<'a> {
     ) -> Result<Option<StringRecord>> {
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
-            if self.is_comment(&line) {
+            if self.mark(&line).is_some() {
                 marked.push(line);
                 continue;
             }
@@ -203,15 +225,20 @@ impl<'a> Lines<'a> {
                 return Ok(None);
             };
             let third = self.next()?;
+            let is_known = !is_headless && last.iter().eq(known.iter().copied());
             let start = match last {
                 last if is_text && last.len() == line.len() => Start::Rows,
-                last if !is_headless && last.iter().eq(known.iter().copied()) => {
-                    Start::Names(last.clone())
-                }
+                last if is_known => Start::Names(last.clone()),
                 last => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
             };
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
-                let message = "lines at the start begin with #: left out, as comments";
+                let message = "lines at the start begin with #: left out, as comments; --comments '' keeps them";
+                self.remarks.push(message.to_owned());
+            }
+            // Without values, the line after it may have the names.
+            let is_certain = is_known || line.iter().any(is_value);
+            if matches!(start, Start::Names(_)) && !is_certain {
+                let message = "the names of the columns are those of a line that begins with #; --comments '#' leaves it out";
                 self.remarks.push(message.to_owned());
             }
             if matches!(start, Start::Rows) {
@@ -260,15 +287,26 @@ impl<'a> Lines<'a> {
     }
 
     fn next(&mut self) -> Result<Option<StringRecord>> {
+        let mut line = StringRecord::new();
+        Ok(self.next_into(&mut line)?.then_some(line))
+    }
+
+    /// Replaces a line by the next one; false after the last.
+    fn next_into(&mut self, line: &mut StringRecord) -> Result<bool> {
         match self.ahead.pop_front() {
-            Some(line) => Ok(Some(line)),
-            None => self.read(),
+            Some(next) => *line = next,
+            None => return self.read_into(line),
         }
+        Ok(true)
     }
 
     fn read(&mut self) -> Result<Option<StringRecord>> {
         let mut line = StringRecord::new();
-        let is_read = self.reader.read_record(&mut line).map_err(|error| match error.kind() {
+        Ok(self.read_into(&mut line)?.then_some(line))
+    }
+
+    fn read_into(&mut self, line: &mut StringRecord) -> Result<bool> {
+        self.reader.read_record(line).map_err(|error| match error.kind() {
             csv::ErrorKind::Utf8 { pos, .. } => {
                 let line =
                     pos.as_ref().map_or(String::new(), |pos| format!("line {}: ", pos.line()));
@@ -277,8 +315,7 @@ impl<'a> Lines<'a> {
                 Failure::new(self.name, line + message)
             }
             _ => Failure::new(self.name, error),
-        })?;
-        Ok(is_read.then_some(line))
+        })
     }
 }
 
@@ -288,18 +325,21 @@ struct Rows<'a> {
     count: usize,
     missing: &'a [String],
     /// The rows that begin with `#`.
-    marked: Vec<usize>,
-    /// The number of lines that begin with `#` and have another number of fields, and the error for the first of them.
-    uneven: (usize, Option<String>),
+    marked: Vec<(usize, Mark)>,
+    /// The marks of lines that begin with `#` and have another number of fields.
+    uneven: Vec<Mark>,
+    /// The error for the first of them that is not certain to be a comment.
+    message: Option<String>,
 }
 
 impl<'a> Rows<'a> {
     fn new(names: &[String], missing: &'a [String]) -> Self {
         let columns = names.iter().map(|name| Column::new(vec![name.clone()], true)).collect();
-        Rows { columns, count: 0, missing, marked: Vec::new(), uneven: (0, None) }
+        let (marked, uneven) = (Vec::new(), Vec::new());
+        Rows { columns, count: 0, missing, marked, uneven, message: None }
     }
 
-    fn push(&mut self, line: &StringRecord, is_comment: bool) -> Result<(), String> {
+    fn push(&mut self, line: &StringRecord, mark: Option<Mark>) -> Result<(), String> {
         if line.len() != self.columns.len() {
             let at = line.position().map_or(0, csv::Position::line);
             let message = format!(
@@ -307,17 +347,20 @@ impl<'a> Rows<'a> {
                 line.len(),
                 self.columns.len()
             );
-            if !is_comment {
-                return Err(message);
+            let Some(mark) = mark else { return Err(message) };
+            self.uneven.push(mark);
+            if mark == Mark::Unclear && self.message.is_none() {
+                let advice = "--comments '#' leaves out lines that begin with #";
+                self.message = Some(format!("{message}; {advice}"));
             }
-            self.uneven.0 += 1;
-            self.uneven.1.get_or_insert(message);
             return Ok(());
         }
         // Such as `#N/A` of spreadsheets.
         let is_missing = |text: &str| text.is_empty() || self.missing.iter().any(|it| it == text);
-        if is_comment && !line.get(0).is_some_and(is_missing) {
-            self.marked.push(self.count);
+        if let Some(mark) = mark
+            && !line.get(0).is_some_and(is_missing)
+        {
+            self.marked.push((self.count, mark));
         }
         for (column, text) in self.columns.iter_mut().zip(line) {
             column.push(if is_missing(text) { Value::Missing } else { Value::Text(text.into()) });
@@ -326,29 +369,56 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Removes the rows that begin with `#`, if the first column otherwise has numbers, times or booleans, and is not to become text. Returns the number of lines that are left out.
-    fn leave_out_comments(&mut self, is_first_text: bool) -> Result<usize, String> {
-        if self.marked.is_empty() && self.uneven.0 == 0 {
-            return Ok(0);
+    /// Removes the rows that begin with `#`, if the first column otherwise has numbers, times or booleans, and is not to become text. Of text, only those are removed whose mark shows a
+    /// comment. Returns a remark.
+    fn leave_out_comments(&mut self, is_first_text: bool) -> Result<Option<String>, String> {
+        if self.marked.is_empty() && self.uneven.is_empty() {
+            return Ok(None);
         }
-        let is_marked = |row: usize| self.marked.binary_search(&row).is_ok();
+        let is_marked =
+            |row: usize| self.marked.binary_search_by_key(&row, |found| found.0).is_ok();
         let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
         let rows = first.iter().enumerate().filter(|(row, _)| !is_marked(*row));
-        let are_values = !is_first_text && are_values(rows.map(|(_, value)| value));
-        let (uneven, message) = &self.uneven;
-        match message {
-            _ if are_values && self.marked.len() < self.count => {}
-            Some(message) => return Err(message.clone()),
-            None => return Ok(0),
+        let are_values = self.marked.len() < self.count
+            && !is_first_text
+            && are_values(rows.map(|(_, value)| value));
+        if let Some(message) = self.message.take().filter(|_| !are_values) {
+            return Err(message);
         }
+        let comments = self.marked.iter().filter(|(_, mark)| are_values || *mark == Mark::Comment);
+        let mut left_out: Vec<usize> = comments.map(|(row, _)| *row).collect();
+        // Lines of a table that has no others are its rows.
+        if left_out.len() == self.count {
+            left_out.clear();
+        }
+        let kept = self.marked.len() - left_out.len();
         for column in &mut self.columns {
             let mut rows = 0..;
-            column
-                .values
-                .retain(|_| rows.next().is_none_or(|row| self.marked.binary_search(&row).is_err()));
+            let is_kept = |row: usize| left_out.binary_search(&row).is_err();
+            column.values.retain(|_| rows.next().is_none_or(is_kept));
         }
-        self.count -= self.marked.len();
-        Ok(uneven + self.marked.len())
+        self.count -= left_out.len();
+        let count = self.uneven.len() + left_out.len();
+        let (lines, them) = match count.max(kept) {
+            1 => ("line begins", "it"),
+            _ => ("lines begin", "them"),
+        };
+        Ok(match (count, kept) {
+            (1.., _) if are_values => {
+                let lines = lines.replace(' ', " after the first row ");
+                Some(format!("{count} {lines} with #: left out, as comments"))
+            }
+            (1.., 0) => Some(format!(
+                "{count} {lines} with # and a blank: left out, as comments; --comments '' keeps {them}"
+            )),
+            (1.., _) => Some(format!(
+                "{count} lines with # and a blank at the start are left out, as comments, and {kept} with # alone are kept, as text; --comments '' keeps both, and --comments '#' none"
+            )),
+            (0, 1..) if !is_first_text => Some(format!(
+                "{kept} {lines} with #: kept, as text; --comments '#' leaves {them} out"
+            )),
+            _ => None,
+        })
     }
 }
 
@@ -365,29 +435,6 @@ fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
     }
     // Without any value, such a text may be text.
     known > 0 || missing == 0
-}
-
-/// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
-fn check_delimiter(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), String> {
-    let are_numbers = |text: &str| {
-        let mut parts = text.split_whitespace();
-        parts.clone().count() > 1 && parts.all(comments::is_number)
-    };
-    let mut texts = texts.iter().flatten();
-    let Some(first) = texts.next() else { return Ok(()) };
-    let delimiter = match first.chars().find(|c| matches!(c, ';' | '\t')) {
-        Some(delimiter) => delimiter,
-        None if are_numbers(first) || texts.next().is_some_and(|text| are_numbers(text)) => ' ',
-        None => return Ok(()),
-    };
-    let no_header = match are_numbers(first) && first_line == FirstLine::Unknown {
-        true => " --no-header",
-        false => "",
-    };
-    let escaped = delimiter.escape_default();
-    Err(format!(
-        "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
-    ))
 }
 
 #[cfg(test)]

@@ -13,6 +13,14 @@ impl Column {
     /// Stores the value of a row.
     pub(crate) fn encode(&self, row: usize, slot: &mut [u8]) -> Result<(), String> {
         let value = self.values.get(row).unwrap_or(&Value::Missing);
+        // Most values are floats, which need no list of bytes.
+        if self.kind == Kind::Float
+            && let Some(number) = value.as_float()
+            && let Some(slot) = slot.first_chunk_mut()
+        {
+            *slot = self.float(value, number)?;
+            return Ok(());
+        }
         let text = || value.text();
         let wrong = |what: &str| match value {
             Value::Missing => {
@@ -41,10 +49,7 @@ impl Column {
                     None => return wrong("an integer"),
                 }
             }
-            Kind::Float => match value.as_float() {
-                Some(number) => self.float(value, number)?,
-                None => return wrong("a number"),
-            },
+            Kind::Float => return wrong("a number"),
             Kind::Complex => match value.complex_parts() {
                 Some(parts) => {
                     let part = |part: &Value| self.float(part, part.as_float().unwrap_or(f64::NAN));
@@ -130,7 +135,7 @@ impl Column {
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
-    fn float(&self, value: &Value, number: f64) -> Result<Vec<u8>, String> {
+    fn float(&self, value: &Value, number: f64) -> Result<[u8; 8], String> {
         let is_kept = match self.cast {
             Cast::Numeric => true,
             Cast::Lossless => fits_float(&value.text()),
@@ -138,7 +143,7 @@ impl Column {
         };
         // A value without digits is missing or infinite.
         match is_kept || !value.text().contains(|c: char| c.is_ascii_digit()) {
-            true => Ok(number.to_le_bytes().to_vec()),
+            true => Ok(number.to_le_bytes()),
             false => Err(self.misfit(&value.text())),
         }
     }

@@ -100,6 +100,9 @@ fn without_plus(value: &Value) -> Option<Kind> {
 fn is_unusual(value: &Value) -> bool {
     let Value::Text(text) = value else { return false };
     let word = text.trim();
+    if !word.starts_with(['-', '+', 'i', 'I', 'n', 'N']) {
+        return false;
+    }
     let size = word.strip_prefix(['-', '+']).unwrap_or(word);
     let words = ["inf", "infinity", "nan"];
     word == "-0"

@@ -21,6 +21,10 @@ pub(super) enum Look {
     Span,
     /// A number with a comma.
     Comma,
+    /// A number with a percent sign.
+    Percent,
+    /// A time of day.
+    Clock,
     /// A date in another form than ISO's.
     Date,
     /// A text that programs write for a missing value.
@@ -28,7 +32,7 @@ pub(super) enum Look {
     Other,
 }
 
-pub(super) const ALL: [Look; 11] = [
+pub(super) const ALL: [Look; 13] = [
     Look::Number,
     Look::Time,
     Look::Bool,
@@ -37,6 +41,8 @@ pub(super) const ALL: [Look; 11] = [
     Look::Parts,
     Look::Span,
     Look::Comma,
+    Look::Percent,
+    Look::Clock,
     Look::Date,
     Look::Missing,
     Look::Other,
@@ -57,6 +63,8 @@ impl Look {
             _ if Value::Text(text.into()).complex_parts().is_some() => Look::Parts,
             _ if is_date(text) => Look::Date,
             _ if has_comma(text) => Look::Comma,
+            _ if is_percent(text) => Look::Percent,
+            _ if is_clock(text) => Look::Clock,
             _ if times::is_span(text) => Look::Span,
             _ => Look::Other,
         }
@@ -73,6 +81,8 @@ impl Look {
             Look::Parts => "complex numbers that only a dtype reads",
             Look::Span => "spans of time",
             Look::Comma => "numbers with a comma",
+            Look::Percent => "numbers with a percent sign",
+            Look::Clock => "times of day",
             Look::Date => "dates in another form than 2024-01-31",
         }
     }
@@ -103,6 +113,13 @@ impl Look {
             }
             Look::Span => format!("{} reads them", dtype("'m8[ns]'")),
             Look::Comma => "write them with a point, and without separators of thousands".into(),
+            Look::Percent => "write them without the sign".into(),
+            Look::Clock => {
+                let spans = dtype("'m8[s]'");
+                format!(
+                    "write them with their dates, 2024-01-31T12:30, or as spans for {spans}: 0 days 12:30:00"
+                )
+            }
             Look::Date => "write them as 2024-01-31".into(),
             _ => return None,
         })
@@ -178,6 +195,28 @@ fn is_date(text: &str) -> bool {
         }
 }
 
+/// Returns true for a number with a percent sign: `10%`, `2.5 %`.
+fn is_percent(text: &str) -> bool {
+    text.strip_suffix('%').is_some_and(|number| number.trim_end().parse::<f64>().is_ok())
+}
+
+/// Returns true for a time of day, or a span of less than a day: `9:05`, `12:30:00.5`.
+fn is_clock(text: &str) -> bool {
+    let (time, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = time.split(':').collect();
+    let [hours, rest @ ..] = &parts[..] else { return false };
+    let is_below = |part: &str, limit: u8| {
+        are_digits(part) && part.parse::<u8>().is_ok_and(|number| number < limit)
+    };
+    (1..=2).contains(&rest.len())
+        && (1..=2).contains(&hours.len())
+        && is_below(hours, 24)
+        && rest.iter().all(|part| part.len() == 2 && is_below(part, 60))
+        && are_digits(fraction)
+        && (fraction.is_empty() && !text.ends_with('.') || rest.len() == 2)
+}
+
 /// Returns true for a number with a decimal comma, or with commas, points or quotes between thousands: `1,5`, `1.234,5`, `1,234.5`.
 fn has_comma(text: &str) -> bool {
     let is_grouped = |digits: &str, separator: char| {
@@ -227,6 +266,8 @@ mod tests {
                     "2024-1-5",
                 ],
             ),
+            (Look::Percent, &["10%", "2.5 %", "-1%"]),
+            (Look::Clock, &["12:30", "9:05", "23:59:59", "12:30:00.25"]),
             (Look::Parts, &["1+2j", "2j", "(1e400+2j)", "-1e-3-4.5j"]),
             (Look::Span, &["0 days 00:00:01", "90 seconds", "1 day"]),
             (Look::Bool, &["True", "false"]),
@@ -235,8 +276,8 @@ mod tests {
             (
                 Look::Other,
                 &[
-                    "", "1,2,3", "a,5", "1.2.3", "10.0.0.1", "1,2 m", "12-34", "j", "1/2", "12:30",
-                    "1, 2", "x1",
+                    "", "1,2,3", "a,5", "1.2.3", "10.0.0.1", "1,2 m", "12-34", "j", "1/2", "24:00",
+                    "12:30.5", "1:2:3:4", "12:3", "12:60", "3:16 p", "1, 2", "x1", "x%", "1%2",
                 ],
             ),
         ] {

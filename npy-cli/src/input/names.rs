@@ -18,12 +18,14 @@ pub(super) struct Names {
     pub(super) unnamed: usize,
     /// The number of lines that have names. The last may have those of the index alone.
     pub(super) lines: usize,
+    /// True if more lines may have names, and the lines after them do not prove it.
+    may_have_levels: bool,
 }
 
 impl Names {
     /// Returns these names as they are.
     pub(super) fn plain(names: Vec<String>) -> Self {
-        Names { names, unnamed: 0, lines: 1 }
+        Names { names, unnamed: 0, lines: 1, may_have_levels: false }
     }
 
     /// Joins the names of a first line with those of the lines after it, if these have names, too. `rest` may end before the file does.
@@ -44,7 +46,7 @@ impl Names {
         }
         let (levels, below) = rest.split_at(lines - 1);
         if !are_levels(&first_names, levels, below) {
-            return Self::plain(first_names);
+            return Names { may_have_levels: true, ..Self::plain(first_names) };
         }
         let width = unnamed(&first_names).max(1);
         if let Some(line) = below.first().filter(|line| has_index_names(line, width, names.len())) {
@@ -53,7 +55,7 @@ impl Names {
             }
             lines += 1;
         }
-        Names { unnamed: 0, names, lines }
+        Names { unnamed: 0, names, lines, may_have_levels: false }
     }
 
     /// Names the columns at the start that have no name.
@@ -70,6 +72,18 @@ impl Names {
                 name.insert_str(0, "level_0_");
             }
         }
+    }
+
+    /// Names the other columns without a name, as NumPy does. Returns a remark.
+    pub(super) fn name_others(&mut self) -> Option<String> {
+        let mut named = Vec::new();
+        for (at, name) in self.names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+            *name = format!("f{at}");
+            named.push(name.clone());
+        }
+        let names = named.join(", ");
+        (!named.is_empty())
+            .then(|| format!("columns without a name are named as in NumPy: {names}"))
     }
 
     /// Returns remarks about names that the file does not have as they are.
@@ -173,13 +187,17 @@ fn is_data(row: &StringRecord, width: usize) -> bool {
 /// Refuses a first line that may be a row: one with a field that is empty or has a value, or two that are the same. `header` says how many names were empty, and how many lines had names.
 pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> Result<(), String> {
     const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
-    let Names { unnamed, lines, .. } = *header;
+    /// The advice for names of several levels above an index of text, which no line after them proves.
+    const LEVELS: &str = "; of names in several levels, pandas makes one by df.columns = df.columns.map('.'.join), for to_csv once more";
+    let Names { unnamed, lines, may_have_levels, .. } = *header;
+    let levels = if may_have_levels { LEVELS } else { "" };
     let all: Vec<&str> = columns.iter().map(|column| column.path[0].as_str()).collect();
     let (index, names) = all.split_at(unnamed);
     // Names of several levels may be numbers. The lines below them are those of pandas.
     let has_levels = lines > 1;
-    let may_be_row =
-        |found: &str| Err(format!("the first line may be a row, because its {found}; {REMEDY}"));
+    let may_be_row = |found: &str| {
+        Err(format!("the first line may be a row, because its {found}; {REMEDY}{levels}"))
+    };
     // A table of pandas without names has their numbers, above its row numbers.
     let are_counted = || names.iter().enumerate().all(|(at, name)| *name == at.to_string());
     if let ([_], [first, ..]) = (index, columns)
@@ -210,7 +228,7 @@ pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> R
     let mut known = HashSet::new();
     if let Some(name) = all.iter().find(|name| !known.insert(**name)) {
         return Err(format!(
-            "the column {name:?} is there twice; give it another name, or npy convert --no-header reads the first line as a row"
+            "the column {name:?} is there twice; give it another name, or npy convert --no-header reads the first line as a row{levels}"
         ));
     }
     Ok(())

@@ -1,31 +1,8 @@
 //! Quotes of CSV: those that do not end, and those in comments.
 
-use std::io::{self, Read};
-
-/// A stream of CSV, which knows whether it ends within quotes.
-pub(super) struct Quotes<R> {
-    stream: R,
-    delimiter: u8,
-    state: Quoting,
-}
-
-impl<R> Quotes<R> {
-    pub(super) fn new(stream: R, delimiter: u8) -> Self {
-        Quotes { stream, delimiter, state: Quoting::Start }
-    }
-
-    /// Returns true if all that was read ends within quotes.
-    pub(super) fn are_open(&self) -> bool {
-        self.state == Quoting::Quoted
-    }
-}
-
-impl<R: Read> Read for Quotes<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.stream.read(buffer)?;
-        self.state = self.state.after(&buffer[..count], self.delimiter);
-        Ok(count)
-    }
+/// Returns true if the text ends within quotes.
+pub(super) fn are_open(text: &[u8], delimiter: u8) -> bool {
+    text.contains(&b'"') && Quoting::Start.after(text, delimiter) == Quoting::Quoted
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -58,6 +35,10 @@ impl Quoting {
 /// Returns the text with no quotes in each line that begins with `#` and ends within quotes; `None` if there is no such line. If the line is a comment, the lines after it are not a part of it.
 /// Where the quotes end as those of a field do, in a later line that does not begin with `#`, the lines are one row.
 pub(super) fn closed_comments(text: &[u8], delimiter: u8) -> Option<Vec<u8>> {
+    // Most texts have no quotes, and are not copied.
+    if !text.contains(&b'"') {
+        return None;
+    }
     let mut closed = Vec::new();
     let mut is_changed = false;
     let mut state = Quoting::Start;
@@ -66,7 +47,7 @@ pub(super) fn closed_comments(text: &[u8], delimiter: u8) -> Option<Vec<u8>> {
         let after = state.after(line, delimiter);
         read += line.len();
         let is_open = state == Quoting::Start && after == Quoting::Quoted;
-        if is_open && is_marked(line, delimiter) && !ends_in_row(&text[read..], delimiter) {
+        if is_open && is_marked(line, b'#', delimiter) && !ends_in_row(&text[read..], delimiter) {
             closed.extend(line.iter().filter(|byte| **byte != b'"'));
             is_changed = true;
         } else {
@@ -88,24 +69,39 @@ fn ends_in_row(text: &[u8], delimiter: u8) -> bool {
             Some(byte) if *byte != delimiter && !matches!(byte, b'\n' | b'\r') => return false,
             _ => {
                 let start = text[..end].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
-                return !is_marked(&text[start.map_or(0, |at| at + 1)..], delimiter);
+                return !is_marked(&text[start.map_or(0, |at| at + 1)..], b'#', delimiter);
             }
         }
     }
     false
 }
 
-/// Returns true for a line that begins with `#`.
-fn is_marked(line: &[u8], delimiter: u8) -> bool {
+/// Returns the text with an empty line for each line outside of quotes that begins with this mark. So the others keep their numbers.
+pub(super) fn without_comments(text: &[u8], mark: u8, delimiter: u8) -> Vec<u8> {
+    let mut rest = Vec::with_capacity(text.len());
+    let mut state = Quoting::Start;
+    for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+        if state == Quoting::Start && is_marked(line, mark, delimiter) {
+            rest.extend(line.iter().filter(|byte| matches!(byte, b'\n' | b'\r')));
+        } else {
+            rest.extend_from_slice(line);
+            state = state.after(line, delimiter);
+        }
+    }
+    rest
+}
+
+/// Returns true for a line that begins with this mark.
+fn is_marked(line: &[u8], mark: u8, delimiter: u8) -> bool {
     match delimiter {
-        b' ' => line.trim_ascii_start().starts_with(b"#"),
-        _ => line.starts_with(b"#"),
+        b' ' => line.trim_ascii_start().starts_with(&[mark]),
+        _ => line.starts_with(&[mark]),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::closed_comments;
+    use super::{closed_comments, without_comments};
 
     #[test]
     fn a_quote_in_a_comment_hides_no_lines() {
@@ -125,5 +121,7 @@ mod tests {
             let found = closed_comments(text.as_bytes(), delimiter);
             assert_eq!(found.as_deref(), expected.map(str::as_bytes), "{text:?}");
         }
+        let found = without_comments(b"% x,\"y\n1,\"a\n% b\n\"\r\n%\r\n", b'%', b',');
+        assert_eq!(found, b"\n1,\"a\n% b\n\"\r\n\r\n");
     }
 }

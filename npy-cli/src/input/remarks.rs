@@ -40,6 +40,9 @@ fn about(column: &Column, is_only: bool) -> Option<String> {
     if !column.is_untyped {
         return rounded(column, &name, dtype);
     }
+    if let Some(remark) = mixed(column, &name, dtype) {
+        return Some(remark);
+    }
     let looks = Looks::of(column)?;
     let is_all = |look: &Look| {
         let Some(relative) = look.relative() else { return false };
@@ -63,7 +66,9 @@ fn about(column: &Column, is_only: bool) -> Option<String> {
         ));
     }
     let Some((row, text)) = first else {
-        return rounded(column, &name, dtype).or_else(|| unfilled(column, &name, usual));
+        return rounded(column, &name, dtype)
+            .or_else(|| padded(column, &name, dtype))
+            .or_else(|| unfilled(column, &name, usual));
     };
     let others = match count - 1 {
         0 => String::new(),
@@ -83,6 +88,40 @@ fn about(column: &Column, is_only: bool) -> Option<String> {
         "column {name} is text because of {:?} in row {row}{others}, and the other values are {}; {remedy}",
         excerpt(text),
         usual.name()
+    ))
+}
+
+/// Returns a remark about booleans beside the numbers 0 and 1.
+fn mixed(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
+    let is_number = |value: &Value| value.integer().is_some();
+    let are_booleans = column.values.iter().all(|value| value.as_bool().is_some());
+    let row = column.values.iter().position(is_number).filter(|_| are_booleans)?;
+    Some(format!(
+        "column {name} is text because it has both True or False and numbers, such as {} in row {row}; {} reads all as booleans",
+        column.values[row].text().trim(),
+        dtype("bool")
+    ))
+}
+
+/// Returns a remark about numbers with zeros before them, such as postal codes.
+fn padded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
+    let texts = || {
+        column.values.iter().enumerate().filter_map(|(row, value)| match value {
+            Value::Text(text) => Some((row, text.trim())),
+            _ => None,
+        })
+    };
+    let is_padded = |text: &str| {
+        let digits = text.trim_start_matches(['-', '+']);
+        digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit())
+    };
+    let are_numbers = texts().all(|(_, text)| text.parse::<f64>().is_ok_and(f64::is_finite));
+    let (row, text) = texts().find(|(_, text)| is_padded(text)).filter(|_| are_numbers)?;
+    let is_whole = |value: &Value| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
+    let numbers = if column.values.iter().all(is_whole) { "i8" } else { "f8" };
+    Some(format!(
+        "column {name} is text because the zeros before {text:?} in row {row} may count; {} reads numbers",
+        dtype(numbers)
     ))
 }
 
@@ -235,7 +274,22 @@ mod tests {
                 "because of \"maybe\" in row 2, and the other values are True or False",
             ),
             (&["2024-01-01T00:00:00Z", "2024-01-01T00:00:00"], "--dtype 'M8[s]', or"),
-            (&["007", "008"], ""),
+            (
+                &["007", "12"],
+                "because the zeros before \"007\" in row 0 may count; --dtype i8 reads numbers",
+            ),
+            (&["", "-00.5"], "before \"-00.5\" in row 1 may count; --dtype f8 reads numbers"),
+            (&["007", "x"], ""),
+            (
+                &["10%", "2.5%"],
+                "because of \"10%\" in row 0: it has numbers with a percent sign; write",
+            ),
+            (&["12:30", "9:05"], "it has times of day; write them with their dates,"),
+            (
+                &["0", "True", "1"],
+                "numbers, such as 0 in row 0; --dtype bool reads all as booleans",
+            ),
+            (&["True", "2"], ""),
             (&["10.0.0.1", "1.2.3"], ""),
             (&["yes", "no", "True"], ""),
             (&["1,5", "one"], ""),
