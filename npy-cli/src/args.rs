@@ -61,7 +61,7 @@ enum Command {
     Stats(commands::stats::Args),
     /// Compares two files: headers first, then rows; exit code 1 if they differ
     ///
-    /// Another shape or dtype is a difference, also if all values are equal; another byte order, memory order or padding is none.
+    /// Another shape or dtype is a difference, also if all values are equal; another byte order, memory order or padding is none. Among Python objects, 1, 1.0 and True are equal, as in Python.
     Diff(commands::diff::Args),
     /// Reads all of a file as a strict reader does: sizes, checksums, what pickles import
     Verify(commands::verify::Args),
@@ -200,6 +200,9 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         (["head" | "tail" | "sample", ..], _) if number.is_some() => {
             format!("the number of rows is '-n {}'", number.unwrap_or_default())
         }
+        (["head" | "tail" | "sample", ..], rows) if rows.parse::<u32>().is_ok() => {
+            format!("did you mean '-n {rows}'?")
+        }
         (
             ["head" | "tail" | "sample" | "view", ..],
             "-r" | "--limit" | "--lines" | "--nrows" | "--count" | "--num",
@@ -230,6 +233,21 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         (["convert", ..], "-f" | "--format" | "--output-format") => {
             "the format of OUT is '--to FORMAT', that of IN '--from FORMAT'".into()
         }
+        (
+            ["convert", ..],
+            "--skip-header" | "--skip-rows" | "--skiprows" | "--skip-lines" | "--skip",
+        ) => "'tail -n +2 IN | npy convert - OUT --from csv' leaves out the first line of a text".into(),
+        (["convert", ..], "--shape" | "--reshape") => {
+            "'--raw DTYPE,ROW' states the shape of a row of data without a header".into()
+        }
+        (["repair", ..], "--skip-header" | "--skip" | "--skip-bytes" | "--offset") => {
+            "'tail -c +129 FILE > rest.bin' cuts off a header of 128 bytes, and '--raw DTYPE' is for the rest".into()
+        }
+        (
+            ["head" | "tail" | "sample" | "cat" | "stats" | "info" | "plot" | "view", ..],
+            "--dtype" | "--shape",
+        ) => "data without a header is read by '--raw DTYPE,ROW'".into(),
+        (["repair", ..], "--dtype") => "the dtype of data without a header is '--raw DTYPE'".into(),
         (["concat", ..], "--axis") => "arrays are joined along their first dimension alone".into(),
         (["plot", ..], "-t" | "--type") => "the kind of the picture is '--kind KIND'".into(),
         (["plot", ..], "-x" | "-y" | "--x" | "--y") => "the columns are '--columns NAMES'".into(),

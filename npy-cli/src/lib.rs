@@ -14,7 +14,7 @@
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `output.rs`: standard output, errors and the exit code;
-//! - `remedy.rs`: the advice for files that end too early;
+//! - `remedy.rs`: the advice for files that end too early, and `lost_header.rs` for those whose header cannot be mended;
 //! - `remote.rs`: paths that are URLs;
 //! - `output_file.rs`: files that an argument names as the output, and what they replace;
 //! - `signals.rs`: Ctrl-C and other signals, after which no file is left.
@@ -25,6 +25,7 @@ mod commands;
 mod dtypes;
 mod histogram;
 mod input;
+mod lost_header;
 mod ml_dtype;
 mod output;
 mod output_file;

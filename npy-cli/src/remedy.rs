@@ -16,7 +16,11 @@ pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
     match kind {
         E::Truncated { what: "data" | "the element", .. } => for_array(&target(name)?),
         E::Archive { .. } => for_archive(&target(name)?),
-        E::NotNpy { .. } | E::NotNpz { .. } | E::Version { .. } | E::Truncated { .. } => {
+        E::NotNpy { hint, .. } => {
+            let target = target(name)?;
+            for_file(&target, COMPLETE).or_else(|| as_raw_data(&target, hint))
+        }
+        E::NotNpz { .. } | E::Version { .. } | E::Truncated { .. } => {
             for_file(&target(name)?, COMPLETE)
         }
         E::Header { .. } | E::DType { .. } | E::Shape { .. } => for_file(&target(name)?, COMPLETE),
@@ -56,16 +60,36 @@ fn command(path: &Path) -> String {
     format!("npy repair {} -o OUT --yes", shell::path(path))
 }
 
-/// Returns advice about a file that may be data without a header: a command that works as it is, with a dtype that fits the size of the file.
+/// Returns advice about a file that may be data without a header: a command that works as it is.
 pub(crate) fn for_raw_data(path: &Path) -> String {
+    format!(
+        "; if it is data without a header, npy repair {} --raw {} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",
+        shell::path(path),
+        raw_dtype(path)
+    )
+}
+
+/// Returns the command that prints a file which may be data without a header, after the hint about what it is. No other format begins so.
+fn as_raw_data(target: &Target, hint: &str) -> Option<String> {
+    let is_other = !hint.is_empty() && !hint.starts_with("; it starts with zeros");
+    if target.member.is_some() || is_other {
+        return None;
+    }
+    let path = &target.path;
+    let advice = format!(
+        "{hint}; if it is data without a header, npy head {} --raw {} prints it: name its own dtype",
+        shell::path(path),
+        raw_dtype(path)
+    );
+    advice.strip_prefix("; ").map(str::to_owned)
+}
+
+/// Returns a dtype that fits the size of a file.
+fn raw_dtype(path: &Path) -> &'static str {
     const DTYPES: [(u64, &str); 3] = [(8, "'<f8'"), (4, "'<f4'"), (2, "'<i2'")];
     let size = path.metadata().map_or(0, |file| file.len());
     let fits = DTYPES.iter().find(|(itemsize, _)| size.is_multiple_of(*itemsize));
-    let dtype = fits.map_or("u1", |(_, dtype)| dtype);
-    format!(
-        "; if it is data without a header, npy repair {} --raw {dtype} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",
-        shell::path(path)
-    )
+    fits.map_or("u1", |(_, dtype)| dtype)
 }
 
 /// Returns a message with the command that decompresses a file, in place of the words "decompress it first". `name` is the name of the file in messages.

@@ -42,6 +42,9 @@ fn files(path: &Path) {
             .collect::<Vec<u8>>(),
     )
     .unwrap();
+    fs::write(file("more.npy"), [&bytes[..], &[0; 8]].concat()).unwrap();
+    let at = bytes.windows(7).position(|part| part == b"fortran").unwrap();
+    fs::write(file("lost 1.npy"), [&bytes[..at], b"X", &bytes[at + 1..]].concat()).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
     for (name, text) in [
         ("row.csv", "1,2,abc\n3,4,def\n"),
@@ -50,6 +53,9 @@ fn files(path: &Path) {
         ("one.csv", "t\n1+2j\n3+4j\n"),
         ("two.csv", "t 1,u\n0 days 00:00:01,x\n1 days 00:00:00,y\n"),
         ("big.csv", "t\n1e400\n1\n"),
+        ("zeros.csv", "t\n007\n12\n"),
+        ("clock.csv", "t\n0 days 12:30:00\n"),
+        ("mixed.csv", "t,u\nTrue,x\n0,y\n"),
         ("zone.csv", "t,u\n2024-01-01T00:00:00Z,1\n"),
         ("lines.json", "{\"a\":1}\n{\"a\":2}\n"),
     ] {
@@ -81,6 +87,34 @@ fn each_command_that_a_message_advises_works() {
         (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
         (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),
         (&["repair", "x.bin"], "|npy repair", " gives", "{}"),
+        (&["repair", "more.npy"], "|npy repair", " counts", "{}"),
+        (
+            &["repair", "lost 1.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (&["head", "x.bin"], "|npy head", " prints", "{}"),
+        (&["stats", "x.bin"], "|npy head", " prints", "{}"),
+        (&["npz", "pack", "q.npy", "a.npy", "n=i.npy"], "|npy npz pack", " names", "{}"),
+        (
+            &["npz", "extract", "m.npz", "m_a", "-C", "d"],
+            "did you mean |",
+            "?",
+            "npy npz extract m.npz {} -C d",
+        ),
+        (
+            &["npz", "mv", "m.npz", "m_a", "z"],
+            "did you mean |",
+            "?",
+            "npy npz mv m.npz {} m_b2 && npy npz mv m.npz m_b2 m_b",
+        ),
+        (
+            &["npz", "rm", "m.npz", "m_a"],
+            "did you mean |",
+            "?",
+            "cp m.npz c.npz && npy npz rm c.npz {}",
+        ),
         (
             &["append", "r.npy", "r 2.npy"],
             "|npy convert",
@@ -118,11 +152,29 @@ fn each_command_that_a_message_advises_works() {
         (&["shape", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
         (&["check", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
         (&["convert", "row.csv", "o.npy"], "|npy convert", " reads", "{} row.csv o.npy"),
-        (&["convert", "blanks.csv", "o.npy"], "|npy convert", ", and", "{} blanks.csv o.npy"),
+        (&["convert", "blanks.csv", "o.npy"], "|npy convert", " reads", "{} blanks.csv o.npy"),
         (&["convert", "comments.csv", "o.npy"], "|npy convert", " reads", "{} comments.csv o.npy"),
         (&["convert", "one.csv", "o.npy"], "|--dtype", " reads", "npy convert one.csv o.npy {}"),
         (&["convert", "two.csv", "o.npy"], "|--dtype", " reads", "npy convert two.csv o.npy {}"),
         (&["convert", "big.csv", "o.npy"], "|--dtype", " makes", "npy convert big.csv o.npy {}"),
+        (
+            &["convert", "zeros.csv", "o.npy"],
+            "|--dtype",
+            " reads",
+            "npy convert zeros.csv o.npy {}",
+        ),
+        (
+            &["convert", "clock.csv", "o.npy"],
+            "|--dtype",
+            " reads",
+            "npy convert clock.csv o.npy {}",
+        ),
+        (
+            &["convert", "mixed.csv", "o.npy"],
+            "|--dtype",
+            " reads",
+            "npy convert mixed.csv o.npy {}",
+        ),
         (&["convert", "zone.csv", "o.npy"], "|--dtype", ", or", "npy convert zone.csv o.npy {}"),
         (&["convert", "lines.json", "o.npy"], "|npy convert", " reads", "{} lines.json o.npy"),
     ] {

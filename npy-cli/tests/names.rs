@@ -147,6 +147,15 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["slice", "--help"], "npy --help lists the subcommands"),
         (&["head", "-3", "t.npy"], "tip: the number of rows is '-n 3'"),
         (&["head", "-10", "t.npy"], "tip: the number of rows is '-n 10'"),
+        (&["head", "t.npy", "3"], "tip: did you mean '-n 3'?"),
+        (&["sample", "t.npy", "3"], "tip: did you mean '-n 3'?"),
+        (
+            &["convert", "x.csv", "o.npy", "--skip-header"],
+            "tip: 'tail -n +2 IN | npy convert - OUT",
+        ),
+        (&["convert", "t.npy", "o.npy", "--shape", "2,2"], "tip: '--raw DTYPE,ROW' states"),
+        (&["head", "t.npy", "--dtype", "f4"], "tip: data without a header is read by '--raw"),
+        (&["repair", "t.npy", "--skip-header"], "tip: 'tail -c +129 FILE > rest.bin' cuts off"),
         (&["npz", "extract", "-o", "d", "t.npz"], "tip: the directory for the files is '-C DIR'"),
         (&["head", "--limit", "3", "t.npy"], "tip: the number of rows is '-n ROWS'"),
         (

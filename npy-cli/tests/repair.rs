@@ -120,6 +120,8 @@ fn rows_that_are_not_counted_are_a_remark() {
         out.starts_with("x.npy: 1 byte after the array: 1 row that the header does not count"),
         "{out}"
     );
+    let advice = "x.npy: npy repair x.npy --uncounted keep -o OUT --yes counts them\n";
+    assert!(out.contains(advice), "{out}");
     let (code, _, _) = npy(path, &["repair", "x.npy", "--uncounted", "keep", "-o", "y.npy", "-y"]);
     assert_eq!((code, npy_core::load::<Vec<u8>>(path.join("y.npy")).unwrap()), (0, vec![1, 2, 3]));
 }

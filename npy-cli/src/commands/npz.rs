@@ -130,7 +130,7 @@ impl Args {
             Command::Align { archive, seekable } => super::align::align(&archive, seekable),
             Command::Rm { archive, members } => {
                 let path = archive.display();
-                for (name, count) in edit(&archive, |editor| remove(editor, &members).of(&path))? {
+                for (name, count) in edit(&archive, |editor| remove(editor, &members, &path))? {
                     tell_of_hidden(&archive, name, count, "removed");
                 }
                 Ok(Answer::Yes)
@@ -193,7 +193,8 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
         })?;
         let header = archive.header(member);
         if !archive.contains(member) {
-            return Err(header.map(drop).of(&name).err().unwrap_or(Failure::Reported));
+            let failure = header.map(drop).of(&name).err().unwrap_or(Failure::Reported);
+            return Err(with_near(failure, archive.names(), member));
         }
         // An array that is damaged is copied as it is; a member that is damaged is an error when it is read.
         let is_array = !header.is_err_and(|error| matches!(error.kind(), ErrorKind::NotNpy { .. }));
@@ -336,10 +337,27 @@ fn pack(
         return write_members(options.append(archive).of(&path)?, members(), &path).map(drop);
     }
     if !force && !output.is_stdout() {
+        check_suffix(archive, files)?;
         check_lost(archive, &names, "--append adds the arrays to it")?;
     }
     let archive = write_members(begin(&output, options)?, members(), &path)?;
     output.finish(archive)
+}
+
+/// Refuses a new archive with the name of an array.
+fn check_suffix(archive: &Path, files: &[OsString]) -> Result<()> {
+    let is_named = archive.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"));
+    if !is_named || archive.exists() {
+        return Ok(());
+    }
+    let arrays: Vec<String> =
+        files.iter().map(|file| shell::word(file.as_encoded_bytes())).collect();
+    let message = format!(
+        "is the name of an array, and an archive is written; npy npz pack {} {} names it so",
+        shell::output(&archive.with_extension("npz")),
+        arrays.join(" ")
+    );
+    Err(Failure::new(archive.display(), message))
 }
 
 /// Refuses members that the archive has already.
@@ -419,6 +437,7 @@ fn write_members<'a, W: Write>(
     let path = &path;
     let mut write = |name: &str, target: &Target| -> Result<()> {
         let mut reader = source::open(target)?.into_array(target)?;
+        source::tell_of_rest(&reader, target);
         if reader.header().dtype().has_object() {
             let objects = source::objects(&mut reader, target)?;
             return writer.write(name, &objects).of(path);
@@ -481,13 +500,17 @@ fn listed<'a>(names: &HashSet<String>, name: &'a str) -> &'a str {
 fn remove<'a>(
     editor: &mut npz::Editor,
     members: &'a [String],
-) -> npy_core::Result<Vec<(&'a str, usize)>> {
+    path: &dyn Display,
+) -> Result<Vec<(&'a str, usize)>> {
     let names: HashSet<String> = editor.names().map(str::to_owned).collect();
     // All are found before one is removed: its name might then be found for another.
     let found: BTreeSet<&str> = members.iter().map(|name| listed(&names, name)).collect();
     let mut remove = |name| {
         let count = editor.count(name);
-        editor.remove(name).map(|()| (name, count))
+        match editor.remove(name).of(path) {
+            Ok(()) => Ok((name, count)),
+            Err(failure) => Err(with_near(failure, editor.names(), name)),
+        }
     };
     found.into_iter().map(&mut remove).collect()
 }
@@ -504,7 +527,18 @@ fn rename(editor: &mut npz::Editor, archive: &Path, from: &str, to: &str) -> Res
         );
         return Err(Failure::new(path, message));
     }
-    editor.rename(from, to).of(&path)
+    match editor.rename(from, to).of(&path) {
+        Err(failure) if !editor.contains(from) => Err(with_near(failure, editor.names(), from)),
+        renamed => renamed,
+    }
+}
+
+/// Adds the nearest name to the error for a member that does not exist.
+fn with_near<'a>(failure: Failure, names: impl Iterator<Item = &'a str>, wanted: &str) -> Failure {
+    match source::near(names, wanted) {
+        Some(name) => failure.with(&format!("; did you mean {}?", shell::word(name.as_bytes()))),
+        None => failure,
+    }
 }
 
 /// Says that members were removed or replaced which readers do not find, because a later one has their name.

@@ -5,13 +5,15 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::slice;
 
-use npy_repair::{Error, Options, Plan, diagnose};
+use npy_repair::{Damage, Error, Options, Plan, diagnose};
 
+use crate::lost_header;
 use crate::output::{Answer, Failure, Output, Result, printable, unless_unread};
 use crate::output_file::Replacing;
 use crate::raw::Raw;
 use crate::remedy;
 use crate::remote;
+use crate::shell;
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -72,10 +74,11 @@ impl Args {
             Error::NotArray { reason } => {
                 Failure::new(&name, reason + &remedy::for_raw_data(&self.file))
             }
-            error => Failure::Message(remedy::with_command(
-                &name.to_string(),
-                format!("{name}: {error}"),
-            )),
+            error => {
+                let problem = lost_header::with_commands(&self.file, error.to_string());
+                let message = format!("{name}: {problem}");
+                Failure::Message(remedy::with_command(&name.to_string(), message))
+            }
         })?;
         self.check_suffix()?;
         let mut out = Output::stdout();
@@ -150,6 +153,10 @@ impl Args {
         for line in lines {
             writeln!(out, "{name}: {}", printable(line))?;
         }
+        if self.has_uncounted_rows(plan) {
+            let path = printable(&shell::path(&self.file));
+            writeln!(out, "{name}: npy repair {path} --uncounted keep -o OUT --yes counts them")?;
+        }
         let end = match &self.output {
             _ if !plan.is_needed() => String::new(),
             Some(path) if self.yes => format!(", in {}", path.display()),
@@ -158,6 +165,18 @@ impl Args {
         };
         writeln!(out, "{name}: {}{}", printable(last), printable(&end))?;
         Ok(())
+    }
+
+    /// Returns true for an array with complete rows after its end, which an option would count.
+    fn has_uncounted_rows(&self, plan: &Plan) -> bool {
+        if plan.header().is_none() || plan.remarks().is_empty() {
+            return false;
+        }
+        let counted = diagnose(&self.file, Options::new().uncounted(true));
+        let has_rows = |plan: Plan| {
+            plan.damages().iter().any(|damage| matches!(damage, Damage::Uncounted { .. }))
+        };
+        counted.is_ok_and(has_rows)
     }
 
     fn write(&self, plan: &Plan, path: &Path) -> Result<()> {

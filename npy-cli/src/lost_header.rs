@@ -1,0 +1,176 @@
+//! An array whose header cannot be mended: the commands that give its data a new one, of what is left of the old one.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use npy_core::DType;
+
+use crate::dtypes;
+use crate::shell;
+
+/// The place of a dtype that is not known.
+const DTYPE: &str = "DTYPE";
+
+/// Returns the reason why a file cannot be repaired, with the commands in place of the advice to cut off the header. It stays as it is if it has another advice.
+pub(crate) fn with_commands(path: &Path, reason: String) -> String {
+    const ADVICE: &str = "; cut off the header, and repair the rest as raw data";
+    if !reason.ends_with(ADVICE) {
+        return reason;
+    }
+    let size = path.metadata().map_or(0, |file| file.len());
+    match start(path).and_then(|start| Lost::of(&start, size)) {
+        Some(lost) => format!("{reason}: {}", lost.commands(path)),
+        None => reason,
+    }
+}
+
+/// Reads the part of a file in which a header may be.
+fn start(path: &Path) -> Option<Vec<u8>> {
+    const MAX: u64 = 1 << 16;
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(MAX).read_to_end(&mut start).ok()?;
+    Some(start)
+}
+
+/// What is known of the data.
+#[derive(Debug, PartialEq)]
+struct Lost {
+    /// Its position.
+    data: usize,
+    dtype: Option<DType>,
+    /// The value of `--shape`.
+    shape: String,
+}
+
+impl Lost {
+    /// Looks for the parts of a header. `None` if the position of the data is not known.
+    fn of(start: &[u8], size: u64) -> Option<Self> {
+        let data = data(start, size)?;
+        let bytes = size.checked_sub(data as u64).filter(|&bytes| bytes > 0)?;
+        let header = String::from_utf8_lossy(start.get(..data).unwrap_or(start));
+        let fits = |dtype: &DType| {
+            !dtype.has_object() && bytes.checked_rem(dtype.itemsize() as u64) == Some(0)
+        };
+        let dtype = dtype(&header).filter(fits);
+        let shape = match &dtype {
+            Some(dtype) => shape(&header, bytes / dtype.itemsize() as u64),
+            None => None,
+        };
+        Some(Lost { data, dtype, shape: shape.unwrap_or_else(|| "-1".to_owned()) })
+    }
+
+    fn commands(&self, path: &Path) -> String {
+        let rest = shell::new_output(Path::new("rest.bin"));
+        let (dtype, note) = match &self.dtype {
+            Some(dtype) => (shell::word(dtype.to_string().as_bytes()), ""),
+            None => (DTYPE.to_owned(), ", with its dtype in place of DTYPE"),
+        };
+        format!(
+            "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {} -o OUT --yes{note}",
+            self.data + 1,
+            shell::path(path),
+            self.shape
+        )
+    }
+}
+
+/// Returns the position of the data: after the line of the header, or where the length of the header says. NumPy aligns it, so that one that is aligned is likelier.
+fn data(start: &[u8], size: u64) -> Option<usize> {
+    const ALIGNED: usize = 16;
+    const FIRST: usize = 10;
+    let line = || {
+        let rest = start.get(FIRST..)?;
+        let end = rest.iter().position(|&byte| byte == b'\n')?;
+        matches!(rest[..end].last(), Some(b' ' | b'}')).then_some(FIRST + end + 1)
+    };
+    let stated = || match *start.get(6..12)? {
+        [1, _, a, b, ..] => Some(FIRST + usize::from(u16::from_le_bytes([a, b]))),
+        [2 | 3, _, a, b, c, d] => {
+            usize::try_from(u32::from_le_bytes([a, b, c, d])).ok()?.checked_add(FIRST + 2)
+        }
+        _ => None,
+    };
+    let found: Vec<usize> =
+        [line(), stated()].into_iter().flatten().filter(|&at| at as u64 <= size).collect();
+    let aligned = found.iter().find(|at| at.is_multiple_of(ALIGNED));
+    aligned.or(found.first()).copied()
+}
+
+/// Returns the value of `descr`, if it is complete.
+fn dtype(header: &str) -> Option<DType> {
+    let value = header.split_once("'descr':")?.1.trim_start();
+    let text = match value.strip_prefix(['\'', '"']) {
+        Some(text) => text.split(['\'', '"']).next()?,
+        None => value.split_once(", 'fortran_order'")?.0,
+    };
+    dtypes::parse(text).ok()
+}
+
+/// Returns the dimensions of this many items: all of `shape`, or those after the first one. Raw data is in C order.
+fn shape(header: &str, items: u64) -> Option<String> {
+    if header.contains("'fortran_order': True") {
+        return None;
+    }
+    let dims = header.split_once("'shape':")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
+    let dims: Option<Vec<u64>> = dims
+        .split(',')
+        .map(str::trim)
+        .filter(|dim| !dim.is_empty())
+        .map(|dim| dim.parse().ok())
+        .collect();
+    let dims = dims.filter(|dims| !dims.is_empty())?;
+    let count = |dims: &[u64]| dims.iter().try_fold(1u64, |count, &n| count.checked_mul(n));
+    let row = dims[1..].iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+    let row = if row.is_empty() { row } else { format!(",{row}") };
+    if count(&dims) == Some(items) {
+        return Some(format!("{}{row}", dims[0]));
+    }
+    let is_complete = items.checked_rem(count(&dims[1..])?) == Some(0);
+    is_complete.then(|| format!("-1{row}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::Lost;
+
+    #[test]
+    fn the_commands_have_what_is_left_of_the_header() {
+        let whole = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
+        for (text, bytes, expected) in [
+            (whole, 24, "--raw '<f4' --shape 2,3 -o"),
+            (whole, 12, "--raw '<f4' --shape -1,3 -o"),
+            (whole, 16, "--raw '<f4' --shape -1 -o"),
+            (whole, 13, "--raw DTYPE --shape -1 -o OUT --yes, with its dtype in place"),
+            ("{'descr': '<f9', 'shape': (2, 3), }", 24, "--raw DTYPE --shape -1 -o"),
+            ("{'descr': '|O', 'shape': (2, 3), }", 24, "--raw DTYPE --shape -1 -o"),
+            (
+                "{'descr': [('a', '<i2')], 'fortran_order': False, 'shape': (5,), }",
+                10,
+                "--raw \"[('a', '<i2')]\" --shape 5 -o",
+            ),
+            (
+                "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
+                24,
+                "--raw '<f4' --shape -1 -o",
+            ),
+        ] {
+            let header = format!("{text:<117}\n");
+            let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+            file.extend(header.as_bytes());
+            let size = 128 + bytes;
+            let commands = Lost::of(&file, size).unwrap().commands(Path::new("x.npy"));
+            assert!(commands.starts_with("tail -c +129 x.npy > "), "{commands}");
+            assert!(commands.contains(expected), "{commands}");
+            // The line or the length alone say where the data begins.
+            for at in [8, 127] {
+                let mut damaged = file.clone();
+                damaged[at] = b'x';
+                assert_eq!(Lost::of(&damaged, size).map(|lost| lost.data), Some(128), "{at}");
+            }
+        }
+        assert_eq!(Lost::of(b"\x93NUMPY", 6), None);
+    }
+}
