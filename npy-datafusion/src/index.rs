@@ -48,7 +48,7 @@ pub(crate) use load::{Loaded, load, load_frozen, path};
 use crate::header::{File, is_unchanged};
 
 /// The name of an index in its directory.
-pub(crate) const NAME: &str = "_npy.index";
+pub const NAME: &str = "_npy.index";
 
 /// The rows of a block, unless another number is asked for.
 pub const INDEX_BLOCK: u64 = 65_536;

@@ -207,7 +207,6 @@ mod location;
 mod member_stream;
 mod members;
 mod merge;
-mod min_max;
 mod opener;
 mod own_aggregates;
 mod packed;
@@ -222,7 +221,6 @@ mod sorted;
 mod source;
 mod sql_options;
 mod stores;
-mod sums;
 mod table;
 mod table_function;
 mod vectors;
@@ -245,11 +243,15 @@ use file_order::FileOrder;
 pub use files::archives_of;
 pub use format::{NpyFormat, NpyFormatFactory};
 pub use groups::Layout;
+#[doc(hidden)]
+pub use index::NAME as INDEX_NAME;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 #[doc(hidden)]
 pub use location::{is_one_file, word};
+#[doc(hidden)]
+pub use npy_arrow::DESCR;
 pub use npy_arrow::Options as NpyOptions;
-use own_aggregates::ReplaceAggregates;
+use own_aggregates::{ReplaceAggregates, with_whole_sums};
 use settings::NpySettings;
 pub use source::NpySource;
 pub use stores::object_stores;
@@ -308,6 +310,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     ];
     state.file_formats().get_or_insert_default().extend(formats);
     exact_times::with_exact_times(state.optimizer().get_or_insert_default());
+    with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());

@@ -9,7 +9,55 @@ use datafusion::logical_expr::expr::WindowFunctionDefinition;
 use datafusion::logical_expr::{AggregateUDF, Expr, LogicalPlan};
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::{min_max, sums};
+/// The methods of a function that are those of `inner`, the one whose place it takes. The macro comes before the modules that use it.
+macro_rules! as_theirs {
+    () => {
+        fn name(&self) -> &str {
+            self.inner.name()
+        }
+
+        fn signature(&self) -> &datafusion::logical_expr::Signature {
+            self.inner.signature()
+        }
+
+        fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
+            self.inner.return_type(arguments)
+        }
+
+        fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
+            self.inner.coerce_types(types)
+        }
+
+        fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
+            self.inner.groups_accumulator_supported(args)
+        }
+
+        fn order_sensitivity(&self) -> datafusion::logical_expr::utils::AggregateOrderSensitivity {
+            self.inner.order_sensitivity()
+        }
+
+        fn reverse_expr(&self) -> datafusion::logical_expr::ReversedUDAF {
+            self.inner.reverse_udf()
+        }
+
+        fn set_monotonicity(
+            &self,
+            data_type: &DataType,
+        ) -> datafusion::logical_expr::SetMonotonicity {
+            self.inner.inner().set_monotonicity(data_type)
+        }
+
+        fn documentation(&self) -> Option<&datafusion::logical_expr::Documentation> {
+            self.inner.documentation()
+        }
+    };
+}
+
+mod min_max;
+mod sums;
+mod whole_sums;
+
+pub(crate) use whole_sums::with_whole_sums;
 
 /// Returns each function of DataFusion, and ours.
 fn pairs() -> impl Iterator<Item = (Arc<AggregateUDF>, Arc<AggregateUDF>)> {

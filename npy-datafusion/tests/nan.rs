@@ -147,7 +147,7 @@ async fn datafusion_is_mended() {
         [least[2].is_nan(), greatest[0] == 2.0, least[4] == f64::MAX, greatest[5] == f64::MIN];
     assert_eq!(
         is_wrong, [true; 4],
-        "DataFusion is mended, at least in part: remove src/min_max.rs if the other tests pass without it"
+        "DataFusion is mended, at least in part: remove src/own_aggregates/min_max.rs if the other tests pass without it"
     );
 }
 

@@ -134,6 +134,10 @@ async fn a_sum_that_fits_is_right() {
                 "SELECT id, sum(x), count(DISTINCT u) FROM t GROUP BY id ORDER BY id",
                 "1 4 2; 2 2 2; 3 -1 1",
             ),
+            // The sums of the rows of one distinct value do not fit.
+            ("SELECT count(DISTINCT x > 0), sum(x) FROM t", "2 5"),
+            ("SELECT count(DISTINCT x > 0), sum(x) FROM t WHERE id = 1 GROUP BY id", "2 4"),
+            ("SELECT count(DISTINCT x > 0), CAST(sum(d) AS BIGINT) FROM t WHERE id < 3", "2 6"),
             (
                 "SELECT sum(x) OVER (ORDER BY u, x ROWS 1 PRECEDING) FROM t WHERE id = 2 ORDER BY u",
                 "1; 2",

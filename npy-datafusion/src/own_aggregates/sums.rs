@@ -1,8 +1,7 @@
 //! `sum` of integers and of spans of time: it is right, or an error.
 //!
 //! DataFusion 55.2 adds them without a check, so the sum of 2⁶³ − 1 and 1 is −2⁶³. Here a total has 128 bits until all rows are added, in whichever order
-//! and in whichever parts they come. All else is DataFusion's. It computes `count(DISTINCT x), sum(y)` by the sums of all `y` of each `x`: then these must
-//! fit, too.
+//! and in whichever parts they come. All else is DataFusion's.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -27,16 +26,15 @@ use datafusion::common::utils::SingleRowListArrayBuilder;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::functions_aggregate::sum::sum_udaf;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
+use datafusion::logical_expr::utils::format_state_name;
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, EmitTo, GroupsAccumulator,
-    ReversedUDAF, SetMonotonicity, Signature,
+    Accumulator, AggregateUDF, AggregateUDFImpl, EmitTo, GroupsAccumulator,
 };
 use datafusion::scalar::ScalarValue;
 use datafusion_functions_aggregate_common::aggregate::groups_accumulator::accumulate::NullState;
 
 /// Returns the function `sum`, and the one whose place it takes.
-pub(crate) fn function() -> (Arc<AggregateUDF>, Arc<AggregateUDF>) {
+pub(super) fn function() -> (Arc<AggregateUDF>, Arc<AggregateUDF>) {
     let theirs = sum_udaf();
     (Arc::clone(&theirs), Arc::new(AggregateUDF::new_from_impl(Sum { inner: theirs })))
 }
@@ -106,7 +104,8 @@ macro_rules! for_integers {
     };
 }
 
-fn is_integer(data_type: &DataType) -> bool {
+/// Returns true for the types whose totals are made here.
+pub(super) fn is_integer(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Int64 | DataType::UInt64 | DataType::Duration(_))
 }
 
@@ -117,17 +116,7 @@ struct Sum {
 }
 
 impl AggregateUDFImpl for Sum {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn signature(&self) -> &Signature {
-        self.inner.signature()
-    }
-
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.inner.return_type(arguments)
-    }
+    as_theirs!();
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         let (sum, is_distinct) = (Name::of(&args), args.is_distinct);
@@ -151,36 +140,12 @@ impl AggregateUDFImpl for Sum {
         Ok(vec![Arc::new(Field::new(format_state_name(args.name, "sum"), TOTAL, true))])
     }
 
-    fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        self.inner.groups_accumulator_supported(args)
-    }
-
     fn create_groups_accumulator(
         &self,
         args: AccumulatorArgs,
     ) -> Result<Box<dyn GroupsAccumulator>> {
         let sum = Name::of(&args);
         for_integers!(sum.data_type, groups(sum), self.inner.create_groups_accumulator(args))
-    }
-
-    fn reverse_expr(&self) -> ReversedUDAF {
-        self.inner.reverse_udf()
-    }
-
-    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        self.inner.order_sensitivity()
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        self.inner.coerce_types(types)
-    }
-
-    fn set_monotonicity(&self, data_type: &DataType) -> SetMonotonicity {
-        self.inner.inner().set_monotonicity(data_type)
-    }
-
-    fn documentation(&self) -> Option<&Documentation> {
-        self.inner.documentation()
     }
 }
 
@@ -193,10 +158,7 @@ struct Name {
 
 impl Name {
     fn of(args: &AccumulatorArgs) -> Self {
-        // The planner names parts of a sum so.
-        let is_part = args.name.starts_with("alias");
-        let text = if is_part { "a part of a sum" } else { args.name }.to_owned();
-        Name { text, data_type: args.return_field.data_type().clone() }
+        Name { text: args.name.to_owned(), data_type: args.return_field.data_type().clone() }
     }
 
     /// Returns the error of a sum that does not fit.

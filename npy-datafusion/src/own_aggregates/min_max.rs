@@ -11,16 +11,14 @@ use datafusion::arrow::datatypes::{DataType, FieldRef, Float16Type, Float32Type,
 use datafusion::error::Result;
 use datafusion::functions_aggregate::min_max::{max_udaf, min_udaf};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::AggregateOrderSensitivity;
 use datafusion::logical_expr::{
-    Accumulator, AggregateUDF, AggregateUDFImpl, Documentation, GroupsAccumulator, ReversedUDAF,
-    SetMonotonicity, Signature, StatisticsArgs,
+    Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator, StatisticsArgs,
 };
 use datafusion::scalar::ScalarValue;
 use datafusion_functions_aggregate_common::aggregate::groups_accumulator::prim_op::PrimitiveGroupsAccumulator;
 
 /// Returns the functions `min` and `max`, each after the one whose place it takes.
-pub(crate) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 2] {
+pub(super) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 2] {
     [(min_udaf(), false), (max_udaf(), true)].map(|(theirs, is_max)| {
         let inner = Arc::clone(&theirs);
         (theirs, Arc::new(AggregateUDF::new_from_impl(Extreme { inner, is_max })))
@@ -63,6 +61,8 @@ impl Extreme {
 }
 
 impl AggregateUDFImpl for Extreme {
+    as_theirs!();
+
     fn create_groups_accumulator(
         &self,
         args: AccumulatorArgs,
@@ -76,18 +76,6 @@ impl AggregateUDFImpl for Extreme {
         })
     }
 
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn signature(&self) -> &Signature {
-        self.inner.signature()
-    }
-
-    fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        self.inner.return_type(arguments)
-    }
-
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         self.inner.accumulator(args)
     }
@@ -96,24 +84,8 @@ impl AggregateUDFImpl for Extreme {
         self.inner.state_fields(args)
     }
 
-    fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        self.inner.groups_accumulator_supported(args)
-    }
-
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         self.inner.create_sliding_accumulator(args)
-    }
-
-    fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        self.inner.order_sensitivity()
-    }
-
-    fn reverse_expr(&self) -> ReversedUDAF {
-        self.inner.reverse_udf()
-    }
-
-    fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
-        self.inner.coerce_types(types)
     }
 
     fn is_descending(&self) -> Option<bool> {
@@ -122,13 +94,5 @@ impl AggregateUDFImpl for Extreme {
 
     fn value_from_stats(&self, args: &StatisticsArgs) -> Option<ScalarValue> {
         self.inner.value_from_stats(args)
-    }
-
-    fn set_monotonicity(&self, data_type: &DataType) -> SetMonotonicity {
-        self.inner.inner().set_monotonicity(data_type)
-    }
-
-    fn documentation(&self) -> Option<&Documentation> {
-        self.inner.documentation()
     }
 }
