@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datafusion::arrow::array::AsArray;
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::compute::concat_batches;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type, UInt32Type};
 use datafusion::logical_expr::{ColumnarValue, Volatility, create_udf};
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -22,6 +23,14 @@ struct Tick {
     name: [u8; 3],
     flag: bool,
     pair: [f32; 2],
+}
+
+#[derive(NpyRecord, Clone, Copy)]
+struct Four {
+    id: i64,
+    b: i64,
+    c: i64,
+    d: i64,
 }
 
 fn ticks(from: u32, count: u32) -> Vec<Tick> {
@@ -628,6 +637,26 @@ async fn conditions_of_the_running_query_are_for_rows_that_pass() {
     assert_eq!(found[0].column(0).as_primitive::<Int64Type>().value(0), 1000);
     let needed = "SELECT 999000 / value AS d FROM t ORDER BY d LIMIT 1";
     assert!(error(&ctx, needed).await.contains("Divide by zero"));
+}
+
+/// Guards an order by an expression and by a part of it: what the plan sends for it is about the columns of the query.
+#[tokio::test]
+async fn an_order_by_a_sum_and_its_part_is_right() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("x.npy");
+    let row = |n: i64| Four { id: n, b: n * 7919 % 1009, c: n * 31 % 13, d: n * 104_729 % 997 };
+    let mut four: Vec<Four> = (0..1000).map(row).collect();
+    four.write_npy(&path).unwrap();
+    let config = SessionConfig::new().with_target_partitions(1).with_batch_size(16);
+    let ctx = session_with_config(config);
+    register(&ctx, "t", path.to_str().unwrap(), NpyOptions::default()).await.unwrap();
+    // In the order of these columns, b is where the file has d.
+    let sql = "SELECT id AS k, d FROM t ORDER BY b - c + id % 2, id LIMIT 20";
+    let found = rows(&ctx, sql).await;
+    let found = concat_batches(&found[0].schema(), &found).unwrap();
+    four.sort_by_key(|row| (row.b - row.c + row.id % 2, row.id));
+    let expected: Vec<i64> = four.iter().take(20).map(|row| row.id).collect();
+    assert_eq!(found.column(0).as_primitive::<Int64Type>().values()[..], expected);
 }
 
 /// Guards the time of `ORDER BY f(x) LIMIT n`: the scan computes `f` once for each row, and the plan again for those that pass.
