@@ -201,3 +201,22 @@ async fn truncated_messages_are_errors() {
         assert!(cut.is_err(), "{end} of {} bytes", bytes.len());
     }
 }
+
+/// Guards a process whose session has DataFusion's functions under the names of ours: an error, and never a sum that wraps.
+#[tokio::test]
+async fn a_session_without_our_functions_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = context(directory.path(), 3).await;
+    let plan = ctx.sql("SELECT sum(id) FROM t").await.unwrap();
+    let plan = plan.create_physical_plan().await.unwrap();
+    let codec = NpyPhysicalCodec::default();
+    let bytes = physical_plan_to_bytes_with_extension_codec(plan, &codec).unwrap();
+    let task = SessionContext::new().task_ctx();
+    let sent = physical_plan_from_bytes_with_extension_codec(&bytes, &task, &codec);
+    let error = sent.unwrap_err().to_string();
+    assert!(
+        error.contains("make the session of each process by npy_datafusion::with_npy"),
+        "{error}"
+    );
+}

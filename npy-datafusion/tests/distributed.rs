@@ -48,14 +48,15 @@ impl WorkerResolver for Workers {
     }
 }
 
-/// Starts workers that listen on ports of this machine.
-async fn workers(count: usize) -> Workers {
+/// Starts workers that listen on ports of this machine, with our functions or without them.
+async fn workers(count: usize, has_functions: bool) -> Workers {
     let mut urls = Vec::new();
     for _ in 0..count {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let build = |query: WorkerQueryContext| async {
-            Ok(with_npy(query.builder).with_distributed_user_codec_arc(codec()).build())
+        let build = move |query: WorkerQueryContext| async move {
+            let builder = if has_functions { with_npy(query.builder) } else { query.builder };
+            Ok(builder.with_distributed_user_codec_arc(codec()).build())
         };
         let server = Worker::from_session_builder(build).into_worker_server();
         let incoming = TcpIncoming::from(listener);
@@ -65,26 +66,34 @@ async fn workers(count: usize) -> Workers {
     Workers(urls)
 }
 
-/// Guards conditions and byte orders of scans that run elsewhere.
-#[tokio::test(flavor = "multi_thread")]
-async fn workers_return_what_one_process_returns() {
-    let directory = tempfile::tempdir().unwrap();
-    write(directory.path());
+/// Creates a session that sends parts of its queries to workers.
+fn client(workers: Workers) -> SessionContext {
     let state = SessionStateBuilder::new()
         .with_config(SessionConfig::new().with_target_partitions(3))
         .with_default_features()
-        .with_distributed_worker_resolver(workers(3).await)
+        .with_distributed_worker_resolver(workers)
         .with_distributed_user_codec_arc(codec())
         .with_distributed_planner()
         // The files are small, and their parts go to all workers nevertheless.
         .with_distributed_file_scan_config_bytes_per_partition(1)
         .unwrap();
-    let distributed = SessionContext::new_with_state(with_npy(state).build());
-    let alone = session();
+    SessionContext::new_with_state(with_npy(state).build())
+}
+
+async fn create_table(ctx: &SessionContext, directory: &Path) {
+    let location = directory.display();
+    let create = format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{location}/'");
+    ctx.sql(&create).await.unwrap();
+}
+
+/// Guards conditions and byte orders of scans that run elsewhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_return_what_one_process_returns() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let (distributed, alone) = (client(workers(3, true).await), session());
     for ctx in [&distributed, &alone] {
-        let location = directory.path().display();
-        let create = format!("CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{location}/'");
-        ctx.sql(&create).await.unwrap();
+        create_table(ctx, directory.path()).await;
     }
     let mut is_distributed = false;
     for sql in [
@@ -105,4 +114,17 @@ async fn workers_return_what_one_process_returns() {
         is_distributed |= displayable(plan.as_ref()).indent(false).to_string().contains("Network");
     }
     assert!(is_distributed, "no query used the network");
+}
+
+/// Guards workers that were made without our functions: the error says how to make them.
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_without_our_functions_are_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = client(workers(3, false).await);
+    create_table(&ctx, directory.path()).await;
+    for sql in ["SELECT id, sum(id) FROM t GROUP BY id", "SELECT count(*) FROM t WHERE price > 3"] {
+        let error = ctx.sql(sql).await.unwrap().collect().await.unwrap_err().to_string();
+        assert!(error.contains("npy_datafusion::with_npy"), "{sql}: {error}");
+    }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use datafusion::common::exec_datafusion_err;
+use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::datasource::physical_plan::{
     FileGroup, FileScanConfig, FileScanConfigBuilder, FileSource,
 };
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::error::Result;
-use datafusion::execution::TaskContext;
+use datafusion::execution::{FunctionRegistry, TaskContext};
 use datafusion::logical_expr::{AggregateUDF, HigherOrderUDF, ScalarUDF, WindowUDF};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
@@ -33,6 +33,7 @@ use super::groups::{self, GroupMessage};
 use super::{decode, encode, names, options};
 use crate::beside::BesideExec;
 use crate::header::external;
+use crate::own_aggregates;
 use crate::source::NpySource;
 
 /// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
@@ -136,6 +137,17 @@ fn scan(plan: &dyn ExecutionPlan) -> Option<(&FileScanConfig, &NpySource)> {
     Some((scan, scan.file_source().downcast_ref::<NpySource>()?))
 }
 
+/// Refuses a session without our functions. Functions are sent by their names, under which it has DataFusion's: their parts of a result are others.
+fn check_functions(ctx: &TaskContext) -> Result<()> {
+    let is_here = |ours: Arc<AggregateUDF>| ctx.udaf(ours.name()).is_ok_and(|found| found == ours);
+    match own_aggregates::functions().all(is_here) {
+        true => Ok(()),
+        false => exec_err!(
+            "the session that is to read .npy files for another process has other functions than that process; make the session of each process by npy_datafusion::with_npy"
+        ),
+    }
+}
+
 impl PhysicalExtensionCodec for NpyPhysicalCodec {
     fn try_decode(
         &self,
@@ -156,6 +168,7 @@ impl PhysicalExtensionCodec for NpyPhysicalCodec {
         let Some(message) = message else {
             return self.inner.try_decode(bytes, inputs, ctx, converter);
         };
+        check_functions(ctx)?;
         let files = message.files.ok_or_else(|| exec_datafusion_err!("a scan without files"))?;
         let schema = parse_table_schema_from_proto(&files)?;
         let headers = ctx.runtime_env().cache_manager.get_file_metadata_cache();
