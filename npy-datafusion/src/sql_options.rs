@@ -48,7 +48,8 @@ pub(crate) fn parse<'o>(
                 let on = value.to_ascii_lowercase().parse().map_err(|_| {
                     plan_datafusion_err!("the option {name} is {value:?}; it is true or false")
                 })?;
-                format.options_mut().set(name, on);
+                let is_set = format.options_mut().set(name, on);
+                debug_assert!(is_set, "{name} is in NAMES, whose options Arrow's have");
             }
         }
     }
@@ -96,4 +97,18 @@ fn set_void(format: &mut NpyFormat, names: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Guards the names here: an option that is unknown where it is set would be ignored.
+    #[test]
+    fn each_name_sets_an_option() {
+        for name in NAMES {
+            let format = parse(&NpyFormat::default(), [(name, "TRUE")]).unwrap();
+            assert!(format.options().names().eq([name]), "{name}");
+        }
+    }
 }

@@ -19,7 +19,7 @@ use crate::header::named;
 /// The parts of a file that S3 takes at most.
 const PARTS: u64 = 10_000;
 
-/// The parts that are sent at a time.
+/// The parts that are sent at a time. Each is in memory until the store has it.
 const AT_ONCE: usize = 2;
 
 /// A file that is not visible yet.
@@ -43,7 +43,7 @@ enum Contents {
 }
 
 impl Upload {
-    /// Sends the parts of a file, of a store.
+    /// Sends all parts of a file but the last, without which a store does not show it. Those of a file of this machine wait.
     pub(super) async fn start(
         file: Complete,
         store: Arc<dyn ObjectStore>,
@@ -94,7 +94,7 @@ impl Upload {
         Ok(Upload { store, path, no_clobber, contents: Contents::Parts(parts) })
     }
 
-    /// Writes a file of this machine, so that nothing but its name is missing.
+    /// Writes a file of this machine, which has no name yet: a disk that is full is noticed before the first file of the query is visible.
     async fn complete(self) -> Result<Self> {
         let Contents::Local(local, header, mut rows) = self.contents else {
             return Ok(self);
@@ -112,7 +112,7 @@ impl Upload {
     async fn finish(self) -> Result<()> {
         let Upload { store, path, no_clobber, contents } = self;
         match contents {
-            Contents::Local(..) => {}
+            Contents::Local(..) => debug_assert!(false, "a file without a name is complete"),
             Contents::Complete(file) => {
                 _ = file.finish().map_err(|error| exec_datafusion_err!("/{path}: {error}"))?;
             }
@@ -129,7 +129,7 @@ impl Upload {
         Ok(())
     }
 
-    /// Removes what has been sent.
+    /// Removes parts that have been sent, which a store would keep although no file has them.
     async fn abort(self) {
         if let Contents::Parts(parts) = self.contents {
             _ = parts.abort().await;
@@ -175,7 +175,8 @@ fn create(path: &std::path::Path, no_clobber: bool) -> io::Result<NewFile> {
     Options::new().prefix(".npy-").keep_existing(no_clobber).create(path)
 }
 
-/// Makes all files visible if the query has succeeded; otherwise, and if a file fails, there is none.
+/// Makes all files visible if the query has succeeded; otherwise, and if a file fails, there is none. All are complete before the first one is visible,
+/// since most errors occur until then, and a file that is visible may have replaced an older one, which nothing brings back.
 pub(super) async fn finish(uploads: Vec<Upload>, query: Result<()>) -> Result<()> {
     let (mut result, mut visible, mut complete) = (query, Vec::new(), Vec::new());
     for upload in uploads {
