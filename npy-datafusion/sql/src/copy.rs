@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use npy_datafusion::datafusion::arrow::datatypes::Schema;
 use npy_datafusion::datafusion::common::{exec_datafusion_err, exec_err};
 use npy_datafusion::datafusion::datasource::listing::ListingTableUrl;
 use npy_datafusion::datafusion::error::Result;
@@ -66,6 +67,13 @@ fn check_analyzed<T>(plan: &LogicalPlan) -> Result<Option<T>> {
         ),
         None => Ok(None),
     }
+}
+
+/// Returns the columns of a statement that writes them as text.
+pub(crate) fn columns_of_text(plan: &LogicalPlan) -> Option<&Schema> {
+    let LogicalPlan::Copy(copy) = plan else { return None };
+    let is_text = ["csv", "json"].contains(&copy.file_type.get_ext().as_str());
+    is_text.then(|| copy.input.schema().as_arrow())
 }
 
 /// Returns true if a statement writes its file to the standard output of this process.

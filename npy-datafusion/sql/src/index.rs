@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Parser;
 use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
-use npy_datafusion::{INDEX_BLOCK, word, write_index};
+use npy_datafusion::{INDEX_BLOCK, INDEX_NAME, word, write_index};
 
 /// Writes the index of a directory: _npy.index, an archive that NumPy opens.
 ///
@@ -50,7 +50,7 @@ pub(crate) async fn run(args: Args) -> Result<()> {
         false => report.columns.join(", "),
     };
     println!(
-        "{directory}: {} ({} read), {}, bounds of {columns}; {NAME} has {}",
+        "{directory}: {} ({} read), {}, bounds of {columns}; {INDEX_NAME} has {}",
         counted(report.files as u64, "file"),
         report.read,
         counted(report.rows, "row"),
@@ -58,9 +58,6 @@ pub(crate) async fn run(args: Args) -> Result<()> {
     );
     Ok(())
 }
-
-/// The name of the file of an index.
-const NAME: &str = "_npy.index";
 
 /// Refuses a path that is not that of a directory.
 fn check(directory: &str) -> Result<()> {

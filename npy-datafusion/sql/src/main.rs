@@ -1,5 +1,6 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
+mod advice;
 mod copy;
 mod index;
 mod message;
@@ -148,7 +149,11 @@ async fn run(mut args: Args) -> Result<()> {
             args.files.splice(0..0, args.sql.take());
             read(script)?
         }
-        None => args.sql.take().unwrap_or_default(),
+        None => {
+            let sql = args.sql.take().unwrap_or_default();
+            advice::check_statement(&sql, &args.files)?;
+            sql
+        }
     };
     let mut config = SessionConfig::new().with_information_schema(true);
     // NumPy's names have a case: `SELECT Price` is the column Price.

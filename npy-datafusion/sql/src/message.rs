@@ -7,6 +7,8 @@ use npy_datafusion::datafusion::error::DataFusionError;
 use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
+use crate::advice::of_time;
+
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
 const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
 
@@ -24,6 +26,9 @@ pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ");
     if text.contains(REPORT) || text.starts_with(CHECK) {
         return of_engine(&text);
+    }
+    if let Some(advice) = of_time(&text) {
+        return format!("{text}; {advice}");
     }
     of_damaged_file(&text).unwrap_or(text)
 }
@@ -60,7 +65,7 @@ fn of_damaged_file(text: &str) -> Option<String> {
     // An error about something else keeps its own advice, also if the file is damaged; and all members of an archive would be read.
     let of_damage: &[&str] = match is_archive {
         true => &["archive", "checksum", "end record", "directory ends", "deflate"],
-        false => &["not a .npy file", "truncated", "the header", "version"],
+        false => &["not a .npy file", "truncated", "the header", "format version"],
     };
     let is_of_target = reason.starts_with("it exists");
     if is_of_target || !of_damage.iter().any(|part| reason.contains(part)) {
@@ -103,6 +108,7 @@ fn named_file(text: &str) -> Option<(&Path, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use npy_core::WriteNpy;
     use npy_datafusion::datafusion::common::{internal_datafusion_err, plan_datafusion_err};
 
     use super::*;
@@ -140,5 +146,22 @@ mod tests {
         let text = message(&types);
         assert!(text.starts_with("Failed to coerce types Timestamp(s) and Int64"), "{text}");
         assert!(text.ends_with("as in value[1]") && !text.contains("mistake"), "{text}");
+    }
+    /// Guards errors about something else than the damage of their file: they keep their advice.
+    #[test]
+    fn a_conversion_is_not_a_version() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.npy");
+        [1u32, 2].write_npy(&path).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+        for (reason, is_of_damage) in [
+            ("truncated: expected 8 bytes", true),
+            ("unknown format version 9.0", true),
+            ("the conversion loses digits", false),
+        ] {
+            let text = format!("{}: {reason}; write it again", path.display());
+            assert_eq!(of_damaged_file(&text).is_some(), is_of_damage, "{reason}");
+        }
     }
 }

@@ -5,7 +5,6 @@ use std::io::{BufWriter, Write, stdout};
 use std::sync::Arc;
 
 use futures::StreamExt;
-use npy_datafusion::check_times;
 use npy_datafusion::datafusion::arrow::array::{Array, ArrayRef, RecordBatch, StringArray};
 use npy_datafusion::datafusion::arrow::csv;
 use npy_datafusion::datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
@@ -16,9 +15,7 @@ use npy_datafusion::datafusion::arrow::util::pretty::pretty_format_batches;
 use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::SendableRecordBatchStream;
-
-/// The metadata of a column that are the dtype of its values.
-const DESCR: &str = "npy.descr";
+use npy_datafusion::{DESCR, check_times};
 
 /// The form of the output.
 #[derive(Clone, Copy)]
@@ -39,9 +36,7 @@ pub(crate) async fn print(
     if let Form::Json = form {
         check_names(&schema)?;
     }
-    if let Some(remark) = hexadecimal(&schema) {
-        eprintln!("npy sql: {}", printable(&remark));
-    }
+    remark_on_bytes(&schema);
     // A statement that fails before its first row prints nothing, not even its columns.
     let mut next = checked(rows.next().await)?;
     // Lines of JSON are rows of any result.
@@ -81,18 +76,20 @@ pub(crate) async fn print(
     Ok(out.flush()?)
 }
 
-/// Returns a remark about bytes of the dtype S, which are printed in hexadecimal.
-fn hexadecimal(schema: &Schema) -> Option<String> {
+/// Tells that bytes of the dtype S are in hexadecimal, as the writers of text have them.
+pub(crate) fn remark_on_bytes(schema: &Schema) {
     let is_text = |field: &&Arc<Field>| {
         let descr = field.metadata().get(DESCR);
         *field.data_type() == DataType::Binary
             && descr.is_some_and(|it| it.trim_matches('\'').starts_with("|S"))
     };
-    let field = schema.fields().iter().find(is_text)?;
-    Some(format!(
-        "the bytes of the column {:?} are printed in hexadecimal; --text reads them as text",
-        field.name()
-    ))
+    if let Some(field) = schema.fields().iter().find(is_text) {
+        let remark = format!(
+            "the bytes of the column {:?} are printed in hexadecimal; --text reads them as text",
+            field.name()
+        );
+        eprintln!("npy sql: {}", printable(&remark));
+    }
 }
 
 /// Returns a batch of a result whose times can be printed.

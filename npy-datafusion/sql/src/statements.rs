@@ -9,6 +9,7 @@ use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::{DFParserBuilder, Statement};
 use npy_datafusion::datafusion::sql::sqlparser::ast;
 
+use crate::advice;
 use crate::copy::{self, Copy};
 use crate::output::{self, Form};
 use crate::tables::{self, Locations};
@@ -29,6 +30,7 @@ pub(crate) async fn run(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
         );
     }
+    statements.iter().try_for_each(advice::check_days)?;
     tables::check_read(&statements, files)?;
     let mut printed = 0;
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
@@ -44,6 +46,9 @@ pub(crate) async fn run(
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
         check_into(&plan, is_query)?;
+        if let Some(schema) = copy::columns_of_text(&plan) {
+            output::remark_on_bytes(schema);
+        }
         let is_output = copy::is_to_output(&plan);
         let rows = match Copy::new(ctx, &plan, no_clobber)? {
             Some((plan, copy)) => {
@@ -102,12 +107,22 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
 /// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
 fn named(error: DataFusionError) -> DataFusionError {
     const NO_FORMAT: &str = "There is no registered file format with ext ";
-    if let Some((_, extension)) = error.strip_backtrace().split_once(NO_FORMAT) {
+    let text = error.strip_backtrace();
+    if let Some((_, extension)) = text.split_once(NO_FORMAT) {
         return plan_datafusion_err!(
             "no format has the extension {extension}; write STORED AS NPY, NPZ, CSV or JSON after the name"
         );
     }
+    if let Some(advice) = advice::of_function(&text) {
+        return plan_datafusion_err!("{advice}");
+    }
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
+    if let SchemaError::AmbiguousReference { .. } = **schema {
+        let notes = error.diagnostic().into_iter().flat_map(|it| &it.notes);
+        let columns = notes.filter_map(|note| note.message.strip_prefix("possible column "));
+        let columns = columns.collect::<Vec<_>>().join(" or ");
+        return plan_datafusion_err!("{schema}; write its table before it, {columns}");
+    }
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
     let advice = match valid_fields.iter().find(is_other_case) {
@@ -122,7 +137,7 @@ fn named(error: DataFusionError) -> DataFusionError {
 }
 
 /// Returns a name as it is written in a statement.
-fn written(name: &str) -> String {
+pub(crate) fn written(name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
         && !name.starts_with(|c: char| c.is_numeric());
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use npy_datafusion::datafusion::common::{TableReference, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::prelude::SessionContext;
-use npy_datafusion::datafusion::sql::parser::{CopyToSource, Statement};
+use npy_datafusion::datafusion::sql::parser::{CopyToSource, CopyToStatement, Statement};
 use npy_datafusion::datafusion::sql::resolve::resolve_table_references;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, TableFactor, Visit, Visitor,
@@ -31,6 +31,9 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
             && !Path::new(file).exists()
         {
             return plan_err!("{file}: {WHOLE}");
+        }
+        if is_path && let Some(advice) = crate::advice::of_text_file(file) {
+            return plan_err!("{file}: it is not a file of arrays; {advice}");
         }
         if is_path && has_archives_only(Path::new(file)) {
             let archives = Path::new(file).join("*.npz");
@@ -106,6 +109,9 @@ pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError
     if !(text.contains("table '") && text.contains("not found")) {
         return error;
     }
+    let asked = text.split('\'').nth(1).unwrap_or_default();
+    let asked = asked.strip_prefix("datafusion.").unwrap_or(asked);
+    let asked = asked.strip_prefix("public.").unwrap_or(asked);
     let own: Vec<_> = files.iter().map(|file| stem(file)).collect();
     let is_asked = |name: &str| text.contains(&format!(".{name}' not found"));
     let advice = if let Some(name) = own.iter().flatten().find(|name| is_asked(name)) {
@@ -116,6 +122,8 @@ pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError
         let same: Vec<_> =
             same.map(|(index, file)| format!("{} for {file}", position(index))).collect();
         format!("several files have this name: write {}", same.join(", "))
+    } else if let Some(advice) = crate::advice::of_table(asked) {
+        advice
     } else if files.is_empty() {
         "name the files after the statement".into()
     } else {
@@ -205,18 +213,23 @@ fn remark(location: &dyn Display, first: &Path, count: usize, of_archives: &dyn 
 /// Adds the locations that a statement names: those of the function `npy`, and those of tables of .npy files.
 pub(crate) fn add_locations(statement: &Statement, locations: &mut Locations) {
     // The visitor never stops early.
+    _ = visit(statement, locations);
+    if let Statement::CreateExternalTable(table) = statement
+        && table.file_type.eq_ignore_ascii_case("npy")
+    {
+        locations.0.extend(table.locations.iter().cloned());
+    }
+}
+
+/// Visits the query of a statement.
+pub(crate) fn visit<V: Visitor>(statement: &Statement, visitor: &mut V) -> ControlFlow<V::Break> {
     match statement {
-        Statement::Statement(inner) => _ = inner.visit(locations),
-        Statement::CopyTo(copy) => {
-            if let CopyToSource::Query(query) = &copy.source {
-                _ = query.visit(locations);
-            }
+        Statement::Statement(inner) => inner.visit(visitor),
+        Statement::CopyTo(CopyToStatement { source: CopyToSource::Query(query), .. }) => {
+            query.visit(visitor)
         }
-        Statement::CreateExternalTable(table) if table.file_type.eq_ignore_ascii_case("npy") => {
-            locations.0.extend(table.locations.iter().cloned());
-        }
-        Statement::Explain(explain) => add_locations(&explain.statement, locations),
-        _ => {}
+        Statement::Explain(explain) => visit(&explain.statement, visitor),
+        _ => ControlFlow::Continue(()),
     }
 }
 

@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 use npy_core::time::Second;
 use npy_core::{DateTime64, NpyRecord, WriteNpy, npz};
 
+#[path = "command/advice.rs"]
+mod advice;
 #[path = "command/copies.rs"]
 mod copies;
 
@@ -125,6 +127,11 @@ fn rows_are_printed() {
     assert_eq!(hint(&[stations, "stations.npy"]), expected);
     assert_eq!(hint(&[stations, "stations.npy", "--text"]), "");
     assert_eq!(hint(&["SELECT sha256(value) FROM t", "stations.npy"]), "");
+    for (to, expected) in [("o.csv", expected), ("o.json", expected), ("o.npy", "")] {
+        let copy = format!("COPY (SELECT value FROM t) TO '{to}'");
+        assert_eq!(hint(&[&copy, "stations.npy"]), expected, "{to}");
+        assert_eq!(hint(&[&copy, "stations.npy", "--text"]), "", "{to}");
+    }
     let none = "SELECT id FROM t WHERE id < 0";
     assert_eq!(stdout(at, &[none, "ticks.npy", "--csv"]), "id\n");
     assert_eq!(stdout(at, &[none, "ticks.npy", "--json"]), "");

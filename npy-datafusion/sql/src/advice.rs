@@ -1,0 +1,153 @@
+//! Advice for statements that other programs take: functions of other names, files in the place of tables, days without quotes.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use npy_datafusion::datafusion::common::plan_err;
+use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::datafusion::sql::parser::Statement;
+use npy_datafusion::datafusion::sql::sqlparser::ast::{
+    BinaryOperator, Expr, Value, ValueWithSpan, Visitor,
+};
+use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
+use npy_datafusion::word;
+
+use crate::statements::written;
+use crate::tables;
+
+/// The parts of a time that have functions of their names elsewhere.
+const PARTS_OF_TIME: [&str; 8] =
+    ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
+
+/// Functions of other programs, and what to write here.
+const FUNCTIONS: [(&str, &str); 11] = [
+    ("dayofweek", "date_part('dow', t)"),
+    ("weekday", "date_part('dow', t)"),
+    ("strftime", "to_char(t, '%Y-%m-%d')"),
+    ("datediff", "t2 - t1"),
+    ("std", "stddev(x), or stddev_pop(x), which is that of np.std"),
+    ("variance", "var_samp(x), or var_pop(x), which is that of np.var"),
+    ("percentile", "percentile_cont(x, 0.95)"),
+    ("quantile", "percentile_cont(x, 0.95)"),
+    ("isnull", "x IS NULL"),
+    ("len", "length(x)"),
+    ("mod", "x % y"),
+];
+
+/// Returns an error for an unknown function with the one to write; `None` if the text is about something else.
+pub(crate) fn of_function(text: &str) -> Option<String> {
+    let (_, rest) = text.split_once("Invalid function '")?;
+    let (name, _) = rest.split_once('\'')?;
+    let lower = name.to_lowercase();
+    let instead = match PARTS_OF_TIME.contains(&&*lower) {
+        true => format!("date_part('{lower}', t)"),
+        false => FUNCTIONS.iter().find(|(other, _)| *other == lower)?.1.to_owned(),
+    };
+    Some(format!("there is no function {name}; write {instead}"))
+}
+
+/// Returns the way to a file that a statement names as a table.
+pub(crate) fn of_table(name: &str) -> Option<String> {
+    let is_file = is_array(name) || name.contains(['/', '*']);
+    let of_array = || format!("files are a table by their function: npy('{}')", quoted(name));
+    of_text_file(name).or_else(|| is_file.then(of_array))
+}
+
+/// Returns the ways to a file of another format.
+pub(crate) fn of_text_file(name: &str) -> Option<String> {
+    let path = Path::new(name);
+    let format = path.extension()?.to_str()?.to_uppercase();
+    if !["CSV", "JSON"].contains(&&*format) {
+        return None;
+    }
+    Some(format!(
+        "make an array of it by npy convert {} {}, or write CREATE EXTERNAL TABLE {} STORED AS {format} LOCATION '{}' before the query",
+        word(name),
+        word(&path.with_extension("npy").to_string_lossy()),
+        written(&path.file_stem()?.to_string_lossy()),
+        quoted(name)
+    ))
+}
+
+fn is_array(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|it| it == "npy" || it == "npz")
+}
+
+/// Returns a name for the inside of quotes.
+fn quoted(name: &str) -> String {
+    name.replace('\'', "''")
+}
+
+/// Returns the form of a time, for the error about a text that has another one.
+pub(crate) fn of_time(text: &str) -> Option<&'static str> {
+    let is_about_time = ["Error parsing timestamp from '", "to value of Date32 type"];
+    is_about_time.iter().any(|part| text.contains(part)).then_some(
+        "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'",
+    )
+}
+
+/// Refuses a file in the place of the statement.
+pub(crate) fn check_statement(sql: &str, files: &[String]) -> Result<()> {
+    let is_name = is_array(sql) && !sql.contains(char::is_whitespace);
+    if !is_name && !Path::new(sql).exists() {
+        return Ok(());
+    }
+    let statement = files.iter().find(|file| file.contains(' '));
+    plan_err!(
+        "{sql}: it is a file, and the statement comes before the files; run npy sql {} {}",
+        word(statement.map_or("SELECT * FROM t", |statement| statement)),
+        word(sql)
+    )
+}
+
+/// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row.
+pub(crate) fn check_days(statement: &Statement) -> Result<()> {
+    match tables::visit(statement, &mut Days) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(day) => plan_err!(
+            "{day} is a subtraction of numbers; write '{day}' for the day, or blanks around each minus"
+        ),
+    }
+}
+
+/// Finds the first day without quotes.
+struct Days;
+
+impl Visitor for Days {
+    type Break = String;
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<String> {
+        match day(expression) {
+            Some(day) => ControlFlow::Break(day),
+            None => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// Returns the text of a subtraction that is written as a day.
+fn day(expression: &Expr) -> Option<String> {
+    let (difference, day) = subtraction(expression)?;
+    let (year, month) = subtraction(difference)?;
+    let ((year, first), (month, _), (day, last)) = (number(year)?, number(month)?, number(day)?);
+    // With blanks in it, the text is longer.
+    let is_one_word = first.line == last.line && first.column + 8 == last.column;
+    let is_day = is_one_word && [year.len(), month.len(), day.len()] == [4, 2, 2];
+    is_day.then(|| [year, month, day].join("-"))
+}
+
+fn subtraction(expression: &Expr) -> Option<(&Expr, &Expr)> {
+    match expression {
+        Expr::BinaryOp { left, op: BinaryOperator::Minus, right } => Some((left, right)),
+        _ => None,
+    }
+}
+
+/// Returns the digits of a number, and where they begin.
+fn number(expression: &Expr) -> Option<(&str, Location)> {
+    match expression {
+        Expr::Value(ValueWithSpan { value: Value::Number(digits, _), span }) => {
+            Some((digits.as_str(), span.start))
+        }
+        _ => None,
+    }
+}
