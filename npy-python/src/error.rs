@@ -8,8 +8,24 @@ use npy_core::{Error, ErrorKind};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+/// The rest of the sentence "an array of Python objects needs".
+const ONE_PICKLE: &str = "one pickle of all rows, so that none can be added in place: use npy_core.load, numpy.concatenate and npy_core.save";
+
 /// Names of the Rust library in its advice, and what a Python program calls instead.
 const WORDS: &[(&str, &str)] = &[
+    (
+        "another type: Vec<Option<String>>, Vec<f64> or the like if all objects are of that kind, npy_core::Objects for any, or npy_core::object::load (feature `serde`) for structs",
+        ONE_PICKLE,
+    ),
+    (
+        "another type: a Vec of a struct with the fields that you need, npy_core::Objects for all, or npy_core::object::load (feature `serde`)",
+        ONE_PICKLE,
+    ),
+    (
+        "read the array and write it with write_npy, which leaves blanks to grow",
+        "load the array and write it with npy_core.save, which leaves blanks to grow",
+    ),
+    (", or state the length first: write_npy, Writer::with_shape", ", or use npy_core.save"),
     ("npz::ReadOptions::limits", "a newer file"),
     (
         "npz::Reader::read_bytes gives the bytes of any member",

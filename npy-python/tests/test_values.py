@@ -217,6 +217,33 @@ def test_an_object_that_would_not_come_back_is_refused(value: Any) -> None:
     assert not os.path.exists("x.npy")
 
 
+ZONE = zoneinfo.ZoneInfo("UTC")
+
+
+@pytest.mark.parametrize(
+    ("value", "advice", "call"),
+    [
+        (
+            datetime.datetime(2020, 1, 1, tzinfo=ZONE),
+            "with the time zone zoneinfo.ZoneInfo, .* use value.astimezone(datetime.timezone.utc)",
+            lambda value: value.astimezone(datetime.timezone.utc),
+        ),
+        (datetime.time(1, tzinfo=ZONE), "with the time zone zoneinfo.ZoneInfo, .* use value.replace(tzinfo=None)", lambda value: value.replace(tzinfo=None)),
+        ("Timestamp", "is a .*Timestamp, .* use value.to_datetime64()", lambda value: value.to_datetime64()),
+        ("Timedelta", "is a .*Timedelta, .* use value.to_timedelta64()", lambda value: value.to_timedelta64()),
+    ],
+    ids=str,
+)
+def test_times_that_would_not_come_back_are_refused_with_the_value_that_does(value: Any, advice: str, call: Any) -> None:
+    if isinstance(value, str):
+        value = getattr(pytest.importorskip("pandas"), value)(1577836800000000001)
+    with pytest.raises(npy.NpyTypeError, match=advice.replace("(", r"\(").replace(")", r"\)")):
+        npy.save("x.npy", one(value))
+    npy.save("x.npy", one(call(value)))
+    loaded = npy.load("x.npy")[0]
+    assert type(loaded) is type(call(value)) and loaded == call(value)
+
+
 def test_data_is_saved() -> None:
     zone = datetime.timezone(datetime.timedelta(hours=2))
     plain = [

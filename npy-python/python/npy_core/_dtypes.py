@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _native
 from ._errors import NpyMemoryError, NpyTypeError, NpyValueError
-from ._plain import odd_object
+from ._plain import Odd, odd_object
 
 Array = np.ndarray[Any, Any]
 
@@ -65,6 +65,12 @@ def descr_of(dtype: np.dtype[Any]) -> str:
         return repr(dtype.str) if dtype.kind != "T" else "'|O'"
     # Dtypes with different metadata or titles can be equal, so they share no entry of a cache.
     return _descr_of.__wrapped__(dtype)
+
+
+def check_no_mask(array: Array) -> None:
+    """Refuses an array whose mask a file cannot have, so that the hidden values would be shown."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise NpyTypeError("a masked array has no form in a file, and its hidden values would be shown; use array.filled(value), and save array.mask, too")
 
 
 def order_of(array: Array) -> bool:
@@ -203,15 +209,14 @@ def object_file(array: Array) -> bytes:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except Exception as error:
+            place = odd.place if odd else "an object of the array is not data"
             raise NpyTypeError(
-                f"{odd or 'an object of the array is not data'}, and cannot be written: {type(error).__name__}: {error}; convert it to plain data"
+                f"{place}, and cannot be written: {type(error).__name__}: {error}; convert it to plain data"
             ) from error
     data = stream.getvalue()
     names = _native.unknown_names(data)
     if odd or names:
         calls = f", restored by calling {', '.join(names[:5])}" if names else ""
-        raise NpyTypeError(
-            f"{odd or 'the array has an object'}, which is not data{calls}, so that it would not come back as it is; "
-            "convert it to a dict, list, text or number, or use np.save"
-        )
+        place, advice = odd or Odd("the array has an object")
+        raise NpyTypeError(f"{place}, which is not data{calls}, so that it would not come back as it is; {advice}, or use np.save")
     return data

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._dtypes import Array, as_array, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
+from ._dtypes import Array, as_array, check_no_mask, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
 from ._errors import NpyKeyError, NpyOSError, NpyTypeError, NpyValueError, named
 from ._select import read, select
 from ._stream import write_to
@@ -64,6 +64,8 @@ class _New:
     @classmethod
     def borrowed(cls, name: str, values: Array) -> _New:
         """Makes a member of an array, which the program must not change."""
+        with named(f"member {name!r}"):
+            check_no_mask(values)
         if values.dtype.kind == "T":
             raise NpyTypeError(f"member {name!r}: StringDType has no form in a file but a pickle; use array.astype('U')")
         if values.dtype.hasobject:

@@ -1,4 +1,4 @@
-"""Rows of lists and numbers of Python, which must not change in a file."""
+"""Rows of the dtype of a file, in which their values must not change."""
 
 from __future__ import annotations
 
@@ -6,9 +6,43 @@ from typing import Any
 
 import numpy as np
 
+from ._advice import check_names, converted, loss
 from ._errors import NpyTypeError
 
 Array = np.ndarray[Any, Any]
+
+# Every integer up to this one is a double float, too.
+_EXACT = 1 << 53
+
+
+def rows_of_array(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Converts an array to a dtype. Records must have its fields, and every value must stay equal."""
+    if array.dtype == dtype:
+        return array
+    check_names(array.dtype, dtype)
+    result = array.astype(dtype) if np.can_cast(array.dtype, dtype, "safe") else None
+    if result is None or not _is_exact(array, result):
+        raise NpyTypeError(
+            f"the file holds {dtype}, and the rows are {array.dtype}, whose values may not fit; "
+            f"use rows{converted(dtype)}{loss(array.dtype, dtype)}"
+        )
+    return result
+
+
+def _is_exact(given: Array, array: Array) -> bool:
+    """Returns true if no value changed in a conversion that NumPy calls safe."""
+    kind = array.dtype.kind
+    if array.dtype.names is not None:
+        return all(_is_exact(given[name], array[name]) for name in array.dtype.names)
+    if kind in "US":
+        return given.dtype.kind in "US"
+    if kind in "Mm":
+        # A finer unit reaches less far.
+        return bool((array.astype(given.dtype).astype("i8") == given.astype("i8")).all())
+    if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and kind in "fc":
+        large = given[(given > _EXACT) | (given < -_EXACT)]
+        return bool(large.tolist() == large.astype(array.dtype).tolist())
+    return True
 
 
 def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
@@ -27,18 +61,22 @@ def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
         raise NpyTypeError(f"the values are not rows of {dtype}: {error}; use values that fit") from error
     if not is_same:
         raise NpyTypeError(
-            f"the file holds {dtype}, in which the values of {given.dtype} would change; use values that fit, or numpy.asarray(values, {dtype.str!r})"
+            f"the file holds {dtype}, in which the values of {given.dtype} would change; use values that fit, "
+            f"or numpy.asarray(values){converted(dtype)}{loss(given.dtype, dtype)}"
         )
     return array
 
 
 def _check_records(values: Any, array: Array) -> None:
-    """Checks the fields of tuples."""
+    """Checks the fields of tuples, which are in the order of the file, and of records, which have names."""
     records = [values]
     for _ in array.shape:
         records = [record for part in records for record in part]
     if not all(isinstance(record, (tuple, np.void)) for record in records):
         raise NpyTypeError(f"the file holds records of {array.dtype}, and a record is a tuple; use a list of tuples")
+    for record in records:
+        if isinstance(record, np.void):
+            check_names(record.dtype, array.dtype)
     for i, name in enumerate(array.dtype.names or ()):
         rows_of_values([record[i] for record in records], array.dtype[name].base)
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._dtypes import Array, descr_of, dtype_of_rows, header_of, object_file, pieces
+from ._dtypes import Array, check_no_mask, descr_of, dtype_of_rows, header_of, object_file, pieces
 from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
-from ._rows import rows_of_values
+from ._rows import rows_of_array, rows_of_values
 from ._stream import write_to
 
 Path = str | bytes | os.PathLike[Any]
@@ -24,9 +24,11 @@ _BLOCK = 8 << 20
 def as_array(values: npt.ArrayLike) -> Array:
     """Makes an array as `np.save` does."""
     try:
-        return np.asanyarray(values)
+        array: Array = np.asanyarray(values)
     except ValueError as error:
         raise NpyValueError(f"the values are no array: {error}; use numpy.array(values, dtype=object) for lists of different lengths") from error
+    check_no_mask(array)
+    return array
 
 
 def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) -> None:
@@ -76,13 +78,8 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
 def _rows_of(values: Any, dtype: np.dtype[Any], row_shape: tuple[int, ...]) -> Array:
     """Makes rows of a dtype; one row may be without its dimension."""
     if isinstance(values, np.ndarray):
-        array = values
-        if array.dtype != dtype:
-            if not np.can_cast(array.dtype, dtype, "safe"):
-                raise NpyTypeError(
-                    f"the file holds {dtype}, and the rows are {array.dtype}, whose values may not fit; use rows.astype({str(dtype)!r})"
-                )
-            array = array.astype(dtype)
+        check_no_mask(values)
+        array = rows_of_array(values, dtype)
     else:
         array = rows_of_values(values, dtype)
     if array.shape == row_shape:
@@ -113,8 +110,9 @@ def append(path: Path, array: npt.ArrayLike) -> None:
         If there is no file, it is created with these rows.
     array : array_like
         One row, or rows along the first dimension, of the dtype of the file. An array of another dtype must be one that NumPy converts
-        safely. Of lists and numbers, floats are rounded to those of the file, and all other values must fit. A new file has the dtype of
-        the array, and rows of its shape without the first dimension.
+        safely, and no value may change. Records must have the fields of the file in its order; tuples in a list are in that order. Of lists
+        and numbers, floats are rounded to those of the file, and all other values must fit. A new file has the dtype of the array, and rows
+        of its shape without the first dimension.
 
     Examples
     --------
@@ -154,7 +152,7 @@ class Writer:
     Parameters
     ----------
     path : path
-        The file is replaced, unless ``append`` is true.
+        The file is replaced at once by one without rows, unless ``append`` is true.
     dtype : dtype
     row_shape : tuple of int
         The shape of one row: ``()`` for an array of one dimension.
