@@ -141,8 +141,15 @@ def test_streams_are_left_after_the_array() -> None:
     for array in arrays:
         loaded = npy.load(stream)
         assert (loaded == array).all()
-    with pytest.raises(EOFError):
+    with pytest.raises(EOFError, match=r"at its end; .* seek\(0\)"):
         npy.load(stream)
+    archive = io.BytesIO()
+    npy.savez(archive, a=[1])
+    for read in (npy.load, npy.Npz):
+        with pytest.raises(npy.NpyTruncatedError, match=r"at its end; .* seek\(0\)"):
+            read(archive)
+    with pytest.raises(EOFError, match="expected at least 10 bytes, found 0"):
+        npy.load(io.BytesIO())
     read_end, write_end = os.pipe()
     with open(write_end, "wb") as pipe:
         npy.save(pipe, np.arange(10))
@@ -403,3 +410,30 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
     npy.save("z.npy", 5)
     with pytest.raises(npy.NpyValueError, match="save an array of one dimension in its place"):
         npy.append("z.npy", 5)
+
+
+def test_the_error_of_a_file_that_can_be_repaired_says_how() -> None:
+    values = np.arange(3000, dtype="i4")
+    np.save("x.npy", values)
+    np.savez("x.npz", a=values, b=values)
+    file, archive = pathlib.Path("x.npy").read_bytes(), pathlib.Path("x.npz").read_bytes()
+    number = file.replace(b"(3000,), }          ", b"(np.int64(3000),), }")
+    pathlib.Path("number.npy").write_bytes(number)
+    pathlib.Path("a text.npy").write_bytes(file.replace(b"\n", b"\r\n"))
+    pathlib.Path("cut.npz").write_bytes(archive[:-200])
+    pathlib.Path("other.npy").write_text("id,gain\n1,2\n")
+    effects = {"number.npy": "restores it", "a text.npy": "restores it", "cut.npz": "keeps its members that are complete"}
+    for name, effect in effects.items():
+        quoted = f"'{name}'" if " " in name else name
+        end = f"; or npy repair {quoted} -o OUT --yes {effect} (python -m npy_core repair is the same command)"
+        for read in (npy.load, npy.Npz) if name == "cut.npz" else (npy.load,):
+            with pytest.raises(npy.NpyValueError) as error:
+                read(name)
+            assert str(error.value).endswith(end), error.value
+        command = [sys.executable, "-m", "npy_core", "repair", name, "-o", f"mended {name}", "--yes"]
+        subprocess.run(command, check=True, capture_output=True)
+        mended = npy.load(f"mended {name}")
+        same(mended["a"] if name == "cut.npz" else mended, values)
+    with pytest.raises(npy.NpyValueError) as error:
+        npy.load("other.npy")
+    assert "repair" not in str(error.value)

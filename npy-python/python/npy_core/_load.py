@@ -12,7 +12,9 @@ from . import _native
 from ._dtypes import BLOCK_BYTES, Array, as_array, dtype_of, empty, memory_of
 from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError, named
 from ._npz import Npz, cpus
+from ._repair import repairable
 from ._select import read, select
+from ._stream import check_has_data
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -134,7 +136,8 @@ def load(
 def _load_path(
     path: str, rows: slice | None, columns: Any, cast: Any, threads: int | None, count: int, objects: str
 ) -> Any:
-    opened = _native.open_array(path)
+    with repairable(path):
+        opened = _native.open_array(path)
     if opened == "archive":
         if rows is not None or columns is not None or cast is not None:
             raise NpyValueError(
@@ -174,6 +177,8 @@ def _read_exactly(file: IO[bytes], n: int, data: bytes) -> bytes:
         if not isinstance(part, (bytes, bytearray, memoryview)):
             raise NpyTypeError(f"{_name(file)}: the file object gives {type(part).__name__}; open it in binary mode, \"rb\"")
         if not part:
+            if not found:
+                check_has_data(file, _name(file))
             raise NpyTruncatedError(
                 f"{_name(file)}: truncated: expected at least {n} bytes, found {found}; copy or save the file again"
             )
@@ -320,7 +325,8 @@ def header(path: Path | IO[bytes]) -> Header:
         start, parts = _read_header(path)
         offset = len(start)
     else:
-        opened = _native.open_array(os.fsdecode(path))
+        with repairable(os.fsdecode(path)):
+            opened = _native.open_array(os.fsdecode(path))
         if opened == "archive":
             raise NpyValueError(f"{os.fsdecode(path)}: an archive of several arrays; use npy_core.Npz(path).header(name)")
         if isinstance(opened, str):

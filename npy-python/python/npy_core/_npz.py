@@ -17,8 +17,9 @@ import numpy.typing as npt
 from . import _native
 from ._dtypes import Array, as_array, check_no_mask, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
 from ._errors import NpyKeyError, NpyOSError, NpyTypeError, NpyValueError, named
+from ._repair import repairable
 from ._select import read, select
-from ._stream import write_to
+from ._stream import check_has_data, write_to
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -210,13 +211,17 @@ class Npz(Mapping[str, Any]):
             if mode == "a":
                 raise NpyTypeError("a file object cannot be changed as a whole; use a path")
             self._path: str | None = None
-            self._archive = _native.Archive.of_bytes(path.read())
+            data = path.read()
+            if not data:
+                check_has_data(path, f"<{type(path).__name__}>")
+            self._archive = _native.Archive.of_bytes(data)
         else:
             path = os.fsdecode(path)
             self._path = path
             self._is_new = mode == "a" and not os.path.exists(path)
             if not self._is_new:
-                self._archive = _native.Archive.open(path, self._threads)
+                with repairable(path):
+                    self._archive = _native.Archive.open(path, self._threads)
             if mode == "a":
                 self._editor = _native.ArchiveWriter(path, "check" if self._is_new else "edit", *self._options)
         if self._archive is not None:

@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from ._errors import NpyOSError
+from ._errors import NpyOSError, NpyTruncatedError
 
 # The bytes that are written at once; after each, Python handles signals.
 _BLOCK = 8 << 20
@@ -29,3 +29,14 @@ def _written(file: Any, part: memoryview) -> int:
     if not count:
         raise NpyOSError(f"the file object took none of {len(part)} bytes; write to a blocking file or to a path")
     return min(int(count), len(part))
+
+
+def check_has_data(file: Any, name: str) -> None:
+    """Refuses a file object of which nothing was read because it is at its end, and not because it is empty."""
+    try:
+        position = file.tell()
+    except (AttributeError, OSError, ValueError):
+        # A pipe.
+        return
+    if position:
+        raise NpyTruncatedError(f"{name}: the file object is at its end; go back to its start with seek(0)")
