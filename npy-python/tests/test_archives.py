@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pathlib
 import threading
+import warnings
 import zipfile
 from typing import Any
 
@@ -264,6 +266,34 @@ def test_a_discarded_archive_has_the_members_of_the_file(is_new: bool) -> None:
         1 / 0  # noqa: B018
     assert list(z) == ([] if is_new else ["old"]) and "new" not in z
     assert is_new or np.load("x.npz").files == ["old"]
+
+
+@pytest.mark.parametrize("name", ["compress", "threads", "seekable"])
+def test_an_array_with_the_name_of_an_option_is_refused(name: str) -> None:
+    arrays: Any = {name: np.arange(3)}
+    with pytest.raises(npy.NpyTypeError, match=rf"^{name}= is an option of savez, .* npy_core\.Npz\(path, \"a\"\)\['{name}'\] = array$"):
+        npy.savez("x.npz", a=[1], **arrays)
+    assert not os.path.exists("x.npz")
+    npy.savez("x.npz", a=[1], path=[2])
+    with npy.Npz("x.npz", "a") as z:
+        z[name] = arrays[name]
+    loaded = np.load("x.npz")
+    assert loaded.files == ["a", "path", name] and loaded[name].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_an_archive_that_is_dropped_with_changes_warns(is_new: bool) -> None:
+    z = start(is_new=is_new)
+    z["a"] = [1]
+    with pytest.warns(ResourceWarning, match=r"^x\.npz: the archive was not closed, and what was changed is lost"):
+        del z
+        gc.collect()
+    assert os.path.exists("x.npz") != is_new and (is_new or np.load("x.npz").files == ["old"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        unchanged = start(is_new=is_new)
+        del unchanged
+        gc.collect()
 
 
 def test_errors_name_functions_of_python() -> None:

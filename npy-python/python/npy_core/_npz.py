@@ -7,6 +7,7 @@ import mmap
 import os
 import tempfile
 import threading
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any, Literal
@@ -205,6 +206,7 @@ class Npz(Mapping[str, Any]):
         self._members: dict[str, str | _New] = {}
         self._kept = 0
         self._is_new = False
+        self._is_changed = False
         # The error of a `close` that has failed.
         self._failure: BaseException | None = None
         if not isinstance(path, (str, bytes, os.PathLike)):
@@ -388,6 +390,7 @@ class Npz(Mapping[str, Any]):
             writer = self._writer()
             found = self._find(name) or name + _SUFFIX
             new.write(writer, self._argument(found))
+            self._is_changed = True
             before = self._members.get(found)
             kept = self._kept - (before.nbytes if isinstance(before, _New) else 0)
             is_kept = self._is_new or kept + new.nbytes <= _KEPT
@@ -404,6 +407,7 @@ class Npz(Mapping[str, Any]):
             writer = self._writer()
             found, member = self._known(name)
             writer.remove(found)
+            self._is_changed = True
             del self._members[found]
             self._kept -= member.nbytes if isinstance(member, _New) else 0
 
@@ -420,6 +424,7 @@ class Npz(Mapping[str, Any]):
                 raise NpyValueError(f"member {new!r} exists; delete it first")
             renamed = new + _SUFFIX if found.endswith(_SUFFIX) else new
             writer.rename(found, renamed)
+            self._is_changed = True
             self._members = {renamed if name == found else name: member for name, member in self._members.items()}
 
     def close(self) -> None:
@@ -475,8 +480,16 @@ class Npz(Mapping[str, Any]):
 
     def __del__(self) -> None:
         # Only `close` changes the file.
-        if getattr(self, "_editor", None) is not None:
-            self._discard()
+        if getattr(self, "_editor", None) is None:
+            return
+        if self._is_changed and not self._is_closed and self._failure is None:
+            warnings.warn(
+                f"{self._in_file()}the archive was not closed, and what was changed is lost; use with npy_core.Npz(path, 'a') as z, or close()",
+                ResourceWarning,
+                stacklevel=2,
+                source=self,
+            )
+        self._discard()
 
 
 def _shown(name: str, members: Mapping[str, Any]) -> str:
@@ -520,8 +533,19 @@ def _write(path: str, options: tuple[int, int, bool], arrays: Mapping[str, Any])
         writer.discard()
 
 
+def _check_options(**options: object) -> None:
+    """Refuses an array that was to have the name of an option."""
+    for name, value in options.items():
+        if value is not None and not isinstance(value, (int, np.integer, np.bool_)):
+            raise NpyTypeError(
+                f"{name}= is an option of savez, an integer or a bool, and not an array: found {type(value).__name__}; "
+                f'write an array of that name with npy_core.Npz(path, "a")[{name!r}] = array'
+            )
+
+
 def savez(
     path: Path | IO[bytes],
+    /,
     *args: npt.ArrayLike,
     compress: int | None = 6,
     threads: int | None = None,
@@ -543,7 +567,8 @@ def savez(
     seekable : bool
         Gives compressed members an index, so that rows in their middle are read without the rows before. Other programs ignore it.
     **arrays : array_like
-        Arrays by their names. The name in the archive has ``.npy`` at its end, as that of ``numpy.savez``.
+        Arrays by their names. The name in the archive has ``.npy`` at its end, as that of ``numpy.savez``. The names ``compress``, ``threads`` and
+        ``seekable`` are taken: ``with Npz(path, "a") as z: z["threads"] = array`` adds an array of such a name.
 
     Examples
     --------
@@ -551,6 +576,7 @@ def savez(
     >>> sorted(Npz("run.npz"))
     ['grid', 'time']
     """
+    _check_options(compress=compress, threads=threads, seekable=seekable)
     members = dict(arrays)
     for i, values in enumerate(args):
         if f"arr_{i}" in members:
