@@ -202,6 +202,22 @@ export async function behaviors(npy, load) {
     equal(readNPY(writeNPY(NDArray.from([new Date(86_400_000), null], { dtype: "<M8[D]" }))).toDate(0), new Date(86_400_000));
   });
 
+  it("an archive that is not compressed is compared with its checksum", async () => {
+    const w = Float64Array.from({ length: 100_000 }, (_, i) => i);
+    const bytes = saveNPZ(null, { y: [1], w, z: [2] });
+    const blocks = async (member) => {
+      for await (const block of member.blocks(999)) equal(block.ndim, 1);
+    };
+    const sound = await (await open(bytes)).member("w");
+    for (const read of [(member) => member.read(), blocks]) await read(sound);
+    bytes[400_000] ^= 1;
+    fails(() => loadNPZ(bytes), "checksum", "the checksum is");
+    const damaged = await open(bytes);
+    const reads = [() => damaged.read("w"), async () => (await damaged.member("w")).read(), async () => blocks(await damaged.member("w"))];
+    for (const read of reads) await rejects(read, "checksum", "copy the file again");
+    equal([(await damaged.read("w", { rows: [0, 2] })).data, (await damaged.read("z")).data], [Float64Array.of(0, 1), Float64Array.of(2)]);
+  });
+
   it("objects of Python are data", async () => {
     const { data } = readNPY(await load("objects.npy"));
     equal(data, [null, true, 7, 2n ** 70n, 1.5, "text", [1, "a"], new Map([["k", [1, 2]]]), new Date(Date.UTC(2020, 0, 2, 3, 4, 5))]);

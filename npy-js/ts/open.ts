@@ -2,11 +2,12 @@
 import { Assembler } from "./assemble.js";
 import { advice, checkOptions } from "./arguments.js";
 import { CASTS, type Cast, cast } from "./cast.js";
+import { Checksum } from "./checksum.js";
 import { count, type DType, parse } from "./dtype.js";
 import { Engine, type Readable } from "./engine.js";
 import { located, named, NpyError, shown } from "./error.js";
 import { NDArray } from "./array.js";
-import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems, truncated } from "./read.js";
+import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems, take, truncated } from "./read.js";
 import { END, FIRST, type Open, openSource, type Ranges, type Source, type Start } from "./source.js";
 
 /** A dtype that numbers are converted to, and the cast for those that it does not have. */
@@ -359,7 +360,7 @@ export class NpzFile {
       throw new NpyError(error.kind, `${path === undefined ? "" : `${path}: `}there is no member ${shown(name)}; ${advice(String(name), this.names, "there are")}`, { path });
     });
     const header = headerOf(json);
-    const data: Data = json.stored ? this.#stored(header, name, json.stored) : this.#compressed(header, name, json.seekable);
+    const data: Data = json.stored ? this.#stored(header, name, json.stored, json.checksum) : this.#compressed(header, name, json.seekable);
     return new NpyFile(header, data, this.#ranges.name, this.isWhole);
   }
 
@@ -423,13 +424,28 @@ export class NpzFile {
     return json;
   }
 
-  #stored(header: Header, name: string, [start, end]: [number, number]): Data {
+  /** The data of a member that is not compressed. Reads from its start to its end, one after the other, compare the checksum. */
+  #stored(header: Header, name: string, [start, end]: [number, number], checksum: number): Data {
     const { size } = header.type;
+    let sum = new Checksum();
+    let summed = -1;
     return {
       isSeekable: true,
-      items: (from, to) => {
-        if (start + to * size > end) throw truncated(header, end - start);
-        return readAll(this.#ranges, start + from * size, (to - from) * size);
+      items: async (from, to) => {
+        const [first, last] = [start + from * size, start + to * size];
+        if (last > end) throw truncated(header, end - start);
+        const bytes = await readAll(this.#ranges, first, last - first);
+        if (first === start) {
+          const head = await this.#call(() => take(this.#fetched, start - header.offset, header.offset));
+          [sum, summed] = [new Checksum(), start];
+          sum.add(head);
+        }
+        if (first === summed) {
+          sum.add(bytes);
+          summed = last;
+          if (last === end && sum.value !== checksum) throw damaged(sum.value, checksum);
+        }
+        return bytes;
       },
       objects: () => this.#call(() => this.#objects(name)),
       check: () => this.#ranges.check(),
@@ -476,9 +492,16 @@ export class NpzFile {
   }
 }
 
+function damaged(...sums: [number, number]): NpyError {
+  const [found, expected] = sums.map((sum) => sum.toString(16).padStart(8, "0"));
+  return new NpyError("checksum", `the checksum is ${found} and should be ${expected}: the bytes were changed after they were written; copy the file again, or write it again`);
+}
+
 /**
- * Opens a file to read parts of it. A URL is read by ranges; if the server has none, the whole file is read, and `isWhole` is true. A compressed member
- * without an index is inflated from its start, and the bytes that were fetched for that are kept until the file is closed.
+ * Opens a file to read parts of it. A URL is read by ranges; if the server has none, the whole file is read, and `isWhole` is true. Rows of an array in
+ * Fortran order with more than 16 columns take all bytes from the first to the last of them, which is nearly the whole file. A compressed member without an
+ * index is inflated from its start, and the bytes that were fetched for that are kept until the file is closed. A member that is read from its start to its
+ * end is compared with its checksum, and a part of one that is not compressed is not.
  */
 export async function open(source: Source): Promise<NpyFile | NpzFile> {
   const { ranges, start } = await openSource(source);

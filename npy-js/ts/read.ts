@@ -130,7 +130,8 @@ function narrow(header: Uint8Array): Map<number, number> {
   return large;
 }
 
-function take(file: Readable, offset: number, length: number): Uint8Array {
+/** Returns bytes of a file. */
+export function take(file: Readable, offset: number, length: number): Uint8Array {
   if (file instanceof Bytes) return file.bytes.subarray(offset, offset + length);
   const out = new Uint8Array(length);
   for (let at = 0; at < length; ) {

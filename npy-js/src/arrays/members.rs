@@ -50,6 +50,7 @@ impl<F: ReadAt + Clone> Members<F> {
         match self.directory.stored_range(entry, &mut file, &limits)? {
             Some(range) => {
                 json.insert("stored", vec![range.start.saturating_add(offset), range.end]);
+                json.insert("checksum", u64::from(entry.checksum()));
             }
             None => {
                 let is_seekable = self.directory.is_seekable(entry, &mut file, &limits)?;

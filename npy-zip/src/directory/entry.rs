@@ -126,6 +126,26 @@ impl Entry {
         self.compressed
     }
 
+    /// Returns the CRC-32 of the bytes of the member, as the directory states it: for programs that read a stored member themselves.
+    ///
+    /// ```
+    /// use std::io::{Cursor, Write};
+    ///
+    /// use npy_zip::{Compression, Directory, Limits, Writer};
+    ///
+    /// let mut writer = Writer::seekable(Cursor::new(Vec::new()), Compression::stored())?;
+    /// writer.add("a", |member| {
+    ///     member.begin(9)?;
+    ///     member.write_all(b"123456789")
+    /// })?;
+    /// let directory = Directory::read(writer.finish()?, &Limits::default())?;
+    /// assert_eq!(directory.entries()[0].checksum(), 0xcbf4_3926);
+    /// # Ok::<(), npy_zip::Error>(())
+    /// ```
+    pub fn checksum(&self) -> u32 {
+        self.crc
+    }
+
     /// Returns the position of the member's own header in the file.
     ///
     /// ```
