@@ -302,6 +302,16 @@ test("errors of servers have the URL", async () => {
   const opened = await open(`${server.url}/changed.npy`);
   writeNPY(new Float64Array(2e5), at("changed.npy"));
   await assert.rejects(opened.read(), (error) => error.message.includes("changed"));
+  for (const [status, advice] of [[500, "try again later"], [503, "try again later"], [403, "check the URL"]]) {
+    server.status = status;
+    await assert.rejects(open(url), (error) => error.kind === "io" && error.message.includes(`${status}`) && error.message.endsWith(advice));
+  }
+  server.status = 0;
+  server.hidesSize = true;
+  const large = `${server.url}/changed.npy`;
+  await assert.rejects(open(large), (error) => error.kind === "io" && error.path === large && error.message.includes("does not tell the size of the file (Content-Range: bytes 0-65535/*)"));
+  assert.deepEqual((await (await open(`${server.url}/x.npy`)).read()).toNested(), [[1, 2], [3, 4]]);
+  server.hidesSize = false;
 });
 
 test("paths are opened and read in parts", async () => {

@@ -5,9 +5,9 @@ import { extname, join } from "node:path";
 
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".json": "application/json" };
 
-/** Serves a folder. `hasRanges` may be changed. */
+/** Serves a folder. `hasRanges`, `hidesSize` and `status` may be changed. */
 export async function serve(folder) {
-  const state = { requests: 0, bytes: 0, hasRanges: true, folder, done: undefined, close: undefined, url: "" };
+  const state = { requests: 0, bytes: 0, hasRanges: true, hidesSize: false, status: 0, folder, done: undefined, close: undefined, url: "" };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (request.method === "POST") {
@@ -31,8 +31,8 @@ export async function serve(folder) {
 }
 
 function answer(path, range, response, state) {
-  if (!existsSync(path)) {
-    response.writeHead(404).end();
+  if (state.status || !existsSync(path)) {
+    response.writeHead(state.status || 404).end();
     return;
   }
   const type = { "content-type": TYPES[extname(path)] ?? "application/octet-stream" };
@@ -52,7 +52,7 @@ function answer(path, range, response, state) {
     const part = Buffer.alloc(to - from);
     readSync(file, part, 0, part.length, from);
     state.bytes += part.length;
-    response.writeHead(206, { ...type, "content-range": `bytes ${from}-${to - 1}/${size}`, "content-length": part.length, etag: `"${mtimeMs}"` }).end(part);
+    response.writeHead(206, { ...type, "content-range": `bytes ${from}-${to - 1}/${state.hidesSize ? "*" : size}`, "content-length": part.length, etag: `"${mtimeMs}"` }).end(part);
   }
   closeSync(file);
 }

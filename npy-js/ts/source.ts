@@ -166,7 +166,8 @@ function path(name: string): Ranges {
 /** Asks a server for a range. The first request also finds the size; for an archive it asks for the end, where the directory is. */
 async function remote(url: string): Promise<{ ranges: Ranges; start?: Start }> {
   const is_archive = /\.npz$/i.test(url.replace(/[?#].*$/, ""));
-  let response = await ask(url, is_archive ? `bytes=-${END}` : `bytes=0-${FIRST - 1}`);
+  const length = is_archive ? END : FIRST;
+  let response = await ask(url, is_archive ? `bytes=-${length}` : `bytes=0-${length - 1}`);
   if (response.status === 416) {
     // An empty file has no range.
     await response.body?.cancel();
@@ -174,6 +175,11 @@ async function remote(url: string): Promise<{ ranges: Ranges; start?: Start }> {
   }
   const found = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
   const bytes = new Uint8Array(await response.arrayBuffer());
+  // A part that is shorter than the range is the whole file.
+  if (response.status === 206 && !found && bytes.length >= length) {
+    const range = response.headers.get("content-range") ?? "none that this program sees";
+    throw new NpyError("io", `the server does not tell the size of the file (Content-Range: ${range}); fetch all of it, and pass the bytes`);
+  }
   if (response.status !== 206 || !found) {
     return { ranges: { ...memory(bytes), name: url, isWhole: true } };
   }
@@ -197,5 +203,5 @@ async function ask(url: string, range?: string): Promise<Response> {
   const response = await fetch(url, { headers: range ? { range, "accept-encoding": "identity" } : {} });
   if (response.ok || response.status === 416) return response;
   await response.body?.cancel();
-  throw new NpyError("io", `the server answers ${response.status} ${response.statusText}; check the URL`);
+  throw new NpyError("io", `the server answers ${response.status} ${response.statusText}; ${response.status >= 500 || response.status === 429 ? "try again later" : "check the URL"}`);
 }
