@@ -202,6 +202,18 @@ export async function behaviors(npy, load) {
     equal(readNPY(writeNPY(NDArray.from([new Date(86_400_000), null], { dtype: "<M8[D]" }))).toDate(0), new Date(86_400_000));
   });
 
+  it("objects that Python cannot have are errors", () => {
+    for (const key of [[1], new Set(), new Map(), { x: 1 }, NDArray.from([1])]) {
+      for (const value of [new Map([[key, 1]]), new Set([key])]) fails(() => writeNPY(NDArray.from([value, null], { dtype: "|O" })), "invalid-value", "no hash");
+    }
+    const keys = [null, true, 1, 2n ** 70n, 1.5, "a", Uint8Array.of(1), new Date(0)];
+    equal(readNPY(writeNPY(NDArray.from([new Set(keys), null], { dtype: "|O" }))).data[0].size, keys.length);
+    for (const values of [[1, undefined], [undefined], ["a", undefined]]) fails(() => writeNPY(values), "argument", "write null");
+    fails(() => writeNPY([{ x: [undefined] }]), "invalid-value", "write null");
+    fails(() => NDArray.from([{ a: 1, b: 2 }], { dtype: "[('a', '<f4')]" }), "invalid-value", 'the field "b", which the dtype does not have');
+    fails(() => NDArray.records({ x: [1] }).column(1), "argument", "1 is not the name of a field");
+  });
+
   it("an archive that is not compressed is compared with its checksum", async () => {
     const w = Float64Array.from({ length: 100_000 }, (_, i) => i);
     const bytes = saveNPZ(null, { y: [1], w, z: [2] });

@@ -53,6 +53,7 @@ export function checkShape(shape: unknown): void {
 
 /** Returns the values that are refused everywhere, as a message says it; undefined for others. */
 export function refusal(value: any): string | undefined {
+  if (value === undefined) return "undefined is not a value; write null";
   if (typeof value?.then === "function") return "a Promise is not a value yet; await it";
   if (value instanceof DataView || value instanceof ArrayBuffer) return `${shown(value)} has bytes without a dtype; pass a typed array, such as new Uint8Array(buffer)`;
   return undefined;

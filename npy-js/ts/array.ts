@@ -210,6 +210,7 @@ export class NDArray {
 
   /** Returns the column of a field, such as `"gain"` or `"head.gain"`, as an array that shares the data. Sub-arrays add dimensions. */
   column(path: string): NDArray {
+    if (typeof path !== "string") throw new NpyError("argument", `${shown(path)} is not the name of a field; pass text, and take the columns of a plain array by get`);
     let type = this.#type;
     let data = this.data;
     const inner: number[] = [];

@@ -12,8 +12,9 @@ export interface Place {
 export function shown(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "string") return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString();
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof value === "object" && value !== null && !(value instanceof Date)) return `an object of ${value.constructor?.name ?? "no class"}`;
+  if (typeof value === "object" && value !== null) return `an object of ${value.constructor?.name ?? "no class"}`;
   return typeof value === "function" ? "a function" : String(value);
 }
 

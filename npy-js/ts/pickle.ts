@@ -1,4 +1,5 @@
 // Pickles of arrays of objects, which `np.load(…, allow_pickle=True)` reads: protocol 4, of plain data.
+import { refusal } from "./arguments.js";
 import { NDArray, plain } from "./array.js";
 import type { DType } from "./dtype.js";
 import { product } from "./dtype.js";
@@ -92,7 +93,9 @@ class Pickler {
   }
 
   #value(value: any): void {
-    if (value === null || value === undefined) this.op(0x4e);
+    const reason = refusal(value);
+    if (reason !== undefined) throw new NpyError("invalid-value", reason);
+    if (value === null) this.op(0x4e);
     else if (typeof value === "boolean") this.op(value ? 0x88 : 0x89);
     else if (typeof value === "bigint" || Number.isSafeInteger(value)) this.#integer(BigInt(value), Object.is(value, -0));
     else if (typeof value === "number") this.#float(value);
@@ -149,7 +152,7 @@ class Pickler {
   #map(map: Map<any, any>): void {
     this.op(0x7d, 0x28);
     for (const [key, value] of map) {
-      this.value(key);
+      this.#key(key);
       this.value(value);
     }
     this.op(0x75);
@@ -157,8 +160,15 @@ class Pickler {
 
   #set(set: Set<any>): void {
     this.op(0x8f, 0x28);
-    set.forEach((item) => this.value(item));
+    set.forEach((item) => this.#key(item));
     this.op(0x90);
+  }
+
+  /** Writes a key, or an item of a set, which Python must be able to hash. */
+  #key(value: any): void {
+    const is_hashable = value === null || typeof value !== "object" || value instanceof Uint8Array || value instanceof Date;
+    if (!is_hashable) throw new NpyError("invalid-value", `${shown(value)} is a key or an item of a set, and Python has no hash of it; use text, a number, bytes or a date`);
+    this.value(value);
   }
 
   /** A date and time without a zone, in UTC. */

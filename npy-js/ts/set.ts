@@ -2,7 +2,7 @@
 import { NpyError, shown } from "./error.js";
 import type { DType } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
-import { fromDate } from "./time.js";
+import { fromDate, toDate } from "./time.js";
 
 export const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
 
@@ -26,6 +26,11 @@ function setFields(type: DType, data: any, at: number, value: any, path: string)
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
     throw new NpyError("invalid-value", `${shown(value)} is not a record; pass an object of its fields`, { field: path || undefined });
   }
+  const other = Object.keys(value).find((name) => !type.fields!.some((field) => field.name === name));
+  if (other !== undefined) {
+    const field = path ? `${path}.${other}` : other;
+    throw new NpyError("invalid-value", `a record has the field ${JSON.stringify(field)}, which the dtype does not have; leave it out, or add it to the dtype`, { field });
+  }
   for (const { name, dtype } of type.fields!) {
     const field = path ? `${path}.${name}` : name;
     if (!(name in value)) throw new NpyError("invalid-value", `a record has no value for the field ${JSON.stringify(field)}; pass an object of all fields`, { field });
@@ -42,7 +47,10 @@ function setEntries(base: DType, data: any, at: number, value: any, [n, ...rest]
   for (let i = 0; i < n; i++) setEntries(base, data, at * n + i, value[i], rest, path);
 }
 
-function refuse(value: unknown, type: DType, path: string, remedy = "pass one that does, or use another dtype"): never {
+/** The advice about a value that does not fit. */
+export const REMEDY = "pass one that does, or use another dtype";
+
+function refuse(value: unknown, type: DType, path: string, remedy = REMEDY): never {
   throw new NpyError("invalid-value", `${path ? `field ${JSON.stringify(path)}: ` : ""}${shown(value)} does not fit ${type.str}; ${remedy}`, { field: path || undefined });
 }
 
@@ -85,10 +93,17 @@ function pair(value: any, type: DType, path: string): { re: number; im: number }
 }
 
 function time(value: any, type: DType, path: string): bigint {
-  if (type.kind === "M" && (value instanceof Date || value === null)) return fromDate(value, type.unit!);
+  if (type.kind === "M" && (value instanceof Date || value === null)) return date(value, type, path);
   if (typeof value !== "bigint" && !Number.isSafeInteger(value)) return refuse(value, type, path);
   const count = BigInt(value);
   return BigInt.asIntN(64, count) === count ? count : refuse(value, type, path);
+}
+
+function date(value: Date | null, type: DType, path: string): bigint {
+  const count = fromDate(value, type.unit!);
+  if (BigInt.asIntN(64, count) !== count) return refuse(value, type, path, "use a coarser unit");
+  const is_exact = value === null || Number.isNaN(value.getTime()) || toDate(count, type.unit!)!.getTime() === value.getTime();
+  return is_exact ? count : refuse(value, type, path, "use a finer unit, or pass a date that is a whole number of them");
 }
 
 function text(value: any, type: DType, path: string): string {
