@@ -202,6 +202,54 @@ export async function behaviors(npy, load) {
     equal(readNPY(writeNPY(NDArray.from([new Date(86_400_000), null], { dtype: "<M8[D]" }))).toDate(0), new Date(86_400_000));
   });
 
+  it("units of times are converted as NumPy converts them", async () => {
+    const units = JSON.parse(new TextDecoder().decode(await load("units.json")));
+    equal(units.length > 200, true);
+    for (const { from, to, counts, made } of units) {
+      const array = NDArray.from(counts.map(BigInt), { dtype: from });
+      equal(NDArray.from(array, { dtype: to }).data, BigInt64Array.from(made, BigInt), `${from} as ${to}`);
+    }
+    const days = NDArray.from([new Date(Date.UTC(2024, 0, 1)), null], { dtype: "<M8[D]" });
+    const milliseconds = [1_704_067_200_000n, -(2n ** 63n)];
+    equal(NDArray.from([days, days], { dtype: ">M8[ms]" }).toNested(), [milliseconds, milliseconds]);
+    const records = NDArray.records({ when: days, both: NDArray.from([days, days]), n: [1, 2] });
+    const made = NDArray.from(records, { dtype: "[('when', '<M8[ms]'), ('both', '<M8[h]', (2,)), ('n', '<i4')]" });
+    equal([made.data.when, made.get(0).both], [BigInt64Array.from(milliseconds), [473_352n, -(2n ** 63n)]]);
+    // Counts without a unit get one, and the numbers of times are their counts.
+    equal(NDArray.from(NDArray.from([5n], { dtype: "<m8" }), { dtype: "<m8[s]" }).data, BigInt64Array.of(5n));
+    equal(NDArray.from(days, { dtype: "<i8" }).data, days.data);
+    const far = NDArray.from([1n, 2n ** 62n], { dtype: "<M8[D]" });
+    equal(fails(() => NDArray.from(far, { dtype: "<M8[ns]" }), "invalid-value", "row 1: 4611686018427387904 of <M8[D] does not fit <M8[ns]; use a coarser unit").row, 1);
+    const spans = NDArray.from([1n], { dtype: "<m8[M]" });
+    fails(() => NDArray.from(spans, { dtype: "<m8[D]" }), "mismatch", "months have no fixed length");
+    fails(() => NDArray.from(spans, { dtype: "<m8" }), "mismatch", "name one");
+    fails(() => NDArray.from(days, { dtype: "<m8[D]" }), "mismatch", "pass the counts");
+    for (const how of ["checked", "numeric", "lossless", "exact"]) fails(() => days.toTypedArray("<M8[ms]", how), "mismatch", 'NDArray.from(array, { dtype: "<M8[ms]" })');
+    fails(() => NDArray.from([1.5]).toTypedArray("<M8[ms]"), "mismatch", 'convert it to "<i8"');
+  });
+
+  it("NaT becomes no float, and a date that does not fit its unit is an error", () => {
+    const days = NDArray.from([new Date(0), null], { dtype: "<M8[D]" });
+    for (const dtype of ["<f8", "<f4", "<f2"]) {
+      equal(fails(() => NDArray.from(days, { dtype }), "invalid-value", "row 1: NaT does not fit").row, 1);
+      equal(fails(() => days.toTypedArray(dtype), "invalid-value", "row 1: NaT does not fit").row, 1);
+    }
+    equal([days.toTypedArray("BigInt64Array"), NDArray.from([new Date(0)], { dtype: "<M8[D]" }).toTypedArray("Float64Array")], [days.data, Float64Array.of(0)]);
+    const evening = new Date(Date.UTC(2024, 0, 1, 23, 59, 59));
+    for (const unit of ["D", "M", "25s", "h"]) fails(() => NDArray.from([evening], { dtype: `<M8[${unit}]` }), "invalid-value", "2024-01-01T23:59:59.000Z does not fit");
+    fails(() => days.set(evening, 0), "invalid-value", "a finer unit");
+    fails(() => NDArray.from([evening], { dtype: "<M8[fs]" }), "invalid-value", "a coarser unit");
+    equal(NDArray.from([evening, new Date(NaN)], { dtype: "<M8[s]" }).data, BigInt64Array.of(1_704_153_599n, -(2n ** 63n)));
+  });
+
+  it("the cast numeric wraps integers, and limits floats", () => {
+    equal(NDArray.from([300, -1], { dtype: "<i4" }).toTypedArray("Uint8Array", "numeric"), Uint8Array.of(44, 255));
+    equal(NDArray.from([300.5, -1.5, 2.9, NaN]).toTypedArray("Uint8Array", "numeric"), Uint8Array.of(255, 0, 2, 0));
+    fails(() => NDArray.from([300]).toTypedArray("Uint8Array"), "invalid-value", '300 does not fit |u1; the cast "numeric" wraps integers, and truncates and limits floats');
+    // `from` has no casts.
+    fails(() => NDArray.from(Float64Array.of(1.5), { dtype: "<i4" }), "invalid-value", "1.5 does not fit <i4; pass one that does, or use another dtype");
+  });
+
   it("objects that Python cannot have are errors", () => {
     for (const key of [[1], new Set(), new Map(), { x: 1 }, NDArray.from([1])]) {
       for (const value of [new Map([[key, 1]]), new Set([key])]) fails(() => writeNPY(NDArray.from([value, null], { dtype: "|O" })), "invalid-value", "no hash");

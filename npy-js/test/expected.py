@@ -81,6 +81,20 @@ def arrays():
     yield "unicode_fields", np.array([(1, 2)], dtype=[("时间", "<f4"), ("数据", "<f4")])
 
 
+def units():
+    """Times in each unit, and what `astype` makes of them in each other one."""
+    times = np.array(["1900-01-01", "1969-12-31T23:59:59.999999999", "1970-01-01", "2024-02-29T12:34:56.789012345", "NaT"], "M8[ns]")
+    names = ["Y", "M", "2M", "W", "D", "h", "m", "s", "25s", "ms", "us", "ns"]
+    for kind in "Mm":
+        for a, b in [(a, b) for a in names for b in names]:
+            is_mixed = (a[-1] in "YM") != (b[-1] in "YM")
+            if kind == "m" and is_mixed:
+                continue
+            counts = times.astype(f"M8[{a}]").astype("i8")
+            made = counts.astype(f"{kind}8[{a}]").astype(f"{kind}8[{b}]").astype("i8")
+            yield {"from": f"<{kind}8[{a}]", "to": f"<{kind}8[{b}]", "counts": [str(n) for n in counts], "made": [str(n) for n in made]}
+
+
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     expected = {}
@@ -100,6 +114,7 @@ def write(folder):
     np.save(folder / "call.npy", call, allow_pickle=True)
     np.savez(folder / "stored.npz", a=np.ones(5), b=np.zeros(3, "<i4"))
     np.savez_compressed(folder / "compressed.npz", x=np.arange(1000.0))
+    (folder / "units.json").write_text(json.dumps(list(units())))
     (folder / "expected.json").write_text(json.dumps(expected))
 
 

@@ -4,7 +4,7 @@ import { named, NpyError, shown } from "./error.js";
 import type { DType, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
-import { allocate, build, buildRecords } from "./build.js";
+import { allocate, build, buildRecords, nestedFor } from "./build.js";
 import { setAt } from "./set.js";
 import { toDate } from "./time.js";
 
@@ -79,7 +79,7 @@ export class NDArray {
   /**
    * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8`, booleans `|b1`, text
    * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays, which are stacked.
-   * A typed array is copied. `fortranOrder` is the order in which the array is written; an array keeps its own.
+   * A typed array is copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
    */
   static from(values: Nested, options: FromOptions = {}): NDArray {
     checkOptions(options, ["dtype", "shape", "fortranOrder"], typeof options === "string" ? `{ dtype: ${shown(options)} }` : '{ dtype: "<f4" }');
@@ -89,7 +89,7 @@ export class NDArray {
     let made: NDArray;
     if (values instanceof NDArray) {
       const target = dtype === undefined ? values.#type : parse(dtype);
-      const copy = values.#type.str === target.str ? plain(values) : build(plain(values).toNested(), dtype, values.shape);
+      const copy = values.#type.str === target.str ? plain(values) : build(nestedFor(target, values), dtype, values.shape);
       made = new NDArray(copy.data, checked(shape ?? values.shape, values.shape), copy.type);
       made.fortranOrder = values.fortranOrder;
     } else {
@@ -192,9 +192,10 @@ export class NDArray {
 
   /**
    * Returns the values as a typed array in C order. `name` is that of its class, such as `"Float32Array"`, or NumPy's (`"float32"`, `"<f4"`). The casts
-   * are `"checked"`, by which a value out of the range of the dtype is an error, and one with a fraction where the dtype has integers; `"numeric"`, which
-   * truncates and wraps; `"lossless"`, which refuses a dtype that does not hold every value exactly; and `"exact"`, which refuses every other dtype. A float
-   * that a value becomes by `"checked"` is the nearest one: `2n ** 60n + 1n` becomes `2 ** 60`.
+   * are `"checked"`, by which a value out of the range of the dtype is an error, and one with a fraction where the dtype has integers; `"numeric"`, by which
+   * integers wrap (300 becomes 44 as `Uint8Array`), and floats are truncated and stop at the last integer that fits (300.5 becomes 255, and NaN 0);
+   * `"lossless"`, which refuses a dtype that does not hold every value exactly; and `"exact"`, which refuses every other dtype. A float that a value becomes by
+   * `"checked"` is the nearest one: `2n ** 60n + 1n` becomes `2 ** 60`. Times are their counts: units are converted by `NDArray.from`.
    */
   toTypedArray<Name extends string>(name: Name, how: Cast = "checked"): TypedArrayOf<Name> {
     const { data } = plain(this);

@@ -4,8 +4,9 @@ import type { DType } from "./dtype.js";
 import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
 import { refusal } from "./arguments.js";
-import { checked, NDArray } from "./array.js";
-import { isTyped, setAt } from "./set.js";
+import { checked, NDArray, plain } from "./array.js";
+import { isTyped, REMEDY, setAt } from "./set.js";
+import { inUnitsOf, isTime } from "./time.js";
 
 interface Built {
   data: any;
@@ -69,8 +70,15 @@ function stack(list: any[], dtype: string | undefined, shape: readonly number[] 
   if (types.has("|O")) throw new NpyError("argument", "arrays of Python objects are not stacked; pass their values as lists, and the dtype \"|O\"");
   if (types.has("")) throw new NpyError("argument", "a list has arrays and other values; pass arrays alone, or the dtype \"|O\" for Python objects");
   if (dtype === undefined && types.size > 1) throw new NpyError("argument", `the arrays of a list have the dtypes ${[...types].join(", ")}; name one as the dtype`);
-  const nested = (part: any): any => (part instanceof NDArray ? part.toNested() : part.map(nested));
+  const type = dtype === undefined ? undefined : parse(dtype);
+  const nested = (part: any): any => (part instanceof NDArray ? nestedFor(type ?? part.type, part) : part.map(nested));
   return build(nested(list), dtype ?? parts[0].dtype, shape);
+}
+
+/** Returns the elements of an array as nested lists, with times in the units of another dtype. */
+export function nestedFor(type: DType, array: NDArray): any {
+  const { data, shape, type: own } = plain(array);
+  return new NDArray(inUnitsOf(type, own, data, shape[0] ?? 1), shape, own).toNested();
 }
 
 /** True for text without a width. */
@@ -87,9 +95,10 @@ function typed(values: any, own: DType, type: DType, shape: readonly number[] | 
   const n = is_pairs ? values.length / 2 : values.length;
   if (!Number.isInteger(n)) throw new NpyError("shape", `${values.length} numbers are not pairs; pass a real and an imaginary part for each element`);
   let data;
-  if (is_pairs) data = cast(values, own, parse(type.size === 8 ? "<f4" : "<f8"), "checked", [values.length]);
-  else if (type.kind === "m" || type.kind === "M") data = cast(values, own, parse("<i8"), "checked", [n]);
-  else data = cast(values, own, type, "checked", [n]);
+  const convert = (to: DType, rows: number): any => cast(values, own, to, "checked", [rows], REMEDY);
+  if (is_pairs) data = convert(parse(type.size === 8 ? "<f4" : "<f8"), values.length);
+  else if (isTime(type)) data = convert(parse("<i8"), n);
+  else data = convert(type, n);
   return { data, shape: shape ? checked(shape, [n]) : [n], type };
 }
 

@@ -3,14 +3,18 @@ import { NpyError } from "./error.js";
 import type { DType, TypedArray } from "./dtype.js";
 import { classOf, native, width } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
+import { isTime, NAT } from "./time.js";
 
 /** By which rule numbers are converted. */
 export type Cast = "exact" | "lossless" | "numeric" | "checked";
 
 export const CASTS: readonly string[] = ["exact", "lossless", "numeric", "checked"];
 
-/** Converts plain data to a typed array. */
-export function cast(data: any, from: DType, to: DType, how: Cast, shape: readonly number[]): TypedArray {
+/** The advice about a value that does not fit. */
+const NUMERIC = 'the cast "numeric" wraps integers, and truncates and limits floats';
+
+/** Converts plain data to a typed array. `remedy` is the advice about a value that does not fit. */
+export function cast(data: any, from: DType, to: DType, how: Cast, shape: readonly number[], remedy = NUMERIC): TypedArray {
   if (!CASTS.includes(how)) throw new NpyError("cast", `${String(how)} is not a cast; use one of ${CASTS.join(", ")}`);
   const class_ = classOf(to);
   if (!class_ || !classOf(from) || !ArrayBuffer.isView(data)) {
@@ -18,15 +22,17 @@ export function cast(data: any, from: DType, to: DType, how: Cast, shape: readon
   }
   const values = data as any;
   if (native(from) === native(to) && from.kind === to.kind) return values.slice();
+  if (isTime(to) && from.kind !== "i") {
+    const advice = isTime(from) ? `pass it to NDArray.from(array, { dtype: ${JSON.stringify(to.str)} }), which converts units` : "convert it to \"<i8\", and pass the counts to NDArray.from with this dtype";
+    throw new NpyError("mismatch", `the array holds ${from.str}, and casts make ${to.str} of signed integers alone; ${advice}`);
+  }
   const refuse = (): never => {
     throw new NpyError("mismatch", `the array holds ${from.str}, and ${to.str} does not hold every value of it; the cast "checked" converts those that fit`);
   };
-  if (how === "exact" || (isTime(to) && from.kind !== "i")) return refuse();
+  if (how === "exact") return refuse();
   if (how === "lossless" && !isLossless(from, to)) return refuse();
-  return how === "checked" ? check(values, from, to, class_, shape) : convert(values, from, to, class_);
+  return how === "checked" ? check(values, from, to, class_, shape, remedy) : convert(values, from, to, class_);
 }
-
-const isTime = ({ kind }: DType): boolean => kind === "m" || kind === "M";
 
 /** The bits of integers that a float holds. */
 const BITS: Record<number, number> = { 2: 11, 4: 24, 8: 53 };
@@ -78,13 +84,15 @@ function convert(values: any, from: DType, to: DType, class_: any): any {
 }
 
 /** Converts, and finds the first value that does not fit. */
-function check(values: any, from: DType, to: DType, class_: any, shape: readonly number[]): any {
+function check(values: any, from: DType, to: DType, class_: any, shape: readonly number[], remedy: string): any {
   const out = convert(values, from, to, class_);
   if (isLossless(from, to)) return out;
   const [a, b] = [width(from), width(to)];
   const rows = Math.max(values.length / a / (shape[0] || 1), 1);
   const to_integer = "iubmM".includes(to.kind);
+  const isNaT = (value: any): boolean => isTime(from) && value === NAT;
   const fits = (value: any, made: any): boolean => {
+    if (isNaT(value)) return false;
     // An integer that became a float is rounded, which is no error.
     if (to_integer) return to.kind === "b" ? value == 0 || value == 1 : made == value;
     return Number.isFinite(made) || !Number.isFinite(Number(value));
@@ -94,8 +102,8 @@ function check(values: any, from: DType, to: DType, class_: any, shape: readonly
     const both = a === 2 && b === 2 ? fits(values[2 * i + 1], out[2 * i + 1]) : is_real;
     if (both && fits(values[i * a], out[i * b])) continue;
     const row = Math.floor(i / rows);
-    const shown = a === 2 ? `${values[2 * i]}${values[2 * i + 1] < 0 ? "" : "+"}${values[2 * i + 1]}j` : String(values[i]);
-    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; the cast "numeric" truncates and wraps`, { row });
+    const shown = a === 2 ? `${values[2 * i]}${values[2 * i + 1] < 0 ? "" : "+"}${values[2 * i + 1]}j` : isNaT(values[i]) ? "NaT" : String(values[i]);
+    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${remedy}`, { row });
   }
   return out;
 }

@@ -1,4 +1,5 @@
 // Times of NumPy as dates of JavaScript, and back.
+import type { DType } from "./dtype.js";
 import { NpyError } from "./error.js";
 
 /** The milliseconds of a unit as a fraction; years and months are of the calendar. */
@@ -47,4 +48,48 @@ export function fromDate(date: Date | null, unit: string): bigint {
   }
   const [by, over] = UNITS[name]!;
   return floor(floor(BigInt(date.getTime()) * over, by), step);
+}
+
+/** True for dates and spans of time. */
+export const isTime = ({ kind }: DType): boolean => kind === "m" || kind === "M";
+
+const isMonths = (name: string): boolean => name === "Y" || name === "M";
+
+/**
+ * Returns the data of an array with the counts that another dtype has for the same times. As in NumPy, they are rounded down, and `NaT` stays. A count that
+ * does not fit is an error, and so is `NaT` that would become a float. `rows` is the length of the array.
+ */
+export function inUnitsOf(to: DType, from: DType, data: any, rows: number): any {
+  if (from.fields && to.fields && !Array.isArray(data)) {
+    const other = (name: string): DType | undefined => to.fields!.find((field) => field.name === name)?.dtype;
+    return Object.fromEntries(from.fields.map(({ name, dtype }) => [name, inUnitsOf(other(name) ?? dtype, dtype, data[name], rows)]));
+  }
+  if (from.base && to.base) return inUnitsOf(to.base, from.base, data, rows);
+  if (!isTime(from) || from.str === to.str || !(isTime(to) || "fc".includes(to.kind))) return data;
+  const convert = isTime(to) ? converter(from, to) : (count: bigint) => (count === NAT ? undefined : count);
+  return data.map((count: bigint, i: number) => {
+    const made = count === NAT && isTime(to) ? NAT : convert(count);
+    if (made !== undefined && BigInt.asIntN(64, made) === made && (made !== NAT || count === NAT)) return made;
+    const row = Math.floor((i * rows) / data.length);
+    const remedy = isTime(to) ? "use a coarser unit" : 'use "<i8", which has the counts';
+    throw new NpyError("invalid-value", `row ${row}: ${count === NAT ? "NaT" : `${count} of ${from.str}`} does not fit ${to.str}; ${remedy}`, { row });
+  });
+}
+
+function converter(from: DType, to: DType): (count: bigint) => bigint {
+  const refuse = (reason: string): never => {
+    throw new NpyError("mismatch", `${from.str} does not become ${to.str}, because ${reason}`);
+  };
+  if (from.kind !== to.kind) return refuse("dates are not spans of time; pass the counts, which are the data");
+  // As in NumPy, counts without a unit get one.
+  if (from.unit === to.unit || !from.unit) return (count) => count;
+  if (!to.unit) return refuse("the counts would lose their unit; name one");
+  const [a, b] = [unitOf(from.unit), unitOf(to.unit)];
+  if (isMonths(a.name) !== isMonths(b.name)) {
+    if (from.kind === "M") return (count) => fromDate(toDate(count, from.unit!), to.unit!);
+    return refuse("months have no fixed length; pass the counts, which are the data");
+  }
+  const length = (name: string): [bigint, bigint] => (isMonths(name) ? [name === "Y" ? 12n : 1n, 1n] : UNITS[name]!);
+  const [[by, over], [divisor, factor]] = [length(a.name), length(b.name)];
+  return (count) => floor(count * a.step * by * factor, over * divisor * b.step);
 }
