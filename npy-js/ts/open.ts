@@ -501,7 +501,7 @@ function damaged(...sums: [number, number]): NpyError {
  * Opens a file to read parts of it. A URL is read by ranges; if the server has none, the whole file is read, and `isWhole` is true. Rows of an array in
  * Fortran order with more than 16 columns take all bytes from the first to the last of them, which is nearly the whole file. A compressed member without an
  * index is inflated from its start, and the bytes that were fetched for that are kept until the file is closed. A member that is read from its start to its
- * end is compared with its checksum, and a part of one that is not compressed is not.
+ * end is compared with its checksum; parts of a member that is not compressed are not compared.
  */
 export async function open(source: Source): Promise<NpyFile | NpzFile> {
   const { ranges, start } = await openSource(source);
