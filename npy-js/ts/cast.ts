@@ -3,7 +3,7 @@ import { NpyError } from "./error.js";
 import type { DType, TypedArray } from "./dtype.js";
 import { classOf, native, width } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
-import { isTime, NAT } from "./time.js";
+import { COUNTS, isTime, NAT } from "./time.js";
 
 /** By which rule numbers are converted. */
 export type Cast = "exact" | "lossless" | "numeric" | "checked";
@@ -103,7 +103,7 @@ function check(values: any, from: DType, to: DType, class_: any, shape: readonly
     if (both && fits(values[i * a], out[i * b])) continue;
     const row = Math.floor(i / rows);
     const shown = a === 2 ? `${values[2 * i]}${values[2 * i + 1] < 0 ? "" : "+"}${values[2 * i + 1]}j` : isNaT(values[i]) ? "NaT" : String(values[i]);
-    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${remedy}`, { row });
+    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${isNaT(values[i]) ? COUNTS : remedy}`, { row });
   }
   return out;
 }

@@ -11,6 +11,9 @@ const UNITS: Record<string, [bigint, bigint]> = {
 /** NumPy's `NaT`. */
 export const NAT = -(2n ** 63n);
 
+/** The advice about `NaT` that would become a float. */
+export const COUNTS = 'use "<i8", which has the counts';
+
 function unitOf(text: string): { step: bigint; name: string } {
   const found = /^(\d*)([A-Za-zμ]+)$/.exec(text);
   if (!found) throw new NpyError("mismatch", "the times have no unit, so they are no dates; use get");
@@ -71,7 +74,7 @@ export function inUnitsOf(to: DType, from: DType, data: any, rows: number): any 
     const made = count === NAT && isTime(to) ? NAT : convert(count);
     if (made !== undefined && BigInt.asIntN(64, made) === made && (made !== NAT || count === NAT)) return made;
     const row = Math.floor((i * rows) / data.length);
-    const remedy = isTime(to) ? "use a coarser unit" : 'use "<i8", which has the counts';
+    const remedy = isTime(to) ? "use a coarser unit" : COUNTS;
     throw new NpyError("invalid-value", `row ${row}: ${count === NAT ? "NaT" : `${count} of ${from.str}`} does not fit ${to.str}; ${remedy}`, { row });
   });
 }
