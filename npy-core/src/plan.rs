@@ -460,8 +460,14 @@ fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
     if shape.is_empty() || shape.contains(&0) || to.flat().1 == shape {
         return error;
     }
-    let first = format!("{}{}", part.path(), "[0]".repeat(shape.len()));
-    error.map_remedy(|_| format!("read it as {HELD}, or one of its elements by a path: {first:?}"))
+    let wanted = to.flat().1;
+    // The last dimensions are those of the type.
+    let (count, parts) = match shape.strip_suffix(wanted) {
+        Some(more) if !wanted.is_empty() => (more.len(), "parts"),
+        _ => (shape.len(), "elements"),
+    };
+    let first = format!("{}{}", part.path(), "[0]".repeat(count));
+    error.map_remedy(|_| format!("read it as {HELD}, or one of its {parts} by a path: {first:?}"))
 }
 
 /// Returns the error for a file of another dtype than is wanted. [`Error::wanted_by`] names the type that wants it.

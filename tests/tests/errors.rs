@@ -490,8 +490,11 @@ fn messages_name_the_values_and_what_to_do() {
     says(reader().read_column::<[f32; 4]>("s").map(drop), advice);
     assert_eq!(reader().read_column::<[f32; 3]>("s").unwrap(), [[0.0; 3]]);
     assert_eq!(reader().read_column::<f32>("s[0]").unwrap(), [0.0]);
-    let advice = "; read it as [[f32; 2]; 2], or one of its elements by a path: \"m[0][0]\"";
+    let advice = "; read it as [[f32; 2]; 2], or one of its parts by a path: \"m[0]\"";
     says(reader().read_column::<[f32; 2]>("m").map(drop), advice);
+    assert_eq!(reader().read_column::<[f32; 2]>("m[0]").unwrap(), [[0.0; 2]]);
+    let advice = "; read it as [[f32; 2]; 2], or one of its elements by a path: \"m[0][0]\"";
+    says(reader().read_column::<f32>("m").map(drop), advice);
     assert_eq!(reader().read_column::<f32>("m[0][0]").unwrap(), [0.0]);
 }
 

@@ -14,12 +14,12 @@ const REQUIREMENTS: &str = "npy-python/requirements.txt";
 
 /// Builds the wheel into `target/wheels`, and returns its path.
 pub(crate) fn build() -> Result<PathBuf> {
-    build_with("release")
+    build_with("release", "wheels")
 }
 
-fn build_with(profile: &str) -> Result<PathBuf> {
+fn build_with(profile: &str, folder: &str) -> Result<PathBuf> {
     let tools = environment("python-venv", REQUIREMENTS)?;
-    let wheels = target()?.join("wheels");
+    let wheels = target()?.join(folder);
     // Wheels of earlier versions would be installed, too.
     let _ = fs::remove_dir_all(&wheels);
     let mut maturin = Command::new(&tools);
@@ -34,7 +34,7 @@ fn build_with(profile: &str) -> Result<PathBuf> {
 
 /// Builds a wheel that is compiled soon, installs it, and runs all checks of it.
 pub(crate) fn test() -> Result {
-    let wheel = build_with("dev")?;
+    let wheel = build_with("dev", "python/wheels")?;
     let tools = environment("python-venv", REQUIREMENTS)?;
     let python = installed(&wheel, &tools)?;
     let package = root().join("npy-python");

@@ -92,11 +92,14 @@ pub(crate) fn check_statement(sql: &str, files: &[String]) -> Result<()> {
     if !is_name && !Path::new(sql).exists() {
         return Ok(());
     }
-    let statement = files.iter().find(|file| file.contains(' '));
+    let is_statement = |name: &&String| name.contains(' ') && !Path::new(name.as_str()).exists();
+    let statement = files.iter().find(is_statement);
+    let others = files.iter().filter(|file| Some(*file) != statement).map(String::as_str);
+    let names: Vec<_> = std::iter::once(sql).chain(others).map(word).collect();
     plan_err!(
         "{sql}: it is a file, and the statement comes before the files; run npy sql {} {}",
         word(statement.map_or("SELECT * FROM t", |statement| statement)),
-        word(sql)
+        names.join(" ")
     )
 }
 
@@ -130,9 +133,11 @@ fn day(expression: &Expr) -> Option<String> {
     let (year, month) = subtraction(difference)?;
     let ((year, first), (month, _), (day, last)) = (number(year)?, number(month)?, number(day)?);
     // With blanks in it, the text is longer.
-    let is_one_word = first.line == last.line && first.column + 8 == last.column;
-    let is_day = is_one_word && [year.len(), month.len(), day.len()] == [4, 2, 2];
-    is_day.then(|| [year, month, day].join("-"))
+    let length = year.len() + month.len() + 2;
+    let is_one_word = first.line == last.line && last.column - first.column == length as u64;
+    let within = |text: &str, most| text.parse().is_ok_and(|it: u32| (1..=most).contains(&it));
+    let is_day = is_one_word && year.len() == 4 && within(month, 12) && within(day, 31);
+    is_day.then(|| format!("{year}-{month:0>2}-{day:0>2}"))
 }
 
 fn subtraction(expression: &Expr) -> Option<(&Expr, &Expr)> {

@@ -106,10 +106,11 @@ fn is_single(names: &[Option<String>], name: &str) -> bool {
 /// Adds the names of the tables to the error for an unknown name.
 pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError {
     let text = error.strip_backtrace();
-    if !(text.contains("table '") && text.contains("not found")) {
+    let after = text.split_once("table '").map(|(_, after)| after);
+    // A name may have apostrophes.
+    let Some((asked, _)) = after.and_then(|after| after.rsplit_once("' not found")) else {
         return error;
-    }
-    let asked = text.split('\'').nth(1).unwrap_or_default();
+    };
     let asked = asked.strip_prefix("datafusion.").unwrap_or(asked);
     let asked = asked.strip_prefix("public.").unwrap_or(asked);
     let own: Vec<_> = files.iter().map(|file| stem(file)).collect();

@@ -38,6 +38,9 @@ use crate::source::NpySource;
 
 /// Sends a scan of [`NpySource`] to another process, with its conditions. All that is not ours goes through the codec inside.
 ///
+/// The session of each process is made by [`with_npy`](crate::with_npy): one without our functions is refused, because parts of a result would be
+/// computed by others.
+///
 /// ```
 /// use std::sync::Arc;
 ///
@@ -143,7 +146,7 @@ fn check_functions(ctx: &TaskContext) -> Result<()> {
     match own_aggregates::functions().all(is_here) {
         true => Ok(()),
         false => exec_err!(
-            "the session that is to read .npy files for another process has other functions than that process; make the session of each process by npy_datafusion::with_npy"
+            "the session that is to read .npy files for another process lacks the functions of npy_datafusion; make the session of each process by npy_datafusion::with_npy"
         ),
     }
 }

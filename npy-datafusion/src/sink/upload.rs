@@ -112,7 +112,7 @@ impl Upload {
     async fn finish(self) -> Result<()> {
         let Upload { store, path, no_clobber, contents } = self;
         match contents {
-            Contents::Local(..) => debug_assert!(false, "a file without a name is complete"),
+            Contents::Local(..) => unreachable!("`complete` has written it"),
             Contents::Complete(file) => {
                 _ = file.finish().map_err(|error| exec_datafusion_err!("/{path}: {error}"))?;
             }

@@ -1,4 +1,4 @@
-//! Compiler messages for incorrect programs: `tests/tests/ui/` has a folder for each rule, and a file for each mistake.
+//! Compiler messages for incorrect programs: `tests/ui/` has a folder for each rule, and a file for each mistake.
 
 use std::fs;
 

@@ -13,6 +13,7 @@ fn errors_say_what_to_write() {
     [DateTime64::<Second>::new(90_000)].write_npy(at.join("times.npy")).unwrap();
     [DateTime64::<Day>::new(1)].write_npy(at.join("dates.npy")).unwrap();
     std::fs::write(at.join("x.csv"), "a\n1\n").unwrap();
+    [1_u8].write_npy(at.join("it's one.npy")).unwrap();
     for (arguments, expected) in [
         (
             &["SELECT hour(value) FROM t", "times.npy"][..],
@@ -63,6 +64,19 @@ fn errors_say_what_to_write() {
         (&["days"], "run npy sql 'SELECT * FROM t' days"),
         (&["none.npy"], "none.npy: it is a file"),
         (&["ticks.npy", "SELECT id FROM t"], "run npy sql 'SELECT id FROM t' ticks.npy"),
+        (
+            &["ticks.npy", "it's one.npy", "SELECT id FROM t"],
+            "run npy sql 'SELECT id FROM t' ticks.npy 'it'\\''s one.npy'",
+        ),
+        (
+            &["ticks.npy", "it's one.npy"],
+            "run npy sql 'SELECT * FROM t' ticks.npy 'it'\\''s one.npy'",
+        ),
+        (&["SELECT * FROM \"it's one.npy\""], "npy('it''s one.npy')"),
+        (
+            &["SELECT 1 FROM t WHERE value = 1970-1-2", "dates.npy"],
+            "1970-01-02 is a subtraction",
+        ),
     ] {
         let output = run(at, arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -94,6 +108,7 @@ fn the_advice_can_be_followed() {
         ("SELECT 7 % 4 AS x FROM t", "3"),
         ("SELECT length('abc') AS x FROM t", "3"),
         ("SELECT 2026 - 01 - 02 AS x FROM t", "2023"),
+        ("SELECT 1000-13-20 AS x FROM t", "967"),
         (
             "SELECT stddev(a) + stddev_pop(a) + var_samp(a) + var_pop(a) AS x FROM (VALUES (1.0), (1.0)) v(a)",
             "0.0",
