@@ -462,7 +462,7 @@ fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
     }
     let wanted = to.flat().1;
     // The last dimensions are those of the type.
-    let (count, parts) = match shape.strip_suffix(wanted) {
+    let (count, parts) = match shape.strip_suffix(wanted.as_slice()) {
         Some(more) if !wanted.is_empty() => (more.len(), "parts"),
         _ => (shape.len(), "elements"),
     };
