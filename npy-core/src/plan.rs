@@ -420,7 +420,12 @@ fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
             Some(ScalarKind::Str) if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
                 "read text as a Vec<String>, as FixedStr of that width, or as a String with #[npy(width = any)] in a struct"
             }
-            Some(ScalarKind::Bytes) if is_same_shape && is_number_or(to, ScalarKind::Str) => {
+            Some(ScalarKind::Bytes)
+                if is_same_shape && is_number_or(to, ScalarKind::Str)
+                    || from_shape.is_empty()
+                        && is_number_or(to, ScalarKind::Str)
+                        && to.itemsize() == 1 =>
+            {
                 "read bytes as a Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct"
             }
             None if from.is_record() && to.scalar().is_some() => {

@@ -473,6 +473,13 @@ fn messages_name_the_values_and_what_to_do() {
         npy_core::dtype::Scalar::new(npy_core::dtype::ScalarKind::Float, 3).map(drop),
         "dtype of 3 bytes: a float has ",
     );
+    #[derive(npy_core::NpyRecord)]
+    struct Tagged {
+        #[expect(dead_code, reason = "it is not read")]
+        tag: [u8; 8],
+    }
+    let tagged = file("[('tag', '|S8')]", "(1,)", b"abcdefgh");
+    says(Vec::<Tagged>::read_npy_from(&tagged[..]).map(drop), ", as ByteStr of that width, ");
     let row: DType = "[('s', '<f4', (3,)), ('m', '<f4', (2, 2)), ('t', '<f8')]".parse().unwrap();
     let bytes = vec![0; row.itemsize()];
     let rows = file(&row.to_string(), "(1,)", &bytes);

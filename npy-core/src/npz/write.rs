@@ -342,7 +342,8 @@ impl<W: Write> Writer<W> {
         if !self.names.contains(&file) {
             return Ok(file);
         }
-        let reason = "another member has it already; give each its own name";
+        let reason =
+            "another member has it already; give each its own name, or replace it by npz::Editor";
         Err(ErrorKind::MemberName { name: name::excerpt(name), reason }.into())
     }
 
