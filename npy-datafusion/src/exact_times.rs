@@ -99,7 +99,7 @@ impl OptimizerRule for ExactTimes {
 }
 
 /// Rewrites the expressions of a plan; its columns keep their names.
-fn rewritten(
+pub(crate) fn rewritten(
     plan: LogicalPlan,
     rewrite: &dyn Fn(Expr, &DFSchema) -> Result<Transformed<Expr>>,
 ) -> Result<Transformed<LogicalPlan>> {

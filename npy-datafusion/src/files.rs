@@ -350,7 +350,7 @@ pub(crate) async fn list(
         let mut files = list_files(state, url, options, false).await?;
         // A file without bytes has no rows.
         files.retain(|file| file.size > 0);
-        let groups = raw::headers(&*location::store(state, url)?, url, &files, row)?;
+        let groups = raw::headers(&*location::store(state, url)?, url, &files, row).await?;
         return Ok(Listed { files, index: None, groups });
     }
     let mode = format.map_or(IndexMode::Off, NpyFormat::index);

@@ -108,7 +108,7 @@
 //! # Times
 //!
 //! Times are compared exactly, whatever their units, in sessions of [`session`] and [`with_npy`]. In other sessions, DataFusion 55.2 cuts a literal to the unit of the column: for a
-//! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds.
+//! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds; and for one of days, it makes a day of the text in `d < '2024-01-01T12:00:00'`.
 //!
 //! # Where DataFusion differs from other engines
 //!
@@ -117,6 +117,11 @@
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
 //! - `x + y`, `x - y` and `x * y` of integers wrap beyond their type, as in NumPy: `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
 //!   of [`session`] and [`with_npy`], a sum of integers or of spans of time that does not fit into 64 bits is an error.
+//! - An unsigned column of 64 bits (`u8`) beside signed integers becomes a decimal: `CAST(x + 1 AS BIGINT UNSIGNED)`.
+//! - In `median`, `percentile_cont`, `approx_median` and `corr`, a NaN is a number or makes the result one: `median(nullif(x, 'NaN'))`,
+//!   `corr(x, y) FILTER (WHERE NOT isnan(x))`.
+//! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
+//!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
 //! - Integers are divided without a rest: `1 / 2` is 0. Conditions of a `WHERE` are in no order: one guards no other from a division by zero or a `CAST` that
 //!   fails, as `CASE WHEN x <> 0 THEN 1 / x END` does, and `TRY_CAST`.
 //! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
@@ -213,6 +218,7 @@ mod packed;
 mod raw;
 mod read_ahead;
 mod records;
+mod refused;
 mod replaced;
 mod settings;
 mod sink;
@@ -223,6 +229,7 @@ mod sql_options;
 mod stores;
 mod table;
 mod table_function;
+mod time_literals;
 mod vectors;
 mod virtual_columns;
 mod written_times;
@@ -252,11 +259,13 @@ pub use location::{is_one_file, word};
 pub use npy_arrow::DESCR;
 pub use npy_arrow::Options as NpyOptions;
 use own_aggregates::{ReplaceAggregates, with_whole_sums};
+use refused::RefuseNulls;
 use settings::NpySettings;
 pub use source::NpySource;
 pub use stores::object_stores;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
+use time_literals::KeepTimesOfText;
 use virtual_columns::VirtualColumns;
 pub use virtual_columns::{sql, statement_to_plan};
 use written_times::CheckWrittenTimes;
@@ -309,6 +318,10 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    // Before DataFusion's rules, which convert text to days and the keys of joins to one type.
+    let rules = &mut state.analyzer().get_or_insert_default().rules;
+    rules.insert(0, Arc::new(RefuseNulls));
+    rules.insert(1, Arc::new(KeepTimesOfText));
     exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());

@@ -6,10 +6,13 @@ use datafusion::common::{plan_datafusion_err, plan_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::error::Result;
 use npy_core::DType;
-use object_store::{ObjectMeta, ObjectStore};
+use object_store::{ObjectMeta, ObjectStore, ObjectStoreExt};
 
 use crate::groups::Groups;
-use crate::header::{File, located};
+use crate::header::{File, failed, located};
+
+/// The first bytes of a file that has a header.
+const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Parses the dtype of a row: that of an item, and after a comma the shape of a row, as `<i2`, `<i2,384` or `f4,480x640`.
 pub(crate) fn parse(text: &str) -> Result<DType> {
@@ -41,7 +44,7 @@ pub(crate) fn parse(text: &str) -> Result<DType> {
 }
 
 /// Makes the headers of files.
-pub(crate) fn headers(
+pub(crate) async fn headers(
     store: &dyn ObjectStore,
     url: &ListingTableUrl,
     files: &[ObjectMeta],
@@ -55,6 +58,17 @@ pub(crate) fn headers(
     let size = row.itemsize() as u64;
     if size == 0 || row.has_object() {
         return plan_err!("a row of {row} is not in files without a header; name another dtype");
+    }
+    // The files are of one kind, so the first one tells.
+    if let Some(first) = files.iter().find(|file| file.size >= MAGIC.len() as u64) {
+        let start = store.get_range(&first.location, 0..MAGIC.len() as u64).await;
+        if start.map_err(|error| failed(store, first, &error))? == MAGIC {
+            return Err(located(
+                store,
+                first,
+                &"it is a .npy file, whose header would be read as rows; leave the option raw out",
+            ));
+        }
     }
     let header = |meta: &ObjectMeta| {
         if !meta.size.is_multiple_of(size) {

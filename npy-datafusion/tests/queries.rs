@@ -697,6 +697,7 @@ async fn files_without_a_header_are_tables() {
     write("2.bin", (3000..4500u16).flat_map(u16::to_be_bytes).collect());
     write("3.bin", Vec::new());
     write("odd.dat", vec![0; 9]);
+    npy_core::save(directory.path().join("array.npy"), &[1u16, 2]).unwrap();
     // Data alone may have any name.
     write("plain.npy", (0..10u32).flat_map(u32::to_le_bytes).collect());
     let config = SessionConfig::new().with_target_partitions(3);
@@ -734,6 +735,7 @@ async fn files_without_a_header_are_tables() {
         ("1.bin', 'raw', '<u2,0'", "a row has no bytes"),
         ("1.bin', 'raw', '<u2', 'layout', 'columns'", "files without a header are neither"),
         ("none.bin', 'raw', '<u2'", "No files found"),
+        ("array.npy', 'raw', '<u2'", "array.npy: it is a .npy file, whose header would be read"),
         ("*.bin', 'raw', '<u2', 'index', 'frozen'", "files without a header are neither"),
     ] {
         let error = error(&ctx, &format!("SELECT * FROM npy('{at}/{arguments})")).await;

@@ -177,3 +177,41 @@ async fn far_years_are_compared() {
     let refused = error(&ctx, &sql).await;
     assert!(refused.contains("Cannot cast Timestamp(s) value"), "{refused}");
 }
+
+/// Guards text that is compared with days: its time of day is not cut, and the text of a day and of no time is DataFusion's.
+#[tokio::test]
+async fn the_time_of_a_text_is_not_cut() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = session();
+    let table = format!("npy('{}/D.npy')", directory.path().display());
+    // The days -3 to 2, 55 and 56, and a null.
+    for (condition, expected) in [
+        ("m < '1970-01-02T12:00:00'", 5),
+        ("m <= '1970-01-02 00:00:00.000000001'", 5),
+        ("'1970-01-02 12:00:00' > m", 5),
+        ("m >= '1970-01-02T12:00:00'", 3),
+        ("m = '1970-01-02T12:00:00'", 0),
+        ("m = '1970-01-02T00:00:00'", 1),
+        ("m = '1970-01-01T22:00:00-02:00'", 1),
+        ("m <> '1970-01-02T12:00:00'", 8),
+        ("m IS DISTINCT FROM '1970-01-02T12:00:00'", 9),
+        ("m BETWEEN '1970-01-01T12:00:00' AND '1970-01-03'", 2),
+        ("m NOT BETWEEN '1970-01-01T12:00:00' AND '1970-01-03T12:00:00'", 6),
+        ("m IN ('1970-01-02T12:00:00', '1970-01-03')", 1),
+        ("m NOT IN ('1970-01-02T12:00:00', '1970-01-03')", 7),
+        ("m < '2500-01-02T12:00:00'", 8),
+        ("m < '1970-01-02'", 4),
+        ("m IN (SELECT m FROM t WHERE m < '1970-01-02T12:00:00')", 5),
+    ] {
+        let sql =
+            format!("WITH t AS (SELECT * FROM {table}) SELECT count(*) FROM t WHERE {condition}");
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+    let sql = format!(
+        "SELECT m < '1970-01-02T12:00:00', max(m) FROM {table} GROUP BY m < '1970-01-02T12:00:00' ORDER BY 2"
+    );
+    assert!(text(&ctx, &sql).await.contains("| true "), "{sql}");
+    let refused = error(&ctx, &format!("SELECT 1 FROM {table} WHERE m < 'noon'")).await;
+    assert!(refused.contains("Cannot cast string 'noon' to value of Date32 type"), "{refused}");
+}

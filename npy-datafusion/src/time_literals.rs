@@ -1,0 +1,73 @@
+//! Text that is compared with days.
+//!
+//! DataFusion 55.2 makes a day of the text in `d < '2026-01-01T12:00:00'`, and the row of that day is lost. So before it converts the text, a rule of the analyzer makes a
+//! `TIMESTAMP` of one that has a time of day.
+
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::error::Result;
+use datafusion::logical_expr::expr::{Between, InList};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, cast};
+use datafusion::optimizer::AnalyzerRule;
+
+use crate::exact_times::rewritten;
+
+/// Keeps the times of text.
+#[derive(Debug)]
+pub(crate) struct KeepTimesOfText;
+
+impl AnalyzerRule for KeepTimesOfText {
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        plan.transform_up_with_subqueries(|plan| rewritten(plan, &with_times)).data()
+    }
+
+    fn name(&self) -> &str {
+        "keep_times_of_text"
+    }
+}
+
+/// Puts times in the place of text in a comparison with days.
+fn with_times(mut expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let mut operands: Vec<&mut Expr> = match &mut expression {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
+            vec![left, right]
+        }
+        Expr::Between(Between { expr, low, high, .. }) => vec![expr, low, high],
+        Expr::InList(InList { expr, list, .. }) => {
+            std::iter::once(&mut **expr).chain(list).collect()
+        }
+        _ => return Ok(Transformed::no(expression)),
+    };
+    let is_day = |operand: &Expr| operand.get_type(schema).is_ok_and(|it| it == DataType::Date32);
+    if !operands.iter().any(|operand| is_day(operand)) {
+        return Ok(Transformed::no(expression));
+    }
+    let mut of_time = None;
+    for operand in &mut operands {
+        if let Expr::Literal(value, _) = operand
+            && let Some(time) = time_of_day(value)
+        {
+            of_time = Some(time.data_type());
+            *value = time;
+        }
+    }
+    let Some(of_time) = of_time else { return Ok(Transformed::no(expression)) };
+    // In the unit of the time: DataFusion would convert both to nanoseconds.
+    for operand in operands.into_iter().filter(|operand| is_day(operand)) {
+        *operand = cast(operand.clone(), of_time.clone());
+    }
+    Ok(Transformed::yes(expression))
+}
+
+/// Returns the time that a text is; `None` if it is a day, or no time at all, whose error is DataFusion's.
+fn time_of_day(text: &ScalarValue) -> Option<ScalarValue> {
+    text.try_as_str()??;
+    let day = text.cast_to(&DataType::Date32).ok()?;
+    // Nanoseconds end in the year 2262.
+    let time = [TimeUnit::Nanosecond, TimeUnit::Microsecond]
+        .into_iter()
+        .find_map(|unit| text.cast_to(&DataType::Timestamp(unit, None)).ok())?;
+    (day.cast_to(&time.data_type()).ok()? != time).then_some(time)
+}
