@@ -385,7 +385,18 @@ pub(crate) fn in_sql(message: &str) -> String {
             "declare the column with another type: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
         }
         _ if advice.contains("fill_nulls") => {
-            "write coalesce(x, 0) AS x, or COPY … OPTIONS (fill_nulls true)"
+            "write coalesce(x, 0) AS x ('' for text, false for true and false), or COPY … OPTIONS (fill_nulls true)"
+        }
+        _ if advice.starts_with("cast the column") && reason.contains("for Decimal") => {
+            match reason.ends_with(", 0)") {
+                true => {
+                    "write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT if there are numbers below 0"
+                }
+                false => "write CAST(x AS DOUBLE) AS x",
+            }
+        }
+        _ if advice.starts_with("cast the column") && reason.contains("for List") => {
+            "write x::DOUBLE[2] AS x for lists of two numbers"
         }
         _ => return message.to_owned(),
     };

@@ -1,5 +1,7 @@
 //! Advice for statements that other programs take: functions of other names, files in the place of tables, days without quotes.
 
+use std::collections::HashSet;
+use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -7,7 +9,7 @@ use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
-    BinaryOperator, Expr, Value, ValueWithSpan, Visitor,
+    self, BinaryOperator, Expr, Ident, TableObject, Value, ValueWithSpan, Visitor,
 };
 use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
 use npy_datafusion::word;
@@ -20,7 +22,7 @@ const PARTS_OF_TIME: [&str; 8] =
     ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
 
 /// Functions of other programs, and what to write here.
-const FUNCTIONS: [(&str, &str); 11] = [
+const FUNCTIONS: [(&str, &str); 17] = [
     ("dayofweek", "date_part('dow', t)"),
     ("weekday", "date_part('dow', t)"),
     ("strftime", "to_char(t, '%Y-%m-%d')"),
@@ -32,6 +34,12 @@ const FUNCTIONS: [(&str, &str); 11] = [
     ("isnull", "x IS NULL"),
     ("len", "length(x)"),
     ("mod", "x % y"),
+    ("if", "CASE WHEN x > 0 THEN 1 ELSE 0 END"),
+    ("iif", "CASE WHEN x > 0 THEN 1 ELSE 0 END"),
+    ("norm", "sqrt(npy_dot(v, v)), or npy_l2(v, w) for the norm of a difference"),
+    ("group_concat", "string_agg(x, ', ')"),
+    ("argmax", "first_value(y ORDER BY x DESC NULLS LAST), the y of the largest x"),
+    ("argmin", "first_value(y ORDER BY x NULLS LAST), the y of the least x"),
 ];
 
 /// Returns an error for an unknown function with the one to write; `None` if the text is about something else.
@@ -74,7 +82,7 @@ fn is_array(name: &str) -> bool {
 }
 
 /// Returns a name for the inside of quotes.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     name.replace('\'', "''")
 }
 
@@ -101,6 +109,50 @@ pub(crate) fn check_statement(sql: &str, files: &[String]) -> Result<()> {
         word(statement.map_or("SELECT * FROM t", |statement| statement)),
         names.join(" ")
     )
+}
+
+/// Refuses to add rows to a file, which is not a table that has a name.
+pub(crate) fn check_insert(statement: &Statement) -> Result<()> {
+    if let Statement::Statement(inner) = statement
+        && let ast::Statement::Insert(insert) = &**inner
+        && let TableObject::TableName(name) = &insert.table
+        && let name = name.to_string().replace(['\'', '"'], "")
+        && (is_array(&name) || name.contains('/'))
+    {
+        return plan_err!(
+            "{name}: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', and run npy append {} new.npy",
+            word(&name)
+        );
+    }
+    Ok(())
+}
+
+/// Returns the names in double quotes that a statement compares with something: other programs take them for text.
+pub(crate) fn compared_names(statement: &Statement) -> HashSet<String> {
+    let mut names = ComparedNames(HashSet::new());
+    // The visitor never stops early.
+    _ = tables::visit(statement, &mut names);
+    names.0
+}
+
+struct ComparedNames(HashSet<String>);
+
+impl Visitor for ComparedNames {
+    type Break = Infallible;
+
+    fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
+        let operands = match expression {
+            Expr::BinaryOp { left, right, .. } => vec![&**left, &**right],
+            Expr::InList { list, .. } => list.iter().collect(),
+            _ => Vec::new(),
+        };
+        for operand in operands {
+            if let Expr::Identifier(Ident { value, quote_style: Some('"'), .. }) = operand {
+                self.0.insert(value.clone());
+            }
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row.

@@ -8,6 +8,7 @@ mod output;
 mod statements;
 mod tables;
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{io, thread};
@@ -44,6 +45,9 @@ struct Args {
     /// Prints a line of JSON for each row, whose columns need different names: NaN and infinity are null, too, since JSON has neither
     #[arg(long)]
     json: bool,
+    /// Says which options choose the form, as other programs have one for all of them
+    #[arg(long, hide = true, value_parser = refuse_format)]
+    format: Option<Infallible>,
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
     #[arg(long)]
     text: bool,
@@ -63,15 +67,17 @@ Examples:
   npy sql \"SET datafusion.execution.target_partitions = 1; SELECT * FROM t\" ticks.npy
   npy sql -f report.sql days/
 
-A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). The NaN of 0/0 on x86 has
+A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x).
+median, percentile_cont, approx_median and corr count a NaN, too: median(nullif(x, 'NaN')), corr(x, y) FILTER (WHERE NOT isnan(x)). The NaN of 0/0 on x86 has
 a sign; it is another value, and less than all others. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
 makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
-row. Lists count from 1, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
+row. Lists count from 1, value[0] is an error, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
 Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. A sum of integers that
-needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. Conditions of WHERE are in no order:
+needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. An unsigned
+column of 64 bits (u8) beside signed integers becomes a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:
 one does not guard another from a division by zero or a CAST that fails, as CASE WHEN x <> 0 THEN 1 / x END does, and TRY_CAST.
 
 COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. The file cannot also be an input of the
@@ -101,6 +107,11 @@ AWS_ENDPOINT_URL; gs:// GOOGLE_APPLICATION_CREDENTIALS; az:// AZURE_STORAGE_ACCO
 one file; a directory or a pattern needs a server with WebDAV.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
+
+/// Refuses each value of `--format`.
+fn refuse_format(_: &str) -> std::result::Result<Infallible, &'static str> {
+    Err("there is no option --format; write --json or --csv")
+}
 
 /// The stack of each thread. A condition of thousands of terms is a tree as deep, and DataFusion goes down it by recursion. Only what is used of a
 /// stack takes memory.

@@ -24,6 +24,8 @@ const MAX_REASON: usize = 240;
 /// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
 pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ");
+    // DataFusion names the rule that refuses a statement.
+    let text = text.strip_prefix("refuse_nulls: ").map_or_else(|| text.clone(), str::to_owned);
     if text.contains(REPORT) || text.starts_with(CHECK) {
         return of_engine(&text);
     }

@@ -31,6 +31,7 @@ pub(crate) async fn run(
         );
     }
     statements.iter().try_for_each(advice::check_days)?;
+    statements.iter().try_for_each(advice::check_insert)?;
     tables::check_read(&statements, files)?;
     let mut printed = 0;
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
@@ -43,6 +44,8 @@ pub(crate) async fn run(
             }
         }
         let is_query = is_query(&statement);
+        let compared = advice::compared_names(&statement);
+        let named = |error| named(error, &compared);
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
         check_into(&plan, is_query)?;
@@ -105,7 +108,7 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
 }
 
 /// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
-fn named(error: DataFusionError) -> DataFusionError {
+fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError {
     const NO_FORMAT: &str = "There is no registered file format with ext ";
     let text = error.strip_backtrace();
     if let Some((_, extension)) = text.split_once(NO_FORMAT) {
@@ -127,6 +130,9 @@ fn named(error: DataFusionError) -> DataFusionError {
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
     let advice = match valid_fields.iter().find(is_other_case) {
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
+        None if field.relation.is_none() && compared.contains(&field.name) => {
+            format!("text is in single quotes: '{}'", advice::quoted(&field.name))
+        }
         None => {
             let columns: Vec<String> =
                 valid_fields.iter().map(|column| written(&column.name)).collect();

@@ -477,10 +477,15 @@ fn a_pipe_is_refused() {
 fn lists_count_from_one_as_help_says() {
     let directory = files();
     let at = directory.path();
-    let sql = "SELECT pair[0] AS a, pair[1] AS b, pair[2] AS c, pair[3] AS d FROM t WHERE id = 1";
+    let sql = "SELECT pair[-3] AS a, pair[1] AS b, pair[2] AS c, pair[3] AS d FROM t WHERE id = 1";
     assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), "a,b,c,d\n,1.0,0.5,\n");
     let help = stdout(at, &["--help"]);
-    assert!(help.contains("Lists count from 1, and an index out of range is null"), "{help}");
+    assert!(
+        help.contains(
+            "Lists count from 1, value[0] is an error, and an index out of range is null"
+        ),
+        "{help}"
+    );
 }
 
 /// Guards a pattern without quotes, which the shell replaces by several files: the table t would be the first one alone.

@@ -63,6 +63,47 @@ fn errors_say_what_to_write() {
         ),
         (&["days"], "run npy sql 'SELECT * FROM t' days"),
         (&["none.npy"], "none.npy: it is a file"),
+        (
+            &["SELECT 1 FROM t WHERE name = \"two\"", "names.npz"],
+            "No field named two; text is in single quotes: 'two'",
+        ),
+        (
+            &["COPY (SELECT 1 AS value FROM t WHERE name IN (\"it's\")) TO 'o.npy'", "names.npz"],
+            "text is in single quotes: 'it''s'",
+        ),
+        (&["SELECT \"two\" FROM t", "names.npz"], "No field named two; the columns are"),
+        (&["SELECT 1 FROM t WHERE two = 2", "names.npz"], "No field named two; the columns are"),
+        (&["SELECT if(id > 1, 1, 0) FROM t", "ticks.npy"], "write CASE WHEN x > 0 THEN"),
+        (&["SELECT iif(id > 1, 1, 0) FROM t", "ticks.npy"], "write CASE WHEN x > 0 THEN"),
+        (&["SELECT norm(pair) FROM t", "ticks.npy"], "write sqrt(npy_dot(v, v))"),
+        (&["SELECT group_concat(id) FROM t", "ticks.npy"], "write string_agg(x, ', ')"),
+        (&["SELECT argmax(id, price) FROM t", "ticks.npy"], "write first_value(y ORDER BY x DESC"),
+        (&["SELECT argmin(id, price) FROM t", "ticks.npy"], "write first_value(y ORDER BY x NULLS"),
+        (
+            &["INSERT INTO 'ticks.npy' SELECT * FROM t", "ticks.npy"],
+            "write COPY (SELECT …) TO 'new.npy', and run npy append ticks.npy new.npy",
+        ),
+        (&["INSERT INTO ticks.npy VALUES (1)", "ticks.npy"], "run npy append ticks.npy new.npy"),
+        (
+            &["COPY (SELECT 18000000000000000000::BIGINT UNSIGNED + 1 AS value) TO 'o.npy'"],
+            "no dtype for Decimal128(21, 0); write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT",
+        ),
+        (
+            &["COPY (SELECT CAST(1 AS DECIMAL(9, 2)) AS value) TO 'o.npy'"],
+            "no dtype for Decimal128(9, 2); write CAST(x AS DOUBLE) AS x",
+        ),
+        (
+            &["COPY (SELECT [price, id] AS value FROM t) TO 'o.npy'", "ticks.npy"],
+            "write x::DOUBLE[2] AS x for lists of two numbers",
+        ),
+        (
+            &["COPY (SELECT NULL::TEXT AS value) TO 'o.npy'"],
+            "write coalesce(x, 0) AS x ('' for text, false for true and false)",
+        ),
+        (
+            &["SELECT pair[0] FROM t", "ticks.npy"],
+            "npy sql: Error during planning: t.pair[0] is always null: lists of SQL begin at 1; write t.pair[1]",
+        ),
         (&["ticks.npy", "SELECT id FROM t"], "run npy sql 'SELECT id FROM t' ticks.npy"),
         (
             &["ticks.npy", "it's one.npy", "SELECT id FROM t"],
@@ -86,6 +127,16 @@ fn errors_say_what_to_write() {
         );
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
+}
+
+/// Guards the option of other programs: its text has the lines of the parser of arguments.
+#[test]
+fn there_is_no_option_format() {
+    let directory = files();
+    let output = run(directory.path(), &["SELECT 1", "--format", "json"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("there is no option --format; write --json or --csv"), "{stderr}");
+    assert_eq!(output.status.code(), Some(2));
 }
 
 /// Guards what the advice says: each statement runs.
@@ -113,9 +164,25 @@ fn the_advice_can_be_followed() {
             "SELECT stddev(a) + stddev_pop(a) + var_samp(a) + var_pop(a) AS x FROM (VALUES (1.0), (1.0)) v(a)",
             "0.0",
         ),
+        ("SELECT sum(CASE WHEN a > 0 THEN 1 ELSE 0 END) AS x FROM (VALUES (1.0), (1.0)) v(a)", "2"),
+        ("SELECT sqrt(npy_dot([3.0, 4.0], [3.0, 4.0])) AS x", "5.0"),
+        ("SELECT string_agg(a, '-') AS x FROM (VALUES ('p'), ('q')) v(a)", "p-q"),
+        (
+            "SELECT first_value(b ORDER BY a DESC NULLS LAST) AS x FROM (VALUES (1, 2), (3, 4), (NULL, 5)) v(a, b)",
+            "4",
+        ),
+        (
+            "SELECT first_value(b ORDER BY a NULLS LAST) AS x FROM (VALUES (1, 2), (3, 4), (NULL, 5)) v(a, b)",
+            "2",
+        ),
         ("SELECT percentile_cont(a, 0.5) AS x FROM (VALUES (1.0), (3.0)) v(a)", "2.0"),
         ("CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'; SELECT a AS x FROM x", "1"),
     ] {
         assert_eq!(stdout(at, &[sql, "times.npy", "--csv"]), format!("x\n{expected}\n"), "{sql}");
     }
+    let sql = "COPY (SELECT [1, 2]::DOUBLE[2] AS a, CAST(18000000000000000000::BIGINT UNSIGNED + 1 AS BIGINT UNSIGNED) AS b, \
+        coalesce(NULL::TEXT, '') AS c, coalesce(NULL::BOOLEAN, false) AS d, CAST(CAST(1.5 AS DECIMAL(9, 2)) AS DOUBLE) AS e) TO 'o.npy'";
+    stdout(at, &[sql]);
+    let found = stdout(at, &["SELECT a[2] AS a, b, c, d, e FROM t", "o.npy", "--csv"]);
+    assert_eq!(found, "a,b,c,d,e\n2.0,18000000000000000001,,false,1.5\n");
 }
