@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use datafusion::common::{exec_datafusion_err, exec_err};
+use datafusion::common::{exec_datafusion_err, exec_err, internal_err};
 use datafusion::error::{DataFusionError, Result};
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -112,7 +112,7 @@ impl Upload {
     async fn finish(self) -> Result<()> {
         let Upload { store, path, no_clobber, contents } = self;
         match contents {
-            Contents::Local(..) => unreachable!("`complete` has written it"),
+            Contents::Local(..) => return internal_err!("a file that has no name yet is to be made visible"),
             Contents::Complete(file) => {
                 _ = file.finish().map_err(|error| exec_datafusion_err!("/{path}: {error}"))?;
             }
