@@ -65,12 +65,39 @@ fn an_array_of_colors_is_an_image() {
         NpyArray::new(values, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
         assert_eq!(is_image(&[]), expected, "{scale}");
     }
+    let said = |args: &[&str]| {
+        let output = npy(path, &[&["plot", "x.npy"], args].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let range = "npy: x.npy: its values are 0 to 143; an image of floats has 0 to 1";
+    assert_eq!(said(&[]), (Some(0), format!("{range}; this is a heat map\n")));
+    assert_eq!(said(&["-k", "heatmap"]), (Some(0), String::new()));
+    let named = "npy: x.npy: an image has all of its columns, and -c chooses some; leave out -c\n";
+    assert_eq!(said(&["-k", "image", "-c", "0,1"]), (Some(2), named.into()));
+    let heat_map = "npy: x.npy: the columns of this heat map are all 18 of a row; ";
+    let integers = bytes.iter().map(|&byte| i8::from_ne_bytes([byte])).collect::<Vec<_>>();
+    NpyArray::new(integers, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    let advice = "an image has unsigned integers of 8 or 16 bits, or floats from 0 to 1\n";
+    assert_eq!(said(&[]), (Some(0), format!("{heat_map}{advice}")));
+    let integers = bytes.iter().map(|&byte| u16::from(byte)).collect::<Vec<_>>();
+    NpyArray::new(integers, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!(said(&[]), (Some(0), format!("{heat_map}-k image draws an image\n")));
+    assert!(is_image(&["-k", "image"]));
+    let values = bytes.iter().map(|&byte| f32::from(byte)).collect::<Vec<_>>();
+    NpyArray::new(values, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let output = npy(path, &["plot", "x.npy", "-k", "image"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(message, "npy: x.npy: its values are 0 to 143; an image of floats has 0 to 1\n");
     let gray = NpyArray::new(bytes, [8, 18]).unwrap();
     gray.write_npy(path.join("x.npy")).unwrap();
     assert!(is_image(&["-k", "image"]) && !is_image(&[]));
+    // A picture has fewer cells than a large image.
+    for (width, is_mean) in [(1024, false), (2048, true)] {
+        let image = NpyArray::new(vec![9u8; 2 * width], [2, width]).unwrap();
+        image.write_npy(path.join("x.npy")).unwrap();
+        let svg = String::from_utf8(drawn(path, &["-k", "image", "-o", "x.svg"])).unwrap();
+        assert_eq!(svg.contains("a cell is the mean of 1 × 2 values"), is_mean);
+    }
 }
 
 /// Guards that `npy view` may show the images of its pictures, and still runs nothing.

@@ -279,7 +279,11 @@ fn bar_labels(grid: &Grid, height: f64) -> Vec<(f64, String)> {
 
 fn image(scene: &mut Scene, grid: &Grid, white: f64) {
     let (columns, rows) = (indices(grid.columns).1 + 0.5, indices(grid.rows).1 + 0.5);
-    let top = 52.0;
+    let mut top = 52.0;
+    if let Some(note) = grid.note() {
+        scene.text((MARGIN, 48.0), Anchor::Start, SMALL, GRAY, note);
+        top = 64.0;
+    }
     // The labels of the rows are measured when the height is known; six digits always fit.
     let widest = WIDTH - 2.0 * MARGIN - 60.0;
     let scale = (widest / columns).min(IMAGE_HEIGHT / rows);

@@ -174,7 +174,11 @@ fn of_dtype(
                 [columns, channels @ (3 | 4)] => (columns, channels),
                 _ => (0, 0),
             };
-            let white = white(dtype).filter(|_| selection.is_empty() && channels > 0);
+            if are_named {
+                let message = "an image has all of its columns, and -c chooses some; leave out -c";
+                return Err(Failure::new(source.name(), message));
+            }
+            let white = white(dtype).filter(|_| channels > 0);
             let Some(white) = white else {
                 let message = "is not an image; one has the shape (h, w), (h, w, 3) or (h, w, 4), and unsigned integers of 8 or 16 bits or floats";
                 return Err(Failure::new(source.name(), message));
@@ -184,13 +188,25 @@ fn of_dtype(
             if low >= 0.0 && high <= white {
                 return Ok(Picture::Image(grid, white));
             }
+            let message = format!("its values are {low} to {high}; an image of floats has 0 to 1");
             if kind.is_none() {
+                complain(&Failure::new(source.name(), message + "; this is a heat map"));
                 return Ok(Picture::HeatMap(grid.into_matrix()));
             }
-            let message = format!("its values are {low} to {high}; an image of floats has 0 to 1");
             Err(Failure::new(source.name(), message))
         }
         Kind::Heatmap => {
+            if kind.is_none() && !are_named && matches!(shape[..], [_, 3 | 4]) {
+                let advice = match white(dtype) {
+                    Some(_) => "-k image draws an image",
+                    None => "an image has unsigned integers of 8 or 16 bits, or floats from 0 to 1",
+                };
+                let message = format!(
+                    "the columns of this heat map are all {} of a row; {advice}",
+                    drawn.len()
+                );
+                complain(&Failure::new(source.name(), message));
+            }
             Ok(Picture::HeatMap(grid(&mut source, &drawn, (drawn.len(), 1), canvas, false)?))
         }
         Kind::Histogram if is_matrix && drawn.len() > MAX_SERIES => {
