@@ -1,4 +1,5 @@
-//! An array whose header cannot be mended: the commands that give its data a new one, of what is left of the old one.
+//! An array whose header cannot be mended: the commands that give its data a new one, of what is left of the old one. And an array at the end of a truncated archive: those
+//! that keep its complete rows.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,9 +13,17 @@ use crate::shell;
 /// The place of a dtype that is not known.
 const DTYPE: &str = "DTYPE";
 
-/// Returns the reason why a file cannot be repaired, with the commands in place of the advice to cut off the header. It stays as it is if it has another advice.
+/// Returns the reason why a file cannot be repaired, with the commands in place of the advice to cut off the header, or what is before an array. It stays as it is if it has another advice.
 pub(crate) fn with_commands(path: &Path, reason: String) -> String {
     const ADVICE: &str = "; cut off the header, and repair the rest as raw data";
+    if let Some(bytes) = before_array(&reason) {
+        let rest = shell::new_output(Path::new("rest.npy"));
+        let path = shell::path(path);
+        return format!(
+            "{reason}: tail -c +{} {path} > {rest} && npy repair {rest} -o OUT --yes",
+            bytes + 1
+        );
+    }
     if !reason.ends_with(ADVICE) {
         return reason;
     }
@@ -23,6 +32,12 @@ pub(crate) fn with_commands(path: &Path, reason: String) -> String {
         Some(lost) => format!("{reason}: {}", lost.commands(path)),
         None => reason,
     }
+}
+
+/// Returns the number of bytes before an array of which rows are complete, in the last member of a truncated archive.
+fn before_array(reason: &str) -> Option<u64> {
+    let start = reason.strip_suffix(" bytes before its array, and repair the rest")?;
+    start.rsplit_once("; cut off the ")?.1.parse().ok()
 }
 
 /// Reads the part of a file in which a header may be.

@@ -36,6 +36,14 @@ impl RawFiles {
     }
 }
 
+impl Raw {
+    /// Returns the bytes of a row; 0 if there are too many for a file.
+    pub(crate) fn row_bytes(&self) -> u64 {
+        let size = |bytes: usize, &n: &usize| bytes.checked_mul(n);
+        self.row.iter().try_fold(self.dtype.itemsize(), size).unwrap_or(0) as u64
+    }
+}
+
 impl FromStr for Raw {
     type Err = String;
 

@@ -5,6 +5,7 @@ use std::path::Path;
 use npy_core::{ErrorKind, Order, Reader};
 use npy_repair::{Damage, Options, Plan, diagnose};
 
+use crate::input;
 use crate::shell;
 use crate::target::Target;
 
@@ -60,8 +61,11 @@ fn command(path: &Path) -> String {
     format!("npy repair {} -o OUT --yes", shell::path(path))
 }
 
-/// Returns advice about a file that may be data without a header: a command that works as it is.
+/// Returns advice about a file that is text, or may be data without a header: a command that works as it is.
 pub(crate) fn for_raw_data(path: &Path) -> String {
+    if input::Form::of(path).is_some() || input::is_savetxt(path, input::Comments::Unknown) {
+        return format!("; it is text; npy convert {} OUT.npy", shell::path(path));
+    }
     format!(
         "; if it is data without a header, npy repair {} --raw {} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",
         shell::path(path),

@@ -97,11 +97,24 @@ fn raw_data_gets_a_header() {
         let array = npy_core::load::<NpyArray<u16>>(path.join("x.npy")).unwrap();
         assert_eq!((array.shape(), array[[1, 0]]), (&[2, 3][..], 4));
     }
-    let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "<u2,4"]);
+    let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "<u2,7"]);
     assert!(
-        code == 2 && messages.contains("the file has 12 bytes, and a row 8: 4 are left over"),
+        code == 2 && messages.contains("the file has 12 bytes, and a row 14: 12 are left over"),
         "{messages}"
     );
+    let (code, out, _) = npy(path, &["repair", "raw.npy", "--raw", "<u2,4", "-o", "x.npy", "-y"]);
+    assert!(
+        code == 0 && out.contains("raw.npy: 4 bytes at the end left out: an incomplete row\n"),
+        "{out}"
+    );
+    let array = npy_core::load::<NpyArray<u16>>(path.join("x.npy")).unwrap();
+    assert_eq!((array.shape(), array[[0, 3]]), (&[1, 4][..], 4));
+    for (name, text) in [("t.csv", "a,b\n1,2\n"), ("t.txt", "# a b\n1 2\n3 4\n")] {
+        fs::write(path.join(name), text).unwrap();
+        let (code, _, messages) = npy(path, &["repair", name]);
+        let advice = format!("; it is text; npy convert {name} OUT.npy\n");
+        assert!(code == 2 && messages.ends_with(&advice), "{messages}");
+    }
     let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "<u2,3", "--shape", "2,3"]);
     assert!(code == 2 && messages.contains("leave out ROW"), "{messages}");
 }

@@ -100,7 +100,13 @@ impl Array {
         }
         let header = raw_header(raw, length)?;
         let damages = vec![Damage::NoHeader { header: header.to_string() }];
-        Array::new(header, 0, length, damages)
+        let bytes = header.data_bytes();
+        let mut array = Array::new(header, 0, bytes, damages)?;
+        if length > bytes {
+            let rest = counted(length - bytes, "byte");
+            array.remarks.push(format!("{rest} at the end left out: an incomplete row"));
+        }
+        Ok(array)
     }
 
     /// Undoes the translation of a file, if that gives exactly the size that its header states.
@@ -331,7 +337,7 @@ fn inexact(translation: Translation, before: &Measure, expected: u64) -> String 
     format!("it was copied as text, so that {what}; {why}; copy the original as bytes")
 }
 
-/// Returns the header of data without one.
+/// Returns the header of data without one: that of the complete rows, if the size of the file states their number.
 fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
     let Raw { dtype, shape } = raw;
     let itemsize = to_u64(dtype.itemsize());
@@ -350,13 +356,15 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
         1 => (length / row, length % row),
         _ => return Err(unfit("only one dimension can be -1")),
     };
-    if rest > 0 && shape.contains(&-1) {
+    // Bytes at the end are an incomplete row only if rows are counted by the first dimension.
+    let are_rows = rows > 0 && shape.first() == Some(&-1);
+    if rest > 0 && shape.contains(&-1) && !are_rows {
         return Err(unfit(format!(
             "the file has {}, and a row {row}: {rest} are left over; state another dtype or shape",
             counted(length, "byte")
         )));
     }
-    if rest > 0 {
+    if rest > 0 && !are_rows {
         return Err(unfit(format!(
             "the file has {}, and the array {row}; state another dtype or shape, in which -1 is the dimension that the size says",
             counted(length, "byte")

@@ -148,13 +148,18 @@ fn raw_data_must_fit_its_shape() {
         options.raw(Raw::new("<u2".parse().unwrap(), shape));
         folder.diagnose(&bytes, &options).map(|plan| folder.repaired(&plan).shape().to_vec())
     };
-    for (shape, expected) in
-        [(&[-1][..], &[3][..]), (&[3], &[3]), (&[1, -1], &[1, 3]), (&[-1, 3], &[1, 3])]
-    {
+    for (shape, expected) in [
+        (&[-1][..], &[3][..]),
+        (&[3], &[3]),
+        (&[1, -1], &[1, 3]),
+        (&[-1, 3], &[1, 3]),
+        (&[-1, 2], &[1, 2]),
+    ] {
         assert_eq!(raw(shape).unwrap(), expected);
     }
     for (shape, part) in [
-        (&[-1, 2][..], "a row 4: 2 are left over"),
+        (&[2, -1][..], "a row 4: 2 are left over"),
+        (&[-1, 4], "a row 8: 6 are left over"),
         (&[2], "and the array 4"),
         (&[-1, -1], "only one dimension"),
         (&[-2], "must be -1, 0 or more"),

@@ -151,7 +151,8 @@ impl Args {
         let mut lines: Vec<&str> = text.lines().collect();
         let last = lines.pop().unwrap_or_default();
         for line in lines {
-            writeln!(out, "{name}: {}", printable(line))?;
+            let line = lost_header::with_commands(&self.file, line.to_owned());
+            writeln!(out, "{name}: {}", printable(&line))?;
         }
         if self.has_uncounted_rows(plan) {
             let path = printable(&shell::path(&self.file));

@@ -145,11 +145,22 @@ fn raw_file(file: AnyFile, target: &Target, raw: &Raw, name: &str) -> Result<Any
     match file {
         AnyFile::Local(_) => {
             let reader = Reader::open_headerless(&target.path, raw.dtype.clone(), &raw.row);
-            Ok(AnyReader::new(reader.of(&name)?, Origin::Raw))
+            let reader = reader.of(&name).map_err(|failure| failure.with(&cut(&target.path, raw)));
+            Ok(AnyReader::new(reader?, Origin::Raw))
         }
         #[cfg(feature = "clouds")]
         AnyFile::Remote(file) => raw_rows(file.clone(), file.size(), raw, name),
     }
+}
+
+/// Returns the command that writes the complete rows of a file without a header.
+fn cut(path: &Path, raw: &Raw) -> String {
+    let (row, bytes) = (raw.row_bytes(), path.metadata().map_or(0, |file| file.len()));
+    let Some(rest) = bytes.checked_rem(row).filter(|rest| *rest > 0 && bytes > row) else {
+        return String::new();
+    };
+    let kept = bytes - rest;
+    format!("; head -c {kept} {} > OUT makes a file without them", shell::path(path))
 }
 
 /// Opens a file of CSV or JSON, whose columns are read for what is wanted.
@@ -202,8 +213,7 @@ fn raw_rows<R: Read + Seek + 'static>(
     name: &str,
 ) -> Result<AnyReader> {
     let Raw { dtype, row } = raw;
-    let items =
-        row.iter().try_fold(dtype.itemsize(), |bytes, &n| bytes.checked_mul(n)).unwrap_or(0) as u64;
+    let items = raw.row_bytes();
     let (rows, rest) = (bytes.checked_div(items), bytes.checked_rem(items));
     let (Some(rows), Some(0)) = (rows.and_then(|rows| usize::try_from(rows).ok()), rest) else {
         let rest = rest.unwrap_or(0);

@@ -146,6 +146,11 @@ impl Member {
         self.is_streamed()
     }
 
+    /// Returns true if the data is not compressed.
+    pub(super) fn is_stored(&self) -> bool {
+        self.method == STORED
+    }
+
     /// Returns true if the sizes may be after the data.
     pub(super) fn is_streamed(&self) -> bool {
         self.flags & STREAMED != 0

@@ -5,14 +5,18 @@
 //! are limited to a few times the size of the file.
 
 use std::collections::{HashMap, HashSet};
+use std::io::Cursor;
 
 use npy_zip::{Directory, Limits};
 
 use super::file::File;
 use super::records::{self, Member};
 use super::{Checked, check, of_zip};
+use crate::array::Array;
 use crate::damage::Damage;
 use crate::error::{Result, problem, unrepairable};
+use crate::header::{MAX_HEADER, to_u64};
+use crate::options::Options;
 
 /// The members that were found, in the order of the file.
 #[derive(Debug, Default)]
@@ -20,6 +24,8 @@ pub(super) struct Found {
     /// Those whose bytes have their checksum, and those that cannot be checked: one of each name.
     pub(super) members: Vec<Member>,
     pub(super) lost: Vec<Lost>,
+    /// The name of the member within which the file ends, and the position of its array, if some rows of that are complete.
+    pub(super) cut: Option<(Vec<u8>, u64)>,
     /// The names of several members, each once.
     pub(super) repeated: Vec<Vec<u8>>,
     /// The members of these names that are kept only if the preferred one is damaged, by their names; the likeliest is the last.
@@ -61,6 +67,17 @@ const COST_ALONE: u64 = 1 << 17;
 /// The number of inflated bytes that cost as much as a byte of the file. A real member becomes at most 1,100 times its size.
 const INFLATED_AT_ONCE: u64 = 256;
 
+impl Found {
+    /// Returns the way to the complete rows of the member within which the file ends.
+    pub(super) fn advice(&self) -> Option<String> {
+        let (name, data) = self.cut.as_ref()?;
+        let name = String::from_utf8_lossy(name);
+        Some(format!(
+            "{name:?} has complete rows; cut off the {data} bytes before its array, and repair the rest"
+        ))
+    }
+}
+
 /// Finds the members of a file. The directory states positions of members, which are preferred to others of the same name.
 pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
     let budget = file.len().saturating_mul(8).saturating_add(1 << 24);
@@ -93,7 +110,7 @@ pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
 impl Scan<'_> {
     /// Finds the end of a member, and returns the position from which the next one is searched.
     fn member(&mut self, member: Member) -> Result<u64> {
-        let (name, data) = (member.name.clone(), member.data);
+        let (name, data, is_stored) = (member.name.clone(), member.data, member.is_stored());
         let (start, stated_end) = (member.start, member.stated_end().unwrap_or(u64::MAX));
         let lost = |name, reason| Lost { name, reason, start, end: stated_end };
         // The length of a damaged header may be wrong, too, so that others seem to be within it.
@@ -105,6 +122,13 @@ impl Scan<'_> {
         let (member, is_delimited) = match self.end_of(member)? {
             Ok(found) => found,
             Err(reason) => {
+                if reason == INCOMPLETE
+                    && !self.has_directory
+                    && is_stored
+                    && has_rows(self.file, data)?
+                {
+                    self.found.cut = Some((name.clone(), data));
+                }
                 self.found.lost.push(lost(name, reason));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
                 return Ok(if self.has_directory && self.budget > 0 {
@@ -309,6 +333,14 @@ impl Found {
 pub(super) fn is_index(name: &[u8]) -> bool {
     let last = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
+}
+
+/// Returns true if the array from this position to the end of the file is truncated, and has complete rows.
+fn has_rows(file: &File<'_>, data: u64) -> Result<bool> {
+    let start = file.bytes(data, to_u64(MAX_HEADER))?;
+    let length = file.len().saturating_sub(data);
+    let array = Array::diagnose(&mut Cursor::new(start), length, &Options::new());
+    Ok(array.is_ok_and(|array| !array.is_right()))
 }
 
 /// Reads a member in an archive of its own.
