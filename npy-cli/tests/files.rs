@@ -111,6 +111,10 @@ fn append_checks_all_inputs_before_it_writes() {
         assert!(!message.contains("--cast"), "{message}");
         assert_eq!(fs::read(path.join("x.npy")).unwrap(), before, "{input}");
     }
+    // Where values may be rounded, the conversion refuses that.
+    let (exit, message) = code(path, &["append", "f4.npy", "f8.npy"]);
+    let lossless = "npy convert f8.npy f8-converted.npy --dtype '<f4' --cast lossless makes one";
+    assert_eq!((exit, message.contains(lossless)), (2, true), "{message}");
     // Of records, the message has the fields.
     let record = "../tests/golden/nested.npy";
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(record), path.join("r.npy")).unwrap();
@@ -151,6 +155,14 @@ fn uncounted_rows_are_kept_or_removed() {
         );
         ok(path, &["append", "x.npy", "y.npy", "--uncounted", choice]);
         assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap().last(), Some(&4.0));
+    }
+    let counted = "npy: x.npy: 1 row after the array, which the header does not count; it counts them now, and 3 bytes of an incomplete one are left out\n";
+    let removed = "npy: x.npy: the incomplete row after the array is removed: 3 bytes\n";
+    for (bytes, message) in [(&file[..], counted), (&file[..file.len() - 8], removed)] {
+        fs::write(path.join("x.npy"), [bytes, &[0; 3]].concat()).unwrap();
+        let keep = ["append", "x.npy", "--uncounted", "keep"];
+        assert_eq!(code(path, &keep), (0, message.into()));
+        assert_eq!(code(path, &keep), (0, String::new()));
     }
 }
 

@@ -8,10 +8,11 @@ use std::path::PathBuf;
 use npy_core::{
     Cast, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
 };
+use npy_repair::Damage;
 
 use super::conversion;
 use super::info::{full_dtype, python_tuple, truncated};
-use crate::output::{Answer, Failure, Of, Result};
+use crate::output::{Answer, Failure, Of, Result, complain};
 use crate::output_file::is_same_file;
 use crate::raw::RawFiles;
 use crate::remote;
@@ -61,6 +62,7 @@ impl Args {
             sources.push(Source::of(reader, input)?);
         }
         let mut options = WriteOptions::new();
+        let mut counted_now = None;
         match self.uncounted {
             Some(Uncounted::Keep) => _ = options.uncounted_rows(UncountedRows::Keep),
             Some(Uncounted::Remove) => _ = options.uncounted_rows(UncountedRows::Remove),
@@ -72,6 +74,7 @@ impl Args {
             && !file.header().dtype().has_object()
         {
             self.check(&file, &sources)?;
+            counted_now = self.counted_now(&file);
         }
         let mut appender = options.append_dyn(&self.file).of(&name)?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
@@ -81,6 +84,15 @@ impl Args {
             return Err(failure);
         }
         appender.finish().of(&name)?;
+        match counted_now {
+            None => {}
+            Some(Damage::Uncounted { rows: 0, rest }) => {
+                let message =
+                    format!("the incomplete row after the array is removed: {rest} bytes");
+                complain(&Failure::new(name, message));
+            }
+            Some(rows) => complain(&Failure::new(name, rows)),
+        }
         Ok(Answer::Yes)
     }
 
@@ -122,14 +134,30 @@ impl Args {
         let Some((rows, row)) = file.header().shape().split_first() else { return 0 };
         let added = sources.iter().map(|source| count(source.header().shape()));
         let added = added.fold(0, usize::saturating_add) / count(row).max(1);
-        let size = count(row).saturating_mul(file.header().dtype().itemsize());
-        let counted = file.data_offset().saturating_add(file.header().data_bytes());
-        let uncounted = match (self.uncounted, self.file.metadata()) {
-            (Some(Uncounted::Keep), Ok(metadata)) => metadata.len().saturating_sub(counted),
+        let kept = match self.counted_now(file) {
+            Some(Damage::Uncounted { rows, .. }) => rows,
             _ => 0,
         };
-        let kept = usize::try_from(uncounted).unwrap_or(usize::MAX) / size.max(1);
         rows.saturating_add(added).saturating_add(kept)
+    }
+
+    /// Returns the rows at the end of the file that are kept although the header does not count them, and the bytes after them, which are not.
+    fn counted_now(&self, file: &Reader<File>) -> Option<Damage> {
+        let (Some(Uncounted::Keep), Ok(metadata)) = (self.uncounted, self.file.metadata()) else {
+            return None;
+        };
+        let header = file.header();
+        let counted = file.data_offset().saturating_add(header.data_bytes());
+        let bytes = metadata.len().saturating_sub(counted);
+        let row = match (header.order(), header.shape()) {
+            (Order::C, [_, row @ ..]) | (Order::Fortran, [row @ .., _]) => row,
+            _ => return None,
+        };
+        let size = row.iter().fold(header.dtype().itemsize(), |size, &n| size.saturating_mul(n));
+        let size = u64::try_from(size).ok()?;
+        let rows = usize::try_from(bytes.checked_div(size)?).unwrap_or(usize::MAX);
+        let rest = bytes % size;
+        (rows > 0 || rest > 0).then_some(Damage::Uncounted { rows, rest })
     }
 }
 

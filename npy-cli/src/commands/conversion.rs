@@ -31,7 +31,7 @@ pub(super) fn advice(input: &Target, found: &DType, wanted: &DType) -> String {
                     let column = format!(" -c {}", shell::word(field.name().as_bytes()));
                     format!(
                         "{} makes one of its field {:?}",
-                        command(input, wanted, &column),
+                        command(input, field.dtype(), wanted, &column),
                         field.name()
                     )
                 }
@@ -39,7 +39,7 @@ pub(super) fn advice(input: &Target, found: &DType, wanted: &DType) -> String {
             }
         }
         _ if can_become(found, wanted) => {
-            format!("{} makes one that fits, if its values do", command(input, wanted, ""))
+            format!("{} makes one that fits, if its values do", command(input, found, wanted, ""))
         }
         _ => NONE.to_owned(),
     }
@@ -53,11 +53,13 @@ fn can_become(found: &DType, wanted: &DType) -> bool {
     is_option && found.converts_to(wanted, Cast::Checked).is_ok()
 }
 
-/// Returns the command that converts an array. Its output is a new file.
-fn command(input: &Target, wanted: &DType, options: &str) -> String {
+/// Returns the command that converts an array, and refuses to change its values. Its output is a new file.
+fn command(input: &Target, found: &DType, wanted: &DType, options: &str) -> String {
     let stem = input.path.file_stem().filter(|_| !input.is_stdin() && !input.is_url());
     let stem = stem.map_or("array".into(), |stem| stem.to_string_lossy());
     let out = shell::new_output(Path::new(&format!("{stem}-converted.npy")));
     let dtype = shell::word(wanted.to_string().as_bytes());
-    format!("npy convert {} {out}{options} --dtype {dtype}", shell::target(input))
+    let cast =
+        if found.converts_to(wanted, Cast::Lossless).is_ok() { "" } else { " --cast lossless" };
+    format!("npy convert {} {out}{options} --dtype {dtype}{cast}", shell::target(input))
 }
