@@ -163,6 +163,12 @@ fn a_single_text_among_numbers_is_told() {
         ("a,b\n1, 2\n3, 4\n", &[], ""),
         ("a,b\n1, 2\n3, x\n4, 5\n", &[], "column b is text because of \" x\" in row 1"),
         ("a,b\n1,2\n3,4\n5,6\n", &["--no-header"], "leave out --no-header"),
+        (
+            ",x,y\n0,1,2\n1,3,4\n",
+            &["--no-header"],
+            "column 1 is text because of \"x\" in row 0, and the other values are numbers; leave out --no-header",
+        ),
+        ("s,x\na,1\nb,3\n", &["--no-header"], "leave out --no-header"),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
@@ -313,6 +319,29 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             assert_eq!(shape[0], rows - names, "{text}");
         }
     }
+    // Nor is one below a comment with fewer names, or more.
+    for (text, names) in [
+        ("# one two\n1 2 3\n4 5 6\n", "line 1, `# one two`, has 2 names for 3 columns"),
+        ("# time (s) value (V) n\n1 2 3\n4 5 6\n", "has 5 names for 3 columns"),
+        ("# a note\n# x, y\n1,2,3\n4,5,6\n", "line 2, `# x, y`, has 2 names for 3 columns"),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        for option in [&[][..], &["--header"], &["--dtype", "f8"]] {
+            let args = [&["convert", "x.csv", "x.npy"], option].concat();
+            let (found, message) = code(path, &args);
+            assert!(found == 2 && message.contains(names), "{text}: {message}");
+            assert!(message.ends_with("; npy convert --no-header reads the rows\n"), "{message}");
+        }
+        let fields = "[('t', '<f8'), ('v', '<i4'), ('s', '<U1')]";
+        let by_order = ["convert", "x.csv", "x.npy", "--no-header", "--dtype", fields];
+        let (found, message) = code(path, &by_order);
+        assert_eq!(found, 0, "{text}: {message}");
+        let found = npy(path, &["cat", "x.npy", "--csv"]).stdout;
+        assert_eq!(found, b"t,v,s\n1.0,2,3\n4.0,5,6\n", "{text}");
+    }
+    fs::write(path.join("x.csv"), "# a, b\n2000,2001,2002\n1,2,3\n").unwrap();
+    ok(path, &["convert", "x.csv", "x.npy", "--header", "--comments", "#"]);
+    assert_eq!(npy(path, &["cat", "x.npy", "--csv"]).stdout, b"2000,2001,2002\n1,2,3\n");
     // Nor are two lines taken for names of several levels, unless those below are the ones of pandas.
     for (text, names) in [
         ("id,note,note\nk1,foo,bar\nk2,baz,qux\n", "\"note\" is there twice; "),

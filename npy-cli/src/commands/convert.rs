@@ -64,7 +64,7 @@ pub(crate) struct Args {
     /// The character between the fields of IN, if it is CSV; '\t' is a tab, and ' ' any run of blanks
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// The first line of IN, if it is CSV, is a row, and not the names of the columns. Without this and --header, a first line with a field that is empty or a number, a time, True or False is an error: it may be either
+    /// The first line of IN, if it is CSV, is a row, and not the names of the columns, which are 0, 1, … or, of that many, the fields of --dtype. Without this and --header, a first line with a field that is empty or a number, a time, True or False is an error: it may be either
     #[arg(long)]
     no_header: bool,
     /// The first line of IN, if it is CSV, has the names of the columns, even if some are numbers or empty
@@ -118,7 +118,7 @@ enum Text {
 enum Rule {
     /// An error for the first value that would change; a number in text, such as 0.1, counts as the nearest f8 if that has all of its digits
     Lossless,
-    /// An error for the first value that does not fit
+    /// An error for the first value that does not fit; one between two floats fits, and is rounded: 2**53 + 1 as f8
     Checked,
     /// As Rust's `as`: fractions are cut off, large integers keep their lowest bits
     Numeric,

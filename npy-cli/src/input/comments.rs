@@ -2,6 +2,7 @@
 
 use csv::StringRecord;
 
+use super::encode::excerpt;
 use super::guess::is_value;
 
 /// The values of cells that a spreadsheet could not compute, as it writes them and pandas reads them.
@@ -84,6 +85,24 @@ impl Start {
             false => Start::Comments,
         }
     }
+}
+
+/// Refuses names before a row of numbers, times or booleans that has another number of fields: that row, the first, would be lost as names.
+pub(super) fn check_count(
+    names: &StringRecord,
+    row: &StringRecord,
+    delimiter: u8,
+) -> Result<(), String> {
+    let (count, columns) = (without_mark(names, delimiter).len(), row.len());
+    if count < 2 || count == columns || !row.iter().all(is_value) {
+        return Ok(());
+    }
+    let at = names.position().map_or(0, csv::Position::line);
+    let text = names.iter().collect::<Vec<_>>().join(&char::from(delimiter).to_string());
+    Err(format!(
+        "line {at}, `{}`, has {count} names for {columns} columns; npy convert --no-header reads the rows",
+        excerpt(&text)
+    ))
 }
 
 /// Returns the fields of a comment, trimmed, without the mark. A field that is the mark alone is a name, unless blanks separate the fields.

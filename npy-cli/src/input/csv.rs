@@ -9,7 +9,7 @@ use csv::StringRecord;
 use super::Table;
 use super::blanks::single_blanks;
 use super::column::Column;
-use super::comments::{Mark, Start};
+use super::comments::{self, Mark, Start};
 use super::delimiter;
 use super::guess::is_value;
 use super::names::{self, Names};
@@ -123,14 +123,21 @@ fn parsed(
         _ => Cow::Borrowed(text),
     };
     let mut lines = Lines::new(&text, name, delimiter, dialect.comments);
-    let start = lines.start(known, is_headless, is_headless && is_text("0"))?;
+    // Without names in the file, the fields of a dtype are those of the columns by their order, unless it has their numbers.
+    let is_index = |name: &&str| name.parse::<usize>().is_ok();
+    let in_order = known.iter().any(is_index).then_some(&[][..]).unwrap_or(known);
+    let first = in_order.first().copied().unwrap_or("0");
+    let start = lines.start(known, is_headless, is_headless && is_text(first))?;
     let failure = |message| Failure::new(name, message);
     let mut header = match (is_headless, start) {
         (false, Some(names)) => Names::plain(names.iter().map(str::to_owned).collect()),
         (false, None) => lines.names(dialect.first_line)?,
         (true, _) => {
             let count = lines.peek()?.map_or(0, StringRecord::len);
-            Names::plain((0..count).map(|at| at.to_string()).collect())
+            Names::plain(match in_order.len() == count {
+                true => in_order.iter().map(|&name| name.to_owned()).collect(),
+                false => (0..count).map(|at| at.to_string()).collect(),
+            })
         }
     };
     if !is_headless && header.names != known {
@@ -231,6 +238,10 @@ impl<'a> Lines<'a> {
                 last if is_known => Start::Names(last.clone()),
                 last => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
             };
+            if matches!(start, Start::Comments) && !is_headless {
+                comments::check_count(last, &line, self.delimiter)
+                    .map_err(|message| Failure::new(self.name, message))?;
+            }
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
                 let message = "lines at the start begin with #: left out, as comments; --comments '' keeps them";
                 self.remarks.push(message.to_owned());

@@ -14,9 +14,11 @@ const MAX: usize = 4;
 
 /// Returns remarks about columns that are text, and those about lists, `others`.
 pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
+    let is_headless =
+        columns.iter().enumerate().all(|(at, column)| column.path == [at.to_string()]);
     let mut remarks: Vec<String> = columns
         .iter()
-        .filter_map(|column| about(column, columns.len() == 1))
+        .filter_map(|column| about(column, columns.len() == 1, is_headless))
         .chain(others)
         .collect();
     let more = remarks.len().saturating_sub(MAX);
@@ -27,8 +29,9 @@ pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
     remarks
 }
 
-/// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text.
-fn about(column: &Column, is_only: bool) -> Option<String> {
+/// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text. `is_headless`: the
+/// first row may be a line with names.
+fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
     if column.kind != Kind::Text {
         return None;
     }
@@ -76,7 +79,7 @@ fn about(column: &Column, is_only: bool) -> Option<String> {
         more => format!(" and {more} other texts"),
     };
     let remedy = match row {
-        0 if name == "0" || name == "value" => {
+        0 if is_headless || name == "value" => {
             "leave out --no-header if the first line has names".to_owned()
         }
         _ => {
