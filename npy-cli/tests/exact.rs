@@ -281,4 +281,10 @@ fn lossless_casts_keep_every_value() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.code() == Some(2) && said.contains(message), "{said}");
     }
+    // The other casts round, and the help says so.
+    ok(path, &["convert", "u.npy", "o.npy", "--dtype", "f8", "--cast", "checked"]);
+    assert_eq!(Vec::<f64>::read_npy(path.join("o.npy")).unwrap(), [9_007_199_254_740_992.0]);
+    let help = String::from_utf8(npy(path, &["convert", "--help"]).stdout).unwrap();
+    let words: Vec<&str> = help.split_whitespace().collect();
+    assert!(words.join(" ").contains("fits, and is rounded: 2**53 + 1 as f8"), "{help}");
 }

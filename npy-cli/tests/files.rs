@@ -157,7 +157,7 @@ fn uncounted_rows_are_kept_or_removed() {
         assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap().last(), Some(&4.0));
     }
     let counted = "npy: x.npy: 1 row after the array, which the header does not count; it counts them now, and 3 bytes of an incomplete one are left out\n";
-    let removed = "npy: x.npy: the incomplete row after the array is removed: 3 bytes\n";
+    let removed = "npy: x.npy: bytes of an incomplete row after the array are removed: 3\n";
     for (bytes, message) in [(&file[..], counted), (&file[..file.len() - 8], removed)] {
         fs::write(path.join("x.npy"), [bytes, &[0; 3]].concat()).unwrap();
         let keep = ["append", "x.npy", "--uncounted", "keep"];

@@ -88,7 +88,7 @@ impl Args {
             None => {}
             Some(Damage::Uncounted { rows: 0, rest }) => {
                 let message =
-                    format!("the incomplete row after the array is removed: {rest} bytes");
+                    format!("bytes of an incomplete row after the array are removed: {rest}");
                 complain(&Failure::new(name, message));
             }
             Some(rows) => complain(&Failure::new(name, rows)),

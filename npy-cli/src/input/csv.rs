@@ -125,7 +125,7 @@ fn parsed(
     let mut lines = Lines::new(&text, name, delimiter, dialect.comments);
     // Without names in the file, the fields of a dtype are those of the columns by their order, unless it has their numbers.
     let is_index = |name: &&str| name.parse::<usize>().is_ok();
-    let in_order = known.iter().any(is_index).then_some(&[][..]).unwrap_or(known);
+    let in_order = if known.iter().any(is_index) { &[] } else { known };
     let first = in_order.first().copied().unwrap_or("0");
     let start = lines.start(known, is_headless, is_headless && is_text(first))?;
     let failure = |message| Failure::new(name, message);
