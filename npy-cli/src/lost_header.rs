@@ -13,25 +13,18 @@ use crate::shell;
 /// The place of a dtype that is not known.
 const DTYPE: &str = "DTYPE";
 
-/// Returns the reason why a file cannot be repaired, with the commands in place of the advice to cut off the header, or what is before an array. It stays as it is if it has another advice.
+/// Returns the commands that repair the data of a file without its header; `None` if the position of the data is not known.
+pub(crate) fn commands(path: &Path) -> Option<String> {
+    let size = path.metadata().ok()?.len();
+    Lost::of(&start(path)?, size).map(|lost| lost.commands(path))
+}
+
+/// Returns a message with the commands that keep the complete rows of an array at the end of a truncated archive, if it is about one.
 pub(crate) fn with_commands(path: &Path, reason: String) -> String {
-    const ADVICE: &str = "; cut off the header, and repair the rest as raw data";
-    if let Some(bytes) = before_array(&reason) {
-        let rest = shell::new_output(Path::new("rest.npy"));
-        let path = shell::path(path);
-        return format!(
-            "{reason}: tail -c +{} {path} > {rest} && npy repair {rest} -o OUT --yes",
-            bytes + 1
-        );
-    }
-    if !reason.ends_with(ADVICE) {
-        return reason;
-    }
-    let size = path.metadata().map_or(0, |file| file.len());
-    match start(path).and_then(|start| Lost::of(&start, size)) {
-        Some(lost) => format!("{reason}: {}", lost.commands(path)),
-        None => reason,
-    }
+    let Some(bytes) = before_array(&reason) else { return reason };
+    let rest = shell::new_output(Path::new("rest.npy"));
+    let path = shell::path(path);
+    format!("{reason}: tail -c +{} {path} > {rest} && npy repair {rest} -o OUT --yes", bytes + 1)
 }
 
 /// Returns the number of bytes before an array of which rows are complete, in the last member of a truncated archive.
@@ -48,14 +41,23 @@ fn start(path: &Path) -> Option<Vec<u8>> {
     Some(start)
 }
 
-/// What is known of the data.
+/// The data, with the parts of its header that can be read.
 #[derive(Debug, PartialEq)]
 struct Lost {
     /// Its position.
     data: usize,
     dtype: Option<DType>,
+    shape: Shape,
+}
+
+/// The dimensions of the data.
+#[derive(Debug, PartialEq)]
+enum Shape {
     /// The value of `--shape`.
-    shape: String,
+    Known(String),
+    Unknown,
+    /// The header has several, and does not say that the data is in C order, in which alone raw data is read.
+    OfUnknownOrder,
 }
 
 impl Lost {
@@ -70,9 +72,9 @@ impl Lost {
         let dtype = dtype(&header).filter(fits);
         let shape = match &dtype {
             Some(dtype) => shape(&header, bytes / dtype.itemsize() as u64),
-            None => None,
+            None => Shape::Unknown,
         };
-        Some(Lost { data, dtype, shape: shape.unwrap_or_else(|| "-1".to_owned()) })
+        Some(Lost { data, dtype, shape })
     }
 
     fn commands(&self, path: &Path) -> String {
@@ -81,11 +83,18 @@ impl Lost {
             Some(dtype) => (shell::word(dtype.to_string().as_bytes()), ""),
             None => (DTYPE.to_owned(), ", with its dtype in place of DTYPE"),
         };
+        let (shape, order) = match &self.shape {
+            Shape::Known(shape) => (&**shape, ""),
+            Shape::Unknown => ("-1", ""),
+            Shape::OfUnknownOrder => (
+                "-1",
+                ", with one dimension, because the header does not say that its order is C; if it is Fortran, reshape(SHAPE, order='F') of NumPy gives it the others",
+            ),
+        };
         format!(
-            "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {} -o OUT --yes{note}",
+            "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {shape} -o OUT --yes{note}{order}",
             self.data + 1,
-            shell::path(path),
-            self.shape
+            shell::path(path)
         )
     }
 }
@@ -122,27 +131,30 @@ fn dtype(header: &str) -> Option<DType> {
     dtypes::parse(text).ok()
 }
 
-/// Returns the dimensions of this many items: all of `shape`, or those after the first one. Raw data is in C order.
-fn shape(header: &str, items: u64) -> Option<String> {
-    if header.contains("'fortran_order': True") {
-        return None;
+/// Returns the dimensions of this many items: all of `shape`, or those after the first one.
+fn shape(header: &str, items: u64) -> Shape {
+    let Some(dims) = dims(header) else { return Shape::Unknown };
+    // One damaged byte of True or of the key would otherwise swap the dimensions.
+    if dims.len() > 1 && !header.contains("'fortran_order': False") {
+        return Shape::OfUnknownOrder;
     }
-    let dims = header.split_once("'shape':")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
-    let dims: Option<Vec<u64>> = dims
-        .split(',')
-        .map(str::trim)
-        .filter(|dim| !dim.is_empty())
-        .map(|dim| dim.parse().ok())
-        .collect();
-    let dims = dims.filter(|dims| !dims.is_empty())?;
     let count = |dims: &[u64]| dims.iter().try_fold(1u64, |count, &n| count.checked_mul(n));
-    let row = dims[1..].iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-    let row = if row.is_empty() { row } else { format!(",{row}") };
+    let row: String = dims[1..].iter().map(|dim| format!(",{dim}")).collect();
     if count(&dims) == Some(items) {
-        return Some(format!("{}{row}", dims[0]));
+        return Shape::Known(format!("{}{row}", dims[0]));
     }
-    let is_complete = items.checked_rem(count(&dims[1..])?) == Some(0);
-    is_complete.then(|| format!("-1{row}"))
+    match count(&dims[1..]).and_then(|row| items.checked_rem(row)) {
+        Some(0) => Shape::Known(format!("-1{row}")),
+        _ => Shape::Unknown,
+    }
+}
+
+/// Returns the value of `shape`, if it is complete and not empty.
+fn dims(header: &str) -> Option<Vec<u64>> {
+    let dims = header.split_once("'shape':")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
+    let dims = dims.split(',').map(str::trim).filter(|dim| !dim.is_empty());
+    let dims: Vec<u64> = dims.map(|dim| dim.parse().ok()).collect::<Option<_>>()?;
+    (!dims.is_empty()).then_some(dims)
 }
 
 #[cfg(test)]
@@ -169,8 +181,20 @@ mod tests {
             (
                 "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }",
                 24,
-                "--raw '<f4' --shape -1 -o",
+                "--raw '<f4' --shape -1 -o OUT --yes, with one dimension, because",
             ),
+            // A damaged key does not say that the order is C.
+            (
+                "{'descr': '<f4', 'Xortran_order': True, 'shape': (2, 3), }",
+                24,
+                "--raw '<f4' --shape -1 -o OUT --yes, with one dimension, because",
+            ),
+            (
+                "{'descr': '<f4', 'fortran_orXer': False, 'shape': (2, 3), }",
+                12,
+                "--raw '<f4' --shape -1 -o OUT --yes, with one dimension, because",
+            ),
+            ("{'descr': '<f4', 'Xortran_order': True, 'shape': (6,), }", 24, "--shape 6 -o"),
         ] {
             let header = format!("{text:<117}\n");
             let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
@@ -185,6 +209,14 @@ mod tests {
                 damaged[at] = b'x';
                 assert_eq!(Lost::of(&damaged, size).map(|lost| lost.data), Some(128), "{at}");
             }
+        }
+        // Where the line and the length differ, that of the two is right which is aligned.
+        for (newline, length, expected) in [(127, 70, 128), (126, 118, 128), (126, 115, 127)] {
+            let mut file = b"\x93NUMPY\x01\x00".to_vec();
+            file.extend(u16::to_le_bytes(length));
+            file.resize(152, b' ');
+            file[newline] = b'\n';
+            assert_eq!(Lost::of(&file, 152).map(|lost| lost.data), Some(expected), "{newline}");
         }
         assert_eq!(Lost::of(b"\x93NUMPY", 6), None);
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use npy_core::{DynArray, Header, Order, npz};
+use npy_core::{DynArray, Header, NpyArray, Order, WriteNpy, npz};
 
 use crate::support::npy;
 
@@ -51,8 +51,16 @@ fn files(path: &Path) {
     )
     .unwrap();
     fs::write(file("more.npy"), [&bytes[..], &[0; 8]].concat()).unwrap();
-    let at = bytes.windows(7).position(|part| part == b"fortran").unwrap();
-    fs::write(file("lost 1.npy"), [&bytes[..at], b"X", &bytes[at + 1..]].concat()).unwrap();
+    let lost = |bytes: &[u8], key: &[u8]| {
+        let at = bytes.windows(key.len()).position(|part| part == key).unwrap();
+        [&bytes[..at], b"X", &bytes[at + 1..]].concat()
+    };
+    fs::write(file("lost 1.npy"), lost(&bytes, b"fortran")).unwrap();
+    let fortran = NpyArray::with_order(vec![1i16, 2, 3, 4, 5, 6], [2, 3], Order::Fortran).unwrap();
+    fortran.write_npy(file("f.npy")).unwrap();
+    [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
+    let bytes = fs::read(file("f.npy")).unwrap();
+    fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
     for (name, text) in [
         ("row.csv", "1,2,abc\n3,4,def\n"),
@@ -113,6 +121,13 @@ fn each_command_that_a_message_advises_works() {
             "|tail",
             "\n",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy[:3])\"",
+        ),
+        // In C order, its shape would swap the elements.
+        (
+            &["repair", "lost f.npy"],
+            "|tail",
+            " --yes",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat flat.npy)\"",
         ),
         (&["head", "x.bin"], "|npy head", " prints", "{}"),
         (&["stats", "x.bin"], "|npy head", " prints", "{}"),

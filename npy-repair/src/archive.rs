@@ -296,8 +296,8 @@ impl Archive {
                     self.damages.extend(damages);
                     self.arrays.insert(name.to_owned(), array);
                 }
-                Err(Error::Unrepairable { reason }) => {
-                    self.remarks.push(format!("member {name:?} is kept as it is: {reason}"));
+                Err(error @ (Error::Unrepairable { .. } | Error::LostHeader { .. })) => {
+                    self.remarks.push(format!("member {name:?} is kept as it is: {error}"));
                     self.unrepairable.push(name.to_owned());
                 }
                 // The member was not checked, because it cannot be read completely.

@@ -28,6 +28,11 @@ pub enum Error {
         /// The problem, and the remedy.
         reason: String,
     },
+    /// The header cannot be mended. The data after it may be complete: without the header, it is raw data.
+    LostHeader {
+        /// The problem.
+        reason: String,
+    },
     /// The file does not begin as an array does. It may be data without a header.
     NotArray {
         /// The problem.
@@ -49,6 +54,9 @@ impl fmt::Display for Error {
         match self {
             Error::Io(error) => error.fmt(f),
             Error::Unrepairable { reason } | Error::Options { reason } => f.write_str(reason),
+            Error::LostHeader { reason } => {
+                write!(f, "{reason}; cut off the header, and repair the rest as raw data")
+            }
             Error::NotArray { reason } => write!(
                 f,
                 "{reason}; if it is data without a header, state its dtype and shape with Options::raw"

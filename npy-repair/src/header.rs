@@ -86,9 +86,10 @@ fn is_data(start: &[u8], length: u64, header: &Header, at: u64) -> bool {
 
 /// Returns the error for a header whose end is not known.
 fn ambiguous(stated: u64) -> Error {
-    unrepairable(format!(
-        "the header is said to have {stated} bytes, which may be wrong, because neither its padding nor the size of the file says the same; cut off the header, and repair the rest as raw data"
-    ))
+    let reason = format!(
+        "the header is said to have {stated} bytes, which may be wrong, because neither its padding nor the size of the file says the same"
+    );
+    Error::LostHeader { reason }
 }
 
 /// Reads a header that is damaged; `error` is that of the library.
@@ -152,7 +153,7 @@ fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
 
 /// Returns the error for a dictionary that does not say what the data is.
 fn unreadable(error: &str) -> Error {
-    unrepairable(format!("{error}; cut off the header, and repair the rest as raw data"))
+    Error::LostHeader { reason: error.to_owned() }
 }
 
 /// Returns the error for bytes that are not a damaged array either.

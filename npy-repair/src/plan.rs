@@ -65,7 +65,7 @@ enum Content {
 ///
 /// # Errors
 ///
-/// [`Error::Unrepairable`] if nothing can be restored with certainty; [`Error::NotArray`] if it does not begin as an array; [`Error::Options`] if the options do not fit the file; [`Error::Io`].
+/// [`Error::Unrepairable`] if nothing can be restored with certainty; [`Error::LostHeader`] if its header cannot be mended; [`Error::NotArray`] if it does not begin as an array; [`Error::Options`] if the options do not fit the file; [`Error::Io`].
 pub fn diagnose(path: impl AsRef<Path>, options: &Options) -> Result<Plan> {
     let path = path.as_ref();
     let mut file = File::open(path)?;

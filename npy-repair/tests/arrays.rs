@@ -26,7 +26,11 @@ impl Folder {
 
     fn error(&self, bytes: &[u8]) -> String {
         match self.diagnose(bytes, &Options::new()) {
-            Err(error @ (Error::Unrepairable { .. } | Error::NotArray { .. })) => error.to_string(),
+            Err(
+                error @ (Error::Unrepairable { .. }
+                | Error::LostHeader { .. }
+                | Error::NotArray { .. }),
+            ) => error.to_string(),
             other => panic!("{other:?}"),
         }
     }

@@ -75,8 +75,13 @@ impl Args {
                 Failure::new(&name, reason + &remedy::for_raw_data(&self.file))
             }
             error => {
+                let commands = match error {
+                    Error::LostHeader { .. } => lost_header::commands(&self.file),
+                    _ => None,
+                };
+                let commands = commands.map_or(String::new(), |commands| format!(": {commands}"));
                 let problem = lost_header::with_commands(&self.file, error.to_string());
-                let message = format!("{name}: {problem}");
+                let message = format!("{name}: {problem}{commands}");
                 Failure::Message(remedy::with_command(&name.to_string(), message))
             }
         })?;
