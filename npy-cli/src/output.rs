@@ -153,8 +153,16 @@ fn message(error: &npy_core::Error, file: &str) -> String {
         return remedy::with_command(file, places + &text);
     };
     // The advice of the library is to copy the file again, which the remedy says, too.
-    let problem = text.split("; ").next().unwrap_or_default();
-    format!("{places}{problem}; {remedy}")
+    let (start, rest) = match error.kind() {
+        // The bytes of the file may be those that separate an advice.
+        ErrorKind::NotNpy { found, .. } | ErrorKind::NotNpz { found, .. } => {
+            let end = text.find(&**found).map_or(0, |at| at + found.len());
+            text.split_at(end)
+        }
+        _ => ("", &*text),
+    };
+    let problem = rest.split("; ").next().unwrap_or_default();
+    format!("{places}{start}{problem}; {remedy}")
 }
 
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.

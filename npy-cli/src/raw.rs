@@ -8,6 +8,7 @@ use std::str::FromStr;
 use npy_core::{DType, Header, Order};
 
 use crate::dtypes;
+use crate::shell;
 use crate::target::Target;
 
 /// The option of subcommands that read.
@@ -33,6 +34,15 @@ impl RawFiles {
     /// Says how the file of a target is read if it has no header.
     pub(crate) fn mark(&self, target: &mut Target) {
         target.raw.clone_from(&self.raw);
+    }
+
+    /// Returns the option as in a command, if it is there.
+    pub(crate) fn option(&self) -> Option<String> {
+        let Raw { dtype, row } = self.raw.as_ref()?;
+        let row: Vec<String> = row.iter().map(usize::to_string).collect();
+        let separator = if row.is_empty() { "" } else { "," };
+        let text = format!("{dtype}{separator}{}", row.join("x"));
+        Some(format!("--raw {}", shell::word(text.as_bytes())))
     }
 }
 

@@ -126,12 +126,18 @@ fn each_command_that_a_message_advises_works() {
         (
             &["repair", "lost f.npy"],
             "|tail",
-            " --yes",
+            ", with one",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat flat.npy)\"",
         ),
         (&["head", "x.bin"], "|npy head", " prints", "{}"),
         (&["stats", "x.bin"], "|npy head", " prints", "{}"),
         (&["npz", "pack", "q.npy", "a.npy", "n=i.npy"], "|npy npz pack", " names", "{}"),
+        (
+            &["npz", "pack", "z.npy", "-z", "--raw", "u1,2x3", "x.bin", "i.npy"],
+            "|npy npz pack",
+            " names",
+            "echo \"{}\" | grep -q -e ' -z --raw ' && {} && npy info z.npz::x --json | grep -q '\"shape\": *\\[1, *2, *3\\]' ",
+        ),
         (
             &["npz", "extract", "m.npz", "m_a", "-C", "d"],
             "did you mean |",

@@ -839,6 +839,11 @@ fn bytes_after_an_array_are_told() {
         &["convert", "#", "o.npz", "--force"],
         &["convert", "#", "o.csv"],
         &["npz", "pack", "p.npz", "#", "--force"],
+        &["concat", "#", "-o", "o.npy"],
+        &["diff", "#", "a.npy"],
+        &["diff", "a.npy", "#"],
+        &["plot", "#", "-o", "p.svg"],
+        &["view", "#", "-o", "v.html"],
     ] {
         for (name, remark) in [
             (

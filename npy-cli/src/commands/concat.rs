@@ -14,7 +14,7 @@ use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::Replacing;
 use crate::raw::RawFiles;
 use crate::shell;
-use crate::source::Source;
+use crate::source::{self, Source};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -80,7 +80,9 @@ impl Args {
         let mut rows = 0usize;
         let mut sources = Vec::new();
         for input in &self.inputs {
-            let source = Source::open(input)?;
+            let reader = source::open(input)?.into_array(input)?;
+            source::tell_of_rest(&reader, input);
+            let source = Source::of(reader, input)?;
             let found = source.header();
             if found.shape().is_empty() {
                 return Err(Failure::new(input, "an array without dimensions has no rows to join"));

@@ -194,6 +194,10 @@ impl Args {
         targets: (&Target, &Target),
         out: &mut Output,
     ) -> Result<bool> {
+        if !self.quiet {
+            source::tell_of_rest(&a, targets.0);
+            source::tell_of_rest(&b, targets.1);
+        }
         let mut differences = Differences::default();
         let mut objects = (None, None);
         let mut a = Side::open(a, targets.0, &mut objects.0)?;

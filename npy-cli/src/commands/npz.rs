@@ -120,6 +120,13 @@ impl Args {
                 if append && zstd.is_none() && !compress {
                     tell_of_stored(&archive, "-z");
                 }
+                if !append && !force {
+                    let compress = compress.then(|| "-z".to_owned());
+                    let zstd = zstd.map(|level| format!("--zstd={level}"));
+                    let words: Vec<String> =
+                        compress.into_iter().chain(zstd).chain(raw.option()).collect();
+                    check_suffix(&archive, &files, &words)?;
+                }
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;
                 if zstd.is_some() {
                     let message = "its members are compressed by Zstandard, which NumPy reads with Python 3.14 or newer alone";
@@ -337,7 +344,6 @@ fn pack(
         return write_members(options.append(archive).of(&path)?, members(), &path).map(drop);
     }
     if !force && !output.is_stdout() {
-        check_suffix(archive, files)?;
         check_lost(archive, &names, "--append adds the arrays to it")?;
     }
     let archive = write_members(begin(&output, options)?, members(), &path)?;
@@ -345,17 +351,17 @@ fn pack(
 }
 
 /// Refuses a new archive with the name of an array.
-fn check_suffix(archive: &Path, files: &[OsString]) -> Result<()> {
+fn check_suffix(archive: &Path, files: &[OsString], options: &[String]) -> Result<()> {
     let is_named = archive.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"));
     if !is_named || archive.exists() {
         return Ok(());
     }
-    let arrays: Vec<String> =
-        files.iter().map(|file| shell::word(file.as_encoded_bytes())).collect();
+    let arrays = files.iter().map(|file| shell::word(file.as_encoded_bytes()));
+    let words: Vec<String> = options.iter().cloned().chain(arrays).collect();
     let message = format!(
         "is the name of an array, and an archive is written; npy npz pack {} {} names it so",
         shell::output(&archive.with_extension("npz")),
-        arrays.join(" ")
+        words.join(" ")
     );
     Err(Failure::new(archive.display(), message))
 }

@@ -62,6 +62,7 @@ impl Args {
         let input = source::open(&self.input)?;
         match input {
             source::Input::Array(reader) => {
+                source::tell_of_rest(&reader, &self.input);
                 let source = Source::of(reader, &self.input)?;
                 let open_again = || Source::open(&self.input);
                 let can_open = !self.input.is_stream();

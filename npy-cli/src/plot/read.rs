@@ -128,7 +128,9 @@ impl Picture {
         void: &RawNumbers,
         canvas: Canvas,
     ) -> Result<Self> {
-        let reader = source::open(target)?.into_array(target)?.numbers_of(void, target)?;
+        let reader = source::open(target)?.into_array(target)?;
+        source::tell_of_rest(&reader, target);
+        let reader = reader.numbers_of(void, target)?;
         let mut kept = None;
         let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;
         of_dtype(Source::of(reader, target)?, &dtype, selection, kind, canvas)
