@@ -53,7 +53,7 @@ mod value;
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 
 use npy_core::dtype::{Field, ScalarKind};
@@ -91,10 +91,18 @@ impl Form {
 
 /// Returns true for a file that begins as text of `np.savetxt` with blanks between its numbers, whatever its name.
 pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
-    const START: u64 = 1 << 16;
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
-    read.is_ok() && delimiter::are_blanks(&start, comments)
+    first_lines(path).is_ok_and(|lines| delimiter::are_blanks(&lines, comments))
+}
+
+/// Reads the lines at the start of a file, the last of them to its end.
+fn first_lines(path: &Path) -> io::Result<Vec<u8>> {
+    const ENOUGH: usize = 1 << 16;
+    /// The longest text that is looked at: a file without lines is not read as a whole.
+    const MAX: u64 = 1 << 24;
+    let mut file = BufReader::new(File::open(path)?).take(MAX);
+    let mut lines = Vec::new();
+    while lines.len() < ENOUGH && file.read_until(b'\n', &mut lines)? > 0 {}
+    Ok(lines)
 }
 
 /// The dtype that the columns will be converted to.

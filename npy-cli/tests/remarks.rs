@@ -46,6 +46,7 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
     write("1.0 2.0 3.0\n4.0 5.0 6.0\n");
     let (is_done, message) = convert(&[]);
     assert!(!is_done && message.contains("--no-header reads it as a row"), "{message}");
+    assert!(message.contains("have blanks between them; --delimiter ,"), "{message}");
     let (is_done, message) = convert(&["--no-header"]);
     assert!(is_done && message.contains("have blanks between them; --delimiter ,"), "{message}");
     assert_eq!(found(), plain);
@@ -63,10 +64,33 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
         assert!(convert(args).0);
         assert_eq!(found(), named);
     }
+    // These may be single numbers, or text.
+    for (text, args) in [
+        ("total amount\n10 000\n20 500\n", &[][..]),
+        ("10 500\n20 300\n", &["--no-header"]),
+        ("12 34\n56 78\n", &["--no-header", "--dtype", "U5"]),
+    ] {
+        write(text);
+        let (is_done, message) = convert(args);
+        assert!(!is_done && message.contains("there is one column"), "{text}: {message}");
+        assert!(convert(&[args, &["--delimiter", ","]].concat()).0, "{text}");
+        let array = DynArray::read_npy(path.join("x.npy")).unwrap();
+        assert_eq!(array.shape().iter().product::<usize>(), 2, "{text}");
+    }
+    // A row that begins as a comment stays if a dtype says that it is text.
+    write("a,b\nx,1\n# x,3\n");
+    assert!(convert(&["--dtype", "[('a', 'U3'), ('b', 'i8')]"]).0);
+    assert_eq!(DynArray::read_npy(path.join("x.npy")).unwrap().shape(), [2]);
+    write("# x y z\n1.0 2.0 3.0\n4.0 5.0 6.0\n# end\n");
     // The name of the file need not say that it is text.
     fs::rename(path.join("x.csv"), path.join("x.txt")).unwrap();
     assert_eq!(code(path, &["convert", "x.txt", "x.npy"]).0, 0);
     assert_eq!(found(), named);
+    // Two of these lines are longer than the part of a file that is looked at.
+    let row = ["1.000000000000000000e+00"; 1500].join(" ");
+    fs::write(path.join("wide.txt"), format!("{row}\n{row}\n{row}\n")).unwrap();
+    assert_eq!(code(path, &["convert", "wide.txt", "wide.npy", "--no-header"]).0, 0);
+    assert_eq!(DynArray::read_npy(path.join("wide.npy")).unwrap().shape(), [3, 1500]);
     fs::write(path.join("notes.txt"), "some notes\nof 2024\n").unwrap();
     let (found_code, message) = code(path, &["convert", "notes.txt", "o.npy"]);
     assert!(found_code == 2 && message.contains("it looks like text"), "{message}");

@@ -70,11 +70,17 @@ pub(super) fn columns(
     known: &[&str],
     is_text: impl Fn(&str) -> bool,
 ) -> Result<Table> {
+    /// The remark about a delimiter that the file does not state.
+    const BLANKS: &str = "its fields have blanks between them; --delimiter , reads one column";
     let mut all = Vec::new();
     stream.read_to_end(&mut all).of(&name)?;
     let (content, stated) = delimiter::stated(&all);
     let known_delimiter = dialect.delimiter.or(stated);
-    let are_blanks = known_delimiter.is_none() && delimiter::are_blanks(content, dialect.comments);
+    // Text for a dtype may have numbers between blanks.
+    let becomes_text = || is_text("0") || known.iter().any(|name| is_text(name));
+    let are_blanks = known_delimiter.is_none()
+        && !becomes_text()
+        && delimiter::are_blanks(content, dialect.comments);
     let known_delimiter = if are_blanks { Some(b' ') } else { known_delimiter };
     let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
     let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
@@ -82,7 +88,13 @@ pub(super) fn columns(
         Comments::Marked(mark) => Cow::Owned(quotes::without_comments(content, mark, delimiter)),
         Comments::Unknown | Comments::None => Cow::Borrowed(content),
     };
-    let parse = |text: &[u8]| parsed(text, name, &dialect, known, &is_text);
+    let parse = |text: &[u8]| {
+        let table = parsed(text, name, &dialect, known, &is_text);
+        table.map_err(|failure| match are_blanks {
+            true => failure.with(&format!("; {BLANKS}")),
+            false => failure,
+        })
+    };
     let has_values = |(table, _): &(Table, _)| {
         let has_values =
             |column: &Column| !is_text(&column.path[0]) && are_values(column.values.iter());
@@ -102,7 +114,7 @@ pub(super) fn columns(
         }
     };
     if are_blanks {
-        remarks.push("its fields have blanks between them; --delimiter , reads one column".into());
+        remarks.push(BLANKS.to_owned());
     }
     remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
     Ok(table)
@@ -380,8 +392,8 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    /// Removes the rows that begin with `#`, if the first column otherwise has numbers, times or booleans, and is not to become text. Of text, only those are removed whose mark shows a
-    /// comment. Returns a remark.
+    /// Removes the rows that begin with `#`, if the first column otherwise has numbers, times or booleans. Of text, only those are removed whose mark shows a comment, and none if a dtype
+    /// says that it is text. Returns a remark.
     fn leave_out_comments(&mut self, is_first_text: bool) -> Result<Option<String>, String> {
         if self.marked.is_empty() && self.uneven.is_empty() {
             return Ok(None);
@@ -399,7 +411,7 @@ impl<'a> Rows<'a> {
         let comments = self.marked.iter().filter(|(_, mark)| are_values || *mark == Mark::Comment);
         let mut left_out: Vec<usize> = comments.map(|(row, _)| *row).collect();
         // Lines of a table that has no others are its rows.
-        if left_out.len() == self.count {
+        if is_first_text || left_out.len() == self.count {
             left_out.clear();
         }
         let kept = self.marked.len() - left_out.len();
@@ -410,6 +422,7 @@ impl<'a> Rows<'a> {
         }
         self.count -= left_out.len();
         let count = self.uneven.len() + left_out.len();
+        let are = |count: usize| if count == 1 { "is" } else { "are" };
         let (lines, them) = match count.max(kept) {
             1 => ("line begins", "it"),
             _ => ("lines begin", "them"),
@@ -419,11 +432,18 @@ impl<'a> Rows<'a> {
                 let lines = lines.replace(' ', " after the first row ");
                 Some(format!("{count} {lines} with #: left out, as comments"))
             }
+            (1.., 1..) if is_first_text => Some(format!(
+                "{count} of the lines that begin with # {} another number of fields: left out, as comments",
+                if count == 1 { "has" } else { "have" }
+            )),
             (1.., 0) => Some(format!(
                 "{count} {lines} with # and a blank: left out, as comments; --comments '' keeps {them}"
             )),
             (1.., _) => Some(format!(
-                "{count} lines with # and a blank at the start are left out, as comments, and {kept} with # alone are kept, as text; --comments '' keeps both, and --comments '#' none"
+                "{count} {} with # and a blank at the start {} left out, as comments, and {kept} with # alone {} kept, as text; --comments '' keeps both, and --comments '#' none",
+                if count == 1 { "line" } else { "lines" },
+                are(count),
+                are(kept)
             )),
             (0, 1..) if !is_first_text => Some(format!(
                 "{kept} {lines} with #: kept, as text; --comments '#' leaves {them} out"
@@ -534,5 +554,6 @@ mod tests {
         let with_header = Dialect { first_line: FirstLine::Names, ..Dialect::default() };
         assert_eq!(read("# a\n# b\n", &with_header).0, "# a");
         assert_eq!(read(",v\n,x\n", &with_header).0, "index,v");
+        assert_eq!(read("f1,,v,\n1,2,3,4\n", &with_header).0, "f1,f2,v,f3");
     }
 }

@@ -23,23 +23,52 @@ pub(super) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
     (text, None)
 }
 
-/// Returns true for text as `np.savetxt` writes it: of the first two lines that are not comments, one has numbers with blanks between them, both have as many fields, and neither has a
-/// character that may be another delimiter.
+/// The number of lines whose fields are looked at.
+pub(super) const FIRST_LINES: usize = 8;
+
+/// Returns true for text as `np.savetxt` writes it: the first lines, except for comments, are numbers between blanks, as many in each line, and without zeros that may count.
+/// Integers are not enough if they may be the thousands of one number, such as `10 500`, unless a comment precedes them.
 pub(super) fn are_blanks(text: &[u8], comments: Comments) -> bool {
     let mark = comments.mark();
+    let is_comment = |line: &[u8]| line.first().is_some_and(|byte| Some(*byte) == mark);
+    let mut has_comment = false;
+    let mut rows: Vec<Vec<&str>> = Vec::new();
     let lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
-    let is_row = |line: &&[u8]| !line.is_empty() && line.first() != mark.as_ref();
-    let lines = lines.filter(is_row).take(2);
-    let Some(lines) = lines.map(|line| str::from_utf8(line).ok()).collect::<Option<Vec<_>>>()
-    else {
-        return false;
-    };
-    let counts: Vec<usize> = lines.iter().map(|line| line.split_whitespace().count()).collect();
-    let is_number = |text: &str| comments::is_number(text) || kind_of_text(text) == Kind::Complex;
-    lines.iter().any(|line| line.split_whitespace().all(is_number))
-        && !lines.iter().any(|line| line.contains([',', ';', '\t', '"']))
-        && matches!(counts[..], [one] | [one, _] if one > 1)
-        && counts.first() == counts.last()
+    for line in lines.filter(|line| !line.is_empty()) {
+        if is_comment(line) {
+            has_comment |= rows.is_empty();
+            continue;
+        }
+        let Ok(line) = str::from_utf8(line) else { return false };
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let width = rows.first().map_or(fields.len(), Vec::len);
+        if fields.len() != width || width < 2 || !fields.iter().all(|field| is_number(field)) {
+            return false;
+        }
+        rows.push(fields);
+        if rows.len() == FIRST_LINES {
+            break;
+        }
+    }
+    !rows.is_empty() && (has_comment || !rows.iter().all(|row| are_thousands(row)))
+}
+
+/// Returns true for a number that keeps its text: no zero precedes its digits, as in `007`.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_padded =
+        digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit());
+    comments::is_number(text) && !is_padded || kind_of_text(text) == Kind::Complex
+}
+
+/// Returns true for fields that may be one integer: each after the first has three digits.
+fn are_thousands(fields: &[&str]) -> bool {
+    let are_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((first, rest)) = fields.split_first() else { return false };
+    let first = first.strip_prefix(['-', '+']).unwrap_or(first);
+    first.len() <= 3
+        && are_digits(first)
+        && rest.iter().all(|field| field.len() == 3 && are_digits(field))
 }
 
 /// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
@@ -75,7 +104,10 @@ mod tests {
         for text in [
             "1.0 2.0\n3.0 4.0\n",
             "# x y\n\n  1e3  nan \r\n",
-            "x y\n1 2\n",
+            "1 2\n3 4\n",
+            "100 200\n300 4000\n",
+            "0.5 -0\n-inf 1e+20\n",
+            "# sum count\n10 500\n20 300\n",
             " (1.0e+00+2.0e+00j)  (0.0e+00+1.0e+00j)\n",
         ] {
             assert!(are_blanks(text.as_bytes(), Comments::Unknown), "{text:?}");
@@ -84,6 +116,13 @@ mod tests {
             "",
             "1\n2\n",
             "n\n10 000\n",
+            "total amount\n10 000\n20 500\n",
+            "x y\n1 2\n",
+            "10 500\n-20 300\n",
+            "10 500\n20 300\n# the end\n",
+            "1.5 007\n2.5 12\n",
+            "1.5 2.5\n3.5 4.5 5.5\n",
+            "1.5 2.5\n3.5 x\n",
             "first name\nBob Smith\n",
             "t\n2024-01-31 12\n",
             "1 2,3 4\n",

@@ -100,14 +100,9 @@ fn without_plus(value: &Value) -> Option<Kind> {
 fn is_unusual(value: &Value) -> bool {
     let Value::Text(text) = value else { return false };
     let word = text.trim();
-    if !word.starts_with(['-', '+', 'i', 'I', 'n', 'N']) {
-        return false;
-    }
     let size = word.strip_prefix(['-', '+']).unwrap_or(word);
-    let words = ["inf", "infinity", "nan"];
-    word == "-0"
-        || without_plus(value).is_some()
-        || words.iter().any(|it| size.eq_ignore_ascii_case(it)) && !is_float(word)
+    let is_word = size.starts_with(|c: char| c.is_ascii_alphabetic()) && is_number(size);
+    word == "-0" || without_plus(value).is_some() || is_word && !is_float(word)
 }
 
 /// Returns what a value is; `None` if it is missing.

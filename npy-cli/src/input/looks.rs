@@ -202,7 +202,11 @@ fn is_percent(text: &str) -> bool {
 
 /// Returns true for a time of day, or a span of less than a day: `9:05`, `12:30:00.5`.
 fn is_clock(text: &str) -> bool {
-    let (time, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let (time, fraction) = match text.split_once('.') {
+        Some((_, "")) => return false,
+        Some(parts) => parts,
+        None => (text, ""),
+    };
     let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = time.split(':').collect();
     let [hours, rest @ ..] = &parts[..] else { return false };
@@ -214,7 +218,7 @@ fn is_clock(text: &str) -> bool {
         && is_below(hours, 24)
         && rest.iter().all(|part| part.len() == 2 && is_below(part, 60))
         && are_digits(fraction)
-        && (fraction.is_empty() && !text.ends_with('.') || rest.len() == 2)
+        && (fraction.is_empty() || rest.len() == 2)
 }
 
 /// Returns true for a number with a decimal comma, or with commas, points or quotes between thousands: `1,5`, `1.234,5`, `1,234.5`.
@@ -276,8 +280,26 @@ mod tests {
             (
                 Look::Other,
                 &[
-                    "", "1,2,3", "a,5", "1.2.3", "10.0.0.1", "1,2 m", "12-34", "j", "1/2", "24:00",
-                    "12:30.5", "1:2:3:4", "12:3", "12:60", "3:16 p", "1, 2", "x1", "x%", "1%2",
+                    "",
+                    "1,2,3",
+                    "a,5",
+                    "1.2.3",
+                    "10.0.0.1",
+                    "1,2 m",
+                    "12-34",
+                    "j",
+                    "1/2",
+                    "24:00",
+                    "12:30.5",
+                    "12:30:00.",
+                    "1:2:3:4",
+                    "12:3",
+                    "12:60",
+                    "3:16 p",
+                    "1, 2",
+                    "x1",
+                    "x%",
+                    "1%2",
                 ],
             ),
         ] {

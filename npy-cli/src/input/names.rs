@@ -74,11 +74,13 @@ impl Names {
         }
     }
 
-    /// Names the other columns without a name, as NumPy does. Returns a remark.
+    /// Names the other columns without a name, as NumPy does, by numbers that no other name has. Returns a remark.
     pub(super) fn name_others(&mut self) -> Option<String> {
+        let mut known: HashSet<String> = self.names.iter().cloned().collect();
         let mut named = Vec::new();
         for (at, name) in self.names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
-            *name = format!("f{at}");
+            let mut names = (at..).map(|number| format!("f{number}"));
+            *name = names.find(|name| known.insert(name.clone())).unwrap_or_default();
             named.push(name.clone());
         }
         let names = named.join(", ");

@@ -94,7 +94,7 @@ fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
     ))
 }
 
-/// Returns a remark about booleans beside the numbers 0 and 1.
+/// Returns a remark about booleans among the numbers 0 and 1.
 fn mixed(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
     let is_number = |value: &Value| value.integer().is_some();
     let are_booleans = column.values.iter().all(|value| value.as_bool().is_some());
