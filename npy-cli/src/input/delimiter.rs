@@ -42,7 +42,12 @@ pub(super) fn are_blanks(text: &[u8], comments: Comments) -> bool {
         let Ok(line) = str::from_utf8(line) else { return false };
         let fields: Vec<&str> = line.split_whitespace().collect();
         let width = rows.first().map_or(fields.len(), Vec::len);
-        if fields.len() != width || width < 2 || !fields.iter().all(|field| is_number(field)) {
+        // Tabs may be the delimiter, so that two of them have an empty field between them.
+        if line.contains('\t')
+            || fields.len() != width
+            || width < 2
+            || !fields.iter().all(|field| is_number(field))
+        {
             return false;
         }
         rows.push(fields);
