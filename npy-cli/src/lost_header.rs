@@ -27,7 +27,7 @@ pub(crate) fn with_commands(path: &Path, reason: String) -> String {
     format!("{reason}: tail -c +{} {path} > {rest} && npy repair {rest} -o OUT --yes", bytes + 1)
 }
 
-/// Returns the number of bytes before an array of which rows are complete, in the last member of a truncated archive.
+/// Returns the number of bytes before the array in the last member of a truncated archive, if the array has complete rows.
 fn before_array(reason: &str) -> Option<u64> {
     let start = reason.strip_suffix(" bytes before its array, and repair the rest")?;
     start.rsplit_once("; cut off the ")?.1.parse().ok()

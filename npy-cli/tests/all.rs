@@ -1,10 +1,13 @@
 //! The tests of the command. They are one program, because each program is linked with all of the command's crates.
 
 mod advice;
+mod archives;
 #[cfg(feature = "clouds")]
 mod clouds;
 mod convert;
 mod diff;
+#[cfg(feature = "live")]
+mod equal;
 mod exact;
 mod files;
 mod hostile;
