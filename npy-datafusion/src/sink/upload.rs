@@ -112,7 +112,9 @@ impl Upload {
     async fn finish(self) -> Result<()> {
         let Upload { store, path, no_clobber, contents } = self;
         match contents {
-            Contents::Local(..) => return internal_err!("a file that has no name yet is to be made visible"),
+            Contents::Local(..) => {
+                return internal_err!("a file that has no name yet is to be made visible");
+            }
             Contents::Complete(file) => {
                 _ = file.finish().map_err(|error| exec_datafusion_err!("/{path}: {error}"))?;
             }

@@ -114,10 +114,7 @@ fn errors_say_what_to_write() {
             "run npy sql 'SELECT * FROM t' ticks.npy 'it'\\''s one.npy'",
         ),
         (&["SELECT * FROM \"it's one.npy\""], "npy('it''s one.npy')"),
-        (
-            &["SELECT 1 FROM t WHERE value = 1970-1-2", "dates.npy"],
-            "1970-01-02 is a subtraction",
-        ),
+        (&["SELECT 1 FROM t WHERE value = 1970-1-2", "dates.npy"], "1970-01-02 is a subtraction"),
     ] {
         let output = run(at, arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
