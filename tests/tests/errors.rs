@@ -475,7 +475,6 @@ fn messages_name_the_values_and_what_to_do() {
     );
     #[derive(npy_core::NpyRecord)]
     struct Tagged {
-        #[expect(dead_code, reason = "it is not read")]
         tag: [u8; 8],
     }
     let tagged = file("[('tag', '|S8')]", "(1,)", b"abcdefgh");
