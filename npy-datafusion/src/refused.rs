@@ -42,17 +42,12 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     if !is_outer || join.join_constraint != JoinConstraint::Using {
         return Ok(TreeNodeRecursion::Continue);
     }
-    let table = |column: &Column| {
-        column.relation.as_ref().map_or("…".to_owned(), |it| it.to_quoted_string())
-    };
     let equal = |(left, right): &(&Column, &Column)| {
         format!("{} = {}", left.quoted_flat_name(), right.quoted_flat_name())
     };
     let name = Column::new_unqualified(&left.name).quoted_flat_name();
     plan_err!(
-        "an outer join with USING, or NATURAL, has the {name} of one table, which is null where only the other has the row; write {} JOIN {} ON {}, and coalesce({}, {}) AS {name} in the place of {name}",
-        join.join_type.to_string().to_uppercase(),
-        table(right),
+        "an outer join with USING, or NATURAL, has the {name} of one table, which is null where only the other has the row; write ON {} for the keys, and coalesce({}, {}) AS {name} in the place of {name}",
         keys.iter().map(equal).collect::<Vec<_>>().join(" AND "),
         left.quoted_flat_name(),
         right.quoted_flat_name()

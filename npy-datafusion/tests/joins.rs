@@ -145,14 +145,14 @@ async fn the_key_of_an_outer_join_is_not_lost() {
     for (join, is_in) in [
         (
             "orders LEFT JOIN customers USING (id)",
-            "LEFT JOIN customers ON orders.id = customers.id, and coalesce(orders.id, customers.id) AS id in the place of id",
+            "write ON orders.id = customers.id for the keys, and coalesce(orders.id, customers.id) AS id in the place of id",
         ),
-        ("orders RIGHT JOIN customers USING (id)", "RIGHT JOIN customers ON orders.id"),
-        ("orders FULL JOIN customers USING (id)", "FULL JOIN customers ON orders.id"),
-        ("orders NATURAL LEFT JOIN customers", "LEFT JOIN customers ON orders.id"),
+        ("orders RIGHT JOIN customers USING (id)", "write ON orders.id = customers.id"),
+        ("orders FULL JOIN customers USING (id)", "write ON orders.id = customers.id"),
+        ("orders NATURAL LEFT JOIN customers", "write ON orders.id = customers.id"),
         (
             "many LEFT JOIN few USING (amount, id)",
-            "ON many.amount = few.amount AND many.id = few.id, and coalesce(many.amount, few.amount) AS amount",
+            "ON many.amount = few.amount AND many.id = few.id for the keys, and coalesce(many.amount, few.amount) AS amount",
         ),
         (
             "(SELECT 1.5 AS \"Id\") a LEFT JOIN (SELECT 1 AS \"Id\") b USING (\"Id\")",
@@ -160,7 +160,7 @@ async fn the_key_of_an_outer_join_is_not_lost() {
         ),
         (
             "few WHERE id IN (SELECT id FROM orders FULL JOIN customers USING (id))",
-            "FULL JOIN customers ON",
+            "write ON orders.id",
         ),
     ] {
         let refused = error(ctx, &format!("SELECT * FROM {join}")).await;

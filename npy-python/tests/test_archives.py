@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pathlib
+import sys
 import threading
 import warnings
 import zipfile
@@ -294,6 +295,21 @@ def test_an_archive_that_is_dropped_with_changes_warns(is_new: bool) -> None:
         unchanged = start(is_new=is_new)
         del unchanged
         gc.collect()
+
+
+def test_an_archive_that_is_dropped_is_free_although_the_warning_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    failures: list[type[BaseException] | None] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda failure: failures.append(failure.exc_type))
+    z = start(is_new=False)
+    z["a"] = [1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del z
+        gc.collect()
+    assert failures == [ResourceWarning]
+    with npy.Npz("x.npz", "a") as z:
+        z["b"] = [2]
+    assert np.load("x.npz").files == ["old", "b"]
 
 
 def test_errors_name_functions_of_python() -> None:

@@ -35,8 +35,9 @@ def advised(rows: Any) -> str:
 @pytest.mark.parametrize("rows", [SWAPPED, SWAPPED[0], [SWAPPED[0]], list(SWAPPED), SWAPPED.view(np.recarray)], ids=repr)
 def test_records_in_another_order_are_not_swapped(rows: Any) -> None:
     npy.save("x.npy", np.zeros(1, PLACE))
-    assert advised(rows) == "rows[['lat', 'lon']]"
-    npy.append("x.npy", SWAPPED[["lat", "lon"]])
+    advice = advised(rows)
+    assert advice == ("numpy.asarray(rows)" if isinstance(rows, list) else "rows") + "[['lat', 'lon']]"
+    npy.append("x.npy", eval(advice, {"numpy": np, "rows": rows}))
     npy.append("x.npy", [(3, 4)])
     assert npy.load("x.npy").tolist() == [(0, 0), (2, 1), (3, 4)]
 
@@ -136,6 +137,8 @@ def test_hidden_values_are_not_written() -> None:
     with npy.Npz("x.npz", "a") as z:
         for write in (
             lambda: npy.save("y.npy", hidden),
+            lambda: npy.save("y.npy", [hidden, hidden]),
+            lambda: npy.append("x.npy", [hidden[1], 2.0]),
             lambda: npy.append("x.npy", hidden),
             lambda: npy.append("new.npy", hidden),
             lambda: npy.savez("y.npz", x=hidden),

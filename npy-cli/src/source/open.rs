@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use npy_core::{Reader, npz};
+use npy_core::{ErrorKind, Reader, npz};
 
 use super::file::{AnyFile, Archive};
 use super::reader::{AnyReader, Origin, Stream};
@@ -145,7 +145,13 @@ fn raw_file(file: AnyFile, target: &Target, raw: &Raw, name: &str) -> Result<Any
     match file {
         AnyFile::Local(_) => {
             let reader = Reader::open_headerless(&target.path, raw.dtype.clone(), &raw.row);
-            let reader = reader.of(&name).map_err(|failure| failure.with(&cut(&target.path, raw)));
+            let advice = match &reader {
+                Err(error) if matches!(error.kind(), ErrorKind::Shape { .. }) => {
+                    cut(&target.path, raw)
+                }
+                _ => String::new(),
+            };
+            let reader = reader.of(&name).map_err(|failure| failure.with(&advice));
             Ok(AnyReader::new(reader?, Origin::Raw))
         }
         #[cfg(feature = "clouds")]

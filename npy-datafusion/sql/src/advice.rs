@@ -116,12 +116,23 @@ pub(crate) fn check_insert(statement: &Statement) -> Result<()> {
     if let Statement::Statement(inner) = statement
         && let ast::Statement::Insert(insert) = &**inner
         && let TableObject::TableName(name) = &insert.table
-        && let name = name.to_string().replace(['\'', '"'], "")
-        && (is_array(&name) || name.contains('/'))
     {
+        let parts = name.0.iter().filter_map(|part| Some(part.as_ident()?.value.as_str()));
+        let name = parts.collect::<Vec<_>>().join(".");
+        let file = word(&name);
+        let more = match Path::new(&name).extension().and_then(|it| it.to_str()) {
+            Some("npy") => format!("and run npy append {file} new.npy"),
+            Some("npz") => format!("and run npy npz pack --append {file} new.npy"),
+            _ if name.ends_with('/') => {
+                format!(
+                    "or CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{}' and INSERT INTO t",
+                    quoted(&name)
+                )
+            }
+            _ => return Ok(()),
+        };
         return plan_err!(
-            "{name}: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', and run npy append {} new.npy",
-            word(&name)
+            "{name}: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', {more}"
         );
     }
     Ok(())

@@ -65,12 +65,12 @@ def converted(dtype: np.dtype[Any]) -> str:
     return f"[{list(dtype.names)!r}].astype({packed!r})"
 
 
-def check_names(given: np.dtype[Any], dtype: np.dtype[Any], within: str = "") -> None:
-    """Refuses records whose fields are not those of the file, in its order: NumPy would match them by position."""
+def check_names(given: np.dtype[Any], dtype: np.dtype[Any], within: str = "", rows: str = "rows") -> None:
+    """Refuses records whose fields are not those of the file, in its order: NumPy would match them by position. `rows` is how advice writes them."""
     given, dtype = given.base, dtype.base
     if given.names == dtype.names:
         for name in dtype.names or ():
-            check_names(given[name], dtype[name], f"{within}.{name}" if within else name)
+            check_names(given[name], dtype[name], f"{within}.{name}" if within else name, rows)
         return
     place = f" in the field {within!r}" if within else ""
     found = _described(given)
@@ -78,12 +78,12 @@ def check_names(given: np.dtype[Any], dtype: np.dtype[Any], within: str = "") ->
     if not known:
         advice = "a list of tuples, whose values are in the order of the fields"
     elif not wanted:
-        advice = "one field, rows[name]"
+        advice = f"one field, {rows}[name]"
     elif within and set(known) == set(wanted):
-        advice = "numpy.lib.recfunctions.require_fields(rows, npy_core.header(path).dtype), which keeps values by name"
+        advice = f"numpy.lib.recfunctions.require_fields({rows}, npy_core.header(path).dtype), which keeps values by name"
     elif not within and set(wanted) <= set(known):
         given = given[list(wanted)]
-        advice = f"rows[{list(wanted)!r}]" if np.can_cast(given, dtype, "safe") else f"rows{converted(dtype)}{loss(given, dtype)}"
+        advice = f"{rows}[{list(wanted)!r}]" if np.can_cast(given, dtype, "safe") else f"{rows}{converted(dtype)}{loss(given, dtype)}"
     else:
         advice = "rows with the fields of the file; numpy.lib.recfunctions.rename_fields renames them"
     raise NpyTypeError(f"the file holds {_described(dtype)}{place}, and the rows {found}; use {advice}")

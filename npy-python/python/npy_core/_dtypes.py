@@ -73,6 +73,12 @@ def check_no_mask(array: Array) -> None:
         raise NpyTypeError("a masked array has no form in a file, and its hidden values would be shown; use array.filled(value), and save array.mask, too")
 
 
+def check_no_masks(values: Any) -> None:
+    """Refuses a list of masked arrays, of which NumPy makes an array without their masks."""
+    for value in values if isinstance(values, (list, tuple)) else ():
+        check_no_mask(value)
+
+
 def order_of(array: Array) -> bool:
     """Returns true if `np.save` writes the array in Fortran order."""
     return bool(array.flags.f_contiguous and not array.flags.c_contiguous)

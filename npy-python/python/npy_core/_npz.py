@@ -482,14 +482,17 @@ class Npz(Mapping[str, Any]):
         # Only `close` changes the file.
         if getattr(self, "_editor", None) is None:
             return
-        if self._is_changed and not self._is_closed and self._failure is None:
-            warnings.warn(
-                f"{self._in_file()}the archive was not closed, and what was changed is lost; use with npy_core.Npz(path, 'a') as z, or close()",
-                ResourceWarning,
-                stacklevel=2,
-                source=self,
-            )
-        self._discard()
+        try:
+            if self._is_changed and not self._is_closed and self._failure is None:
+                warnings.warn(
+                    f"{self._in_file()}the archive was not closed, and what was changed is lost; use with npy_core.Npz(path, 'a') as z, or close()",
+                    ResourceWarning,
+                    stacklevel=2,
+                    source=self,
+                )
+        finally:
+            # A filter may make an error of the warning.
+            self._discard()
 
 
 def _shown(name: str, members: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._advice import check_names, converted, loss
+from ._dtypes import check_no_masks
 from ._errors import NpyTypeError
 
 Array = np.ndarray[Any, Any]
@@ -47,6 +48,7 @@ def _is_exact(given: Array, array: Array) -> bool:
 
 def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     """Makes an array of a dtype. Floats are rounded to those of the file; every other value must stay equal."""
+    check_no_masks(values)
     try:
         with np.errstate(over="ignore"):
             array = np.asarray(values, dtype=dtype)
@@ -76,7 +78,7 @@ def _check_records(values: Any, array: Array) -> None:
         raise NpyTypeError(f"the file holds records of {array.dtype}, and a record is a tuple; use a list of tuples")
     for record in records:
         if isinstance(record, np.void):
-            check_names(record.dtype, array.dtype)
+            check_names(record.dtype, array.dtype, rows="numpy.asarray(rows)" if array.shape else "rows")
     for i, name in enumerate(array.dtype.names or ()):
         rows_of_values([record[i] for record in records], array.dtype[name].base)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _native
-from ._dtypes import Array, check_no_mask, descr_of, dtype_of_rows, header_of, object_file, pieces
+from ._dtypes import Array, check_no_mask, check_no_masks, descr_of, dtype_of_rows, header_of, object_file, pieces
 from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
 from ._rows import rows_of_array, rows_of_values
 from ._stream import write_to
@@ -23,6 +23,7 @@ _BLOCK = 8 << 20
 
 def as_array(values: npt.ArrayLike) -> Array:
     """Makes an array as `np.save` does."""
+    check_no_masks(values)
     try:
         array: Array = np.asanyarray(values)
     except ValueError as error:

@@ -85,6 +85,15 @@ fn errors_say_what_to_write() {
         ),
         (&["INSERT INTO ticks.npy VALUES (1)", "ticks.npy"], "run npy append ticks.npy new.npy"),
         (
+            &["INSERT INTO \"it's one.npy\" VALUES (1)", "ticks.npy"],
+            "run npy append 'it'\\''s one.npy' new.npy",
+        ),
+        (
+            &["INSERT INTO 'x.npz' VALUES (1)", "ticks.npy"],
+            "run npy npz pack --append x.npz new.npy",
+        ),
+        (&["INSERT INTO 'days/' VALUES (1)", "ticks.npy"], "STORED AS NPY LOCATION 'days/'"),
+        (
             &["COPY (SELECT 18000000000000000000::BIGINT UNSIGNED + 1 AS value) TO 'o.npy'"],
             "no dtype for Decimal128(21, 0); write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT",
         ),
