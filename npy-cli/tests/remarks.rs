@@ -354,7 +354,7 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             let args = [&["convert", "x.csv", "x.npy"], option].concat();
             let (found, message) = code(path, &args);
             assert!(found == 2 && message.contains(names), "{text}: {message}");
-            assert!(message.ends_with("; npy convert --no-header reads the rows\n"), "{message}");
+            assert!(message.contains("; npy convert --no-header reads the rows"), "{message}");
         }
         let fields = "[('t', '<f8'), ('v', '<i4'), ('s', '<U1')]";
         let by_order = ["convert", "x.csv", "x.npy", "--no-header", "--dtype", fields];
