@@ -356,7 +356,7 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             assert!(found == 2 && message.contains(names), "{text}: {message}");
             assert!(message.contains("; npy convert --no-header reads the rows"), "{message}");
         }
-        let fields = "[('t', '<f8'), ('v', '<i4'), ('s', '<U1')]";
+        let fields = "[('t', '<f8'), ('v', '<i4'), ('s', '<i2')]";
         let by_order = ["convert", "x.csv", "x.npy", "--no-header", "--dtype", fields];
         let (found, message) = code(path, &by_order);
         assert_eq!(found, 0, "{text}: {message}");
