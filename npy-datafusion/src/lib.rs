@@ -117,7 +117,7 @@
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
 //! - `x + y`, `x - y` and `x * y` of integers wrap beyond their type, as in NumPy: `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
 //!   of [`session`] and [`with_npy`], a sum of integers or of spans of time that does not fit into 64 bits is an error.
-//! - An unsigned column of 64 bits (`u8`) beside signed integers becomes a decimal: `CAST(x + 1 AS BIGINT UNSIGNED)`.
+//! - An unsigned column of 64 bits (`u8`) and signed integers make a decimal: `CAST(x + 1 AS BIGINT UNSIGNED)`.
 //! - In `median`, `percentile_cont`, `approx_median` and `corr`, a NaN is a number or makes the result one: `median(nullif(x, 'NaN'))`,
 //!   `corr(x, y) FILTER (WHERE NOT isnan(x))`.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with

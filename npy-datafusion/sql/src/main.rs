@@ -77,7 +77,7 @@ row. Lists count from 1, value[0] is an error, and an index out of range is null
 
 Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. A sum of integers that
 needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. An unsigned
-column of 64 bits (u8) beside signed integers becomes a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:
+column of 64 bits (u8) and signed integers make a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:
 one does not guard another from a division by zero or a CAST that fails, as CASE WHEN x <> 0 THEN 1 / x END does, and TRY_CAST.
 
 COPY replaces a file of that name when the query has succeeded: links are followed, and permissions are kept. The file cannot also be an input of the
