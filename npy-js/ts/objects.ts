@@ -53,10 +53,11 @@ export const items = new WeakMap<object, Map<any, any>>();
 export const keys = new WeakMap<object, Map<any, any>>();
 
 function remember(all: typeof items, owner: object, key: any, json: any, value: any): void {
-  const is_shown = value === undefined || json === null || typeof json !== "object" || "int" in json || (typeof value === "object" && value !== null);
-  if (is_shown) return;
-  if (!all.has(owner)) all.set(owner, new Map());
-  all.get(owner)!.set(key, json);
+  const is_shown = typeof json !== "object" || value === undefined || (typeof value === "object" && value !== null) || (typeof value === "bigint" && "int" in json);
+  if (is_shown || json === null) return;
+  const known = all.get(owner);
+  if (known) known.set(key, json);
+  else all.set(owner, new Map([[key, json]]));
 }
 
 /**
@@ -67,13 +68,19 @@ function remember(all: typeof items, owner: object, key: any, json: any, value: 
 export function revive(json: any): any {
   if (json === null || typeof json !== "object") return json;
   if (Array.isArray(json)) {
-    const list = json.map(revive);
-    list.forEach((value, i) => remember(items, list, i, json[i], value));
+    const list = new Array(json.length);
+    for (let i = 0; i < list.length; i++) {
+      const part = json[i];
+      list[i] = part;
+      if (typeof part !== "object" || part === null) continue;
+      list[i] = revive(part);
+      remember(items, list, i, part, list[i]);
+    }
     return list;
   }
   if ("as" in json) return typed(revive(json.of), json.as);
   if ("int" in json) return BigInt(json.int);
-  if ("float" in json) return Number(json.float.replace("inf", "Infinity"));
+  if ("float" in json) return typeof json.float === "number" ? json.float : Number(json.float.replace("inf", "Infinity"));
   if ("bytes" in json) return unhex(json.bytes);
   if ("map" in json) return map(json.map);
   if ("record" in json) return Object.fromEntries(json.record.map(([key, value]: any) => [key, revive(value)]));

@@ -99,9 +99,10 @@ impl Printer {
                 _ => self.tagged("int", &object.to_string()),
             },
             Kind::Float => match object.as_f64() {
-                Some(number) if number.is_finite() && number.fract() != 0.0 => {
-                    self.put(format_args!("{number:e}"));
-                }
+                Some(number) if number.is_finite() => match number.fract() == 0.0 {
+                    true => self.put(format_args!("{{\"float\":{number:e}}}")),
+                    false => self.put(format_args!("{number:e}")),
+                },
                 number => self.tagged("float", &format!("{:e}", number.unwrap_or(f64::NAN))),
             },
             Kind::Str => match object.as_str() {
