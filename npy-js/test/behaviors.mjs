@@ -197,6 +197,9 @@ export async function behaviors(npy, load) {
   it("times have their unit, and become dates", async () => {
     const array = readNPY(await file("<M8[25s]"));
     equal([array.unit, array.get(0), array.toDate(0), array.toDate(3)], ["25s", -5n, new Date(-125_000), null]);
+    const far = NDArray.from([10n ** 12n], { dtype: "<M8[D]" });
+    fails(() => far.toDate(0), "invalid-value", 'use get, which returns the count as a bigint, or NDArray.from(array, { dtype: "<M8[Y]" }), whose counts are the years since 1970');
+    equal([far.get(0), NDArray.from(far, { dtype: "<M8[Y]" }).get(0)], [10n ** 12n, 2_737_907_006n]);
     equal(readNPY(await file("<M8[M]")).toDate(0), new Date(Date.UTC(1969, 7, 1)));
     equal(NDArray.from([new Date(5)]).dtype, "<M8[ms]");
     equal(readNPY(writeNPY(NDArray.from([new Date(86_400_000), null], { dtype: "<M8[D]" }))).toDate(0), new Date(86_400_000));
@@ -283,6 +286,78 @@ export async function behaviors(npy, load) {
     const { data } = readNPY(await load("objects.npy"));
     equal(data, [null, true, 7, 2n ** 70n, 1.5, "text", [1, "a"], new Map([["k", [1, 2]]]), new Date(Date.UTC(2020, 0, 2, 3, 4, 5))]);
     equal(readNPY(writeNPY(NDArray.from(data, { dtype: "|O" }))).data, data);
+  });
+
+  it("objects keep their types of Python when they are written again", async () => {
+    const { data } = readNPY(await load("types.npy"));
+    const again = readNPY(writeNPY(readNPY(await load("types.npy"))));
+    equal(again.data, data);
+    // A second time too: the types were written.
+    equal(writeNPY(again), writeNPY(readNPY(await load("types.npy"))));
+  });
+
+  it("objects that would lose their type are errors, and copies of JavaScript's types are written", async () => {
+    const names = ["collections.deque", "collections.defaultdict", "Decimal('1.5')", "(1+2j)", "numpy.void", "toNested()"];
+    for (const [i, name] of names.entries()) {
+      const array = readNPY(await load(`lost${i}.npy`));
+      equal(fails(() => writeNPY(array), "invalid-value", name).row, 1);
+      array.set(null, 1);
+      equal(readNPY(writeNPY(array)).data, [null, null]);
+    }
+    for (const i of [0, 1, 4]) {
+      const array = readNPY(await load(`lost${i}.npy`));
+      equal(readNPY(writeNPY(NDArray.from(structuredClone(array.data), { dtype: "|O" }))).size, 2);
+    }
+  });
+
+  it("values that are changed have JavaScript's types", async () => {
+    const array = readNPY(await load("types.npy"));
+    const [wholes, integers] = [array.data.indexOf(2), array.data.lastIndexOf(2)];
+    const bytes = writeNPY(array);
+    array.set(3, wholes);
+    array.set(2, wholes);
+    equal(writeNPY(array), bytes);
+    array.set(3, integers);
+    equal(readNPY(writeNPY(array)).data[integers], 3);
+    const moment = array.data.find((value) => value instanceof Date && value.getTime() % 1000);
+    moment.setTime(0);
+    equal(readNPY(writeNPY(array)).data.find((value) => value instanceof Date && value.getTime() === 0), new Date(0));
+  });
+
+  it("arrays and complex numbers are objects, too", () => {
+    const grid = NDArray.from([[1, 2], [3, 4]], { dtype: ">i2", fortranOrder: true });
+    const [array, single, none] = readNPY(writeNPY(NDArray.from([grid, NDArray.from(2), null], { dtype: "|O" }))).data;
+    equal([array.dtype, array.fortranOrder, array.toNested(), single.shape, single.get(), none], [">i2", true, [[1, 2], [3, 4]], [], 2, null]);
+    equal(readNPY(writeNPY([{ re: 1, im: -2 }, null])).data[0].text, "(1-2j)");
+  });
+
+  it("lists of objects have advice", () => {
+    fails(() => writeNPY([[1, 2], null]), "shape", 'NDArray.from(values, { dtype: "|O" }) for Python objects');
+    // The data of an array of objects make one again.
+    const { data } = readNPY(writeNPY([{ weights: Float32Array.of(0.5) }, new Set([1]), null]));
+    equal([data[0].get("weights").dtype, readNPY(writeNPY(data)).data.length], ["<f4", 3]);
+    const rows = [[1, "a"], [null, "b"]];
+    fails(() => NDArray.from(rows, { dtype: "|O", shape: [2, 2] }), "shape", "list.flat(1)");
+    equal(NDArray.from(rows.flat(1), { dtype: "|O", shape: [2, 2] }).toNested(), rows);
+    equal(fails(() => writeNPY(NDArray.from([1, 2, 3, new Date(1e20)].concat([() => 1, 1]), { dtype: "|O", shape: [3, 2] })), "invalid-value", "row 1: an invalid Date").row, 1);
+  });
+
+  it("a file that was copied as text is an error", async () => {
+    const bytes = writeNPY([1, 2]);
+    const line = bytes.indexOf(10);
+    const copied = Uint8Array.from([...bytes.subarray(0, line), 13, ...bytes.subarray(line)]);
+    fails(() => readNPY(copied), "header", "copied as text");
+    await rejects(() => open(copied), "header", "copied as text");
+  });
+
+  it("wide records are searched once", () => {
+    const names = Array.from({ length: 8000 }, (_, i) => `f${i}`);
+    const dtype = `[${names.map((name) => `('${name}', 'u1')`)}]`;
+    const row = Object.fromEntries(names.map((name) => [name, 1]));
+    const start = performance.now();
+    equal(NDArray.from(new Array(100).fill(row), { dtype }).size, 100);
+    // A search of each name for each row takes 3 billion comparisons.
+    equal(performance.now() - start < 6000, true);
   });
 
   it("calls in pickles are inert", async () => {
@@ -532,6 +607,16 @@ export async function behaviors(npy, load) {
   it("wrong calls have advice", async () => {
     const grid = NDArray.from([[1, 2], [3, 4]]);
     fails(() => grid.get([0, 1]), "index", "get(0, 1)");
+    for (const index of [null, ":", undefined]) fails(() => grid.get(index, 1), "index", "Array.from({ length: 2 }, (_, row) => array.get(row, 1))");
+    fails(() => grid.set([5, 6], 1), "index", "get(1).data.set(values)");
+    fails(() => NDArray.records({ x: 1 }), "shape", "a single value; pass a list");
+    fails(() => NDArray.from([[1, "a"]], { dtype: "[('x', '<f8'), ('label', '<U1')]" }), "invalid-value", "pass an object of its fields, x, label");
+    fails(() => NDArray.from(["2020-01-01"], { dtype: "<M8[ms]" }), "invalid-value", "pass a Date, or a count of the unit");
+    fails(() => NDArray.from([1], { dtype: "str" }), "invalid-value", "pass text");
+    fails(() => NDArray.from([1], { dtype: "number" }), "dtype", "float64, complex64, complex128, str");
+    fails(() => new NDArray([1, 2]), "argument", "NDArray.from(values)");
+    fails(() => writeNPY("x.npy", grid), "argument", "writeNPY(array, path)");
+    fails(() => saveNPZ({ grid }, "x.npz"), "argument", "saveNPZ(path, arrays)");
     fails(() => grid.column("x"), "missing-field", "not a dtype of records");
     fails(() => NDArray.records([{ x: 1 }]), "argument", "{ x: [1, 2] }");
     fails(() => NDArray.from([1, 2, 3, 4], { shape: 4 }), "argument", "[4]");

@@ -1,6 +1,8 @@
 """Writes the files and the expected values of the tests, with NumPy: `python expected.py FOLDER`; reads files back with `--read FILE...`."""
 
+import collections
 import datetime
+import decimal
 import io
 import json
 import sys
@@ -85,6 +87,12 @@ def units():
     """Times in each unit, and what `astype` makes of them in each other one."""
     times = np.array(["1900-01-01", "1969-12-31T23:59:59.999999999", "1970-01-01", "2024-02-29T12:34:56.789012345", "NaT"], "M8[ns]")
     names = ["Y", "M", "2M", "W", "D", "h", "m", "s", "25s", "ms", "us", "ns"]
+    # Years that no Date has.
+    far = np.array(["-290000-03-01", "-290000-02-29", "-0400-12-31", "280000-02-29", "292000-12-31T23:59:59"], "M8[s]")
+    for a, b in [(a, b) for a in names[:8] for b in names[:8]]:
+        counts = far.astype(f"M8[{a}]").astype("i8")
+        made = counts.astype(f"M8[{a}]").astype(f"M8[{b}]").astype("i8")
+        yield {"from": f"<M8[{a}]", "to": f"<M8[{b}]", "counts": [str(n) for n in counts], "made": [str(n) for n in made]}
     for kind in "Mm":
         for a, b in [(a, b) for a in names for b in names]:
             is_mixed = (a[-1] in "YM") != (b[-1] in "YM")
@@ -93,6 +101,18 @@ def units():
             counts = times.astype(f"M8[{a}]").astype("i8")
             made = counts.astype(f"{kind}8[{a}]").astype(f"{kind}8[{b}]").astype("i8")
             yield {"from": f"<{kind}8[{a}]", "to": f"<{kind}8[{b}]", "counts": [str(n) for n in counts], "made": [str(n) for n in made]}
+
+
+def objects():
+    """Objects of each type that JavaScript does not tell from another one."""
+    zone = datetime.timezone(datetime.timedelta(hours=-2, minutes=-30))
+    yield from [{"a": 1, "b": (1, 2.0)}, None, 2**60, -(2**70), [[1, 2], [3.0, 4]], "text", (1, (2.0,), "x"), 2.0, 2, -0.0, 1.5, 1e300, float("inf"), True]
+    yield from [frozenset([2.0]), {1}, bytearray(b"ab"), b"ab", (), [], {}, set(), frozenset(), {(1, 2): 3, 2.0: 4.0, frozenset([1]): 1}]
+    yield from [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 678901), datetime.datetime(2020, 1, 2, 3, tzinfo=zone)]
+    yield from [datetime.datetime(2020, 1, 2, tzinfo=datetime.timezone.utc), datetime.datetime(1, 1, 1), collections.OrderedDict(b=1, a=(2,))]
+    yield from [np.float64(2), np.int64(5), np.float32(1.5), np.str_("q"), np.bool_(True), np.complex64(1 + 2j), np.datetime64("2020-01-01"), np.timedelta64(5, "s")]
+    yield from [np.arange(3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.array(5.0), np.array(["a", "bc"]), np.array(["2020", "NaT"], "M8[D]")]
+    yield np.array([None, (1, 2.0)], dtype=object)
 
 
 def write(folder):
@@ -105,10 +125,20 @@ def write(folder):
         expected[name] = {"file": names[name], **described(array)}
     for version in [(1, 0), (2, 0), (3, 0)]:
         (folder / f"version{version[0]}.npy").write_bytes(saved(np.arange(3.0), version))
-    objects = np.empty(9, dtype=object)
-    objects[:] = [None, True, 7, 2**70, 1.5, "text", [1, "a"], {"k": [1, 2]}, datetime.datetime(2020, 1, 2, 3, 4, 5)]
-    np.save(folder / "objects.npy", objects, allow_pickle=True)
+    values = np.empty(9, dtype=object)
+    values[:] = [None, True, 7, 2**70, 1.5, "text", [1, "a"], {"k": [1, 2]}, datetime.datetime(2020, 1, 2, 3, 4, 5)]
+    np.save(folder / "objects.npy", values, allow_pickle=True)
     np.save(folder / "fortran_objects.npy", np.asfortranarray([[None, 1, "a"], [True, 2, "b"]]), allow_pickle=True)
+    types = list(objects())
+    kept = np.empty(len(types), dtype=object)
+    for i, item in enumerate(types):
+        kept[i] = item
+    np.save(folder / "types.npy", kept, allow_pickle=True)
+    lost = [collections.deque([1]), collections.defaultdict(int, a=1), decimal.Decimal("1.5"), 1 + 2j, np.zeros((), [("x", "f8")])[()], np.zeros(2, [("x", "f8")])]
+    for i, item in enumerate(lost):
+        one = np.empty(2, dtype=object)
+        one[1] = item
+        np.save(folder / f"lost{i}.npy", one, allow_pickle=True)
     call = np.empty(1, dtype=object)
     call[0] = zipfile.ZipInfo("x")
     np.save(folder / "call.npy", call, allow_pickle=True)

@@ -42,6 +42,16 @@ test("paths are read and written", () => {
   assert.throws(() => readNPY(at("bad.npy")), (error) => error.kind === "not-npy" && error.message.startsWith(`${at("bad.npy")}: not a .npy file`));
 });
 
+test("NumPy reads objects with the types that they had", () => {
+  const made = readFileSync(new URL("made/types.npy", import.meta.url));
+  writeFileSync(at("types.npy"), made);
+  writeNPY(readNPY(made), at("again.npy"));
+  const [types, again] = numpy("types.npy", "again.npy");
+  assert.deepEqual(again, types);
+  writeNPY(NDArray.from([NDArray.from([[1, 2]], { dtype: ">M8[D]" }), { re: 1, im: -2 }, null], { dtype: "|O" }), at("objects.npy"));
+  assert.equal(numpy("objects.npy")[0].repr, "[array([['1970-01-02', '1970-01-03']], dtype='datetime64[D]'), (1-2j), None]");
+});
+
 test("NumPy reads every dtype that is written", () => {
   const arrays = {
     i8: NDArray.from([1n, -2n]), f2: NDArray.from([1.5, -0.25], { dtype: ">f2" }), b1: NDArray.from([true, false]),

@@ -26,6 +26,13 @@ test("the package is installed in an empty folder, and its first example runs", 
   assert.equal(run("node", "first.mjs"), "2,3\n");
 });
 
+test("an error that nothing catches is shown with a short line of the package", { skip: !packed }, () => {
+  writeFileSync(join(folder, "fails.mjs"), 'import { readNPY } from "npy-core";\nreadNPY("nothing.npy");\n');
+  const { stderr } = spawnSync("node", ["fails.mjs"], { cwd: folder, encoding: "utf8" });
+  assert.match(stderr, /NpyError: nothing.npy: there is no such file/);
+  assert.ok(stderr.length < 4000 && stderr.split("\n").every((line) => line.length < 400), stderr);
+});
+
 test("its types are accepted by tsc --strict", { skip: !packed }, () => {
   copyFileSync(here("types.ts"), join(folder, "types.ts"));
   const [, ...blocks] = ["", ...[...readFileSync(here("../README.md"), "utf8").matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1])];

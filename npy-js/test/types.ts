@@ -1,5 +1,5 @@
 // The types of the package: this file is compiled with `--strict`, and not run.
-import { type DType, loadNPZ, memmap, NDArray, NPY_MAGIC, NpyError, NpyFile, NpzFile, open, parsePythonDict, readNPY, saveNPZ, writeNPY } from "npy-core";
+import { Call, type DType, loadNPZ, memmap, NDArray, NPY_MAGIC, NpyError, NpyFile, NpzFile, open, parsePythonDict, type PythonObject, readNPY, saveNPZ, writeNPY } from "npy-core";
 
 const magic: Uint8Array = NPY_MAGIC;
 const array: NDArray = readNPY(magic);
@@ -36,7 +36,16 @@ const floats: Float32Array = array.toTypedArray("<f4");
 const counts: BigInt64Array = array.toTypedArray("BigInt64Array", "numeric");
 saveNPZ(null, model);
 
+// Objects as a program takes them apart.
+const objects: PythonObject[] = readNPY("objects.npy").data;
+const sizes = objects.map((value) => {
+  if (value === null || typeof value !== "object") return 1;
+  if (value instanceof Map) return value.get("samples") === null ? 0 : value.size;
+  return value instanceof Call ? 0 : Array.isArray(value) || value instanceof Uint8Array ? value.length : 1;
+});
+writeNPY(NDArray.from([{ name: "a", pair: [1, 2n] }, null, ...objects], { dtype: "|O" }));
+
 // @ts-expect-error: a number is no source.
 readNPY(5);
 
-void [floats, counts, isFortran, shape, strides, dtype, type, archive, records, parsePythonDict("{}")];
+void [sizes, floats, counts, isFortran, shape, strides, dtype, type, archive, records, parsePythonDict("{}")];

@@ -6,7 +6,7 @@ export type { DType, Field, TypedArray, TypedArrayOf } from "./dtype.js";
 export { NpyError } from "./error.js";
 export { parsePythonDict } from "./literal.js";
 export { type MapOptions, memmap, type MappedArray, type Mode } from "./memmap.js";
-export { Call } from "./objects.js";
+export { Call, type PythonObject } from "./objects.js";
 export { NpyFile, NpzFile, open, type Conversion, type ReadOptions } from "./open.js";
 export { loadNPZ, readNPY } from "./read.js";
 export type { BlobLike, FileURL, RangeSource, Source } from "./source.js";

@@ -67,10 +67,11 @@ export class NDArray {
   }
 
   /** For this package; programs call `NDArray.from`. */
-  constructor(data: Data, shape: readonly number[], type: DType | string, strides: readonly number[] = stridesOf(shape)) {
+  constructor(data: Data, shape: readonly number[], type: DType | string, strides?: readonly number[]) {
+    if (type === undefined) throw new NpyError("argument", "arrays are made by NDArray.from(values), or by NDArray.from(values, { dtype, shape })");
     this.data = data;
     this.shape = [...shape];
-    this.strides = [...strides];
+    this.strides = strides ? [...strides] : stridesOf(shape);
     this.#type = typeof type === "string" ? parse(type) : type;
     this.dtype = this.#type.str;
     this.#made = this.shape.join(", ");
@@ -154,7 +155,10 @@ export class NDArray {
 
   /** Sets an element, as `get` returns it. A value that does not fit the dtype is an error, and changes nothing. */
   set(value: any, ...index: number[]): void {
-    if (index.length !== this.shape.length) throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each`);
+    if (index.length !== this.shape.length) {
+      const part = ArrayBuffer.isView(this.data) ? `; a part is set by get(${index.map(shown).join(", ")}).data.set(values)` : "";
+      throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each${part}`);
+    }
     const [type, at] = [this.#type, this.#position(index)];
     // A record whose last field does not fit is refused before its first one is set.
     if (type.fields || type.base) setAt(type, allocate(type, 1), 0, value);
@@ -168,6 +172,7 @@ export class NDArray {
     let at = 0;
     index.forEach((i, k) => {
       const n = shape[k]!;
+      if (typeof i !== "number") throw new NpyError("index", `${shown(i)} is not an index; pass integers, and take a column by Array.from({ length: ${n} }, (_, row) => array.get(row, 1))`);
       const from = i < 0 ? i + n : i;
       if (!Number.isInteger(i) || from < 0 || from >= n) throw new NpyError("index", `index ${shown(i)} of dimension ${k}, which has the length ${n}; pass one that is in range`);
       at += from * strides[k]!;
@@ -233,6 +238,11 @@ export class NDArray {
 /** The parts of a path; a field may have dots in its name. */
 function names(type: DType, path: string): string[] {
   return type.fields?.some((field) => field.name === path) ? [path] : path.split(".");
+}
+
+/** True if NumPy would write the array in Fortran order: only one that is not in C order too. */
+export function isFortran({ fortranOrder, shape }: NDArray): boolean {
+  return fortranOrder && !shape.includes(0) && shape.filter((n) => n > 1).length > 1;
 }
 
 /** Returns the strides of C order. */

@@ -52,6 +52,9 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
       throw new NpyError(error.kind, `row ${row}: ${error.message}`, { row, field: error.field });
     }
   });
+  if (is_list && shape && count(shape) !== flat.length && flat.some(Array.isArray)) {
+    throw new NpyError("shape", `${flat.length} objects do not fill the shape (${shape.join(", ")}); pass all objects in one list, such as list.flat(${shape.length - 1})`);
+  }
   return { data, shape: shape ? checked(shape, found) : found, type: known };
 }
 
@@ -157,7 +160,7 @@ function flatten(values: any, shape: readonly number[]): any[] {
     const next: any[] = [];
     for (const list of level) {
       if (!(Array.isArray(list) || isTyped(list)) || list.length !== n) {
-        throw new NpyError("shape", `the lists are not equally long: ${n} entries and ${list?.length ?? "a value"}; pass lists of one length`);
+        throw new NpyError("shape", `the lists are not equally long: ${n} entries and ${list?.length ?? "a value"}; pass lists of one length, or NDArray.from(values, { dtype: "|O" }) for Python objects`);
       }
       for (let i = 0; i < n; i++) next.push(list[i]);
     }
@@ -175,7 +178,8 @@ function infer(values: any[]): DType {
   const has_date = values.some((value) => value instanceof Date);
   if (has_date && values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
   if (values.every((value) => typeof value === "number" || (value && typeof value.re === "number"))) return parse("<c16");
-  values.forEach((value) => checkValue(value, undefined));
+  const reason = values.map(refusal).find((reason) => reason !== undefined);
+  if (reason !== undefined) throw new NpyError("argument", reason);
   if (values.some((value) => value instanceof NDArray)) return stack(values, undefined, undefined).type;
   const kinds = [...new Set(values.map((value) => typeof value))];
   // NumPy converts these to one another, and makes objects of others.
@@ -190,7 +194,8 @@ export function buildRecords(columns: readonly (readonly [string, any, readonly 
   const length = columns[0]?.[2][0] ?? 0;
   const fields: [string, DType][] = [];
   for (const [name, , shape, type] of columns) {
-    if (shape.length === 0 || shape[0] !== length) {
+    if (shape.length === 0) throw new NpyError("shape", `the column ${JSON.stringify(name)} is a single value; pass a list, such as [1]`, { field: name });
+    if (shape[0] !== length) {
       throw new NpyError("shape", `the column ${JSON.stringify(name)} has the shape (${shape.join(", ")}) and the first one ${length} rows; pass columns of one length`, { field: name });
     }
     const inner = shape.slice(1);

@@ -82,11 +82,10 @@ export function record(fields: readonly (readonly [string, DType])[]): DType {
 }
 
 const NAMES: Record<string, string> = Object.assign(Object.create(null), {
-  bool: "|b1", Int8Array: "|i1", Uint8Array: "|u1", Uint8ClampedArray: "|u1", Int16Array: "<i2", Uint16Array: "<u2",
+  bool: "|b1", int8: "|i1", int16: "<i2", int32: "<i4", int64: "<i8", uint8: "|u1", uint16: "<u2", uint32: "<u4", uint64: "<u8", float16: "<f2",
+  float32: "<f4", float64: "<f8", complex64: "<c8", complex128: "<c16", str: "<U0", bytes: "|S0", object: "|O", Int8Array: "|i1", Uint8Array: "|u1", Uint8ClampedArray: "|u1", Int16Array: "<i2", Uint16Array: "<u2",
   Int32Array: "<i4", Uint32Array: "<u4", BigInt64Array: "<i8", BigUint64Array: "<u8", Float16Array: "<f2", Float32Array: "<f4",
-  Float64Array: "<f8", int8: "|i1", uint8: "|u1", int16: "<i2", uint16: "<u2", int32: "<i4", uint32: "<u4", int64: "<i8",
-  uint64: "<u8", float16: "<f2", float32: "<f4", float64: "<f8", complex64: "<c8", complex128: "<c16", object: "|O",
-  int: "<i8", uint: "<u8", float: "<f8", complex: "<c16", half: "<f2", single: "<f4", double: "<f8", str: "<U0", bytes: "|S0", U: "<U0", S: "|S0",
+  Float64Array: "<f8", int: "<i8", uint: "<u8", float: "<f8", complex: "<c16", half: "<f2", single: "<f4", double: "<f8", U: "<U0", S: "|S0",
 });
 
 /** Every typed array that an array can have. */

@@ -32,11 +32,11 @@ export class NpyError extends Error {
   /** The kind, such as `"not-npy"`, `"header"`, `"truncated"` or `"invalid-value"`. The README lists them all. */
   readonly kind: string;
   /** The path or the URL of the file. */
-  readonly path?: string;
+  declare readonly path?: string;
   /** The field of a record, such as `"head.gain"`. */
-  readonly field?: string;
+  declare readonly field?: string;
   /** The row: an index of the first dimension. */
-  readonly row?: number;
+  declare readonly row?: number;
 
   /** @internal */
   constructor(kind: string, message: string, place: Place = {}) {

@@ -3,6 +3,7 @@ import { NDArray } from "./array.js";
 import { Assembler } from "./assemble.js";
 import { count, tree } from "./dtype.js";
 import { named } from "./error.js";
+import { isTime } from "./time.js";
 
 /**
  * An object of Python that JavaScript has no value for: what Python would call to make it. Nothing is called. Complex numbers, times of day, spans
@@ -35,36 +36,105 @@ export class Call {
   }
 }
 
+/** A value within an array of Python objects, as it is read and written. Keys of a `Map` are whatever Python has as keys, most often text. */
+export type PythonObject =
+  | null | boolean | number | bigint | string | Uint8Array | Date | NDArray | Call | PythonObject[] | Set<PythonObject> | Map<PythonObject, PythonObject>
+  | { [name: string]: PythonObject };
+
+/**
+ * The type in Python of each value that was read and whose class does not show it: `tuple`, `frozenset`, `bytearray`, the text of a date, or the name of a
+ * class. A value that is written without changes keeps it, and so does a list that was changed in place.
+ */
+export const types = new WeakMap<object, string>();
+
+/** For each list, map and set that was read: what the module said of items whose type a number, a text or `null` does not show, by index or key. */
+export const items = new WeakMap<object, Map<any, any>>();
+/** The same for the keys of maps. */
+export const keys = new WeakMap<object, Map<any, any>>();
+
+function remember(all: typeof items, owner: object, key: any, json: any, value: any): void {
+  const is_shown = typeof json !== "object" || value === undefined || (typeof value === "object" && value !== null) || (typeof value === "bigint" && "int" in json);
+  if (is_shown || json === null) return;
+  const known = all.get(owner);
+  if (known) known.set(key, json);
+  else all.set(owner, new Map([[key, json]]));
+}
+
 /**
  * Makes the value: `None` is `null`, integers are numbers or bigints, bytes `Uint8Array`s, lists and tuples lists, sets `Set`s, dictionaries
- * `Map`s, dates and times `Date`s (in UTC if they have no zone), arrays `NDArray`s and scalars of NumPy single values.
+ * `Map`s, dates and times `Date`s (in UTC if they have no zone), arrays `NDArray`s and scalars of NumPy single values, or arrays without dimensions if they
+ * are times.
  */
 export function revive(json: any): any {
   if (json === null || typeof json !== "object") return json;
-  if (Array.isArray(json)) return json.map(revive);
+  if (Array.isArray(json)) {
+    const list = new Array(json.length);
+    for (let i = 0; i < list.length; i++) {
+      const part = json[i];
+      list[i] = part;
+      if (typeof part !== "object" || part === null) continue;
+      list[i] = revive(part);
+      remember(items, list, i, part, list[i]);
+    }
+    return list;
+  }
+  if ("as" in json) return typed(revive(json.of), json.as);
   if ("int" in json) return BigInt(json.int);
-  if ("float" in json) return json.float === "NaN" ? NaN : json.float.startsWith("-") ? -Infinity : Infinity;
+  if ("float" in json) return typeof json.float === "number" ? json.float : Number(json.float.replace("inf", "Infinity"));
   if ("bytes" in json) return unhex(json.bytes);
-  if ("map" in json) return new Map(json.map.map(([key, value]: any) => [revive(key), revive(value)]));
+  if ("map" in json) return map(json.map);
   if ("record" in json) return Object.fromEntries(json.record.map(([key, value]: any) => [key, revive(value)]));
-  if ("set" in json) return new Set(json.set.map(revive));
-  if ("date" in json) return dateOf(json.date);
+  if ("set" in json) {
+    const set = new Set();
+    for (const item of json.set) {
+      const value = revive(item);
+      set.add(value);
+      remember(items, set, value, item, value);
+    }
+    return set;
+  }
+  if ("date" in json) return typed(dateOf(json.date), json.date);
   if ("repr" in json) return new Call("builtins.str", json.repr);
-  if ("scalar" in json) return array(json.scalar, json.data).get();
+  if ("scalar" in json) return scalar(array(json.scalar, json.data));
   if ("array" in json) return array(json.array, json.data);
   return new Call(json.call, json.text, revive(json.arguments), revive(json.state));
 }
 
+/** Remembers the type of a value in Python. */
+function typed<T>(value: T, type: string): T {
+  if (typeof value === "object" && value !== null) types.set(value, type);
+  return value;
+}
+
+function map(entries: readonly (readonly [any, any])[]): Map<any, any> {
+  const made = new Map();
+  for (const [of_key, of_value] of entries) {
+    const [key, value] = [revive(of_key), revive(of_value)];
+    made.set(key, value);
+    remember(keys, made, key, of_key, key);
+    remember(items, made, key, of_value, value);
+  }
+  return made;
+}
+
+/** A time needs its unit, so it stays an array. */
+function scalar(array: NDArray): any {
+  return isTime(array.type) ? typed(array, SCALAR) : typed(array.get(), array.names ? "numpy.void" : array.dtype);
+}
+
+/** The type of an array that was a scalar of NumPy. */
+export const SCALAR = "numpy.generic";
+
 /** A date and time of Python has microseconds, and a `Date` milliseconds. */
-function dateOf(text: string): Date {
+export function dateOf(text: string): Date {
   const short = text.replace(/(\.\d{3})\d*/, "$1");
   const has_zone = /T.*(Z|[+-]\d\d:\d\d)/.test(short);
   return new Date(short.includes("T") && !has_zone ? `${short}Z` : short);
 }
 
-function array(header: any, data: any): NDArray {
+export function array(header: any, data: any): NDArray {
   const type = tree(header.dtype);
-  if (Array.isArray(data)) return new NDArray(data.map(revive), header.shape, type);
+  if (Array.isArray(data)) return new NDArray(revive(data), header.shape, type);
   const n = count(header.shape);
   const assembler = new Assembler(type, n);
   assembler.put(unhex(data.bytes), 0);

@@ -1,42 +1,21 @@
 // Pickles of arrays of objects, which `np.load(…, allow_pickle=True)` reads: protocol 4, of plain data.
 import { refusal } from "./arguments.js";
-import { NDArray, plain } from "./array.js";
-import type { DType } from "./dtype.js";
-import { product } from "./dtype.js";
+import { isFortran, NDArray, plain } from "./array.js";
+import { type DType, product } from "./dtype.js";
 import { NpyError, shown } from "./error.js";
+import { array, Call, dateOf, items, keys, revive, SCALAR, types } from "./objects.js";
 
 const encoder = new TextEncoder();
 
-/** Returns the pickle of an array of objects, given in C order. NumPy makes the array in Fortran order if `is_fortran`. */
-export function pickle(data: readonly any[], shape: readonly number[], type: DType, is_fortran: boolean): Uint8Array {
-  if (type.kind !== "O") throw new NpyError("unsupported", "records with Python objects are read, not written; write the columns as arrays");
-  if (data.length !== product(shape)) throw new NpyError("shape", `${data.length} objects do not fill the shape (${shape.join(", ")}); pass as many`);
-  const out = new Pickler();
+/** Returns the bytes of the elements of an array, in the order in which they are written. */
+export type Elements = (array: NDArray) => Uint8Array;
+
+/** Returns the pickle of an array of objects. */
+export function pickle(array: NDArray, elements: Elements): Uint8Array {
+  if (array.type.kind !== "O") throw new NpyError("unsupported", "records with Python objects are read, not written; write the columns as arrays");
+  const out = new Pickler(elements);
   out.op(0x80, 4);
-  // _reconstruct(ndarray, (0,), b"b"), and its state: (1, shape, dtype, is_fortran, list).
-  out.global("numpy._core.multiarray", "_reconstruct");
-  out.global("numpy", "ndarray");
-  out.value(0);
-  out.op(0x85);
-  out.value(Uint8Array.of(98));
-  out.op(0x87);
-  out.op(0x52);
-  out.op(0x28);
-  out.value(1);
-  out.tuple(shape);
-  // dtype("O8", False, True), and its state: (3, "|", None, None, None, -1, -1, 63).
-  out.global("numpy", "dtype");
-  out.value("O8");
-  out.value(false);
-  out.value(true);
-  out.op(0x87);
-  out.op(0x52);
-  out.tuple([3, "|", null, null, null, -1, -1, 63]);
-  out.op(0x62);
-  out.value(is_fortran);
-  out.value(Array.from(data));
-  out.op(0x74);
-  out.op(0x62);
+  out.array(array);
   out.op(0x2e);
   return out.bytes();
 }
@@ -44,10 +23,18 @@ export function pickle(data: readonly any[], shape: readonly number[], type: DTy
 /** The deepest nesting that is written, as the module reads it. */
 const MAX_DEPTH = 128;
 
+/** The text of a date, as the module prints it: the date, the time, microseconds and the zone. */
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:([+-])(\d\d):(\d\d))?)?$/;
+
 class Pickler {
+  readonly #elements: Elements;
   #out = new Uint8Array(1024);
   #length = 0;
   #depth = 0;
+
+  constructor(elements: Elements) {
+    this.#elements = elements;
+  }
 
   bytes(): Uint8Array {
     return this.#out.subarray(0, this.#length);
@@ -73,45 +60,97 @@ class Pickler {
     this.#put(bytes);
   }
 
-  global(module: string, name: string): void {
-    this.value(module);
-    this.value(name);
-    this.op(0x93);
+  /** Writes a call of a class or function; each argument writes itself. */
+  #call(module: string, name: string, ...parts: (() => void)[]): void {
+    this.#text(module);
+    this.#text(name);
+    this.op(0x93, 0x28);
+    parts.forEach((part) => part());
+    this.op(0x74, 0x52);
   }
 
-  tuple(items: readonly any[]): void {
-    this.op(0x28);
-    items.forEach((item) => this.value(item));
+  #dtype(type: DType): void {
+    this.#call("numpy", "dtype", () => this.#text(type.str));
+  }
+
+  /** Writes an array: `_reconstruct(ndarray, (0,), b"b")`, and its state: `(1, shape, dtype, is_fortran, list or bytes)`. */
+  array(array: NDArray): void {
+    // A list of objects is in C order always.
+    const { data, shape, type } = plain(array);
+    const is_list = type.kind === "O";
+    if (is_list && data.length !== product(shape)) throw new NpyError("shape", `${data.length} objects do not fill the shape (${shape.join(", ")}); pass as many`);
+    const global = (): void => {
+      this.#text("numpy");
+      this.#text("ndarray");
+      this.op(0x93);
+    };
+    this.#call("numpy._core.multiarray", "_reconstruct", global, () => this.op(0x4b, 0, 0x85), () => this.#bytes(Uint8Array.of(98)));
+    this.op(0x28, 0x4b, 1, 0x28);
+    shape.forEach((n) => this.#integer(BigInt(n)));
     this.op(0x74);
+    this.#dtype(type);
+    this.op(isFortran(array) ? 0x88 : 0x89);
+    if (is_list) this.#items(0x5d, data, 0x65, shape.length ? product(shape.slice(1)) : 0);
+    else this.#bytes(this.#elements(array));
+    this.op(0x74, 0x62);
   }
 
-  value(value: any): void {
+  /** Writes a value, or the one that the module said if it is the same. */
+  #value(value: any, json?: any): void {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw new NpyError("invalid-value", `objects are nested deeper than ${MAX_DEPTH}, or contain themselves; write them in a flatter form`);
-    this.#value(value);
+    if (json !== undefined && Object.is(revive(json), value)) this.#original(value, json);
+    else this.#changed(value);
     this.#depth -= 1;
   }
 
-  #value(value: any): void {
+  #original(value: any, json: any): void {
+    if ("float" in json) this.#float(value);
+    else if ("scalar" in json) this.#scalar(array(json.scalar, json.data));
+    else lost(json.as);
+  }
+
+  #changed(value: any): void {
     const reason = refusal(value);
     if (reason !== undefined) throw new NpyError("invalid-value", reason);
     if (value === null) this.op(0x4e);
     else if (typeof value === "boolean") this.op(value ? 0x88 : 0x89);
-    else if (typeof value === "bigint" || Number.isSafeInteger(value)) this.#integer(BigInt(value), Object.is(value, -0));
+    else if (typeof value === "bigint" || (Number.isSafeInteger(value) && !Object.is(value, -0))) this.#integer(BigInt(value));
     else if (typeof value === "number") this.#float(value);
     else if (typeof value === "string") this.#text(value);
-    else if (value instanceof Uint8Array) this.#sized(0x42, 4, value);
-    else if (Array.isArray(value)) this.#list(value);
-    else if (value instanceof Map) this.#map(value);
-    else if (value instanceof Set) this.#set(value);
     else if (value instanceof Date) this.#date(value);
-    else if (value instanceof NDArray) this.#list(Array.from({ length: value.shape[0] ?? 0 }, (_, i) => nested(value, i)));
-    else if (Object.getPrototypeOf(value) === Object.prototype) this.#map(new Map(Object.entries(value)));
-    else throw new NpyError("invalid-value", `${shown(value)} has no pickle; write null, booleans, numbers, text, bytes, lists, maps, sets or dates`);
+    else this.#object(value, types.get(value));
   }
 
-  #integer(value: bigint, is_negative_zero: boolean): void {
-    if (is_negative_zero) return this.#float(-0);
+  #object(value: any, type: string | undefined): void {
+    if (value instanceof NDArray) {
+      if (type === SCALAR) this.#scalar(value);
+      else if (value.names) throw new NpyError("invalid-value", "an array of records within objects is not written; write its toNested(), which is a list of dictionaries");
+      else this.array(value);
+    } else if (/^[<>|]/.test(type ?? "")) this.#scalar(NDArray.from(value, { dtype: type! }));
+    else if (Array.isArray(value) && type === "tuple") this.#items(0, value, 0x74);
+    else if (value instanceof Set && type === "frozenset") this.#set(0, value, 0x91);
+    else if (value instanceof Uint8Array && type === "bytearray") this.#call("builtins", "bytearray", () => this.#bytes(value));
+    else if (value instanceof Map && type === "collections.OrderedDict") {
+      this.#call("collections", "OrderedDict");
+      this.#entries(value);
+    } else if (type !== undefined) lost(type);
+    else if (value instanceof Uint8Array) this.#bytes(value);
+    else if (ArrayBuffer.isView(value)) this.array(NDArray.from(value));
+    else if (Array.isArray(value)) this.#items(0x5d, value, 0x65);
+    else if (value instanceof Set) this.#set(0x8f, value, 0x90);
+    else if (value instanceof Map) {
+      this.op(0x7d);
+      this.#entries(value);
+    } else if (isComplex(value)) this.#call("builtins", "complex", () => this.#float(value.re), () => this.#float(value.im));
+    else if (Object.getPrototypeOf(value) === Object.prototype) {
+      this.op(0x7d);
+      this.#entries(new Map(Object.entries(value)));
+    } else if (value instanceof Call) throw new NpyError("invalid-value", `${value} is an object of ${value.name}, which is read and not written; write its text or its arguments in its place`);
+    else throw new NpyError("invalid-value", `${shown(value)} has no pickle; write null, booleans, numbers, text, bytes, lists, maps, sets, dates or arrays`);
+  }
+
+  #integer(value: bigint): void {
     if (value >= -(2n ** 31n) && value < 2n ** 31n) {
       this.op(0x4a);
       return this.#number(4, (view) => view.setInt32(0, Number(value), true));
@@ -122,9 +161,7 @@ class Pickler {
       bytes.push(Number(rest & 0xffn));
       rest >>= 8n;
     } while (!((rest === 0n && bytes.at(-1)! < 128) || (rest === -1n && bytes.at(-1)! >= 128)));
-    this.op(0x8b);
-    this.#number(4, (view) => view.setUint32(0, bytes.length, true));
-    this.#put(bytes);
+    this.#sized(0x8b, Uint8Array.from(bytes));
   }
 
   #float(value: number): void {
@@ -134,56 +171,98 @@ class Pickler {
 
   #text(text: string): void {
     if (!(text as any).isWellFormed?.() && /[\ud800-\udfff]/u.test(text)) throw new NpyError("invalid-value", "a text has half of a surrogate pair; write well-formed text");
-    this.#sized(0x58, 4, encoder.encode(text));
+    this.#sized(0x58, encoder.encode(text));
   }
 
-  #sized(code: number, width: number, bytes: Uint8Array): void {
+  #bytes(bytes: Uint8Array): void {
+    this.#sized(0x42, bytes);
+  }
+
+  #sized(code: number, bytes: Uint8Array): void {
     this.op(code);
-    this.#number(width, (view) => view.setUint32(0, bytes.length, true));
+    this.#number(4, (view) => view.setUint32(0, bytes.length, true));
     this.#put(bytes);
   }
 
-  #list(items: readonly any[]): void {
-    this.op(0x5d, 0x28);
-    items.forEach((item) => this.value(item));
-    this.op(0x65);
+  /** Writes the items of a list between two opcodes; an error names the row if `row_items` are one. */
+  #items(before: number, list: readonly any[], after: number, row_items = 0): void {
+    if (before) this.op(before);
+    this.op(0x28);
+    const [all, depth] = [items.get(list), this.#depth];
+    for (let i = 0; i < list.length; i++) {
+      try {
+        this.#value(list[i], all?.get(i));
+      } catch (error) {
+        if (!row_items || depth > 0 || !(error instanceof NpyError)) throw error;
+        const row = Math.floor(i / row_items);
+        throw new NpyError(error.kind, `row ${row}: ${error.message}`, { row });
+      }
+    }
+    this.op(after);
   }
 
-  #map(map: Map<any, any>): void {
-    this.op(0x7d, 0x28);
+  #entries(map: Map<any, any>): void {
+    this.op(0x28);
     for (const [key, value] of map) {
-      this.#key(key);
-      this.value(value);
+      this.#key(key, keys.get(map)?.get(key));
+      this.#value(value, items.get(map)?.get(key));
     }
     this.op(0x75);
   }
 
-  #set(set: Set<any>): void {
-    this.op(0x8f, 0x28);
-    set.forEach((item) => this.#key(item));
-    this.op(0x90);
+  #set(before: number, set: Set<any>, after: number): void {
+    if (before) this.op(before);
+    this.op(0x28);
+    set.forEach((item) => this.#key(item, items.get(set)?.get(item)));
+    this.op(after);
   }
 
   /** Writes a key, or an item of a set, which Python must be able to hash. */
-  #key(value: any): void {
-    const is_hashable = value === null || typeof value !== "object" || value instanceof Uint8Array || value instanceof Date;
-    if (!is_hashable) throw new NpyError("invalid-value", `${shown(value)} is a key or an item of a set, and Python has no hash of it; use text, a number, bytes or a date`);
-    this.value(value);
+  #key(value: any, json: any): void {
+    if (!isHashable(value)) throw new NpyError("invalid-value", `${shown(value)} is a key or an item of a set, and Python has no hash of it; use text, a number, bytes or a date`);
+    this.#value(value, json);
   }
 
-  /** A date and time without a zone, in UTC. */
+  /** A scalar of NumPy. */
+  #scalar(array: NDArray): void {
+    this.#call("numpy._core.multiarray", "scalar", () => this.#dtype(array.type), () => this.#bytes(this.#elements(array)));
+  }
+
+  /** Writes the date that was read, or a date and time without a zone, in UTC. */
   #date(date: Date): void {
     const year = date.getUTCFullYear();
-    if (!(year >= 1 && year <= 9999)) throw new NpyError("invalid-value", `${String(date)} is not within the years 1 to 9999 that Python has; write another date`);
-    const micro = date.getUTCMilliseconds() * 1000;
-    this.global("datetime", "datetime");
-    const fields = [year >> 8, year & 255, date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()];
-    this.value(Uint8Array.of(...fields, micro >> 16, (micro >> 8) & 255, micro & 255));
-    this.op(0x85, 0x52);
+    if (!(year >= 1 && year <= 9999)) throw new NpyError("invalid-value", `${shown(date)} is not within the years 1 to 9999 that Python has; write another date`);
+    const known = types.get(date);
+    const is_known = known !== undefined && (!DATE.test(known) || dateOf(known).getTime() === date.getTime());
+    const found = DATE.exec(is_known ? known : date.toISOString().slice(0, -1));
+    if (!found) return lost(known!);
+    const [, years, month, day, hours, minutes, seconds, fraction, sign, zone_hours, zone_minutes] = found;
+    const bytes = [Number(years) >> 8, Number(years) & 255, Number(month), Number(day)];
+    if (hours === undefined) return this.#call("datetime", "date", () => this.#bytes(Uint8Array.from(bytes)));
+    const micro = Number((fraction ?? "").padEnd(6, "0"));
+    bytes.push(Number(hours), Number(minutes), Number(seconds), micro >> 16, (micro >> 8) & 255, micro & 255);
+    const offset = Number(`${sign}1`) * 60 * (60 * Number(zone_hours) + Number(zone_minutes));
+    const days = Math.floor(offset / 86_400);
+    // Python has no negative seconds.
+    const parts = [days, offset - 86_400 * days, 0].map((part) => () => this.#integer(BigInt(part)));
+    const span = (): void => this.#call("datetime", "timedelta", ...parts);
+    const zone = (): void => this.#call("datetime", "timezone", span);
+    this.#call("datetime", "datetime", () => this.#bytes(Uint8Array.from(bytes)), ...(sign ? [zone] : []));
   }
 }
 
-function nested(array: NDArray, row: number): any {
-  const value = array.get(row);
-  return value instanceof NDArray ? plain(value).toNested() : value;
+function isComplex(value: any): boolean {
+  return Object.keys(value).join() === "re,im" && typeof value.re === "number" && typeof value.im === "number";
+}
+
+/** True for what Python can hash: tuples and frozensets that were read, too. */
+function isHashable(value: any): boolean {
+  if (value === null || typeof value !== "object" || value instanceof Uint8Array || value instanceof Date) return true;
+  const type = types.get(value);
+  return (type === "tuple" && value.every(isHashable)) || type === "frozenset" || type === SCALAR;
+}
+
+function lost(type: string): never {
+  const advice = 'write another value, or copies without the types of Python: NDArray.from(structuredClone(array.data), { dtype: "|O" })';
+  throw new NpyError("invalid-value", `a value that was read as ${type} is not written, because it would get another type; ${advice}`);
 }

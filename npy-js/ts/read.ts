@@ -100,10 +100,12 @@ export function readHeader(file: Readable): Header {
 export function parseHeader(bytes: Uint8Array, size: number): Header | number {
   let json = engine().json("header", [], bytes.subarray(0, 8 + Math.min(bytes.length, 16)));
   if (json.needed > size) throw new NpyError("truncated", `truncated: expected ${json.needed} bytes of header, found ${size}; get the whole file`);
-  if (json.needed > bytes.length) return json.needed;
+  // The byte after the header tells a copy as text.
+  const wanted = Math.min(json.needed + 1, size);
+  if (wanted > bytes.length) return wanted;
   // A file of another kind is told by more bytes than the version takes.
-  const own = json.needed > 8 ? bytes.slice(0, json.needed) : bytes.slice(0, 4096);
-  const large = narrow(own);
+  const own = bytes.slice(0, json.needed > 8 ? wanted : 4096);
+  const large = narrow(own.subarray(0, json.needed));
   json = engine().json("header", [], own);
   large.forEach((n, i) => (json.shape[i] = n));
   return headerOf(json);
@@ -194,7 +196,7 @@ function readFrom(file: Readable): NDArray {
 }
 
 export function objects(list: any, header: Header): NDArray {
-  const array = new NDArray(list.map(revive), header.shape, header.type);
+  const array = new NDArray(revive(list), header.shape, header.type);
   array.fortranOrder = header.fortran;
   return array;
 }

@@ -22,11 +22,21 @@ export function setAt(type: DType, data: any, at: number, value: any, path = "")
   }
 }
 
+/** The names of the fields of each record dtype, made once for all rows. */
+const names = new WeakMap<DType, Set<string>>();
+
+function namesOf(type: DType): Set<string> {
+  const found = names.get(type) ?? new Set(type.fields!.map((field) => field.name));
+  names.set(type, found);
+  return found;
+}
+
 function setFields(type: DType, data: any, at: number, value: any, path: string): void {
   if (value === null || typeof value !== "object" || Array.isArray(value)) {
-    throw new NpyError("invalid-value", `${shown(value)} is not a record; pass an object of its fields`, { field: path || undefined });
+    throw new NpyError("invalid-value", `${shown(value)} is not a record; pass an object of its fields, ${type.fields!.slice(0, 10).map(({ name }) => name).join(", ")}`, { field: path || undefined });
   }
-  const other = Object.keys(value).find((name) => !type.fields!.some((field) => field.name === name));
+  const known = namesOf(type);
+  const other = Object.keys(value).find((name) => !known.has(name));
   if (other !== undefined) {
     const field = path ? `${path}.${other}` : other;
     throw new NpyError("invalid-value", `a record has the field ${JSON.stringify(field)}, which the dtype does not have; leave it out, or add it to the dtype`, { field });
@@ -72,6 +82,11 @@ function entry(value: any, type: DType, path: string): any {
 
 function integer(value: any, type: DType, path: string): number | bigint {
   const plain = typeof value === "boolean" ? Number(value) : value;
+  if (typeof plain === "number" && type.size < 8) {
+    const numbers = 2 ** (type.size * 8);
+    const least = type.kind === "i" ? -numbers / 2 : 0;
+    return Number.isInteger(plain) && plain >= least && plain < least + numbers ? plain : refuse(value, type, path);
+  }
   if (typeof plain !== "bigint" && !Number.isInteger(plain)) return refuse(value, type, path);
   const whole = BigInt(plain);
   const bits = type.size * 8;
@@ -94,7 +109,7 @@ function pair(value: any, type: DType, path: string): { re: number; im: number }
 
 function time(value: any, type: DType, path: string): bigint {
   if (type.kind === "M" && (value instanceof Date || value === null)) return date(value, type, path);
-  if (typeof value !== "bigint" && !Number.isSafeInteger(value)) return refuse(value, type, path);
+  if (typeof value !== "bigint" && !Number.isSafeInteger(value)) return refuse(value, type, path, `pass ${type.kind === "M" ? "a Date, or " : ""}a count of the unit`);
   const count = BigInt(value);
   return BigInt.asIntN(64, count) === count ? count : refuse(value, type, path);
 }
@@ -107,7 +122,7 @@ function date(value: Date | null, type: DType, path: string): bigint {
 }
 
 function text(value: any, type: DType, path: string): string {
-  if (typeof value !== "string") return refuse(value, type, path);
+  if (typeof value !== "string") return refuse(value, type, path, "pass text");
   if (type.kind === "U") return [...value].length * 4 <= type.size ? value : refuse(value, type, path, "use a wider dtype");
   if (/[^\0-\xff]/.test(value)) return refuse(value, type, path, "bytes are latin-1: use a dtype such as '<U8'");
   return value.length <= type.size ? value : refuse(value, type, path, "use a wider dtype");

@@ -22,35 +22,55 @@ function unitOf(text: string): { step: bigint; name: string } {
 
 const floor = (a: bigint, b: bigint): bigint => (a < 0n && a % b !== 0n ? a / b - 1n : a / b);
 
+/** Returns how counts of a unit become those of another, rounded down; neither or both are months. */
+function ratio(from: string, to: string): (count: bigint) => bigint {
+  const length = (name: string): [bigint, bigint] => (isMonths(name) ? [name === "Y" ? 12n : 1n, 1n] : UNITS[name]!);
+  const [a, b] = [unitOf(from), unitOf(to)];
+  const [[by, over], [divisor, factor]] = [length(a.name), length(b.name)];
+  return (count) => floor(count * a.step * by * factor, over * divisor * b.step);
+}
+
+/** Returns how dates of a unit become those of another: months and days by the calendar, in any year. */
+function between(from: string, to: string): (count: bigint) => bigint {
+  const [is_months, to_months] = [from, to].map((unit) => isMonths(unitOf(unit).name));
+  if (is_months === to_months) return ratio(from, to);
+  const middle = is_months ? "M" : "D";
+  const [first, last] = [ratio(from, middle), ratio(is_months ? "D" : "M", to)];
+  const step = is_months ? daysOf : monthsOf;
+  return (count) => last(step(first(count)));
+}
+
+// Years begin with March here, so that the leap day is the last one; 719,468 days are from March of the year 0 to 1970, and 146,097 are 400 years.
+
+/** Returns the days since 1970 of the first day of a month, which is counted since 1970. */
+function daysOf(months: bigint): bigint {
+  const since = months + 12n * 1970n - 2n;
+  const year = floor(since, 12n);
+  const leaps = floor(year, 4n) - floor(year, 100n) + floor(year, 400n);
+  return 365n * year + leaps + (153n * (since - 12n * year) + 2n) / 5n - 719_468n;
+}
+
+/** Returns the months since 1970 of a day, which is counted since 1970. */
+function monthsOf(days: bigint): bigint {
+  const era = floor(days + 719_468n, 146_097n);
+  const day = days + 719_468n - era * 146_097n;
+  const year = (day - day / 1460n + day / 36_524n - day / 146_096n) / 365n;
+  const of_year = day - (365n * year + year / 4n - year / 100n);
+  return 12n * (era * 400n + year) + (5n * of_year + 2n) / 153n + 2n - 12n * 1970n;
+}
+
 /** Returns the date of a count of units since 1970; `null` for `NaT`. */
 export function toDate(time: bigint, unit: string): Date | null {
   if (time === NAT) return null;
-  const { step, name } = unitOf(unit);
-  const units = time * step;
-  let date: Date;
-  if (name === "Y" || name === "M") {
-    const months = name === "Y" ? units * 12n : units;
-    const year = floor(months, 12n);
-    date = new Date(0);
-    date.setUTCFullYear(Number(year + 1970n), Number(months - year * 12n));
-  } else {
-    const [by, over] = UNITS[name]!;
-    date = new Date(Number(floor(units * by, over)));
-  }
+  const date = new Date(Number(between(unit, "ms")(time)));
   if (!Number.isNaN(date.getTime())) return date;
-  throw new NpyError("invalid-value", `${time} ${unit} since 1970 is outside of the years that a Date has; use get`);
+  const advice = 'use get, which returns the count as a bigint, or NDArray.from(array, { dtype: "<M8[Y]" }), whose counts are the years since 1970';
+  throw new NpyError("invalid-value", `${time} ${unit} since 1970 is outside of the years that a Date has; ${advice}`);
 }
 
 /** Returns the count of units since 1970 of a date; `null` is `NaT`. */
 export function fromDate(date: Date | null, unit: string): bigint {
-  if (date === null || Number.isNaN(date.getTime())) return NAT;
-  const { step, name } = unitOf(unit);
-  if (name === "Y" || name === "M") {
-    const months = BigInt((date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth());
-    return floor(name === "Y" ? floor(months, 12n) : months, step);
-  }
-  const [by, over] = UNITS[name]!;
-  return floor(floor(BigInt(date.getTime()) * over, by), step);
+  return date === null || Number.isNaN(date.getTime()) ? NAT : between("ms", unit)(BigInt(date.getTime()));
 }
 
 /** True for dates and spans of time. */
@@ -87,12 +107,7 @@ function converter(from: DType, to: DType): (count: bigint) => bigint {
   // As in NumPy, counts without a unit get one.
   if (from.unit === to.unit || !from.unit) return (count) => count;
   if (!to.unit) return refuse("the counts would lose their unit; name one");
-  const [a, b] = [unitOf(from.unit), unitOf(to.unit)];
-  if (isMonths(a.name) !== isMonths(b.name)) {
-    if (from.kind === "M") return (count) => fromDate(toDate(count, from.unit!), to.unit!);
-    return refuse("months have no fixed length; pass the counts, which are the data");
-  }
-  const length = (name: string): [bigint, bigint] => (isMonths(name) ? [name === "Y" ? 12n : 1n, 1n] : UNITS[name]!);
-  const [[by, over], [divisor, factor]] = [length(a.name), length(b.name)];
-  return (count) => floor(count * a.step * by * factor, over * divisor * b.step);
+  if (from.kind === "M") return between(from.unit, to.unit);
+  if (isMonths(unitOf(from.unit).name) !== isMonths(unitOf(to.unit).name)) return refuse("months have no fixed length; pass the counts, which are the data");
+  return ratio(from.unit, to.unit);
 }

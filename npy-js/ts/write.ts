@@ -1,10 +1,10 @@
 // Files from arrays: the bytes that NumPy would write.
-import { checkUnchanged, NDArray, plain } from "./array.js";
+import { checkUnchanged, isFortran, NDArray, plain } from "./array.js";
 import type { DType } from "./dtype.js";
 import { isNative, product, width } from "./dtype.js";
 import { Engine, engine } from "./engine.js";
 import { NpyError, shown, within } from "./error.js";
-import { pathOf, replace } from "./files.js";
+import { isURL, pathOf, replace } from "./files.js";
 import { pickle } from "./pickle.js";
 import { scalar } from "./scalar.js";
 import type { FileURL } from "./source.js";
@@ -17,6 +17,8 @@ export type ArrayLike = NDArray | unknown;
  * version, it is the oldest that fits. The order is that of the array's `fortranOrder`.
  */
 export function writeNPY(array: ArrayLike, path?: string | FileURL | null, version?: readonly [number, number]): Uint8Array {
+  const is_swapped = typeof array === "string" && typeof path === "object" && path !== null && !isURL(path);
+  if (is_swapped) throw new NpyError("argument", "the array comes before the path; call writeNPY(array, path)");
   const source = array instanceof NDArray ? array : NDArray.from(array);
   checkUnchanged(source);
   const is_fortran = isFortran(source);
@@ -26,23 +28,16 @@ export function writeNPY(array: ArrayLike, path?: string | FileURL | null, versi
   let file: Uint8Array;
   if (hasObjects(type)) {
     // A pickle has the elements in C order always.
-    const objects = pickle(plain(source).data, shape, type, is_fortran);
+    const objects = pickle(source, elements);
     file = new Uint8Array(start.length + objects.length);
     file.set(objects, start.length);
   } else {
-    const count = product(shape);
-    file = new Uint8Array(start.length + count * type.size);
-    const { data } = plain(is_fortran ? transposed(source) : source);
-    store(type, data, count, file.subarray(start.length));
+    file = new Uint8Array(start.length + product(shape) * type.size);
+    store(source, file.subarray(start.length));
   }
   file.set(start);
   deliver(path, file);
   return file;
-}
-
-/** True if NumPy would write the array in Fortran order: only one that is not in C order too. */
-function isFortran({ fortranOrder, shape }: NDArray): boolean {
-  return fortranOrder && !shape.includes(0) && shape.filter((n) => n > 1).length > 1;
 }
 
 /** Returns the version as text; empty if it is not named. */
@@ -66,6 +61,7 @@ function deliver(destination: string | FileURL | null | undefined, bytes: Uint8A
 
 /** Returns the bytes of an archive of arrays; in Node also writes them to `path`. Compressed members can be entered anywhere. */
 export function saveNPZ(path: string | FileURL | null | undefined, arrays: Record<string, any>, compressed = false): Uint8Array {
+  if (typeof arrays === "string") throw new NpyError("argument", "the path comes before the arrays; call saveNPZ(path, arrays)");
   checkMembers(arrays);
   if (typeof compressed !== "boolean") throw new NpyError("argument", `${shown(compressed)} is not true or false; pass true to compress, which is done by deflate at one level`);
   const archive = new Engine();
@@ -96,15 +92,23 @@ export function hasObjects(type: DType): boolean {
   return type.kind === "O" || (type.fields?.some(({ dtype }) => hasObjects(dtype)) ?? (type.base !== undefined && hasObjects(type.base)));
 }
 
+/** Returns the bytes of the elements, in the order in which they are written. */
+function elements(array: NDArray): Uint8Array {
+  const out = new Uint8Array(array.size * array.itemsize);
+  store(array, out);
+  return out;
+}
+
 /** Writes the elements to `out`. */
-function store(type: DType, data: any, count: number, out: Uint8Array): void {
+function store(array: NDArray, out: Uint8Array): void {
+  const { data, type } = plain(isFortran(array) ? transposed(array) : array);
   if (isNative(type)) {
     out.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
     return;
   }
   if (type.size === 0) return;
   const view = new DataView(out.buffer, out.byteOffset, out.byteLength);
-  storeAt(type, data, count, (i) => i * type.size, view, "");
+  storeAt(type, data, array.size, (i) => i * type.size, view, "");
 }
 
 /** Writes the elements; the first byte of each is at `position(i)`. */

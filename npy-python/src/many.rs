@@ -15,13 +15,13 @@ use crate::memory::owned;
 /// The number of files that are read before their arrays are made.
 const BATCH: usize = 256;
 
-/// A file that was read, or that is too large to be kept twice.
+/// A file that was read, or that `load` reads: one that is too large to be kept twice, and one that failed, because `load` has the advice.
 enum Read {
     Small(Header, Vec<u8>, usize),
-    Large,
+    Other,
 }
 
-/// Reads files. `dtype_of` returns the dtype of a literal, and `load` reads a file that is not small, or not an array without objects.
+/// Reads files. `dtype_of` returns the dtype of a literal, and `load` reads a file that is not small, or not a sound array without objects.
 #[pyfunction]
 pub(crate) fn read_many<'py>(
     py: Python<'py>,
@@ -36,7 +36,7 @@ pub(crate) fn read_many<'py>(
     for batch in paths.chunks(BATCH) {
         py.check_signals()?;
         for (path, read) in batch.iter().zip(py.detach(|| read_batch(batch, threads))) {
-            let Read::Small(header, bytes, offset) = read? else {
+            let Read::Small(header, bytes, offset) = read else {
                 arrays.append(load.call1((path,))?)?;
                 continue;
             };
@@ -60,7 +60,7 @@ pub(crate) fn read_many<'py>(
 }
 
 /// Reads some files, in their order.
-fn read_batch(paths: &[PathBuf], threads: usize) -> Vec<PyResult<Read>> {
+fn read_batch(paths: &[PathBuf], threads: usize) -> Vec<Read> {
     let threads = threads.clamp(1, paths.len());
     if threads == 1 {
         return paths.iter().map(|path| read(path)).collect();
@@ -81,13 +81,13 @@ fn read_batch(paths: &[PathBuf], threads: usize) -> Vec<PyResult<Read>> {
     parts.into_iter().flat_map(|(_, part)| part).collect()
 }
 
-fn read(path: &Path) -> PyResult<Read> {
-    let Opened::Array(file) = ArrayFile::open(path.to_owned())? else { return Ok(Read::Large) };
+fn read(path: &Path) -> Read {
+    let Ok(Opened::Array(file)) = ArrayFile::open(path.to_owned()) else { return Read::Other };
     if file.header().dtype().has_object() || file.header().data_bytes() == 0 {
-        return Ok(Read::Large);
+        return Read::Other;
     }
-    Ok(match file.small() {
+    match file.small() {
         Some((header, bytes, offset)) => Read::Small(header, bytes, offset),
-        None => Read::Large,
-    })
+        None => Read::Other,
+    }
 }

@@ -403,13 +403,45 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
         w.write([1, 2, 3])
     file = pathlib.Path("w.npy").read_bytes()
     pathlib.Path("t.npy").write_bytes(file[:-1])
-    advice = "expected 12 bytes of data, found 11; .* or keep its complete rows with the command npy repair FILE -o OUT --yes$"
-    for load in (npy.load, lambda path: npy.load(path, rows=slice(0, 1)), lambda path: npy.append(path, [1, 2, 3])):
+    advice = "expected 12 bytes of data, found 11; .* or keep its complete rows with the command npy repair t.npy -o OUT --yes$"
+    for load in (
+        npy.load,
+        lambda path: npy.load(path, rows=slice(0, 1)),
+        lambda path: npy.append(path, [1, 2, 3]),
+        lambda path: npy.load(open(path, "rb")),
+        lambda path: npy.read_many([path]),
+        lambda path: npy.Writer(path, "f4", (3,), append=True),
+    ):
         with pytest.raises(npy.NpyTruncatedError, match=advice):
             load("t.npy")
     npy.save("z.npy", 5)
     with pytest.raises(npy.NpyValueError, match="save an array of one dimension in its place"):
         npy.append("z.npy", 5)
+
+
+def test_mistakes_have_advice() -> None:
+    npy.save("x.npy", [[1.0, 2.0], [3.0, 4.0]])
+    npy.save("r.npy", np.array([(1, "a")], [("id", "i4"), ("name", "U3")]))
+    npy.savez("x.npz", x=[1])
+    archive = pathlib.Path("x.npz").read_bytes()
+    mistakes: list[tuple[object, str]] = [
+        (lambda: npy.load(open("x.npy")), 'open it in binary mode, "rb"'),
+        (lambda: npy.load(pathlib.Path("x.npy").read_bytes()), r"load\(io.BytesIO\(data\)\)"),
+        (lambda: npy.Npz(archive), r"Npz\(io.BytesIO\(data\)\)"),
+        (lambda: npy.savez("c.npz", x=[1], compressed=True), "use compress=6"),
+        (lambda: npy.load("x.npy", rows=1), r"rows=slice\(1, 2\)"),
+        (lambda: npy.load("x.npy", rows=-1), r"rows=slice\(-1, None\)"),
+        (lambda: npy.load("r.npy", columns="name", cast="f8"), "not every value becomes float64: .*; use a cast that all values allow"),
+        (lambda: npy.save(open("t.npy", "w"), [1]), 'open it in binary mode, "wb"'),
+        (lambda: npy.append([[1, 2]], "x.npy"), r"found list; .*: append\(path, array\)"),
+        (lambda: npy.append(io.BytesIO(), [1]), r"found BytesIO; .*: append\(path, array\)"),
+        (lambda: npy.append("r.npy", {"id": 1, "name": "a"}), r"tuple\(row\[name\] for name in \['id', 'name'\]\)"),
+    ]
+    for mistake, advice in mistakes:
+        with pytest.raises(npy.NpyTypeError, match=advice):
+            mistake()  # type: ignore[operator]
+    with pytest.raises(npy.NpyValueError, match=r"numpy.array\(values, dtype=object\)"), npy.Npz("x.npz", "a") as z:
+        z["ragged"] = [[1], [1, 2]]
 
 
 def test_the_error_of_a_file_that_can_be_repaired_says_how() -> None:
@@ -426,10 +458,15 @@ def test_the_error_of_a_file_that_can_be_repaired_says_how() -> None:
     for name, effect in effects.items():
         quoted = f"'{name}'" if " " in name else name
         end = f"; or npy repair {quoted} -o OUT --yes {effect} (python -m npy_core repair is the same command)"
-        for read in (npy.load, npy.Npz) if name == "cut.npz" else (npy.load,):
+        # An archive has no directory, and so is not known to be one.
+        of_arrays = (npy.header, lambda path: npy.load(open(path, "rb")), lambda path: npy.scan(path).columns)
+        of_numbers = (lambda path: npy.append(path, [1]), lambda path: npy.Writer(path, "i4", append=True))
+        reads = {"number.npy": (*of_arrays, *of_numbers), "a text.npy": of_arrays, "cut.npz": (npy.Npz, lambda path: npy.Npz(path, "a"))}
+        for read in (npy.load, lambda path: npy.read_many(["x.npy", path]), *reads[name]):
             with pytest.raises(npy.NpyValueError) as error:
                 read(name)
             assert str(error.value).endswith(end), error.value
+            assert name in str(error.value).split(";")[0]
         command = [sys.executable, "-m", "npy_core", "repair", name, "-o", f"mended {name}", "--yes"]
         subprocess.run(command, check=True, capture_output=True)
         mended = npy.load(f"mended {name}")
@@ -437,3 +474,27 @@ def test_the_error_of_a_file_that_can_be_repaired_says_how() -> None:
     with pytest.raises(npy.NpyValueError) as error:
         npy.load("other.npy")
     assert "repair" not in str(error.value)
+    # The file is sound, and of the other kind.
+    with pytest.raises(npy.NpyValueError, match=r"it is a \.npy file: read it with npy_core\.load$"):
+        npy.Npz("number.npy")
+    with pytest.raises(npy.NpyValueError, match="copied as text"):
+        npy.load(io.BytesIO(file.replace(b"\n", b"\r\n")))
+
+
+def test_rows_are_not_appended_to_columns() -> None:
+    np.save("f.npy", np.asfortranarray(np.arange(12.0).reshape(4, 3)))
+    file = pathlib.Path("f.npy").read_bytes()
+    # As many values as a column has, too.
+    for append in (
+        lambda: npy.append("f.npy", [1, 2, 3]),
+        lambda: npy.append("f.npy", [1, 2, 3, 4]),
+        lambda: npy.Writer("f.npy", "f8", (3,), append=True),
+        lambda: npy.Writer("f.npy", "f8", (4,), append=True),
+    ):
+        with pytest.raises(npy.NpyValueError) as error:
+            append()
+        assert pathlib.Path("f.npy").read_bytes() == file
+    advice = str(error.value).rpartition("write it with ")[2]
+    exec(advice, {"npy_core": npy, "numpy": np, "path": "f.npy"})
+    npy.append("f.npy", [1, 2, 3])
+    assert npy.load("f.npy").shape == (5, 3)

@@ -1,6 +1,7 @@
 //! Arrays of Python objects as JSON, from which the scripts make values of JavaScript. Nothing is imported or called.
 //!
-//! `null`, booleans, text, lists and finite numbers are themselves. All others are objects with one key that says what they are.
+//! `null`, booleans, text, lists and finite numbers are themselves. All others are objects with one key that says what they are, and so are whole floats,
+//! which JSON does not tell from integers. A value whose type in Python JavaScript does not have is `{"as": type, "of": value}`.
 
 use std::fmt::Write;
 
@@ -81,6 +82,15 @@ impl Printer {
                 "the pickle uses its objects so often that the values would be 256 times as large; save them as an array of numbers or text",
             ));
         }
+        let Some(name) = foreign_type(object) else { return self.plain(object, depth) };
+        let _ = write!(self.text, "{{\"as\":{},\"of\":", Json::from(name).to_text());
+        self.plain(object, depth)?;
+        self.text.push('}');
+        Ok(())
+    }
+
+    /// Prints a value as the nearest one that JavaScript has.
+    fn plain(&mut self, object: ObjectRef<'_>, depth: usize) -> Result<(), Error> {
         match object.kind() {
             Kind::None | Kind::Missing => self.text.push_str("null"),
             Kind::Bool => self.put(object.as_bool().unwrap_or_default()),
@@ -89,8 +99,11 @@ impl Printer {
                 _ => self.tagged("int", &object.to_string()),
             },
             Kind::Float => match object.as_f64() {
-                Some(number) if number.is_finite() => self.put(format_args!("{number:e}")),
-                number => self.tagged("float", &number.unwrap_or(f64::NAN).to_string()),
+                Some(number) if number.is_finite() => match number.fract() == 0.0 {
+                    true => self.put(format_args!("{{\"float\":{number:e}}}")),
+                    false => self.put(format_args!("{number:e}")),
+                },
+                number => self.tagged("float", &format!("{:e}", number.unwrap_or(f64::NAN))),
             },
             Kind::Str => match object.as_str() {
                 Some(text) => write_text(&text, &mut self.text),
@@ -158,6 +171,25 @@ impl Printer {
         self.text.push('}');
         Ok(())
     }
+}
+
+/// Returns the type in Python of a value that JavaScript has as a value of another type.
+fn foreign_type(object: ObjectRef<'_>) -> Option<String> {
+    let own = match object.kind() {
+        Kind::Tuple => "tuple",
+        Kind::FrozenSet => "frozenset",
+        Kind::ByteArray => "bytearray",
+        Kind::Record => "numpy.void",
+        Kind::Missing | Kind::List | Kind::Dict | Kind::DateTime => {
+            let name = object.name()?;
+            let is_plain = name.starts_with("builtins.")
+                || name.starts_with("__builtin__.")
+                || name.starts_with("datetime.");
+            return (!is_plain).then_some(name);
+        }
+        _ => return None,
+    };
+    Some(own.to_owned())
 }
 
 /// Returns the name of the type in Python, for kinds that have one.

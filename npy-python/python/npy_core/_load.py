@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyV
 from ._npz import Npz, cpus
 from ._repair import repairable
 from ._select import read, select
-from ._stream import check_has_data
+from ._stream import STARTS_OF_ARCHIVES, check_has_data, check_is_path
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -128,6 +129,7 @@ def load(
     if not isinstance(path_or_file, (str, bytes, os.PathLike)):
         with named(_name(path_or_file)):
             return _load_stream(path_or_file, rows, columns, cast, objects)
+    check_is_path(path_or_file, "load")
     path = os.fsdecode(path_or_file)
     with named(path):
         return _load_path(path, rows, columns, cast, threads, count, objects)
@@ -151,7 +153,8 @@ def _load_path(
             raise NpyOSError(f"{path}: {error}") from error
         with stream:
             return _load_stream(stream, rows, columns, cast, objects)
-    source = _FileSource(opened, count)
+    with repairable(path):
+        source = _FileSource(opened, count)
     if not source.has_objects:
         return read(source, rows, columns, cast)
     _refuse(objects, path)
@@ -171,7 +174,10 @@ def _read_exactly(file: IO[bytes], n: int, data: bytes) -> bytes:
     parts = [data]
     found = len(data)
     while found < n:
-        part = file.read(n - found)
+        try:
+            part = file.read(n - found)
+        except UnicodeDecodeError:
+            part = ""  # type: ignore[assignment]
         if part is None:
             raise NpyOSError(f"{_name(file)}: the file object has no data at the moment; use a blocking one")
         if not isinstance(part, (bytes, bytearray, memoryview)):
@@ -192,16 +198,27 @@ def _name(file: Any) -> str:
     return os.fsdecode(name) if isinstance(name, (str, bytes)) else f"<{type(file).__name__}>"
 
 
+@contextlib.contextmanager
+def _located(file: Any) -> Iterator[None]:
+    """Adds the name of a file object to an error, and the repair of the file if it has a path."""
+    name = _name(file)
+    with repairable(name) if os.path.isfile(name) else contextlib.nullcontext(), named(name):
+        yield
+
+
 def _read_header(file: IO[bytes]) -> tuple[bytes, tuple[str, tuple[int, ...], bool, tuple[int, int], bool] | None]:
     """Reads the header and no byte after it; of an archive, its first bytes."""
     data = b""
     needed = 10
     while True:
         data = _read_exactly(file, needed, data)
-        if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        if data.startswith(STARTS_OF_ARCHIVES):
             return data, None
         needed, parts = _native.parse_header(data)
         if parts is not None:
+            if data.endswith(b"\r"):
+                # A copy as text: each \n became \r\n, which is an error of the library if it sees both.
+                _native.parse_header(data + b"\n")
             return data, parts
 
 
@@ -258,7 +275,8 @@ class _StreamSource:
 def _load_stream(file: IO[bytes], rows: slice | None, columns: Any, cast: Any, objects: str) -> Any:
     if not hasattr(file, "read"):
         raise NpyTypeError(f"expected a path or a file object, found {type(file).__name__}; use numpy.asarray for values")
-    start, parts = _read_header(file)
+    with _located(file):
+        start, parts = _read_header(file)
     if parts is None:
         if rows is not None or columns is not None or cast is not None:
             raise NpyValueError(f"{_name(file)}: an archive of several arrays; use npy_core.Npz(file).read(name, ...)")
@@ -274,7 +292,8 @@ def _load_stream(file: IO[bytes], rows: slice | None, columns: Any, cast: Any, o
             # A pipe: all of it was read.
             pass
     else:
-        array = _StreamSource(file, dtype_of(descr), shape, is_fortran).read()
+        with _located(file):
+            array = _StreamSource(file, dtype_of(descr), shape, is_fortran).read()
     return select(array, rows, columns, cast)
 
 
@@ -322,7 +341,8 @@ def header(path: Path | IO[bytes]) -> Header:
     (dtype('float64'), (2,), 128)
     """
     if not isinstance(path, (str, bytes, os.PathLike)):
-        start, parts = _read_header(path)
+        with _located(path):
+            start, parts = _read_header(path)
         offset = len(start)
     else:
         with repairable(os.fsdecode(path)):

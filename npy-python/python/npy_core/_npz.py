@@ -19,8 +19,9 @@ from . import _native
 from ._dtypes import Array, as_array, check_no_mask, descr_of, dtype_of, empty, memory_of, object_file, order_of, piece
 from ._errors import NpyKeyError, NpyOSError, NpyTypeError, NpyValueError, named
 from ._repair import repairable
+from ._save import as_array as array_of_values
 from ._select import read, select
-from ._stream import check_has_data, write_to
+from ._stream import check_has_data, check_is_path, write_to
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -218,6 +219,7 @@ class Npz(Mapping[str, Any]):
                 check_has_data(path, f"<{type(path).__name__}>")
             self._archive = _native.Archive.of_bytes(data)
         else:
+            check_is_path(path, "Npz")
             path = os.fsdecode(path)
             self._path = path
             self._is_new = mode == "a" and not os.path.exists(path)
@@ -385,7 +387,7 @@ class Npz(Mapping[str, Any]):
         self._writer()
         _check_name(name)
         # Pickles call functions of the program, which must not wait for another thread here.
-        new = _New.borrowed(name, np.asanyarray(array))
+        new = _New.borrowed(name, array_of_values(array))
         with self._lock, named(self._path or ""):
             writer = self._writer()
             found = self._find(name) or name + _SUFFIX
@@ -530,7 +532,7 @@ def _write(path: str, options: tuple[int, int, bool], arrays: Mapping[str, Any])
         for name, values in arrays.items():
             _check_name(name)
             # Not copied: nothing else runs before it is written.
-            _New.borrowed(name, np.asanyarray(values)).write(writer, name + _SUFFIX if name.endswith(_SUFFIX) else name)
+            _New.borrowed(name, array_of_values(values)).write(writer, name + _SUFFIX if name.endswith(_SUFFIX) else name)
         writer.finish()
     finally:
         writer.discard()
@@ -581,6 +583,9 @@ def savez(
     """
     _check_options(compress=compress, threads=threads, seekable=seekable)
     members = dict(arrays)
+    for name in ("compressed", "compression"):
+        if isinstance(members.get(name), bool):
+            raise NpyTypeError(f"{name}={members[name]} would be an array of this name; use compress=6, or compress=0 for none")
     for i, values in enumerate(args):
         if f"arr_{i}" in members:
             raise NpyValueError(f"the name arr_{i} is that of an array without a name; use another one")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from contextlib import AbstractContextManager
+
 from . import _native
 from ._errors import NpyError, NpyValueError
 
 _COMMAND = "npy repair "
+# The name of the file in messages that do not know it.
+_ANY_FILE = _COMMAND + "FILE "
 
 
-class repairable:
+class repairable(AbstractContextManager[None]):
     """Adds to the error of a damaged file the command that mends it, as `verify` says it."""
 
     def __init__(self, path: str) -> None:
@@ -18,7 +23,11 @@ class repairable:
         pass
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if not isinstance(error, NpyValueError) or _COMMAND in str(error):
+        if not isinstance(error, NpyValueError) or "read it with npy_core." in str(error):
+            # A sound file of the other kind needs no repair.
+            return
+        if _COMMAND in str(error):
+            error.args = (str(error).replace(_ANY_FILE, f"{_COMMAND}{shlex.quote(self._path)} "),)
             return
         try:
             problems, _imports = _native.findings(self._path)

@@ -49,6 +49,9 @@ def _is_exact(given: Array, array: Array) -> bool:
 def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     """Makes an array of a dtype. Floats are rounded to those of the file; every other value must stay equal."""
     check_no_masks(values)
+    if dtype.names is not None and isinstance(values, dict):
+        advice = f"use a tuple of the values in the order of the fields: tuple(row[name] for name in {list(dtype.names)!r})"
+        raise NpyTypeError(f"the file holds records, and a record is a tuple; {advice}")
     try:
         with np.errstate(over="ignore"):
             array = np.asarray(values, dtype=dtype)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _native
 from ._dtypes import Array, check_no_mask, check_no_masks, descr_of, dtype_of_rows, header_of, object_file, pieces
 from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
+from ._repair import repairable
 from ._rows import rows_of_array, rows_of_values
 from ._stream import write_to
 
@@ -92,6 +93,11 @@ def _rows_of(values: Any, dtype: np.dtype[Any], row_shape: tuple[int, ...]) -> A
     return array
 
 
+def _appender(path: str) -> _native.Appender:
+    with repairable(path):
+        return _native.Appender(path)
+
+
 def _append_rows(file: _native.Appender, array: Array) -> None:
     if array.nbytes == 0:
         return
@@ -123,8 +129,10 @@ def append(path: Path, array: npt.ArrayLike) -> None:
     array([[1., 2.],
            [3., 4.]])
     """
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise NpyTypeError(f"expected a path, found {type(path).__name__}; rows are added to a file by its path: append(path, array)")
     try:
-        file = _native.Appender(os.fsdecode(path))
+        file = _appender(os.fsdecode(path))
     except NpyFileNotFoundError:
         rows = as_array(array)
         _check_rows_dtype(rows.dtype)
@@ -189,7 +197,7 @@ class Writer:
         if not append or not os.path.exists(path):
             save(path, np.empty((0, *self.row_shape), self.dtype))
         self._path = os.fsdecode(path)
-        self._file = _native.Appender(self._path)
+        self._file = _appender(self._path)
         found, rows = dtype_of_rows(self._file.descr, self.dtype), tuple(self._file.row_shape)
         if found != self.dtype or rows != self.row_shape:
             self._file.finish()

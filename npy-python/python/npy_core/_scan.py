@@ -5,10 +5,12 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from . import _native
 from ._errors import NpyFileNotFoundError, NpyTypeError
+from ._repair import repairable
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -28,12 +30,18 @@ class Scan:
     @property
     def columns(self) -> list[str]:
         """The names of the columns. That of an array without fields is ``value``."""
-        return self._stream.columns()
+        with self._checked():
+            return self._stream.columns()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Returns a new stream of all rows; a requested schema is left to the consumer."""
         del requested_schema
-        return self._stream.capsule()
+        with self._checked():
+            return self._stream.capsule()
+
+    def _checked(self) -> AbstractContextManager[None]:
+        """The first file is opened at once, the others when they are needed."""
+        return repairable(os.fsdecode(self._paths[0])) if self._paths else nullcontext()
 
     def __repr__(self) -> str:
         return f"<Scan of {len(self._paths)} files>"

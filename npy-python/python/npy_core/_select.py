@@ -56,7 +56,8 @@ def check_rows(rows: slice | None, shape: tuple[int, ...]) -> None:
     if rows is None:
         return
     if not isinstance(rows, slice):
-        raise NpyTypeError(f"rows is {rows!r}, but must be a slice; use rows=slice(start, stop)")
+        example = f"slice({rows}, {rows + 1 or None})" if type(rows) is int else "slice(start, stop)"
+        raise NpyTypeError(f"rows is {rows!r}, but must be a slice; use rows={example}")
     if not all(part is None or hasattr(part, "__index__") for part in (rows.start, rows.stop, rows.step)):
         raise NpyTypeError(f"rows is {rows!r}, whose parts must be integers; use rows=slice(start, stop)")
     if rows.step is not None and operator.index(rows.step) == 0:
@@ -121,14 +122,14 @@ def conversion(
     if columns is None:
         if wanted is None:
             return None, dtype
-        return (lambda block: block.astype(wanted)), wanted
+        return (lambda block: _cast(block, wanted)), wanted
     if isinstance(columns, str):
         steps, field = _find(dtype, columns)
         base, shape = field.subdtype or (field, ())
         to = wanted if wanted is not None else base
         # The dimensions of a sub-array follow those of the array.
         result = np.dtype((to, shape)) if shape else to
-        return (lambda block: _take(block, steps).astype(to)), result
+        return (lambda block: _cast(_take(block, steps), to)), result
     names = _names(columns)
     found = [_find(dtype, name) for name in names]
     if wanted is None and all(name in (dtype.names or ()) for name in names):
@@ -145,6 +146,13 @@ def conversion(
             result[name] = _take(block, steps)
         return result
     return convert, packed
+
+
+def _cast(block: Array, dtype: np.dtype[Any]) -> Array:
+    try:
+        return block.astype(dtype)
+    except (ValueError, TypeError) as error:
+        raise NpyTypeError(f"not every value becomes {dtype}: {error}; use a cast that all values allow, or none") from error
 
 
 def _dtype(cast: Any) -> np.dtype[Any]:

@@ -6,14 +6,26 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
-from ._errors import NpyOSError, NpyTruncatedError
+from ._errors import NpyOSError, NpyTruncatedError, NpyTypeError
 
 # The bytes that are written at once; after each, Python handles signals.
 _BLOCK = 8 << 20
 
 
+# The first bytes of an archive with members, and of one without.
+STARTS_OF_ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def check_is_path(path: object, call: str) -> None:
+    """Refuses the contents of a file, which Python would take as its path."""
+    if isinstance(path, bytes) and path.startswith((b"\x93NUMPY", *STARTS_OF_ARCHIVES)):
+        raise NpyTypeError(f"bytes are a path, and these are the contents of a file; use {call}(io.BytesIO(data))")
+
+
 def write_to(file: Any, blocks: Iterable[Any]) -> None:
     """Writes bytes and arrays of bytes. A file without a buffer may take only a part of a block at a time."""
+    if isinstance(file, io.TextIOBase):
+        raise NpyTypeError('the file object takes text; open it in binary mode, "wb"')
     for block in blocks:
         rest = memoryview(block)
         while rest:
