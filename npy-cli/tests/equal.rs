@@ -27,7 +27,8 @@ for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
         for equal_nan in [True, False]:
             with np.errstate(all="ignore"):
                 expected = list(np.flatnonzero(~np.isclose(a, b, rtol, atol, equal_nan)))
-            for names in (["a.npy", "b.npy"], ["p.npy", "q.npy"]):
+            files = [["a.npy", "b.npy"], ["p.npy", "q.npy"]]
+            for names in files if "NPY_THOROUGH" in os.environ else files[equal_nan:][:1]:
                 options = ["--rtol", str(rtol), "--atol", str(atol), "-n", "100000"] + ["--nan-differs"] * (not equal_nan)
                 run = subprocess.run([npy, "diff", *names, "--json", *options], capture_output=True)
                 found = [value["row"] for value in json.loads(run.stdout)["values"]]

@@ -4,7 +4,6 @@
 #![recursion_limit = "512"]
 
 mod archives;
-mod arrow;
 #[path = "attributes/main.rs"]
 mod attributes;
 #[path = "corpus/main.rs"]

@@ -11,9 +11,9 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
-fn config(cases: u32) -> ProptestConfig {
+fn config(cases: usize) -> ProptestConfig {
     ProptestConfig {
-        cases,
+        cases: u32::try_from(npy_tests::rounds(cases)).unwrap(),
         rng_seed: RngSeed::Fixed(7),
         failure_persistence: None,
         max_shrink_iters: 200,

@@ -1,7 +1,7 @@
 //! Runs other programs to completion.
 
 use std::fs::{self, File};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use crate::python::target;
 use crate::{Result, root};
@@ -16,6 +16,11 @@ pub(crate) fn cargo(args: &[&str]) -> Command {
 /// Runs a command that prints its own errors; the error returned says only that it failed.
 pub(crate) fn run(command: &mut Command) -> Result {
     let status = command.status().map_err(|error| cannot_start(command, &error))?;
+    ended(command, status)
+}
+
+/// Returns the error of a command that has failed.
+pub(crate) fn ended(command: &Command, status: ExitStatus) -> Result {
     if status.success() { Ok(()) } else { Err(format!("{} ({status})", shown(command)).into()) }
 }
 
@@ -23,9 +28,7 @@ pub(crate) fn run(command: &mut Command) -> Result {
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| cannot_start(command, &error))?;
-    if !output.status.success() {
-        return Err(format!("{} ({})", shown(command), output.status).into());
-    }
+    ended(command, output.status)?;
     Ok(String::from_utf8(output.stdout)?)
 }
 
@@ -37,7 +40,7 @@ pub(crate) fn installs() -> Result<File> {
     Ok(lock)
 }
 
-fn cannot_start(command: &Command, error: &std::io::Error) -> String {
+pub(crate) fn cannot_start(command: &Command, error: &std::io::Error) -> String {
     format!("{} cannot be started: {error}", command.get_program().display())
 }
 

@@ -75,10 +75,12 @@ The tests of clouds need Node and npm for a server of Azure's protocol:
 pub(crate) fn run() -> Result {
     let mut test = cargo(&["test", "--workspace"]);
     test.args(MANIFEST).args(["--features", FEATURES]);
-    test.env("NPY_MOTO", moto()?).env("NPY_AZURITE", azurite()?);
-    test.env("NPY_NGINX", nginx()?);
-    let mut test = with_numpy(test)?;
-    programs::run_with_docs(test.args(["--target-dir", TARGET]))
+    test.args(["--target-dir", TARGET]);
+    programs::run_with_docs(&test, |mut test| {
+        test.env("NPY_MOTO", moto()?).env("NPY_AZURITE", azurite()?);
+        test.env("NPY_NGINX", nginx()?);
+        with_numpy(test)
+    })
 }
 
 /// Starts three workers, and waits until the first of them ends.

@@ -7,8 +7,16 @@ use crate::command::{cargo, output, run as run_command};
 use crate::python::target;
 
 /// The library's own tests and the integration tests.
-const TESTS: [&str; 6] =
-    ["test", "--package", "npy-core", "--package", "npy-tests", "--no-fail-fast"];
+const TESTS: [&str; 8] = [
+    "test",
+    "--package",
+    "npy-core",
+    "--package",
+    "npy-arrow",
+    "--package",
+    "npy-tests",
+    "--no-fail-fast",
+];
 
 /// The default arguments. They leave out the examples in the documentation, each a separate program, and `live`, which would check Python.
 const TARGETS: [&str; 2] = ["--lib", "--tests"];

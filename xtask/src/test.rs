@@ -9,16 +9,23 @@ use crate::python::with_numpy;
 use crate::release::metadata;
 use crate::{Result, programs};
 
-/// Packages whose tests need crates that nothing else needs, or a second build of the library. The tests of `npy-tests` cover `npy-arrow`.
+/// Packages whose tests need crates that nothing else needs, or a second build of the library.
 const LEFT_OUT: [&str; 4] = ["npy-arrow", "npy-clouds", "npy-core-derive", "npy-examples"];
 
-/// The feature whose crates nothing else needs, and its package.
-const OFF: (&str, &str) = ("npy-cli", "clouds");
+/// Features whose crates nothing else needs: the clients of clouds, and the reference code of Zstandard in C.
+const OFF: [&str; 5] = [
+    "npy-cli/clouds",
+    "npy-cli/zstd-write",
+    "npy-core/zstd-write",
+    "npy-tests/zstd-write",
+    "npy-zip/zstd-write",
+];
 
 /// The note before the tests.
 const NOTE: &str = "\
-quick tests: without files at URLs (npy-cli/clouds, npy-clouds), the packages npy-arrow, npy-core-derive and
-npy-examples, the examples in documentation, and the many repetitions of some tests; all of them: cargo xtask test --all";
+quick tests: without files at URLs (npy-cli/clouds, npy-clouds), members that are written by Zstandard (zstd-write), the
+packages npy-arrow, npy-core-derive and npy-examples, the examples in documentation, and the many repetitions of some
+tests; all of them: cargo xtask test --all";
 
 /// Runs the quick tests. Arguments narrow the run; `--all` as the first one widens it.
 pub(crate) fn run(args: &[&str]) -> Result {
@@ -32,21 +39,28 @@ pub(crate) fn run(args: &[&str]) -> Result {
     println!("{NOTE}");
     let mut test = cargo(&["test", "--workspace", "--features", &features()?]);
     test.args(LEFT_OUT.iter().flat_map(|name| ["--exclude", name]));
-    let mut test = against_numpy(test)?;
-    if args.is_empty() { programs::run(&test) } else { run_command(test.args(args)) }
+    if args.is_empty() {
+        return programs::run(&test, against_numpy);
+    }
+    run_command(against_numpy(test)?.args(args))
 }
 
 /// Runs every test that takes no minute, each with all its repetitions.
 fn all(args: &[&str]) -> Result {
     let mut test = cargo(&["test", "--workspace", "--all-features"]);
+    test.env("NPY_THOROUGH", "1");
+    if args.is_empty() {
+        return programs::run_with_docs(&test, |test| with_moto(against_numpy(test)?));
+    }
     // A program that does not need it runs without a network.
     let is_without = args.windows(2).any(|pair| pair[0] == "--test" && pair[1] != "all");
-    if !is_without {
-        test.env("NPY_MOTO", moto()?);
-    }
-    test.env("NPY_THOROUGH", "1");
-    let mut test = against_numpy(test)?;
-    if args.is_empty() { programs::run_with_docs(&test) } else { run_command(test.args(args)) }
+    let test = if is_without { test } else { with_moto(test)? };
+    run_command(against_numpy(test)?.args(args))
+}
+
+fn with_moto(mut test: Command) -> Result<Command> {
+    test.env("NPY_MOTO", moto()?);
+    Ok(test)
 }
 
 fn against_numpy(test: Command) -> Result<Command> {
@@ -60,9 +74,9 @@ fn features() -> Result<String> {
     for package in workspace["packages"].as_array().ok_or("cargo metadata has no packages")? {
         let name = package["name"].as_str().ok_or("a package has no name")?;
         let features = package["features"].as_object().ok_or("a package has no features")?;
-        let used = features.keys().filter(|feature| (name, feature.as_str()) != OFF);
+        let named = features.keys().map(|feature| format!("{name}/{feature}"));
         if !LEFT_OUT.contains(&name) {
-            all.extend(used.map(|feature| format!("{name}/{feature}")));
+            all.extend(named.filter(|feature| !OFF.contains(&feature.as_str())));
         }
     }
     Ok(all.join(","))
@@ -73,12 +87,14 @@ mod tests {
     use super::{OFF, features};
 
     #[test]
-    fn all_features_but_one_are_tested_quickly() {
+    fn all_features_but_a_few_are_tested_quickly() {
         let features = features().unwrap();
-        for used in ["npy-core/zstd-write", "npy-tests/live", "npy-cli/live", "npy-repair/live"] {
-            assert!(features.split(',').any(|feature| feature == used), "{features}");
+        let is_used = |name: &str| features.split(',').any(|feature| feature == name);
+        for used in ["npy-core/zstd", "npy-tests/live", "npy-cli/live", "npy-repair/live"] {
+            assert!(is_used(used), "{used}: {features}");
         }
-        let (package, feature) = OFF;
-        assert!(!features.contains(&format!("{package}/{feature}")), "{features}");
+        for off in OFF {
+            assert!(!is_used(off), "{features}");
+        }
     }
 }

@@ -81,7 +81,7 @@ mod tests {
     /// Guards the table against another Unicode version: the count is Python's.
     #[test]
     fn as_many_are_printable_as_python_says() {
-        assert_eq!((0..=u32::MAX >> 8).filter(|&c| is_printable(c)).count(), 144516);
+        assert_eq!((0..0x12_0000).filter(|&c| is_printable(c)).count(), 144516);
         assert!(!is_printable(u32::MAX));
     }
 

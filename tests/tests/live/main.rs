@@ -4,7 +4,6 @@
 
 mod any;
 mod archives;
-mod arrow;
 mod attributes;
 mod casts;
 mod dtypes;

@@ -75,7 +75,7 @@ fn numpy_loads_what_a_disk_that_failed_has() {
         disk.bytes().len()
     };
     let whole = save(Disk::sound());
-    for room in 0..whole {
+    for room in (0..whole).step_by(if npy_tests::is_thorough() { 1 } else { 5 }) {
         save(Disk::with_room(room));
     }
     for calls in 0..40 {

@@ -30,7 +30,8 @@ const CASE: &str = "NPY_POWER_CASE";
 
 /// The greatest number of states at each moment. Up to this number, all of them are made.
 fn max_states() -> u64 {
-    env::var("NPY_POWER_STATES").map_or(60, |text| text.parse().unwrap())
+    let usual = if npy_tests::is_thorough() { 60 } else { 20 };
+    env::var("NPY_POWER_STATES").map_or(usual, |text| text.parse().unwrap())
 }
 
 /// Not a test of its own: the program that is recorded.

@@ -153,13 +153,13 @@ fn many_values_are_written_and_read_as_few_are() {
     let dir = tempfile::tempdir().unwrap();
     both_ways::<f64>(dir.path());
     both_ways::<Be<u64>>(dir.path());
-    both_ways::<ByteStr<5>>(dir.path());
-    both_ways::<[[i16; 2]; 3]>(dir.path());
     both_ways::<Mixed>(dir.path());
-    both_ways::<Turned>(dir.path());
     both_ways::<Padded>(dir.path());
-    both_ways::<Volts>(dir.path());
     if npy_tests::is_thorough() {
+        both_ways::<ByteStr<5>>(dir.path());
+        both_ways::<[[i16; 2]; 3]>(dir.path());
+        both_ways::<Turned>(dir.path());
+        both_ways::<Volts>(dir.path());
         both_ways::<i8>(dir.path());
         both_ways::<u16>(dir.path());
         both_ways::<f32>(dir.path());

@@ -63,7 +63,9 @@ fn columns_without_bytes_are_limited() {
         ("|u1", vec![0, 2_147_483_647]),
         ("[('a', '|u1', (2147483647,))]", vec![0]),
     ];
-    for (dtype, shape) in cases {
+    // Each names columns up to the limit; in quick runs the first and the last one.
+    let step = if npy_tests::is_thorough() { 1 } else { cases.len() - 1 };
+    for (dtype, shape) in cases.into_iter().step_by(step) {
         let error = array(dtype, &shape, Order::C, vec![]).table().unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Limit { .. }), "{dtype}: {error}");
     }

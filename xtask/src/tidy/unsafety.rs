@@ -17,7 +17,7 @@ const CHECKED: [&str; 10] = [
     "npy-pickle/",
     "npy-zip/",
     "whole-file/",
-    "npy-arrow/",
+    "npy-arrow/src/",
     "npy-codegen/",
     "npy-repair/",
     "npy-clouds/",
