@@ -15,6 +15,7 @@ use datafusion::common::{DFSchema, internal_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{Between, InList, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
+use datafusion::logical_expr::interval_arithmetic::Interval;
 use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
@@ -109,13 +110,18 @@ pub(crate) fn rewritten(
         schema.merge(&DFSchema::try_from_qualified_schema(table, &columns)?);
     }
     let names = NamePreserver::new(&plan);
-    let rewritten = plan.map_expressions(|expression| {
+    let with_its_name = |expression: Expr| {
         let name = names.save(&expression);
         let rewritten = expression.transform_up(|part| rewrite(part, &schema))?;
         Ok(match rewritten.transformed {
             true => rewritten.update_data(|expression| name.restore(expression)),
             false => rewritten,
         })
+    };
+    let rewritten = plan.map_expressions(|expression| match expression {
+        // The columns of `ROLLUP (x, y)` are its parts.
+        Expr::GroupingSet(_) => expression.map_children(with_its_name),
+        _ => with_its_name(expression),
     })?;
     match rewritten.transformed {
         true => rewritten.map_data(LogicalPlan::recompute_schema),
@@ -304,6 +310,14 @@ impl ScalarUDFImpl for AsTime {
         };
         let options = CastOptions { safe: self.is_try, ..CastOptions::default() };
         time.cast_to(args.return_field.data_type(), Some(&options))
+    }
+
+    /// Returns the bounds of the type: DataFusion compares them with those of the other side, and has no order for a window if the types differ.
+    fn evaluate_bounds(&self, inputs: &[&Interval]) -> Result<Interval> {
+        match inputs {
+            [_, to] => Interval::make_unbounded(&to.data_type()),
+            _ => internal_err!("{} without two arguments", self.name()),
+        }
     }
 
     /// Returns that the result is in the order of the argument.

@@ -108,7 +108,8 @@
 //! # Times
 //!
 //! Times are compared exactly, whatever their units, in sessions of [`session`] and [`with_npy`]. In other sessions, DataFusion 55.2 cuts a literal to the unit of the column: for a
-//! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds; and for one of days, it makes a day of the text in `d < '2024-01-01T12:00:00'`.
+//! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds; and for one of days, it makes a day of the text in `d < '2024-01-01T12:00:00'`,
+//! and compares `d > 20240101` by the days since 1970, which is an error here: `d > '2024-01-01'`.
 //!
 //! # Where DataFusion differs from other engines
 //!
@@ -118,7 +119,8 @@
 //! - `x + y`, `x - y` and `x * y` of integers wrap beyond their type, as in NumPy: `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
 //!   of [`session`] and [`with_npy`], a sum of integers or of spans of time that does not fit into 64 bits is an error.
 //! - An unsigned column of 64 bits (`u8`) and signed integers make a decimal: `CAST(x + 1 AS BIGINT UNSIGNED)`.
-//! - In `median`, `percentile_cont`, `approx_median` and `corr`, a NaN is a number or makes the result one: `median(nullif(x, 'NaN'))`,
+//! - In `median`, `percentile_cont` and `approx_median`, a NaN is the greatest number. In sessions of [`session`] and [`with_npy`] they are NaN if a value is,
+//!   as in NumPy, and so is `corr` in all sessions: `median(nullif(x, 'NaN'))`,
 //!   `corr(x, y) FILTER (WHERE NOT isnan(x))`.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
 //!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
@@ -204,7 +206,9 @@ mod copy_target;
 mod exact_times;
 mod file_order;
 mod files;
+mod float_groups;
 mod format;
+mod grouping_sets;
 mod groups;
 mod header;
 mod index;
@@ -212,6 +216,7 @@ mod location;
 mod member_stream;
 mod members;
 mod merge;
+mod nulls_of_in;
 mod opener;
 mod own_aggregates;
 mod packed;
@@ -249,6 +254,7 @@ use file_order::FileOrder;
 #[doc(hidden)]
 pub use files::archives_of;
 pub use format::{NpyFormat, NpyFormatFactory};
+use grouping_sets::HideKeys;
 pub use groups::Layout;
 #[doc(hidden)]
 pub use index::NAME as INDEX_NAME;
@@ -258,8 +264,9 @@ pub use location::{is_one_file, word};
 #[doc(hidden)]
 pub use npy_arrow::DESCR;
 pub use npy_arrow::Options as NpyOptions;
+use nulls_of_in::KeepNullsOfIn;
 use own_aggregates::{ReplaceAggregates, with_whole_sums};
-use refused::RefuseNulls;
+use refused::RefuseWrong;
 use settings::NpySettings;
 pub use source::NpySource;
 pub use stores::object_stores;
@@ -320,13 +327,16 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.file_formats().get_or_insert_default().extend(formats);
     // Before DataFusion's rules, which convert text to days and the keys of joins to one type.
     let rules = &mut state.analyzer().get_or_insert_default().rules;
-    rules.insert(0, Arc::new(RefuseNulls));
+    rules.insert(0, Arc::new(RefuseWrong));
     rules.insert(1, Arc::new(KeepTimesOfText));
+    rules.insert(2, Arc::new(KeepNullsOfIn));
     exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
+    float_groups::with_all_float_groups(state.physical_optimizers().get_or_insert_default());
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
+    state.scalar_functions().get_or_insert_default().push(grouping_sets::function());
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
     let settings = state.config().get_or_insert_default().options_mut();
     settings.extensions.insert(NpySettings::default());
@@ -337,6 +347,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         .with_analyzer_rule(Arc::new(ReplaceAggregates))
         .with_analyzer_rule(Arc::new(CheckWrittenTimes))
         .with_analyzer_rule(Arc::new(KeepTimes))
+        .with_analyzer_rule(Arc::new(HideKeys))
         .with_physical_optimizer_rule(Arc::new(FileOrder))
         .with_table_factory("NPY".into(), Arc::new(NpyTableFactory::default()))
         .with_table_factory("NPZ".into(), Arc::new(NpyTableFactory::default()))

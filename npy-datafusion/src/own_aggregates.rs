@@ -1,4 +1,4 @@
-//! Functions that take the place of DataFusion's, whose results are wrong: `min` and `max` of floats, and `sum` of integers.
+//! Functions that take the place of DataFusion's, whose results are wrong: `min` and `max` of floats, `sum` of integers, and percentiles of floats.
 
 use std::sync::Arc;
 
@@ -16,6 +16,14 @@ macro_rules! as_theirs {
             self.inner.name()
         }
 
+        fn aliases(&self) -> &[String] {
+            self.inner.aliases()
+        }
+
+        fn supports_within_group_clause(&self) -> bool {
+            self.inner.supports_within_group_clause()
+        }
+
         fn signature(&self) -> &datafusion::logical_expr::Signature {
             self.inner.signature()
         }
@@ -26,10 +34,6 @@ macro_rules! as_theirs {
 
         fn coerce_types(&self, types: &[DataType]) -> Result<Vec<DataType>> {
             self.inner.coerce_types(types)
-        }
-
-        fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-            self.inner.groups_accumulator_supported(args)
         }
 
         fn order_sensitivity(&self) -> datafusion::logical_expr::utils::AggregateOrderSensitivity {
@@ -54,6 +58,7 @@ macro_rules! as_theirs {
 }
 
 mod min_max;
+mod percentiles;
 mod sums;
 mod whole_sums;
 
@@ -61,7 +66,7 @@ pub(crate) use whole_sums::with_whole_sums;
 
 /// Returns each function of DataFusion, and ours.
 fn pairs() -> impl Iterator<Item = (Arc<AggregateUDF>, Arc<AggregateUDF>)> {
-    min_max::functions().into_iter().chain([sums::function()])
+    min_max::functions().into_iter().chain([sums::function()]).chain(percentiles::functions())
 }
 
 /// Returns our functions.

@@ -1,33 +1,42 @@
-//! Statements that DataFusion answers with nulls in the place of values.
+//! Statements whose answer would be wrong in silence.
 //!
 //! For `b1 LEFT JOIN a1 USING (id)`, DataFusion 55.2 takes the `id` of the table whose name is first in the alphabet, which is null in the rows of `b1` alone. When it has made
 //! the plan, nothing tells this `id` from an `a1.id` that the query names. So the join is an error, and so is `value[0]`: lists of SQL begin at 1.
+//! It compares a day with a number by the days since 1970, so `d > 20260102` has no row, and `d = 2026-1-2` compares with 2023; other times are not compared with numbers.
 
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, JoinConstraint, JoinType, ScalarValue, plan_err};
+use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::{Expr, Join, LogicalPlan};
+use datafusion::logical_expr::expr::{Between, InList, ScalarFunction};
+use datafusion::logical_expr::utils::merge_schema;
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Join, LogicalPlan, Operator};
 use datafusion::optimizer::AnalyzerRule;
 
 /// Refuses these statements.
 #[derive(Debug)]
-pub(crate) struct RefuseNulls;
+pub(crate) struct RefuseWrong;
 
-impl AnalyzerRule for RefuseNulls {
+impl AnalyzerRule for RefuseWrong {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         plan.apply_with_subqueries(|part| {
             if let LogicalPlan::Join(join) = part {
                 check_join(join)?;
             }
-            part.apply_expressions(|expression| expression.apply(check_index))
+            let schema = merge_schema(&part.inputs());
+            part.apply_expressions(|expression| {
+                expression.apply(|expression| {
+                    check_comparison(expression, &schema)?;
+                    check_index(expression)
+                })
+            })
         })?;
         Ok(plan)
     }
 
     fn name(&self) -> &str {
-        "refuse_nulls"
+        "refuse_wrong"
     }
 }
 
@@ -52,6 +61,57 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
         left.quoted_flat_name(),
         right.quoted_flat_name()
     )
+}
+
+/// Refuses to compare a day with a number, and a day or text with a day without quotes, which is a number.
+fn check_comparison(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    let operands = match expression {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
+            vec![&**left, &**right]
+        }
+        Expr::Between(Between { expr, low, high, .. }) => vec![&**expr, &**low, &**high],
+        Expr::InList(InList { expr, list, .. }) => std::iter::once(&**expr).chain(list).collect(),
+        _ => return Ok(()),
+    };
+    let is = |test: &dyn Fn(&DataType) -> bool, operand: &&Expr| {
+        operand.get_type(schema).is_ok_and(|it| test(&it))
+    };
+    let find = |test: &dyn Fn(&DataType) -> bool| operands.iter().find(|it| is(test, it));
+    let other = find(&|it| !it.is_numeric());
+    if let (Some(other), Some(day)) = (other, operands.iter().find_map(|it| day(it))) {
+        return plan_err!(
+            "{day} is a subtraction of numbers, which {other} is compared with; write '{day}' for the day"
+        );
+    }
+    match (find(&|it| *it == DataType::Date32), find(&DataType::is_integer)) {
+        (Some(day), Some(number)) => plan_err!(
+            "{day} is a day, and {number} a number; write a day as '2026-01-02', or CAST({day} AS INT) for the days since 1970"
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the day that a subtraction of three numbers is written as.
+fn day(expression: &Expr) -> Option<String> {
+    let difference = |expression: &Expr| match expression {
+        Expr::BinaryExpr(BinaryExpr { left, op: Operator::Minus, right }) => {
+            Some((left.as_ref().clone(), number(right)?))
+        }
+        _ => None,
+    };
+    let (rest, day) = difference(expression)?;
+    let (year, month) = difference(&rest)?;
+    let year = number(&year)?;
+    let is_day =
+        (1000..=9999).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    is_day.then(|| format!("{year}-{month:02}-{day:02}"))
+}
+
+fn number(expression: &Expr) -> Option<i64> {
+    match expression {
+        Expr::Literal(ScalarValue::Int64(number), _) => *number,
+        _ => None,
+    }
 }
 
 fn check_index(expression: &Expr) -> Result<TreeNodeRecursion> {

@@ -230,3 +230,37 @@ async fn the_greatest_of_an_expression_is_that_of_all_rows() {
         }
     }
 }
+
+/// Guards `IN` a subquery with nulls on either side, alone and as a part of a condition: the answers are those of PostgreSQL.
+#[tokio::test]
+async fn in_a_subquery_knows_nulls() {
+    let ctx = session();
+    rows(
+        &ctx,
+        "CREATE TABLE t AS SELECT * FROM (VALUES (1, 1), (2, 1), (NULL, 1), (NULL, 2)) t(a, g)",
+    )
+    .await;
+    rows(&ctx, "CREATE TABLE q AS SELECT * FROM (VALUES (1, 1), (NULL, 3), (5, 4)) q(z, g)").await;
+    let (some, nulls) = ("(SELECT z FROM q WHERE z < 9)", "(SELECT z FROM q)");
+    let (none, own) = ("(SELECT z FROM q WHERE z > 9)", "(SELECT z FROM q WHERE q.g = t.g)");
+    for (condition, expected) in [
+        (format!("a NOT IN {some}"), "1"),
+        (format!("a NOT IN {nulls}"), "0"),
+        (format!("a NOT IN {none}"), "4"),
+        (format!("a NOT IN {own}"), "2"),
+        (format!("a IN {own}"), "1"),
+        (format!("a > 5 OR a NOT IN {some}"), "1"),
+        (format!("a > 5 OR a NOT IN {nulls}"), "0"),
+        (format!("a > 5 OR a NOT IN {none}"), "4"),
+        (format!("g = 2 OR a NOT IN {own}"), "2"),
+        (format!("a = 2 OR a IN {nulls}"), "2"),
+        (format!("NOT (a IN {some} AND g < 9)"), "1"),
+        (format!("(a IN {nulls}) IS NULL"), "3"),
+        (format!("(a NOT IN {some}) IS NOT TRUE"), "3"),
+        (format!("CASE WHEN a NOT IN {nulls} THEN false ELSE true END"), "4"),
+        (format!("g = 1 AND NOT (a NOT IN {some} OR a IS NULL)"), "1"),
+    ] {
+        let sql = format!("SELECT count(*) FROM t WHERE {condition}");
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+}

@@ -1,4 +1,4 @@
-//! NaN in comparisons: it is greater than all other numbers, with and without `GROUP BY`.
+//! NaN in comparisons: it is greater than all other numbers, with and without `GROUP BY`; and in medians, which are NaN.
 
 use std::path::Path;
 
@@ -131,6 +131,85 @@ async fn nan_is_the_greatest_number_and_equal_to_itself() {
     }
     let sorted = floats(&query(&ctx, "SELECT x FROM t ORDER BY x").await, 0);
     assert!(sorted.is_sorted_by(|a, b| a.total_cmp(b).is_le()), "{sorted:?}");
+}
+
+/// Guards medians and percentiles of values with a NaN, by every way that DataFusion computes them: they are NaN, as in NumPy.
+#[tokio::test]
+async fn a_median_with_a_nan_is_nan() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = session();
+    table(&ctx, directory.path()).await;
+    for call in [
+        "median(x)",
+        "median(y)",
+        "median(DISTINCT x)",
+        "median(arrow_cast(x, 'Float16'))",
+        "percentile_cont(x, 0.0)",
+        "quantile_cont(0.25) WITHIN GROUP (ORDER BY y)",
+        "percentile_cont(0.9) WITHIN GROUP (ORDER BY x DESC)",
+        "approx_median(x)",
+        "approx_percentile_cont(y, 0.5)",
+        "approx_percentile_cont_with_weight(x, 1, 0.5)",
+        "median(x) FILTER (WHERE id < 99)",
+        "median(x) OVER (PARTITION BY id)",
+    ] {
+        let sql = match call.contains("OVER") {
+            true => format!("SELECT DISTINCT id, {call} FROM t ORDER BY id"),
+            false => format!("SELECT id, {call} FROM t GROUP BY id ORDER BY id"),
+        };
+        let found = floats(&query(&ctx, &sql).await, 1);
+        assert_eq!(found.len(), GROUPS.len(), "{sql}");
+        for (group, median) in GROUPS.iter().zip(found) {
+            let has_nan = group.iter().any(|value| value.is_nan());
+            // Between infinities DataFusion finds no percentile.
+            let is_finite = group.iter().all(|value| value.is_finite());
+            assert!(median.is_nan() || !has_nan, "{sql}: {group:?}: {median}");
+            assert!(!median.is_nan() || !is_finite, "{sql}: {group:?}: {median}");
+        }
+    }
+    for (sql, expected) in [
+        ("SELECT median(x) FROM t", f64::NAN),
+        ("SELECT median(nullif(x, 'NaN')) FROM t WHERE id < 3", 2.5),
+        ("SELECT median(id) FROM t WHERE id < 3", 1.0),
+        ("SELECT CAST(median(CAST(id AS DECIMAL(9, 1))) AS DOUBLE) FROM t WHERE id < 3", 1.0),
+        ("SELECT percentile_cont(x, 0.5) FROM t WHERE id = 7", -0.75),
+        ("SELECT percentile_cont(-x, 0.5) FROM t WHERE id = 0", f64::NAN),
+    ] {
+        let found = floats(&query(&ctx, sql).await, 0);
+        assert!(found == [expected] || found[0].is_nan() && expected.is_nan(), "{sql}: {found:?}");
+    }
+    // The rows of a window leave it again.
+    let sql = "SELECT median(a) OVER (ORDER BY b ROWS 1 PRECEDING) FROM \
+        (VALUES (1.5::DOUBLE, 1), ('NaN'::DOUBLE, 2), (3.0::DOUBLE, 3), (4.0::DOUBLE, 4)) v(a, b) ORDER BY b";
+    let found = floats(&query(&ctx, sql).await, 0);
+    assert_eq!((found[0], found[1].is_nan(), found[2].is_nan(), found[3]), (1.5, true, true, 3.5));
+}
+
+/// Guards groups of NaN in queries that need the first groups alone: they are one group, and no panic.
+#[tokio::test]
+async fn the_first_groups_have_one_of_nan() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = session();
+    table(&ctx, directory.path()).await;
+    for (sql, expected) in [
+        ("SELECT DISTINCT x FROM t ORDER BY x DESC LIMIT 3", [f64::NAN, f64::INFINITY, 5.0]),
+        (
+            "SELECT y FROM t WHERE id = 6 OR isnan(x) OR x = 5.0 GROUP BY y ORDER BY max(y) DESC LIMIT 3",
+            [f64::NAN, f64::INFINITY, 5.0],
+        ),
+        (
+            "SELECT x, min(id) FROM t WHERE id < 2 AND x <> 2.0 GROUP BY x ORDER BY min(id), x LIMIT 3",
+            [1.0, f64::NAN, 3.0],
+        ),
+    ] {
+        let found = floats(&query(&ctx, sql).await, 0);
+        let text = |values: &[f64]| format!("{values:?}");
+        assert_eq!(text(&found), text(&expected), "{sql}");
+    }
+    let all = "SELECT x, max(id) FROM t GROUP BY x ORDER BY max(id) DESC LIMIT 20";
+    assert_eq!(floats(&query(&ctx, all).await, 0).len(), 9, "{all}");
 }
 
 /// Tells the day on which DataFusion has mended its `min` and `max` (apache/datafusion#24432).

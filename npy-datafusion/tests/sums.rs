@@ -195,3 +195,20 @@ async fn sums_of_many_rows_are_those_of_wide_integers() {
         assert!(found == "0" || found.contains("does not hold it") && *sql != small, "{found}");
     }
 }
+
+/// Guards the speed of sums of values that differ: DataFusion divides them between threads, which changes no sum.
+#[tokio::test]
+async fn sums_of_values_that_differ_are_divided() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), &[&[(1, 2, 3), (1, 2, 3), (2, 5, 7)]]);
+    let ctx = session();
+    table(&ctx, directory.path()).await;
+    for (sql, is_divided) in [
+        ("SELECT sum(DISTINCT x) FROM t GROUP BY id", true),
+        ("SELECT count(DISTINCT x), sum(DISTINCT x) FROM t", true),
+        ("SELECT count(DISTINCT x), sum(u) FROM t", false),
+    ] {
+        let plan = ctx.sql(sql).await.unwrap().into_optimized_plan().unwrap();
+        assert_eq!(plan.to_string().matches("Aggregate:").count() == 2, is_divided, "{sql}");
+    }
+}

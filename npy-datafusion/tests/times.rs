@@ -215,3 +215,71 @@ async fn the_time_of_a_text_is_not_cut() {
     let refused = error(&ctx, &format!("SELECT 1 FROM {table} WHERE m < 'noon'")).await;
     assert!(refused.contains("Cannot cast string 'noon' to value of Date32 type"), "{refused}");
 }
+
+/// Guards comparisons of times in the keys of groups and windows: their columns keep their names, and windows their order.
+#[tokio::test]
+async fn times_are_compared_in_keys() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = session();
+    let at = directory.path().display();
+    let tables = format!(
+        "(SELECT s.m AS s, ms.m AS ms, d.m AS d FROM npy('{at}/s.npy') s JOIN npy('{at}/ms.npy') ms ON s.m = ms.m JOIN npy('{at}/D.npy') d ON d.m = s.m)"
+    );
+    for (sql, expected) in [
+        ("SELECT s >= ms AS a, count(*) AS n FROM t GROUP BY ROLLUP (s >= ms, d)", 3),
+        ("SELECT s >= ms AS a, d, count(*) AS n FROM t GROUP BY CUBE (s >= ms, d)", 4),
+        (
+            "SELECT d < '1970-01-01T12:00:00' AS a FROM t GROUP BY GROUPING SETS ((d < '1970-01-01T12:00:00', s), (s))",
+            2,
+        ),
+        ("SELECT row_number() OVER (PARTITION BY s >= ms ORDER BY d) AS n FROM t", 1),
+        ("SELECT ntile(3) OVER (PARTITION BY NOT (s > ms) ORDER BY s < ms, d) AS n FROM t", 1),
+    ] {
+        let sql =
+            format!("SELECT count(*) FROM ({})", sql.replace("FROM t", &format!("FROM {tables}")));
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+}
+
+/// Guards days that are compared with numbers, which find no rows: they are an error that says what to write. Other subtractions are numbers.
+#[tokio::test]
+async fn days_are_not_compared_with_numbers() {
+    let ctx = session();
+    let days = "(VALUES (DATE '2026-01-02', 7, '2026-01-02', TIMESTAMP '2026-01-02 00:00:00')) t(d, n, s, t)";
+    for (condition, expected) in [
+        (
+            "d = 2026 - 1 - 2",
+            "2026-01-02 is a subtraction of numbers, which t.d is compared with; write '2026-01-02'",
+        ),
+        ("d BETWEEN 2026-1-1 AND 2026-12-31", "write '2026-01-01' for the day"),
+        ("s IN ('x', 2026-12-31)", "which t.s is compared with; write '2026-12-31'"),
+        ("s <> 2026-12-31", "write '2026-12-31'"),
+        ("arrow_cast(s, 'Dictionary(UInt16, Utf8)') = 2026-12-31", "write '2026-12-31'"),
+        ("t >= 2026-1-2", "write '2026-01-02'"),
+        (
+            "d > 20260102",
+            "t.d is a day, and Int64(20260102) a number; write a day as '2026-01-02', or CAST(t.d AS INT)",
+        ),
+        ("n + 1 IS DISTINCT FROM d", "t.d is a day, and t.n + Int64(1) a number"),
+    ] {
+        let refused = error(&ctx, &format!("SELECT * FROM {days} WHERE {condition}")).await;
+        assert!(refused.contains(expected), "{condition}: {refused}");
+    }
+    for (condition, expected) in [
+        ("n < 2026-1-1", 1),
+        ("n = 4096-1-1 - 4087", 1),
+        ("d = '2026-01-02' AND d > DATE '2026-01-01' AND d < t + INTERVAL '1 second'", 1),
+        ("CAST(d AS INT) > 20260102", 0),
+        ("s = 2026", 0),
+    ] {
+        // Text that is no number is an error of its own.
+        let days = if condition.starts_with('s') {
+            days.replace("'2026-01-02', T", "'7', T")
+        } else {
+            days.to_owned()
+        };
+        let sql = format!("SELECT count(*) FROM {days} WHERE {condition}");
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+}

@@ -86,12 +86,44 @@ pub(crate) fn quoted(name: &str) -> String {
     name.replace('\'', "''")
 }
 
-/// Returns the form of a time, for the error about a text that has another one.
-pub(crate) fn of_time(text: &str) -> Option<&'static str> {
-    let is_about_time = ["Error parsing timestamp from '", "to value of Date32 type"];
-    is_about_time.iter().any(|part| text.contains(part)).then_some(
-        "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'",
-    )
+/// Returns what to write, for an error about a text or a number of another form.
+pub(crate) fn of_form(text: &str) -> Option<&'static str> {
+    const TIME: &str =
+        "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
+    const FORMS: [(&str, &str); 4] = [
+        ("Error parsing timestamp from '", TIME),
+        ("to value of Date32 type", TIME),
+        ("Cannot infer common argument type for comparison operation Timestamp", TIME),
+        (
+            "as u8. Non-ASCII string provided",
+            "write one character, and a tab as E'\\t': OPTIONS (delimiter E'\\t')",
+        ),
+    ];
+    FORMS.iter().find(|(part, _)| text.contains(part)).map(|(_, advice)| *advice)
+}
+
+/// Returns the error for a function of numbers that gets true and false; `None` if the text is about something else.
+pub(crate) fn of_boolean(text: &str) -> Option<String> {
+    if !text.contains("but received Boolean") && !text.contains("coercion from Boolean") {
+        return None;
+    }
+    let (name, _) = ["Function '", "satisfy a call to '"]
+        .iter()
+        .find_map(|before| text.split_once(before)?.1.split_once('\''))?;
+    let of_count = if name == "sum" { ", or count(*) FILTER (WHERE x)" } else { "" };
+    Some(format!(
+        "{name} is a function of numbers, and x is true or false; write {name}(CAST(x AS INT)){of_count}"
+    ))
+}
+
+/// Returns the parentheses that `COPY` needs; `None` if the statements have no such `COPY`.
+pub(crate) fn of_copy(sql: &str) -> Option<&'static str> {
+    let words: Vec<_> = sql.split_whitespace().map(str::to_uppercase).collect();
+    let is_copy = |words: &[String]| words[0] == "COPY" && ["SELECT", "WITH"].contains(&&*words[1]);
+    words
+        .windows(2)
+        .any(is_copy)
+        .then_some("write the query in parentheses: COPY (SELECT …) TO 'new.npy'")
 }
 
 /// Refuses a file in the place of the statement.
@@ -153,8 +185,18 @@ impl Visitor for ComparedNames {
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Infallible> {
         let operands = match expression {
-            Expr::BinaryOp { left, right, .. } => vec![&**left, &**right],
+            Expr::BinaryOp { left, right, .. }
+            | Expr::IsDistinctFrom(left, right)
+            | Expr::IsNotDistinctFrom(left, right) => vec![&**left, &**right],
+            Expr::Between { low, high, .. } => vec![&**low, &**high],
+            Expr::Like { pattern, .. }
+            | Expr::ILike { pattern, .. }
+            | Expr::SimilarTo { pattern, .. }
+            | Expr::RLike { pattern, .. } => vec![&**pattern],
             Expr::InList { list, .. } => list.iter().collect(),
+            Expr::Case { operand: Some(_), conditions, .. } => {
+                conditions.iter().map(|case| &case.condition).collect()
+            }
             _ => Vec::new(),
         };
         for operand in operands {
@@ -190,7 +232,8 @@ impl Visitor for Days {
     }
 }
 
-/// Returns the text of a subtraction that is written as a day.
+/// Returns the text of a subtraction that cannot be meant: without blanks, and with a zero before the month or the day. The engine knows the columns, and
+/// refuses others if they are compared with times or text.
 fn day(expression: &Expr) -> Option<String> {
     let (difference, day) = subtraction(expression)?;
     let (year, month) = subtraction(difference)?;
@@ -198,9 +241,12 @@ fn day(expression: &Expr) -> Option<String> {
     // With blanks in it, the text is longer.
     let length = year.len() + month.len() + 2;
     let is_one_word = first.line == last.line && last.column - first.column == length as u64;
-    let within = |text: &str, most| text.parse().is_ok_and(|it: u32| (1..=most).contains(&it));
+    let within = |text: &str, most| {
+        text.len() == 2 && text.parse().is_ok_and(|it: u32| (1..=most).contains(&it))
+    };
     let is_day = is_one_word && year.len() == 4 && within(month, 12) && within(day, 31);
-    is_day.then(|| format!("{year}-{month:0>2}-{day:0>2}"))
+    let has_zero = month.starts_with('0') || day.starts_with('0');
+    (is_day && has_zero).then(|| format!("{year}-{month}-{day}"))
 }
 
 fn subtraction(expression: &Expr) -> Option<(&Expr, &Expr)> {

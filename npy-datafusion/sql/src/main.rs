@@ -68,7 +68,7 @@ Examples:
   npy sql -f report.sql days/
 
 A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x).
-median, percentile_cont, approx_median and corr count a NaN, too: median(nullif(x, 'NaN')), corr(x, y) FILTER (WHERE NOT isnan(x)). The NaN of 0/0 on x86 has
+median, percentile_cont, approx_median and corr of a NaN are NaN, as in NumPy: median(nullif(x, 'NaN')), corr(x, y) FILTER (WHERE NOT isnan(x)). The NaN of 0/0 on x86 has
 a sign; it is another value, and less than all others. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
 makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without

@@ -7,7 +7,7 @@ use npy_datafusion::datafusion::error::DataFusionError;
 use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
-use crate::advice::of_time;
+use crate::advice::{of_boolean, of_form};
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
 const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
@@ -25,11 +25,14 @@ const MAX_REASON: usize = 240;
 pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ");
     // DataFusion names the rule that refuses a statement.
-    let text = text.strip_prefix("refuse_nulls: ").map_or_else(|| text.clone(), str::to_owned);
+    let text = text.strip_prefix("refuse_wrong: ").map_or_else(|| text.clone(), str::to_owned);
+    if let Some(advice) = of_boolean(&text) {
+        return advice;
+    }
     if text.contains(REPORT) || text.starts_with(CHECK) {
         return of_engine(&text);
     }
-    if let Some(advice) = of_time(&text) {
+    if let Some(advice) = of_form(&text) {
         return format!("{text}; {advice}");
     }
     of_damaged_file(&text).unwrap_or(text)
@@ -47,8 +50,14 @@ fn of_engine(text: &str) -> String {
             "{shown}{rest}; convert the arguments by CAST, write a time in quotes, and name one number of several as in value[1]"
         );
     }
+    let advice = match text.starts_with(CHECK) {
+        true => {
+            "give the expression of the order a name in a subquery, as in FROM (SELECT *, abs(v[1]) AS k FROM t) ORDER BY k"
+        }
+        false => "write this part of the query in another way",
+    };
     format!(
-        "DataFusion {DATAFUSION_VERSION}, which runs the query, has a mistake, and the query may be right: {shown}{rest}; write this part of the query in another way, or report it at https://github.com/apache/datafusion/issues"
+        "DataFusion {DATAFUSION_VERSION}, which runs the query, has a mistake, and the query may be right: {shown}{rest}; {advice}, or report it at https://github.com/apache/datafusion/issues"
     )
 }
 
@@ -128,7 +137,7 @@ mod tests {
             (rule, "may be right: Assertion failed: the column x@3 is not there; write"),
             (
                 order.context(CHECK),
-                "may be right: SortPreservingMergeExec: [a@0 ASC] does not satisfy order requirements: [a@0 ASC]. Child-0",
+                "may be right: SortPreservingMergeExec: [a@0 ASC] does not satisfy order requirements: [a@0 ASC]. Child-0 order: []; give the expression of the order a name",
             ),
             (internal_datafusion_err!("{}", "y".repeat(5000)), "yyy…; write"),
         ] {

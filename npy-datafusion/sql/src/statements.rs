@@ -24,7 +24,10 @@ pub(crate) async fn run(
 ) -> Result<()> {
     let recursion = ctx.state().config_options().sql_parser.recursion_limit.get();
     let mut parser = DFParserBuilder::new(sql).with_recursion_limit(recursion).build()?;
-    let statements = parser.parse_statements()?;
+    let statements = parser.parse_statements().map_err(|error| match advice::of_copy(sql) {
+        Some(advice) => plan_datafusion_err!("{}; {advice}", error.strip_backtrace()),
+        None => error,
+    })?;
     if statements.is_empty() {
         return plan_err!(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
@@ -124,11 +127,19 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
         let notes = error.diagnostic().into_iter().flat_map(|it| &it.notes);
         let columns = notes.filter_map(|note| note.message.strip_prefix("possible column "));
         let columns = columns.collect::<Vec<_>>().join(" or ");
-        return plan_datafusion_err!("{schema}; write its table before it, {columns}");
+        return match columns.is_empty() {
+            true => plan_datafusion_err!("{schema}; give the new column another name: x + 1 AS y"),
+            false => plan_datafusion_err!("{schema}; write its table before it, {columns}"),
+        };
     }
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
+    let is_column = |other: &&Column| {
+        other.name == field.name && field.relation.is_some() && other.relation != field.relation
+    };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
-    let advice = match valid_fields.iter().find(is_other_case) {
+    let of_table = valid_fields.iter().find(is_column);
+    let advice = match of_table.or_else(|| valid_fields.iter().find(is_other_case)) {
+        Some(column) if of_table.is_some() => of_other_table(column),
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
         None if field.relation.is_none() && compared.contains(&field.name) => {
             format!("text is in single quotes: '{}'", advice::quoted(&field.name))
@@ -140,6 +151,21 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
         }
     };
     plan_datafusion_err!("No field named {}; {advice}", field.flat_name())
+}
+
+/// Returns the way to a column whose table has another name.
+fn of_other_table(column: &Column) -> String {
+    let name = written(&column.name);
+    match &column.relation {
+        // A call of a function is the name of its table, which no statement can write.
+        Some(table) if !table.table().ends_with("()") => {
+            let table = written(table.table());
+            format!("its table is called {table} here: write {table}.{name}")
+        }
+        _ => format!(
+            "its table has no name here: write {name}, or a name after the table, as in npy('x.npy') o"
+        ),
+    }
 }
 
 /// Returns a name as it is written in a statement.

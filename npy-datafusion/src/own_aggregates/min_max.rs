@@ -63,6 +63,10 @@ impl Extreme {
 impl AggregateUDFImpl for Extreme {
     as_theirs!();
 
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
+        self.inner.groups_accumulator_supported(args)
+    }
+
     fn create_groups_accumulator(
         &self,
         args: AccumulatorArgs,

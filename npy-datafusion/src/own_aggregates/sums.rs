@@ -118,6 +118,10 @@ struct Sum {
 impl AggregateUDFImpl for Sum {
     as_theirs!();
 
+    fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
+        self.inner.groups_accumulator_supported(args)
+    }
+
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         let (sum, is_distinct) = (Name::of(&args), args.is_distinct);
         for_integers!(sum.data_type, single(sum, is_distinct), self.inner.accumulator(args))

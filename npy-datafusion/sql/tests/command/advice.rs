@@ -124,6 +124,49 @@ fn errors_say_what_to_write() {
         ),
         (&["SELECT * FROM \"it's one.npy\""], "npy('it''s one.npy')"),
         (&["SELECT 1 FROM t WHERE value = 1970-1-2", "dates.npy"], "1970-01-02 is a subtraction"),
+        (
+            &["SELECT 1 FROM t WHERE value > 1970-1-2", "times.npy"],
+            "write '1970-01-02' for the day",
+        ),
+        (&["SELECT 1 FROM t WHERE value > 19700102", "dates.npy"], "t.value is a day, and Int64"),
+        (
+            &["SELECT 1 FROM t WHERE value > 19700102", "times.npy"],
+            "; write a day as '2026-01-02', and a time",
+        ),
+        (&["SELECT 1 FROM t WHERE name LIKE \"a%\"", "names.npz"], "single quotes: 'a%'"),
+        (&["SELECT 1 FROM t WHERE name NOT ILIKE \"a%\"", "names.npz"], "single quotes: 'a%'"),
+        (&["SELECT 1 FROM t WHERE name SIMILAR TO \"a\"", "names.npz"], "single quotes: 'a'"),
+        (&["SELECT 1 FROM t WHERE name BETWEEN 'a' AND \"b\"", "names.npz"], "quotes: 'b'"),
+        (&["SELECT 1 FROM t WHERE name IS DISTINCT FROM \"b\"", "names.npz"], "quotes: 'b'"),
+        (&["SELECT CASE name WHEN \"b\" THEN 1 END FROM t", "names.npz"], "quotes: 'b'"),
+        (
+            &["SELECT ticks.id FROM t", "ticks.npy"],
+            "No field named ticks.id; its table is called t here: write t.id",
+        ),
+        (
+            &["SELECT id FROM (SELECT *, price + 1 AS id FROM t)", "ticks.npy"],
+            "give the new column another name: x + 1 AS y",
+        ),
+        (&["SELECT t.id FROM t o", "ticks.npy"], "its table is called o here: write o.id"),
+        (
+            &["SELECT ticks.id FROM npy('ticks.npy')"],
+            "its table has no name here: write id, or a name after the table, as in npy('x.npy') o",
+        ),
+        (&["SELECT o.ID FROM t o", "ticks.npy"], "write id, since names have a case"),
+        (
+            &["COPY (SELECT 1 AS a) TO 'o.csv' OPTIONS (delimiter '\\t')"],
+            "and a tab as E'\\t': OPTIONS (delimiter E'\\t')",
+        ),
+        (
+            &["COPY SELECT id FROM t TO 'o.npy'", "ticks.npy"],
+            "; write the query in parentheses: COPY (SELECT …) TO 'new.npy'",
+        ),
+        (
+            &["SELECT sum(id > 1) FROM t", "ticks.npy"],
+            "npy sql: sum is a function of numbers, and x is true or false; write sum(CAST(x AS INT)), or count(*) FILTER (WHERE x)",
+        ),
+        (&["SELECT avg(id > 1) FROM t", "ticks.npy"], "write avg(CAST(x AS INT))"),
+        (&["SELECT stddev(id > 1) FROM t", "ticks.npy"], "write stddev(CAST(x AS INT))"),
     ] {
         let output = run(at, arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -166,6 +209,12 @@ fn the_advice_can_be_followed() {
         ("SELECT length('abc') AS x FROM t", "3"),
         ("SELECT 2026 - 01 - 02 AS x FROM t", "2023"),
         ("SELECT 1000-13-20 AS x FROM t", "967"),
+        ("SELECT 4096-1-1 AS x FROM t", "4094"),
+        ("SELECT 2026-12-31 AS x FROM t", "1983"),
+        (
+            "SELECT sum(CAST(a AS INT)) + count(*) FILTER (WHERE a) AS x FROM (VALUES (true), (false)) v(a)",
+            "2",
+        ),
         (
             "SELECT stddev(a) + stddev_pop(a) + var_samp(a) + var_pop(a) AS x FROM (VALUES (1.0), (1.0)) v(a)",
             "0.0",
@@ -191,4 +240,6 @@ fn the_advice_can_be_followed() {
     stdout(at, &[sql]);
     let found = stdout(at, &["SELECT a[2] AS a, b, c, d, e FROM t", "o.npy", "--csv"]);
     assert_eq!(found, "a,b,c,d,e\n2.0,18000000000000000001,,false,1.5\n");
+    stdout(at, &["COPY (SELECT 1 AS a, 2 AS b) TO 'o.csv' OPTIONS (delimiter E'\\t')"]);
+    assert_eq!(std::fs::read_to_string(at.join("o.csv")).unwrap(), "a\tb\n1\t2\n");
 }
