@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from . import _native
-from ._errors import NpyError, NpyValueError
+from ._errors import NpyValueError
 
 _COMMAND = "npy repair "
 
 
 class repairable:
-    """Adds to the error of a damaged file the command that mends it, as `verify` says it."""
+    """Adds to the error of a damaged file the command that mends it."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -20,14 +20,7 @@ class repairable:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if not isinstance(error, NpyValueError) or _COMMAND in str(error):
             return
-        try:
-            problems, _imports = _native.findings(self._path)
-        except NpyError:
-            # The file cannot be read any more, which says nothing about its first error.
-            return
-        for problem in problems:
-            _, command, rest = problem.partition(_COMMAND)
-            if command:
-                advice = rest.removesuffix("; or copy the file again")
-                error.args = (f"{error}; or {command}{advice} (python -m npy_core repair is the same command)",)
-                return
+        advice = _native.repair_advice(self._path)
+        if advice is not None:
+            command = advice.removesuffix("; or copy the file again")
+            error.args = (f"{error}; or {command} (python -m npy_core repair is the same command)",)
