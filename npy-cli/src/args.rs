@@ -78,7 +78,7 @@ enum Command {
     Struct(commands::structs::Args),
     /// Converts to another dtype, order or container, and to text
     Convert(commands::convert::Args),
-    /// Joins arrays along their first dimension
+    /// Joins arrays along a dimension, without --axis the first
     Concat(commands::concat::Args),
     /// Adds rows at the end of a file, in place
     Append(commands::append::Args),
@@ -188,6 +188,23 @@ fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     error
 }
 
+/// Options of other programs for a number of rows.
+const ROWS: [&str; 13] = [
+    "-n",
+    "-N",
+    "-r",
+    "--rows",
+    "--head",
+    "--limit",
+    "--lines",
+    "--nrows",
+    "--count",
+    "--num",
+    "--top",
+    "--frac",
+    "--fraction",
+];
+
 /// Returns a tip about an option that does not exist.
 fn option_tip(words: &[&str], argument: &str) -> Option<String> {
     let option = argument.split('=').next()?;
@@ -203,10 +220,9 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         (["head" | "tail" | "sample", ..], rows) if rows.parse::<u32>().is_ok() => {
             format!("did you mean '-n {rows}'?")
         }
-        (
-            ["head" | "tail" | "sample" | "view", ..],
-            "-r" | "--limit" | "--lines" | "--nrows" | "--count" | "--num",
-        ) => "the number of rows is '-n ROWS'".into(),
+        (["head" | "tail" | "sample" | "view", ..], rows) if ROWS.contains(&rows) => {
+            "the number of rows is '-n ROWS'".into()
+        }
         (["diff", ..], "--rows") => "the number of differences that are printed is '-n N'".into(),
         (
             ["head" | "tail" | "sample" | "cat", ..],
@@ -216,14 +232,72 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             ["head" | "tail" | "sample" | "cat", ..],
             "-d" | "-s" | "--delimiter" | "--sep" | "--separator",
         ) => "the fields have commas between them with '--csv', and tabs with '--tsv'".into(),
-        (["npz", "extract" | "unpack", ..], "-o" | "--output") => {
+        (["head" | "tail" | "sample" | "cat" | "stats", ..], "-o" | "--output" | "--out") => {
+            "'npy convert FILE OUT.csv' writes a file; what is printed goes to one with > OUT".into()
+        }
+        (["struct" | "info" | "verify" | "diff", ..], "-o" | "--output" | "--out") => {
+            "what is printed goes to a file with > OUT".into()
+        }
+        (["sample", ..], "--random-state" | "--random-seed") => {
+            "'--seed NUMBER' chooses the same rows each time".into()
+        }
+        (["stats", ..], "--median" | "--quantiles" | "--quantile" | "--percentiles") => {
+            "npy sql has medians and quantiles: npy sql \"SELECT median(x) FROM t\" t.npy".into()
+        }
+        (["npz", ..], "-m" | "--member" | "--members") => "members are arguments after the archive".into(),
+        (_, "-m" | "--member" | "--key" | "--array" | "--dataset") => {
+            "a member of an archive is FILE::MEMBER".into()
+        }
+        (["head" | "tail" | "sample" | "stats" | "plot", archive, ..], name)
+            if !name.starts_with('-') && archive.ends_with(".npz") =>
+        {
+            format!("a member of an archive is '{archive}::{name}'")
+        }
+        (["head" | "tail" | "sample", ..], "--no-header") => {
+            "'npy cat --csv --no-header' prints rows without names".into()
+        }
+        (["npz", "extract" | "unpack", ..], "-f" | "--overwrite") => {
+            "'--force' replaces files that exist".into()
+        }
+        (
+            ["npz", "extract" | "unpack", ..],
+            "-o" | "--output" | "-d" | "--dir" | "--outdir" | "--output-dir" | "--dest",
+        ) => {
             "the directory for the files is '-C DIR'".into()
         }
         (["npz", "pack", ..], "-o" | "--output") => "the archive is the first argument".into(),
+        (["npz", "pack", ..], "--add" | "--update" | "-a" | "-u") => {
+            "'--append' adds the arrays to an archive that exists".into()
+        }
+        (["npz", "pack", ..], "-c" | "--compressed" | "--deflate") => "'-z' compresses".into(),
+        (["npz", "pack", ..], "--name" | "-n" | "--names") => {
+            "a member gets another name by NAME=FILE".into()
+        }
         (["npz", "pack", ..], "-l" | "--level") => "the level is '--zstd=LEVEL'".into(),
         (["diff", ..], "--tol" | "--tolerance" | "--eps" | "--epsilon") => {
             "the tolerances are '--rtol R', relative to B, and '--atol A'".into()
         }
+        (["diff", ..], "--precision" | "--decimal" | "--approx") => {
+            "the tolerances are '--rtol R', relative to B, and '--atol A'".into()
+        }
+        (["diff", ..], "--brief" | "-s" | "--silent") => "'-q' prints nothing".into(),
+        (["convert", ..], "-o" | "--output" | "--out") => {
+            "the output is the second argument: npy convert IN OUT".into()
+        }
+        (["convert", ..], "-t" | "--type" | "--astype" | "--as") => {
+            "the dtype is '--dtype DTYPE', and the format of OUT '--to FORMAT'".into()
+        }
+        (["convert", ..], "--byteorder" | "--byte-order") => {
+            "the byte order is '--endian little' or '--endian big'".into()
+        }
+        (["convert", ..], "-F" | "--fortran") => "the order is '--order f'".into(),
+        (["convert", ..], "-z" | "--zip" | "--compressed" | "--deflate") => {
+            "'--compress' compresses the members of an archive".into()
+        }
+        (["convert", ..], "--encoding") => {
+            "text is UTF-8: 'iconv -f ENCODING -t UTF-8 IN | npy convert - OUT --from csv'".into()
+        }
+        (["convert", ..], "--append") => "'npy append FILE IN' adds rows to a file".into(),
         (["convert", ..], "--sep" | "--separator" | "-d" | "-s") => {
             "the character between fields is '--delimiter CHAR'".into()
         }
@@ -237,22 +311,71 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             ["convert", ..],
             "--skip-header" | "--skip-rows" | "--skiprows" | "--skip-lines" | "--skip",
         ) => "'tail -n +2 IN | npy convert - OUT --from csv' leaves out the first line of a text".into(),
-        (["convert", ..], "--shape" | "--reshape") => {
+        (["convert", ..], "--reshape" | "--transpose" | "-T" | "--flatten" | "--squeeze") => {
+            "elements stay in their shape; in Python: np.save('OUT.npy', np.load('IN.npy').reshape(3, 4))".into()
+        }
+        (["convert", ..], "--shape") => {
             "'--raw DTYPE,ROW' states the shape of a row of data without a header".into()
         }
         (["repair", ..], "--skip-header" | "--skip" | "--skip-bytes" | "--offset") => {
             "'tail -c +129 FILE > rest.bin' cuts off a header of 128 bytes, and '--raw DTYPE' is for the rest".into()
         }
         (
-            ["head" | "tail" | "sample" | "cat" | "stats" | "info" | "plot" | "view", ..],
+            ["head" | "tail" | "sample" | "cat" | "stats" | "plot" | "view", ..],
             "--dtype" | "--shape",
         ) => "data without a header is read by '--raw DTYPE,ROW'".into(),
+        (["repair", ..], "-i" | "--in-place" | "--inplace" | "-f" | "--force" | "--fix") => {
+            "FILE stays as it is; '-o OUT --yes' writes a repaired one".into()
+        }
+        (["repair", ..], "-n" | "--dry-run" | "--check") => {
+            "without '--yes', nothing is written".into()
+        }
+        (["verify", ..], "--fix" | "--repair") => {
+            "'npy repair FILE -o OUT --yes' writes a repaired file".into()
+        }
+        (["info", ..], "--dtype" | "--shape" | "-s" | "-d") => {
+            "'npy info FILE' prints both, and with '--json' for programs; data without a header is read by '--raw DTYPE,ROW'".into()
+        }
         (["repair", ..], "--dtype") => "the dtype of data without a header is '--raw DTYPE'".into(),
-        (["concat", ..], "--axis") => "arrays are joined along their first dimension alone".into(),
+        (["concat", ..], "-a" | "--dim" | "--dimension") => "the dimension is '--axis N'".into(),
+        (["append" | "concat", ..], "--dtype" | "--cast") => {
+            "'npy convert IN OUT --dtype DTYPE' converts an array before".into()
+        }
+        (["append", ..], "--axis" | "-o" | "--output" | "--out") => {
+            "append adds rows to its first argument; 'npy concat --axis N -o OUT FILE IN' writes another file".into()
+        }
+        (["plot", ..], "--save" | "-s" | "--out" | "-f" | "--file") => {
+            "the file is '-o OUT.png' or '-o OUT.svg'".into()
+        }
+        (["plot", ..], "--raw-pixels" | "--image" | "--exact" | "--no-axes" | "--size") => {
+            "'--pixels' writes the pixels of an image, without axes".into()
+        }
         (["plot", ..], "-t" | "--type") => "the kind of the picture is '--kind KIND'".into(),
         (["plot", ..], "-x" | "-y" | "--x" | "--y") => "the columns are '--columns NAMES'".into(),
         (["struct", ..], "--lang" | "--language" | "--numpy") => {
             "'--python' prints the np.dtype; without it, it is Rust".into()
+        }
+        (
+            ["head" | "tail" | "sample" | "cat" | "stats" | "plot" | "convert" | "diff", ..],
+            "--fields" | "--cols" | "--select" | "--usecols" | "--names" | "-k",
+        ) => "the columns are '-c NAMES'".into(),
+        (
+            ["head" | "tail" | "sample" | "cat" | "stats" | "plot" | "convert", ..],
+            "--skip" | "--offset" | "--start" | "--from-row" | "--skiprows" | "--skip-rows",
+        ) => "a slice leaves out the first rows: FILE[10:]".into(),
+        (_, "--sort" | "--sort-by" | "--order-by" | "--group-by" | "--groupby" | "--unique") => {
+            "npy sql sorts and groups: npy sql \"SELECT * FROM t ORDER BY x\" t.npy".into()
+        }
+        (["npz", ..], _) => return None,
+        (_, rows) if ROWS.contains(&rows) || number.is_some() => {
+            let mut given = words.iter().skip_while(|word| !word.starts_with(rows));
+            let first = given.next().and_then(|word| word.split_once('=')).map(|(_, value)| value);
+            let value = first.or(given.next().copied());
+            let value = value.filter(|text| text.parse::<u32>().is_ok());
+            let number = number.or(value).unwrap_or("10");
+            format!(
+                "'npy head -n {number} FILE' prints the first rows, and FILE[0:{number}] has them for any subcommand"
+            )
         }
         _ => return None,
     })
@@ -351,6 +474,7 @@ pub(crate) fn meant(word: &str) -> Option<String> {
         "show" | "print" | "dump" | "less" | "more" => "cat",
         "compare" | "cmp" => "diff",
         "join" | "merge" | "concatenate" | "stack" | "vstack" => "concat",
+        "hstack" | "column_stack" => "concat --axis 1",
         "fix" | "recover" | "restore" => "repair",
         "cast" | "export" | "import" | "to-csv" | "csv" => "convert",
         "select" | "query" => "sql",

@@ -94,13 +94,17 @@ pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
     first_lines(path).is_ok_and(|lines| delimiter::are_blanks(&lines, comments))
 }
 
-/// Reads the lines at the start of a file, the last of them to its end.
+/// Reads the lines at the start of a file, the last of them to its end; none if its first bytes are not those of text.
 fn first_lines(path: &Path) -> io::Result<Vec<u8>> {
     const ENOUGH: usize = 1 << 16;
     /// The longest text that is looked at: a file without lines is not read as a whole.
     const MAX: u64 = 1 << 24;
     let mut file = BufReader::new(File::open(path)?).take(MAX);
     let mut lines = Vec::new();
+    let is_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
+    if !file.fill_buf()?.iter().all(is_text) {
+        return Ok(lines);
+    }
     while lines.len() < ENOUGH && file.read_until(b'\n', &mut lines)? > 0 {}
     Ok(lines)
 }
@@ -389,4 +393,30 @@ fn complex_of<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     let (part, path) = path.split_last()?;
     let is_part = matches!(part.as_str(), "re" | "im" | "0" | "1");
     leaf(dtype, path).filter(|dtype| is_part && is_complex(dtype))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::fs;
+
+    use super::{Comments, is_savetxt};
+
+    /// Guards the cost of a file that is not text: its first part says so.
+    #[test]
+    fn of_data_that_is_not_text_a_small_part_is_read() {
+        let bytes_read = || {
+            let status = fs::read_to_string("/proc/thread-self/io").unwrap();
+            let line = status.lines().next().unwrap();
+            line.strip_prefix("rchar: ").unwrap().parse::<usize>().unwrap()
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.bin");
+        fs::write(&path, vec![1; 1 << 20]).unwrap();
+        let before = bytes_read();
+        assert!(!is_savetxt(&path, Comments::Unknown));
+        assert!(bytes_read() - before < 1 << 16);
+        let line = "1.5 2.5 ".repeat(20_000) + "\n";
+        fs::write(&path, line.repeat(2)).unwrap();
+        assert!(is_savetxt(&path, Comments::Unknown));
+    }
 }

@@ -57,6 +57,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     output::exit_code(args::Npy::run_with(args))
 }
 
+/// Returns the command that repairs a file, with its effect, if it is damaged. Of an array, the header and the size are read alone.
+pub fn repair_advice(path: &Path) -> Option<String> {
+    remedy::for_path(path)
+}
+
 /// The findings of `npy verify` in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {

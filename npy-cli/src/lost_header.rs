@@ -1,5 +1,4 @@
-//! An array whose header cannot be mended: the commands that give its data a new one, of what is left of the old one. And an array at the end of a truncated archive: those
-//! that keep its complete rows.
+//! An array whose header cannot be mended: the commands that give its data a new one, of what is left of the old one.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,36 +15,22 @@ const DTYPE: &str = "DTYPE";
 /// Returns the commands that repair the data of a file without its header; `None` if the position of the data is not known.
 pub(crate) fn commands(path: &Path) -> Option<String> {
     let size = path.metadata().ok()?.len();
-    Lost::of(&start(path)?, size).map(|lost| lost.commands(path))
-}
-
-/// Returns a message with the commands that keep the complete rows of an array at the end of a truncated archive, if it is about one.
-pub(crate) fn with_commands(path: &Path, reason: String) -> String {
-    let Some(bytes) = before_array(&reason) else { return reason };
-    let rest = shell::new_output(Path::new("rest.npy"));
-    let path = shell::path(path);
-    format!("{reason}: tail -c +{} {path} > {rest} && npy repair {rest} -o OUT --yes", bytes + 1)
-}
-
-/// Returns the number of bytes before the array in the last member of a truncated archive, if the array has complete rows.
-fn before_array(reason: &str) -> Option<u64> {
-    let start = reason.strip_suffix(" bytes before its array, and repair the rest")?;
-    start.rsplit_once("; cut off the ")?.1.parse().ok()
+    LostHeader::of(&read_start(path)?, size).map(|lost| lost.commands(path))
 }
 
 /// Reads the part of a file in which a header may be.
-fn start(path: &Path) -> Option<Vec<u8>> {
+fn read_start(path: &Path) -> Option<Vec<u8>> {
     const MAX: u64 = 1 << 16;
     let mut start = Vec::new();
     File::open(path).ok()?.take(MAX).read_to_end(&mut start).ok()?;
     Some(start)
 }
 
-/// The data, with the parts of its header that can be read.
+/// The parts of a header that can be read.
 #[derive(Debug, PartialEq)]
-struct Lost {
-    /// Its position.
-    data: usize,
+struct LostHeader {
+    /// The position of the data.
+    offset: usize,
     dtype: Option<DType>,
     shape: Shape,
 }
@@ -60,21 +45,21 @@ enum Shape {
     OfUnknownOrder,
 }
 
-impl Lost {
+impl LostHeader {
     /// Looks for the parts of a header. `None` if the position of the data is not known.
     fn of(start: &[u8], size: u64) -> Option<Self> {
-        let data = data(start, size)?;
-        let bytes = size.checked_sub(data as u64).filter(|&bytes| bytes > 0)?;
-        let header = String::from_utf8_lossy(start.get(..data).unwrap_or(start));
+        let offset = data_offset(start, size)?;
+        let bytes = size.checked_sub(offset as u64).filter(|&bytes| bytes > 0)?;
+        let header = String::from_utf8_lossy(start.get(..offset).unwrap_or(start));
         let fits = |dtype: &DType| {
             !dtype.has_object() && bytes.checked_rem(dtype.itemsize() as u64) == Some(0)
         };
-        let dtype = dtype(&header).filter(fits);
+        let dtype = find_dtype(&header).filter(fits);
         let shape = match &dtype {
-            Some(dtype) => shape(&header, bytes / dtype.itemsize() as u64),
+            Some(dtype) => find_shape(&header, bytes / dtype.itemsize() as u64),
             None => Shape::Unknown,
         };
-        Some(Lost { data, dtype, shape })
+        Some(LostHeader { offset, dtype, shape })
     }
 
     fn commands(&self, path: &Path) -> String {
@@ -93,25 +78,26 @@ impl Lost {
         };
         format!(
             "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {shape} -o OUT --yes{note}{order}",
-            self.data + 1,
+            self.offset + 1,
             shell::path(path)
         )
     }
 }
 
 /// Returns the position of the data: after the line of the header, or where the length of the header says. NumPy aligns it, so that one that is aligned is likelier.
-fn data(start: &[u8], size: u64) -> Option<usize> {
+fn data_offset(start: &[u8], size: u64) -> Option<usize> {
     const ALIGNED: usize = 16;
-    const FIRST: usize = 10;
+    /// The position of the text in version 1.0.
+    const TEXT: usize = 10;
     let line = || {
-        let rest = start.get(FIRST..)?;
+        let rest = start.get(TEXT..)?;
         let end = rest.iter().position(|&byte| byte == b'\n')?;
-        matches!(rest[..end].last(), Some(b' ' | b'}')).then_some(FIRST + end + 1)
+        matches!(rest[..end].last(), Some(b' ' | b'}')).then_some(TEXT + end + 1)
     };
     let stated = || match *start.get(6..12)? {
-        [1, _, a, b, ..] => Some(FIRST + usize::from(u16::from_le_bytes([a, b]))),
+        [1, _, a, b, ..] => Some(TEXT + usize::from(u16::from_le_bytes([a, b]))),
         [2 | 3, _, a, b, c, d] => {
-            usize::try_from(u32::from_le_bytes([a, b, c, d])).ok()?.checked_add(FIRST + 2)
+            usize::try_from(u32::from_le_bytes([a, b, c, d])).ok()?.checked_add(TEXT + 2)
         }
         _ => None,
     };
@@ -122,7 +108,7 @@ fn data(start: &[u8], size: u64) -> Option<usize> {
 }
 
 /// Returns the value of `descr`, if it is complete.
-fn dtype(header: &str) -> Option<DType> {
+fn find_dtype(header: &str) -> Option<DType> {
     let value = header.split_once("'descr':")?.1.trim_start();
     let text = match value.strip_prefix(['\'', '"']) {
         Some(text) => text.split(['\'', '"']).next()?,
@@ -132,8 +118,8 @@ fn dtype(header: &str) -> Option<DType> {
 }
 
 /// Returns the dimensions of this many items: all of `shape`, or those after the first one.
-fn shape(header: &str, items: u64) -> Shape {
-    let Some(dims) = dims(header) else { return Shape::Unknown };
+fn find_shape(header: &str, items: u64) -> Shape {
+    let Some(dims) = find_dims(header) else { return Shape::Unknown };
     // One damaged byte of True or of the key would otherwise swap the dimensions.
     if dims.len() > 1 && !header.contains("'fortran_order': False") {
         return Shape::OfUnknownOrder;
@@ -150,7 +136,7 @@ fn shape(header: &str, items: u64) -> Shape {
 }
 
 /// Returns the value of `shape`, if it is complete and not empty.
-fn dims(header: &str) -> Option<Vec<u64>> {
+fn find_dims(header: &str) -> Option<Vec<u64>> {
     let dims = header.split_once("'shape':")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
     let dims = dims.split(',').map(str::trim).filter(|dim| !dim.is_empty());
     let dims: Vec<u64> = dims.map(|dim| dim.parse().ok()).collect::<Option<_>>()?;
@@ -161,7 +147,7 @@ fn dims(header: &str) -> Option<Vec<u64>> {
 mod tests {
     use std::path::Path;
 
-    use super::Lost;
+    use super::LostHeader;
 
     #[test]
     fn the_commands_have_what_is_left_of_the_header() {
@@ -200,14 +186,18 @@ mod tests {
             let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
             file.extend(header.as_bytes());
             let size = 128 + bytes;
-            let commands = Lost::of(&file, size).unwrap().commands(Path::new("x.npy"));
+            let commands = LostHeader::of(&file, size).unwrap().commands(Path::new("x.npy"));
             assert!(commands.starts_with("tail -c +129 x.npy > "), "{commands}");
             assert!(commands.contains(expected), "{commands}");
             // The line or the length alone say where the data begins.
             for at in [8, 127] {
                 let mut damaged = file.clone();
                 damaged[at] = b'x';
-                assert_eq!(Lost::of(&damaged, size).map(|lost| lost.data), Some(128), "{at}");
+                assert_eq!(
+                    LostHeader::of(&damaged, size).map(|lost| lost.offset),
+                    Some(128),
+                    "{at}"
+                );
             }
         }
         // Where the line and the length differ, that of the two is right which is aligned.
@@ -216,8 +206,12 @@ mod tests {
             file.extend(u16::to_le_bytes(length));
             file.resize(152, b' ');
             file[newline] = b'\n';
-            assert_eq!(Lost::of(&file, 152).map(|lost| lost.data), Some(expected), "{newline}");
+            assert_eq!(
+                LostHeader::of(&file, 152).map(|lost| lost.offset),
+                Some(expected),
+                "{newline}"
+            );
         }
-        assert_eq!(Lost::of(b"\x93NUMPY", 6), None);
+        assert_eq!(LostHeader::of(b"\x93NUMPY", 6), None);
     }
 }

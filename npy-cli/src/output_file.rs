@@ -35,6 +35,11 @@ pub(crate) enum Begun {
 }
 
 impl Replacing {
+    /// Returns the option as in a command, if it is there.
+    pub(crate) fn option(self) -> Option<String> {
+        self.no_clobber.then(|| "--no-clobber".to_owned())
+    }
+
     /// Returns the file to write. It is an error if one of the inputs is the same file.
     pub(crate) fn output<'a>(self, path: &'a Path, inputs: &[Target]) -> Result<OutputFile<'a>> {
         let output = OutputFile { path, no_clobber: self.no_clobber };

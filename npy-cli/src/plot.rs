@@ -2,11 +2,13 @@
 //!
 //! `Picture::of_file(&target, &columns, kind, &void, canvas)` reads what is drawn (`plot/read.rs`). From there on nothing is about files: `plot/chart.rs` lays
 //! the picture out as marks (`plot/scene.rs`), which `plot/svg.rs` and `plot/png.rs` write, and `plot/terminal.rs` draws it with characters.
+//! `plot/pixels.rs` writes the pixels of an image alone.
 
 pub(crate) mod axis;
 mod chart;
 mod font;
 mod grid;
+pub(crate) mod pixels;
 mod png;
 mod read;
 mod scene;

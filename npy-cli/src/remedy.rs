@@ -2,18 +2,23 @@
 
 use std::path::Path;
 
-use npy_core::{ErrorKind, Order, Reader};
+use npy_core::{ErrorKind, Order, Reader, npz};
 use npy_repair::{Damage, Options, Plan, diagnose};
 
 use crate::input;
 use crate::shell;
 use crate::target::Target;
 
+/// The size of the largest archive that is read for an advice.
+const MAX_ARCHIVE: u64 = 256 << 20;
+
+/// A part of the advice for a file that is no archive.
+const COMPLETE: &str = "what is complete";
+
 /// Returns advice about a damaged file; `None` for other errors, for members and streams, and where nothing can be restored. `name` is the name of the file in
 /// messages.
 pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
     use ErrorKind as E;
-    const COMPLETE: &str = "what is complete";
     match kind {
         E::Truncated { what: "data" | "the element", .. } => for_array(&target(name)?),
         E::Archive { .. } => for_archive(&target(name)?),
@@ -26,6 +31,17 @@ pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
         }
         E::Header { .. } | E::DType { .. } | E::Shape { .. } => for_file(&target(name)?, COMPLETE),
         _ => None,
+    }
+}
+
+/// Returns advice about a file that a repair can mend, whatever it is. Of an array, only the header and the size are looked at.
+pub(crate) fn for_path(path: &Path) -> Option<String> {
+    let target = Target::from(path.to_owned());
+    match npz::Reader::open(path) {
+        // All of a large archive is read only by the repair itself.
+        Ok(_) => (path.metadata().ok()?.len() <= MAX_ARCHIVE).then(|| for_archive(&target))?,
+        Err(error) if matches!(error.kind(), ErrorKind::Archive { .. }) => for_archive(&target),
+        Err(_) => for_file(&target, COMPLETE),
     }
 }
 
@@ -45,9 +61,8 @@ fn for_file(target: &Target, kept: &str) -> Option<String> {
 
 /// Returns advice about a damaged archive. All of a larger one is read only by the repair itself.
 fn for_archive(target: &Target) -> Option<String> {
-    const MAX: u64 = 256 << 20;
     let file = Target { member: None, ..target.clone() };
-    match target.path.metadata().is_ok_and(|file| file.len() <= MAX) {
+    match target.path.metadata().is_ok_and(|file| file.len() <= MAX_ARCHIVE) {
         true => for_file(&file, "its members that are complete"),
         false => {
             let command = command(&target.path);

@@ -30,14 +30,6 @@ fn files(path: &Path) {
     archive.finish().unwrap();
     let bytes = fs::read(file("m.npz")).unwrap();
     fs::write(file("cut.npz"), &bytes[..bytes.len() - 30]).unwrap();
-    for (name, members) in [("last.npz", &["a", "b"][..]), ("only.npz", &["b"])] {
-        let mut archive = npz::Writer::create(file(name)).unwrap();
-        members.iter().for_each(|member| archive.write(member, &[0f64; 5]).unwrap());
-        archive.finish().unwrap();
-        let bytes = fs::read(file(name)).unwrap();
-        let start = bytes.windows(6).rposition(|part| part == b"\x93NUMPY").unwrap();
-        fs::write(file(name), &bytes[..start + 128 + 28]).unwrap();
-    }
     let bytes = fs::read(file("a.npy")).unwrap();
     fs::write(file("short.npy"), &bytes[..bytes.len() - 3]).unwrap();
     fs::write(file("version.npy"), [&bytes[..6], b"\x05", &bytes[7..]].concat()).unwrap();
@@ -110,18 +102,6 @@ fn each_command_that_a_message_advises_works() {
             "\n",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
         ),
-        (
-            &["repair", "last.npz"],
-            "|tail",
-            "\n",
-            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy[:3])\"",
-        ),
-        (
-            &["repair", "only.npz"],
-            "|tail",
-            "\n",
-            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy[:3])\"",
-        ),
         // In C order, its shape would swap the elements.
         (
             &["repair", "lost f.npy"],
@@ -133,10 +113,10 @@ fn each_command_that_a_message_advises_works() {
         (&["stats", "x.bin"], "|npy head", " prints", "{}"),
         (&["npz", "pack", "q.npy", "a.npy", "n=i.npy"], "|npy npz pack", " names", "{}"),
         (
-            &["npz", "pack", "z.npy", "-z", "--raw", "u1,2x3", "x.bin", "i.npy"],
+            &["npz", "pack", "z.npy", "-z", "--raw", "u1,2x3", "--no-clobber", "x.bin", "i.npy"],
             "|npy npz pack",
             " names",
-            "echo \"{}\" | grep -q -e ' -z --raw ' && {} && npy info z.npz::x --json | grep -q '\"shape\": *\\[1, *2, *3\\]' ",
+            "echo \"{}\" | grep -q -e ' -z --raw .* --no-clobber ' && {} && npy info z.npz::x --json | grep -q '\"shape\": *\\[1, *2, *3\\]' ",
         ),
         (
             &["npz", "extract", "m.npz", "m_a", "-C", "d"],

@@ -33,6 +33,85 @@ fn concat_joins_rows() {
     assert_eq!(Vec::<i32>::read_npy(path.join("row.npy")).unwrap(), [2, 3, 0, 2, 4, 4, 5]);
 }
 
+/// Guards the axis: it is one of the dimensions, the message names it with both shapes, and what it advises works.
+#[test]
+fn concat_joins_along_an_axis() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, shape) in [("a.npy", [2, 3]), ("b.npy", [2, 1]), ("c.npy", [3, 1])] {
+        let values = (0..shape[0] * shape[1]).map(|n| i32::try_from(n).unwrap()).collect();
+        NpyArray::new(values, shape).unwrap().write_npy(path.join(name)).unwrap();
+    }
+    let expected = [0, 1, 2, 0, 3, 4, 5, 1];
+    for axis in ["1", "-1"] {
+        ok(path, &["concat", "--axis", axis, "-o", "out.npy", "a.npy", "b.npy"]);
+        let out = NpyArray::<i32>::read_npy(path.join("out.npy")).unwrap();
+        assert_eq!((out.shape(), out.to_vec()), (&[2, 4][..], expected.to_vec()));
+    }
+    // The rows of the result are divided into files, and a stream is read once.
+    let args = ["concat", "--axis=1", "--target-size", "140", "-o", "parts", "a.npy", "b.npy"];
+    ok(path, &args);
+    ok(path, &["concat", "-o", "out.npy", "parts/part-00000.npy", "parts/part-00001.npy"]);
+    assert_eq!(NpyArray::<i32>::read_npy(path.join("out.npy")).unwrap().into_vec(), expected);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_npy"))
+        .args(["concat", "--axis", "1", "-o", "out.npy", "-", "b.npy"])
+        .current_dir(path)
+        .stdin(fs::File::open(path.join("a.npy")).unwrap())
+        .spawn()
+        .unwrap();
+    assert!(child.wait().unwrap().success());
+    assert_eq!(NpyArray::<i32>::read_npy(path.join("out.npy")).unwrap().into_vec(), expected);
+    for (args, part) in [
+        (
+            &["a.npy", "b.npy"][..],
+            "npy: b.npy: its shape (2, 1) does not fit that of the first input, (2, 3), along axis 0; --axis 1 joins them",
+        ),
+        (
+            &["--axis", "1", "a.npy", "c.npy"],
+            "its shape (3, 1) does not fit that of the first input, (2, 3), along axis 1; only the lengths along the axis may differ",
+        ),
+        (
+            &["a.npy", "b.npy[0]"],
+            "its shape (1,) does not fit that of the first input, (2, 3), along axis 0; they need the same number of dimensions",
+        ),
+        (
+            &["--axis", "2", "a.npy", "b.npy"],
+            "there is no axis 2: the arrays have shape (2, 3), and so the axes are 0 to 1",
+        ),
+        (&["--axis", "-3", "a.npy", "b.npy"], "there is no axis -3: the arrays have shape (2, 3)"),
+        (&["--axis", "x", "a.npy"], "an axis is the number of a dimension"),
+        (&["--axis", "99999999999999999999", "a.npy"], "an axis is the number of a dimension"),
+    ] {
+        let (exit, message) = code(path, &[&["concat", "-o", "no.npy"], args].concat());
+        assert!(exit == 2 && message.contains(part), "{message}");
+    }
+    assert!(!path.join("no.npy").exists());
+}
+
+/// Guards the number of open files, of which a system allows a few hundred.
+#[cfg(unix)]
+#[test]
+fn concat_joins_more_files_than_can_be_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let names: Vec<String> = (0..300).map(|i| format!("{i:03}.npy")).collect();
+    for (i, name) in (0..).zip(&names) {
+        NpyArray::new(vec![i, 1000 + i], [2, 1]).unwrap().write_npy(path.join(name)).unwrap();
+    }
+    for axis in [0, 1] {
+        let mut shell = Command::new("sh");
+        let npy = env!("CARGO_BIN_EXE_npy");
+        let concat = format!("ulimit -n 250; '{npy}' concat --axis {axis} -o out.npy [0-9]*.npy");
+        assert!(shell.args(["-c", &concat]).current_dir(path).status().unwrap().success());
+        let out = NpyArray::<i32>::read_npy(path.join("out.npy")).unwrap();
+        let expected: Vec<i32> = match axis {
+            0 => (0..300).flat_map(|i| [i, 1000 + i]).collect(),
+            _ => (0..300).chain(1000..1300).collect(),
+        };
+        assert!(out.into_vec() == expected, "{axis}");
+    }
+}
+
 /// Guards against an array in a file whose name says that it is something else.
 #[test]
 fn concat_writes_no_other_format() {
@@ -127,6 +206,34 @@ fn append_checks_all_inputs_before_it_writes() {
     }
     ok(path, &["append", "x.npy", "f8.npy[-1:]"]);
     assert_eq!(DynArray::read_npy(path.join("x.npy")).unwrap().shape(), [3, 4]);
+}
+
+/// Guards an array in Fortran order, to whose data columns could be added alone.
+#[test]
+fn append_adds_no_rows_in_fortran_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let fortran = NpyArray::with_order(vec![1i32, 2, 3, 4, 5, 6], [3, 2], Order::Fortran).unwrap();
+    fortran.write_npy(path.join("f.npy")).unwrap();
+    let before = fs::read(path.join("f.npy")).unwrap();
+    for (name, shape, part) in [
+        ("row.npy", [1, 2], "; npy concat -o OUT f.npy row.npy writes all rows in C order"),
+        ("column.npy", [3, 1], "the array of shape (3, 1) does not fit rows of shape (2,)"),
+    ] {
+        let values = (0..shape[0] * shape[1]).map(|n| i32::try_from(n).unwrap()).collect();
+        NpyArray::new(values, shape).unwrap().write_npy(path.join(name)).unwrap();
+        let (exit, message) = code(path, &["append", "f.npy", name]);
+        assert!(exit == 2 && message.contains(part), "{message}");
+        assert_eq!(fs::read(path.join("f.npy")).unwrap(), before, "{name}");
+    }
+    ok(path, &["concat", "-o", "OUT", "f.npy", "row.npy"]);
+    let out = NpyArray::<i32>::read_npy(path.join("OUT")).unwrap();
+    assert_eq!(out.into_vec(), [1, 4, 2, 5, 3, 6, 0, 1]);
+    // Rows of one element are not strided.
+    let narrow = NpyArray::with_order(vec![1i32, 2], [2, 1], Order::Fortran).unwrap();
+    narrow.write_npy(path.join("n.npy")).unwrap();
+    ok(path, &["append", "n.npy", "column.npy"]);
+    assert_eq!(DynArray::read_npy(path.join("n.npy")).unwrap().shape(), [5, 1]);
 }
 
 /// Guards rows that a killed writer left: the message says what to do, and that works.

@@ -579,3 +579,63 @@ for expected, path in zip(judged, out, strict=True):
     let args: Vec<&OsStr> = files.iter().chain(&out).map(|file| file.as_os_str()).collect();
     npy_tests::Numpy::run(compare, &args);
 }
+
+/// Guards every axis, order, byte order, slice and dtype against `np.concatenate`.
+#[test]
+fn arrays_are_joined_along_each_axis_as_by_numpy() {
+    let script = r#"
+import subprocess, sys
+from pathlib import Path
+import numpy as np
+npy, folder, rounds = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+rng = np.random.default_rng(int(rounds))
+record = np.dtype([("a", "<i2"), ("b", ">f8", 2)])
+for turn in range(rounds):
+    ndim = int(rng.integers(1, 5))
+    axis = int(rng.integers(-ndim, ndim))
+    shape = [int(n) for n in rng.integers(0 if turn % 5 == 0 else 1, 6, ndim)]
+    if turn % 7 == 0:
+        shape[rng.integers(ndim)] = 40_000
+    dtype = rng.choice(["<i4", ">i4", "<f8", ">f8", "u1", "<U3", "<M8[s]", "record"])
+    inputs, arrays = [], []
+    for i in range(int(rng.integers(1, 5))):
+        lengths = list(shape)
+        lengths[axis] = int(rng.integers(0, 5))
+        own = record if dtype == "record" else np.dtype(dtype)
+        if i > 0 and rng.random() < 0.3 and own.kind in "if":
+            own = own.newbyteorder() if rng.random() < 0.5 else np.dtype(">i2" if own.kind == "i" else "<f4")
+        values = rng.integers(0, 100, lengths)
+        if own.names:
+            array = np.zeros(lengths, own)
+            array["a"] = values
+            array["b"][..., 1] = values
+        else:
+            array = values.astype(own)
+        if rng.random() < 0.3:
+            array = np.asfortranarray(array)
+        name, slice_ = f"{turn}_{i}.npy", ""
+        if rng.random() < 0.2:
+            whole = np.zeros([n + 2 for n in lengths], own, order="F" if rng.random() < 0.5 else "C")
+            whole[(slice(1, -1),) * ndim] = array
+            np.save(folder / name, whole)
+            slice_ = "[" + ",".join(["1:-1"] * ndim) + "]"
+        elif rng.random() < 0.2:
+            name = f"{turn}_{i}.npz"
+            (np.savez if rng.random() < 0.5 else np.savez_compressed)(folder / name, m=array)
+        else:
+            np.save(folder / name, array)
+        inputs.append(name + slice_)
+        arrays.append(array)
+    subprocess.run([npy, "concat", "--axis", str(axis), "-o", "out.npy", *inputs], cwd=folder, check=True)
+    out = np.load(folder / "out.npy")
+    expected = np.concatenate([array.astype(arrays[0].dtype) for array in arrays], axis=axis)
+    assert out.dtype == arrays[0].dtype and out.shape == expected.shape, (inputs, axis, out.dtype, out.shape)
+    assert out.tobytes() == expected.astype(out.dtype).tobytes(), (inputs, axis)
+    for path in folder.glob(f"{turn}_*"):
+        path.unlink()
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let rounds = npy_tests::rounds(150).to_string();
+    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
+    npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str(), OsStr::new(&rounds)]);
+}

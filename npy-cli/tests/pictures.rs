@@ -100,6 +100,56 @@ fn an_array_of_colors_is_an_image() {
     }
 }
 
+/// Guards the pixels of an image: they are the elements, also those with an opacity and of 16 bits.
+#[test]
+fn the_pixels_of_an_image_are_its_elements() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let pixels = || {
+        let output = npy(path, &["plot", "x.npy", "-o", "x.png", "--pixels"]);
+        assert!(output.status.success(), "{output:?}");
+        let file = fs::read(path.join("x.png")).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().unwrap();
+        let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut bytes).unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        ((info.width, info.height, info.color_type), bytes, message)
+    };
+    let bytes: Vec<u8> = (0..48).map(|n| n * 5).collect();
+    for (shape, color) in [
+        (&[6, 8][..], png::ColorType::Grayscale),
+        (&[2, 8, 3], png::ColorType::Rgb),
+        (&[4, 3, 4], png::ColorType::Rgba),
+    ] {
+        NpyArray::new(bytes.clone(), shape).unwrap().write_npy(path.join("x.npy")).unwrap();
+        let (width, height) = (shape[1].try_into().unwrap(), shape[0].try_into().unwrap());
+        assert_eq!(pixels(), ((width, height, color), bytes.clone(), String::new()));
+    }
+    // A picture has fewer cells than this image.
+    NpyArray::new(vec![9u8; 4000], [2, 2000]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!(pixels().1, [9; 4000]);
+    NpyArray::new(vec![1u16, 2, 0x1234], [1, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!(pixels().1, [0, 1, 0, 2, 0x12, 0x34]);
+    NpyArray::new(vec![0.0, 0.2, 1.0], [1, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!((pixels().1, pixels().2), (vec![0, 51, 255], String::new()));
+    NpyArray::new(vec![false, true], [1, 2]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!((pixels().1, pixels().2), (vec![0, 255], String::new()));
+    NpyArray::new(vec![-5i64, 0, 5], [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    let said = "npy: x.npy: the values -5 to 5 become 0 to 255\n";
+    assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));
+    NpyArray::new(vec![2.0; 4], [1, 1, 4]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    vec![1u8].write_npy(path.join("y.npy")).unwrap();
+    for (args, part) in [
+        (&["x.npy", "-o", "z.png"][..], "an image of shape (h, w, 4) has bytes"),
+        (&["y.npy", "-o", "z.png"], "pixels are numbers of shape (h, w)"),
+        (&["x.npy", "-o", "z.svg"], "--pixels writes a PNG file; end its name in .png"),
+    ] {
+        let output = npy(path, &[&["plot", "--pixels"], args].concat());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && message.contains(part), "{message}");
+    }
+}
+
 /// Guards that `npy view` may show the images of its pictures, and still runs nothing.
 #[test]
 fn a_page_shows_images_and_runs_nothing() {

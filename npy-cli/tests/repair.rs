@@ -104,7 +104,7 @@ fn raw_data_gets_a_header() {
     );
     let (code, out, _) = npy(path, &["repair", "raw.npy", "--raw", "<u2,4", "-o", "x.npy", "-y"]);
     assert!(
-        code == 0 && out.contains("raw.npy: 4 bytes at the end left out: an incomplete row\n"),
+        code == 0 && out.contains(", and 4 bytes of an incomplete row at the end are left out\n"),
         "{out}"
     );
     let array = npy_core::load::<NpyArray<u16>>(path.join("x.npy")).unwrap();

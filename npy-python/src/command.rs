@@ -17,6 +17,13 @@ pub(crate) fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     (0..=u8::MAX).find(|&number| ExitCode::from(number) == code).unwrap_or(2)
 }
 
+/// Returns the command that repairs a file, with its effect, if it is damaged.
+#[pyfunction]
+pub(crate) fn repair_advice(py: Python<'_>, path: PathBuf) -> PyResult<Option<String>> {
+    let advice = py.detach(|| interrupt::wait_for(move || npy_cli::repair_advice(&path)));
+    advice.map_err(|error| exception(error.into()))
+}
+
 /// Returns the problems of a file, and the names that its pickles import.
 #[pyfunction]
 pub(crate) fn findings(py: Python<'_>, path: PathBuf) -> PyResult<(Vec<String>, Vec<String>)> {

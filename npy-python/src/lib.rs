@@ -52,7 +52,7 @@ mod _native {
     #[pymodule_export]
     use crate::array_file::{ArrayFile, open_array};
     #[pymodule_export]
-    use crate::command::{command, findings};
+    use crate::command::{command, findings, repair_advice};
     #[pymodule_export]
     use crate::header::{format_header, parse_header};
     #[pymodule_export]

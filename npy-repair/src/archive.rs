@@ -250,12 +250,8 @@ impl Archive {
     /// Keeps members that were found.
     fn keep(&mut self, found: &scan::Found) -> Result<()> {
         if found.members.is_empty() {
-            return Err(unrepairable(match found.advice() {
-                Some(advice) => format!("no member of the archive is complete, and {advice}"),
-                None => NO_MEMBER.to_owned(),
-            }));
+            return Err(unrepairable(NO_MEMBER));
         }
-        self.remarks.extend(found.advice().map(|advice| format!("member {advice}")));
         self.names = found.members.iter().map(|member| member.label.clone()).collect();
         for member in &found.members {
             if let Some(reason) = &member.unchecked {

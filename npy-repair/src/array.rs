@@ -99,14 +99,10 @@ impl Array {
             ));
         }
         let header = raw_header(raw, length)?;
-        let damages = vec![Damage::NoHeader { header: header.to_string() }];
         let bytes = header.data_bytes();
-        let mut array = Array::new(header, 0, bytes, damages)?;
-        if length > bytes {
-            let rest = counted(length - bytes, "byte");
-            array.remarks.push(format!("{rest} at the end left out: an incomplete row"));
-        }
-        Ok(array)
+        let rest = length.saturating_sub(bytes);
+        let damages = vec![Damage::NoHeader { header: header.to_string(), rest }];
+        Array::new(header, 0, bytes, damages)
     }
 
     /// Undoes the translation of a file, if that gives exactly the size that its header states.

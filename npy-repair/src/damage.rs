@@ -61,6 +61,8 @@ pub enum Damage {
     NoHeader {
         /// The header that it gets.
         header: String,
+        /// The number of bytes of an incomplete row at the end, which are left out.
+        rest: u64,
     },
     /// Each `\n` became `\r\n` when the file was copied.
     LineEnds {
@@ -130,7 +132,7 @@ impl Damage {
     pub fn loses(&self) -> bool {
         match self {
             Damage::Truncated { .. } | Damage::Member { .. } | Damage::SameName { .. } => true,
-            Damage::Uncounted { rest, .. } => *rest > 0,
+            Damage::Uncounted { rest, .. } | Damage::NoHeader { rest, .. } => *rest > 0,
             Damage::Array { damage, .. } => damage.loses(),
             _ => false,
         }
@@ -172,8 +174,9 @@ impl fmt::Display for Damage {
                 if *count == 1 { "the dtype has".into() } else { format!("{count} dtypes have") },
                 shortened(first)
             ),
-            Damage::NoHeader { header } => {
-                write!(f, "it has no header; it gets that of {header}, and its bytes stay as they are")
+            Damage::NoHeader { header, rest } => {
+                write!(f, "it has no header; it gets that of {header}, and its bytes stay as they are")?;
+                rest_left_out(f, *rest, "row at the end")
             }
             Damage::LineEnds { count } => write!(
                 f,
@@ -194,14 +197,14 @@ impl fmt::Display for Damage {
                         n => format!("{n} bytes are"),
                     },
                 )?;
-                rest_left_out(f, *rest)?;
+                rest_left_out(f, *rest, "one")?;
                 // `\n` in place of each `\r\n` cannot be told from an early end.
                 f.write_str("; if the file was copied as text, they may be wrong: copy it again as binary")
             }
             Damage::Uncounted { rows, rest } => {
                 let rows = counted(to_u64(*rows), "row");
                 write!(f, "{rows} after the array, which the header does not count; it counts them now")?;
-                rest_left_out(f, *rest)
+                rest_left_out(f, *rest, "one")
             }
             Damage::Directory { reason } => {
                 write!(f, "{}; the members are found by their own headers", reason)
@@ -218,11 +221,11 @@ impl fmt::Display for Damage {
     }
 }
 
-fn rest_left_out(f: &mut fmt::Formatter<'_>, rest: u64) -> fmt::Result {
+fn rest_left_out(f: &mut fmt::Formatter<'_>, rest: u64, row: &str) -> fmt::Result {
     match rest {
         0 => Ok(()),
-        1 => f.write_str(", and 1 byte of an incomplete one is left out"),
-        n => write!(f, ", and {n} bytes of an incomplete one are left out"),
+        1 => write!(f, ", and 1 byte of an incomplete {row} is left out"),
+        n => write!(f, ", and {n} bytes of an incomplete {row} are left out"),
     }
 }
 
@@ -277,6 +280,10 @@ mod tests {
             assert_eq!(damage.to_string(), text);
         }
         assert!(truncated.loses() && !Damage::Encoding.loses());
+        let no_header = |rest| Damage::NoHeader { header: "'<u2' (1, 4)".into(), rest };
+        assert!(no_header(4).loses() && !no_header(0).loses());
+        let text = "it has no header; it gets that of '<u2' (1, 4), and its bytes stay as they are, and 4 bytes of an incomplete row at the end are left out";
+        assert_eq!(no_header(4).to_string(), text);
     }
 
     #[test]

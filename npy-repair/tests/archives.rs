@@ -395,6 +395,71 @@ fn a_part_of_an_array_in_a_member_keeps_its_rows() {
     assert!(directory.find("other.txt").is_some());
 }
 
+/// Guards the member within which an archive ends: its complete rows are kept by its name, also of a writer that was stopped; a complete member of that
+/// name is preferred.
+#[test]
+fn the_rows_of_the_last_member_of_a_truncated_archive_are_kept() {
+    let folder = Folder::new();
+    let arrays = [vec![1u16, 2, 3], vec![4, 5, 6, 7]].map(|values| {
+        let mut array = Vec::new();
+        npy_core::WriteNpy::write_npy_to(&values, &mut array).unwrap();
+        array
+    });
+    let read = |plan: &Plan, name: &str| {
+        plan.write(folder.path("out.npz")).unwrap();
+        let out = fs::read(folder.path("out.npz")).unwrap();
+        let directory = Directory::of_file(Cursor::new(&out), &Limits::default()).unwrap();
+        let entry = directory.find(name).unwrap();
+        let member = directory.member(entry, Cursor::new(&out), &Limits::default()).unwrap();
+        <Vec<u16> as npy_core::ReadNpy>::read_npy_from(member).unwrap()
+    };
+    for names in [&["a.npy", "b.npy"][..], &["b.npy"]] {
+        let members: Vec<Raw> = names
+            .iter()
+            .zip(&arrays[2 - names.len()..])
+            .map(|(name, array)| Raw::of(name, array))
+            .collect();
+        let right = zips::archive(b"", &members, b"");
+        let data = right.windows(6).rposition(|part| part == b"\x93NUMPY").unwrap() + 128;
+        let mut stopped = right.clone();
+        let header = data - 128 - 35;
+        stopped[header + 14..header + 26].fill(0);
+        for (bytes, count) in
+            [(&right[..data + 5], 2), (&stopped[..data + 5], 2), (&stopped[..data + 8], 4)]
+        {
+            let plan = folder.diagnose(bytes).unwrap();
+            assert_eq!(plan.members(), names);
+            let [remark] = plan.remarks() else { panic!("{plan}") };
+            assert!(
+                remark.starts_with("member \"b.npy\" is kept, and was not checked: "),
+                "{plan}"
+            );
+            let is_truncated = plan.damages().iter().any(|damage| {
+                matches!(damage, Damage::Array { name, damage } if name == "b.npy" && damage.loses())
+            });
+            assert_eq!(is_truncated, count < 4, "{plan}");
+            assert_eq!(read(&plan, "b.npy"), [4, 5, 6, 7][..count]);
+        }
+        // Not one row is complete.
+        match folder.diagnose(&right[..data + 1]) {
+            Ok(plan) => assert_eq!(plan.members(), ["a.npy"]),
+            Err(error) => {
+                assert!(error.to_string().contains("no member of the archive"), "{error}")
+            }
+        }
+    }
+    let twice = [Raw::of("a.npy", &arrays[0]), Raw::of("a.npy", &arrays[1])];
+    let bytes = zips::archive(b"", &twice, b"");
+    let data = bytes.windows(6).rposition(|part| part == b"\x93NUMPY").unwrap() + 128;
+    let plan = folder.diagnose(&bytes[..data + 6]).unwrap();
+    assert!(
+        plan.remarks()[0]
+            .contains("the last of this name is damaged (the file ends within the member)"),
+        "{plan}"
+    );
+    assert_eq!(read(&plan, "a.npy"), [1, 2, 3]);
+}
+
 /// Guards time and memory: headers in the data of members that claim all of the file, and streams without an end.
 #[test]
 fn forged_archives_cost_linear_time_and_little_memory() {

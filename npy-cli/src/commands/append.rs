@@ -16,6 +16,7 @@ use crate::output::{Answer, Failure, Of, Result, complain};
 use crate::output_file::is_same_file;
 use crate::raw::RawFiles;
 use crate::remote;
+use crate::shell;
 use crate::source::{self, Source};
 use crate::target::{Index, Target};
 
@@ -62,7 +63,7 @@ impl Args {
             sources.push(Source::of(reader, input)?);
         }
         let mut options = WriteOptions::new();
-        let mut counted_now = None;
+        let mut uncounted_rows = None;
         match self.uncounted {
             Some(Uncounted::Keep) => _ = options.uncounted_rows(UncountedRows::Keep),
             Some(Uncounted::Remove) => _ = options.uncounted_rows(UncountedRows::Remove),
@@ -74,7 +75,7 @@ impl Args {
             && !file.header().dtype().has_object()
         {
             self.check(&file, &sources)?;
-            counted_now = self.counted_now(&file);
+            uncounted_rows = self.uncounted_rows(&file);
         }
         let mut appender = options.append_dyn(&self.file).of(&name)?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
@@ -84,7 +85,7 @@ impl Args {
             return Err(failure);
         }
         appender.finish().of(&name)?;
-        match counted_now {
+        match uncounted_rows {
             None => {}
             Some(Damage::Uncounted { rows: 0, rest }) => {
                 let message =
@@ -113,12 +114,24 @@ impl Args {
                 ));
             }
         }
-        let (rows, total) = (file.header().shape().first(), self.total(file, sources));
-        let mut header = Vec::new();
+        let header = file.header();
+        let is_strided = header.order() == Order::Fortran
+            && header.shape().iter().skip(1).any(|&length| length != 1);
+        if is_strided && !self.inputs.is_empty() {
+            let inputs: String =
+                self.inputs.iter().map(|input| format!(" {}", shell::target(input))).collect();
+            let message = format!(
+                "is in Fortran order, in which no row can be added in place; npy concat -o OUT {}{inputs} writes all rows in C order",
+                shell::path(&self.file)
+            );
+            return Err(Failure::new(self.file.display(), message));
+        }
+        let (rows, total) = (header.shape().first(), self.rows_after(file, sources));
+        let mut bytes = Vec::new();
         let stream = File::open(&self.file).of(&self.file.display())?;
-        stream.take(file.data_offset()).read_to_end(&mut header).of(&self.file.display())?;
+        stream.take(file.data_offset()).read_to_end(&mut bytes).of(&self.file.display())?;
         match rows {
-            Some(rows) if is_full(&header, *rows, total) => Err(Failure::new(
+            Some(rows) if cannot_count(&bytes, *rows, total) => Err(Failure::new(
                 self.file.display(),
                 format!(
                     "its header has no blanks for the digits of {total} rows; npy concat writes the rows of both to a new file"
@@ -129,12 +142,12 @@ impl Args {
     }
 
     /// Returns the number of rows that the file will have.
-    fn total(&self, file: &Reader<File>, sources: &[Source]) -> usize {
+    fn rows_after(&self, file: &Reader<File>, sources: &[Source]) -> usize {
         let count = |shape: &[usize]| shape.iter().fold(1, |n: usize, &k| n.saturating_mul(k));
         let Some((rows, row)) = file.header().shape().split_first() else { return 0 };
         let added = sources.iter().map(|source| count(source.header().shape()));
         let added = added.fold(0, usize::saturating_add) / count(row).max(1);
-        let kept = match self.counted_now(file) {
+        let kept = match self.uncounted_rows(file) {
             Some(Damage::Uncounted { rows, .. }) => rows,
             _ => 0,
         };
@@ -142,7 +155,7 @@ impl Args {
     }
 
     /// Returns the rows at the end of the file that are kept although the header does not count them, and the bytes after them, which are not.
-    fn counted_now(&self, file: &Reader<File>) -> Option<Damage> {
+    fn uncounted_rows(&self, file: &Reader<File>) -> Option<Damage> {
         let (Some(Uncounted::Keep), Ok(metadata)) = (self.uncounted, self.file.metadata()) else {
             return None;
         };
@@ -162,17 +175,17 @@ impl Args {
 }
 
 /// Returns true if the header of a file with this number of rows cannot count the total. It may have blanks before the number, which are then many.
-fn is_full(header: &[u8], rows: usize, total: usize) -> bool {
+fn cannot_count(header: &[u8], rows: usize, total: usize) -> bool {
     /// A longer header may be written again, with blanks.
     const MAX: usize = 4000;
     /// As long as the blanks before a number.
     const BLANKS: &[u8] = b"        ";
-    let line = header.trim_ascii_end();
-    let has_blanks = line.windows(BLANKS.len()).any(|part| part == BLANKS);
-    let text = header.strip_suffix(b"\n").unwrap_or(header);
+    let trimmed = header.trim_ascii_end();
+    let has_blanks = trimmed.windows(BLANKS.len()).any(|part| part == BLANKS);
+    let padded = header.strip_suffix(b"\n").unwrap_or(header);
     let digits = |number: usize| number.to_string().len();
-    let max = digits(rows) + text.len().saturating_sub(line.len());
-    header.len() <= MAX && !has_blanks && digits(total) > max
+    let max_digits = digits(rows) + padded.len().saturating_sub(trimmed.len());
+    header.len() <= MAX && !has_blanks && digits(total) > max_digits
 }
 
 /// Adds the rows of an array. `name` is that of the file.

@@ -1,11 +1,15 @@
-//! `npy concat -o OUT IN...`: joins arrays along their first dimension, in one file or in several of some size (`concat/parts.rs`).
+//! `npy concat -o OUT IN...`: joins arrays along an axis, in one file or in several of some size (`concat/parts.rs`).
+//!
+//! The result is in C order, and so are the bytes of each input (`concat/input.rs`): for each index before the axis, a part of each input follows in turn.
 
+mod input;
 pub(crate) mod parts;
 
 use std::path::PathBuf;
 
-use npy_core::{Cast, Header, Order};
+use npy_core::{Cast, DType, Header, Order};
 
+use self::input::{Input, Reading};
 use self::parts::Parts;
 use super::conversion;
 use super::convert::Format;
@@ -14,7 +18,6 @@ use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::Replacing;
 use crate::raw::RawFiles;
 use crate::shell;
-use crate::source::{self, Source};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -22,6 +25,9 @@ pub(crate) struct Args {
     /// The .npy file to write; - is standard output; with --target-size, the directory for the files
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
+    /// The dimension along which the arrays are joined, the others being the same; negative numbers count from the last one
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true, value_parser = axis)]
+    axis: i64,
     /// Writes files part-00000.npy, … of at most about this size, such as 256MB or 1GiB; all of them or none
     #[arg(long, value_name = "SIZE", value_parser = parts::size)]
     target_size: Option<u64>,
@@ -38,11 +44,13 @@ pub(crate) struct Args {
 }
 
 /// The inputs, whose headers fit.
-struct Joined {
-    /// The header of all rows.
+struct Joined<'a> {
+    /// The header of the result.
     header: Header,
-    /// Streams stay open, as they cannot be opened again; files do not, as there may be thousands.
-    sources: Vec<Option<Source>>,
+    /// Each with the bytes of a part of it: all elements of one index of the dimensions before the axis.
+    inputs: Vec<(Input<'a>, u64)>,
+    /// The number of parts of each.
+    parts: u64,
 }
 
 impl Args {
@@ -75,94 +83,134 @@ impl Args {
     }
 
     /// Reads the headers of the inputs.
-    fn joined(&self) -> Result<Joined> {
-        let mut header = None;
-        let mut rows = 0usize;
-        let mut sources = Vec::new();
-        for input in &self.inputs {
-            let reader = source::open(input)?.into_array(input)?;
-            source::tell_of_rest(&reader, input);
-            let source = Source::of(reader, input)?;
-            let found = source.header();
-            if found.shape().is_empty() {
-                return Err(Failure::new(input, "an array without dimensions has no rows to join"));
-            }
-            if found.dtype().has_object() {
-                return Err(Failure::new(input, "Python objects cannot be joined"));
-            }
-            let first = header.get_or_insert_with(|| found.clone());
-            check(input, first, found)?;
-            let too_many =
-                || Failure::new(input, "all rows together are more than a file can have");
-            let more = found.shape().first().copied().unwrap_or(0);
-            rows = rows.checked_add(more).ok_or_else(too_many)?;
-            sources.push(input.is_stream().then_some(source));
+    fn joined(&self) -> Result<Joined<'_>> {
+        let Some(target) = self.inputs.first() else { return Err(Failure::usage("no input")) };
+        let (input, first) = Input::open(target)?;
+        check_plain(target, &first)?;
+        let axis = self.axis_of(first.shape())?;
+        let part = |header: &Header| {
+            let lengths = header.shape().iter().skip(axis).map(|&length| length as u64);
+            lengths.fold(header.dtype().itemsize() as u64, u64::saturating_mul)
+        };
+        let mut shape = first.shape().to_vec();
+        let mut inputs = vec![(input, part(&first))];
+        for target in &self.inputs[1..] {
+            let (input, found) = Input::open(target)?;
+            check_plain(target, &found)?;
+            check_shape(target, first.shape(), found.shape(), axis)?;
+            check_dtype(target, first.dtype(), found.dtype())?;
+            let too_many = || Failure::new(target, "all together are more than a file can have");
+            shape[axis] = shape[axis].checked_add(found.shape()[axis]).ok_or_else(too_many)?;
+            let header = Header::new(first.dtype().clone(), found.shape(), Order::C);
+            inputs.push((input, part(&header.of(target)?)));
         }
-        let Some(first) = header else { return Err(Failure::usage("no input")) };
-        let shape: Vec<usize> =
-            [rows].into_iter().chain(first.shape().iter().skip(1).copied()).collect();
-        let dtype = first.dtype().clone();
-        let header = Header::new(dtype, shape, Order::C).of(&self.output.display())?;
-        Ok(Joined { header, sources })
+        let parts = shape.iter().take(axis).map(|&length| length as u64);
+        let parts = parts.fold(1, u64::saturating_mul);
+        let header = Header::new(first.dtype().clone(), shape, Order::C);
+        Ok(Joined { header: header.of(&self.output.display())?, inputs, parts })
     }
 
-    /// Passes the bytes of all rows to a function, block by block.
+    /// Returns the axis as an index of dimensions.
+    fn axis_of(&self, shape: &[usize]) -> Result<usize> {
+        let dimensions = shape.len();
+        let axis = match usize::try_from(self.axis.unsigned_abs()) {
+            Ok(back) if self.axis < 0 => dimensions.checked_sub(back),
+            Ok(axis) => Some(axis),
+            Err(_) => None,
+        };
+        axis.filter(|&axis| axis < dimensions).ok_or_else(|| {
+            let message = format!(
+                "there is no axis {}: the arrays have shape {}, and so the axes are 0 to {}",
+                self.axis,
+                python_tuple(shape),
+                dimensions.saturating_sub(1)
+            );
+            Failure::usage(message)
+        })
+    }
+
+    /// Passes the bytes of the result to a function, block by block.
     fn each_block(
         &self,
-        Joined { header, sources }: Joined,
+        Joined { header, mut inputs, parts }: Joined<'_>,
         mut write: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
-        let dtype = header.dtype();
-        let mut left = header.data_bytes();
-        let mut progress = Progress::start(left);
-        for (input, source) in self.inputs.iter().zip(sources) {
-            let mut source = match source {
-                Some(source) => source,
-                None => Source::open(input)?,
-            };
-            let block_rows = source.rows_per_block();
-            // Rows without bytes need not be read.
-            while left > 0
-                && let Some(block) = source.next(block_rows)?
-            {
-                let is_same = block.dtype() == dtype;
-                let block = if is_same {
-                    block
-                } else {
-                    block.cast_with(dtype, Cast::Lossless).of(input)?
-                };
-                left = left
-                    .checked_sub(block.as_bytes().len() as u64)
-                    .ok_or_else(|| self.changed())?;
-                write(block.as_bytes())?;
-                progress.add(block.as_bytes().len());
+        /// The memory of the blocks of all inputs.
+        const MEMORY: usize = 1 << 26;
+        /// The bytes after which the progress is told.
+        const REPORTED: usize = 1 << 20;
+        /// More files are not open at a time.
+        const MAX_OPEN: usize = 200;
+        let bytes = header.data_bytes();
+        // What has no bytes need not be read.
+        let parts = if bytes == 0 { 0 } else { parts };
+        let reading = Reading {
+            dtype: header.dtype(),
+            block: if parts > 1 { MEMORY / inputs.len() } else { MEMORY },
+            closes: parts > 1 && inputs.len() > MAX_OPEN,
+        };
+        let (mut progress, mut written) = (Progress::start(bytes), 0);
+        // Parts may have few bytes.
+        let mut write = |block: &[u8]| {
+            written += block.len();
+            if written >= REPORTED {
+                progress.add(std::mem::take(&mut written));
+            }
+            write(block)
+        };
+        for _ in 0..parts {
+            for (input, part) in &mut inputs {
+                input.take(*part, reading, &mut write)?;
             }
         }
-        if left == 0 { Ok(()) } else { Err(self.changed()) }
-    }
-
-    fn changed(&self) -> Failure {
-        let message = "an input changed while it was read; run the command again";
-        Failure::new(self.output.display(), message)
+        Ok(())
     }
 }
 
-/// Checks that the rows of an array fit those of the first one.
-fn check(input: &Target, first: &Header, found: &Header) -> Result<()> {
-    let (row, expected) = (found.shape().get(1..), first.shape().get(1..));
-    if row != expected {
-        let [row, expected] = [row, expected].map(|row| python_tuple(row.unwrap_or_default()));
-        return Err(Failure::new(
-            input,
-            format!("its rows have shape {row}, those of the first input {expected}"),
-        ));
+/// Parses an axis.
+fn axis(text: &str) -> Result<i64, String> {
+    text.parse()
+        .map_err(|_| "an axis is the number of a dimension: 0 is the first, -1 the last".into())
+}
+
+/// Refuses arrays that cannot be joined.
+fn check_plain(input: &Target, header: &Header) -> Result<()> {
+    if header.shape().is_empty() {
+        return Err(Failure::new(input, "an array without dimensions has no rows to join"));
     }
-    if found.dtype() == first.dtype() {
+    if header.dtype().has_object() {
+        return Err(Failure::new(input, "Python objects cannot be joined"));
+    }
+    Ok(())
+}
+
+/// Checks that all dimensions but one are those of the first array.
+fn check_shape(input: &Target, first: &[usize], found: &[usize], axis: usize) -> Result<()> {
+    let differ: Vec<usize> = (0..first.len()).filter(|&i| first.get(i) != found.get(i)).collect();
+    let is_other = |at: &usize| *at != axis;
+    if first.len() == found.len() && !differ.iter().any(is_other) {
         return Ok(());
     }
-    found.dtype().converts_to(first.dtype(), Cast::Lossless).map_err(|_| {
-        let advice = conversion::advice(input, found.dtype(), first.dtype());
-        let [found, first] = [found, first].map(|header| full_dtype(header.dtype()));
+    let advice = match differ[..] {
+        _ if first.len() != found.len() => "; they need the same number of dimensions".to_owned(),
+        [other] => format!("; --axis {other} joins them"),
+        _ => "; only the lengths along the axis may differ".to_owned(),
+    };
+    let [first, found] = [first, found].map(python_tuple);
+    let message = format!(
+        "its shape {found} does not fit that of the first input, {first}, along axis {axis}{advice}"
+    );
+    Err(Failure::new(input, message))
+}
+
+/// Checks that values of a dtype fit those of the first array.
+fn check_dtype(input: &Target, first: &DType, found: &DType) -> Result<()> {
+    if found == first {
+        return Ok(());
+    }
+    found.converts_to(first, Cast::Lossless).map_err(|_| {
+        let advice = conversion::advice(input, found, first);
+        let [found, first] = [found, first].map(full_dtype);
         Failure::new(
             input,
             format!("dtype {found} does not fit into {first}, that of the first input; {advice}"),

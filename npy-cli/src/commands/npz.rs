@@ -123,8 +123,8 @@ impl Args {
                 if !append && !force {
                     let compress = compress.then(|| "-z".to_owned());
                     let zstd = zstd.map(|level| format!("--zstd={level}"));
-                    let words: Vec<String> =
-                        compress.into_iter().chain(zstd).chain(raw.option()).collect();
+                    let options = [compress, zstd, raw.option(), replacing.option()];
+                    let words: Vec<String> = options.into_iter().flatten().collect();
                     check_suffix(&archive, &files, &words)?;
                 }
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::slice;
 
 use crate::ml_dtype::RawNumbers;
-use crate::output::{Answer, Output, Result};
+use crate::output::{Answer, Failure, Output, Result};
 use crate::output_file::Replacing;
-use crate::plot::{Canvas, Format, Kind, Picture, terminal};
+use crate::plot::{Canvas, Format, Kind, Picture, pixels, terminal};
 use crate::raw::RawFiles;
 use crate::target::Target;
 
@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// The file to write, .svg or .png, or - for SVG on standard output; without it, draws in the terminal
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+    /// Writes the pixels of an image of shape (h, w), (h, w, 3) or (h, w, 4) to a .png file, without axes: bytes and u2 as they are, floats from 0 to 1 and other numbers from their least to their greatest as bytes
+    #[arg(long, requires = "output", conflicts_with_all = ["columns", "kind"])]
+    pixels: bool,
     #[command(flatten)]
     replacing: Replacing,
 }
@@ -40,6 +43,15 @@ impl Args {
             |canvas| Picture::of_file(&self.input, &self.columns, self.kind, &self.void, canvas);
         if let Some(path) = &self.output {
             let output = self.replacing.output(path, slice::from_ref(&self.input))?;
+            if self.pixels {
+                if !output.is_stdout() && Format::of(path)? != Format::Png {
+                    let message = "--pixels writes a PNG file; end its name in .png";
+                    return Err(Failure::new(path.display(), message));
+                }
+                let (output, file) = (output.binary()?, pixels::png(&self.input, &self.void)?);
+                output.write(|out| Ok(out.write_all(&file)?))?;
+                return Ok(Answer::Yes);
+            }
             let format = Format::of(path)?;
             let file = draw(Canvas::File)?.to_file(&self.input.to_string(), format)?;
             output.write(|out| Ok(out.write_all(&file)?))?;

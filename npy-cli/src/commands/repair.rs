@@ -80,8 +80,7 @@ impl Args {
                     _ => None,
                 };
                 let commands = commands.map_or(String::new(), |commands| format!(": {commands}"));
-                let problem = lost_header::with_commands(&self.file, error.to_string());
-                let message = format!("{name}: {problem}{commands}");
+                let message = format!("{name}: {error}{commands}");
                 Failure::Message(remedy::with_command(&name.to_string(), message))
             }
         })?;
@@ -156,8 +155,7 @@ impl Args {
         let mut lines: Vec<&str> = text.lines().collect();
         let last = lines.pop().unwrap_or_default();
         for line in lines {
-            let line = lost_header::with_commands(&self.file, line.to_owned());
-            writeln!(out, "{name}: {}", printable(&line))?;
+            writeln!(out, "{name}: {}", printable(line))?;
         }
         if self.has_uncounted_rows(plan) {
             let path = printable(&shell::path(&self.file));

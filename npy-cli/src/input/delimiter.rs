@@ -24,7 +24,7 @@ pub(super) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
 }
 
 /// The number of lines whose fields are looked at.
-pub(super) const FIRST_LINES: usize = 8;
+const FIRST_LINES: usize = 8;
 
 /// Returns true for text as `np.savetxt` writes it: the first lines, except for comments, are numbers between blanks, as many in each line, and without zeros that may count.
 /// Integers are not enough if they may be the thousands of one number, such as `10 500`, unless a comment precedes them.

@@ -43,7 +43,8 @@ fn resolution(leaf: &Leaf) -> Option<Resolution> {
     }
 }
 
-fn kind(dtype: &DType) -> Option<ScalarKind> {
+/// Returns the kind of a single value.
+pub(super) fn kind(dtype: &DType) -> Option<ScalarKind> {
     dtype.scalar().map(npy_core::dtype::Scalar::kind)
 }
 

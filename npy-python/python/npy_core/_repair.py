@@ -6,7 +6,7 @@ import shlex
 from contextlib import AbstractContextManager
 
 from . import _native
-from ._errors import NpyError, NpyValueError
+from ._errors import NpyValueError
 
 _COMMAND = "npy repair "
 # The name of the file in messages that do not know it.
@@ -14,7 +14,7 @@ _ANY_FILE = _COMMAND + "FILE "
 
 
 class repairable(AbstractContextManager[None]):
-    """Adds to the error of a damaged file the command that mends it, as `verify` says it."""
+    """Adds to the error of a damaged file the command that mends it."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -29,14 +29,7 @@ class repairable(AbstractContextManager[None]):
         if _COMMAND in str(error):
             error.args = (str(error).replace(_ANY_FILE, f"{_COMMAND}{shlex.quote(self._path)} "),)
             return
-        try:
-            problems, _imports = _native.findings(self._path)
-        except NpyError:
-            # The file cannot be read any more, which says nothing about its first error.
-            return
-        for problem in problems:
-            _, command, rest = problem.partition(_COMMAND)
-            if command:
-                advice = rest.removesuffix("; or copy the file again")
-                error.args = (f"{error}; or {command}{advice} (python -m npy_core repair is the same command)",)
-                return
+        advice = _native.repair_advice(self._path)
+        if advice is not None:
+            command = advice.removesuffix("; or copy the file again")
+            error.args = (f"{error}; or {command} (python -m npy_core repair is the same command)",)

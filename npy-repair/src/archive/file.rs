@@ -40,6 +40,17 @@ impl<'f> File<'f> {
         Ok(bytes)
     }
 
+    /// Returns the CRC-32 of the bytes from this position on.
+    pub(super) fn checksum(&self, mut from: u64) -> io::Result<u32> {
+        let mut hasher = crc32fast::Hasher::new();
+        while from < self.len() {
+            let block = self.bytes(from, LARGEST)?;
+            hasher.update(&block);
+            from += to_u64(block.len()).max(1);
+        }
+        Ok(hasher.finalize())
+    }
+
     /// Returns the position of the next four bytes of this kind.
     pub(super) fn find(&self, wanted: &[u8; 4], from: u64) -> io::Result<Option<u64>> {
         let (mut at, mut size) = (from, FIRST);

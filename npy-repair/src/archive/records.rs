@@ -195,6 +195,14 @@ impl Member {
         Member { end, ..self }
     }
 
+    /// Returns a member that is not compressed, and within which the file ends here, with the size and the checksum of the bytes that are there. They
+    /// are unchecked, for this reason.
+    pub(super) fn cut(self, end: u64, crc: u32, reason: String) -> Self {
+        let size = end.saturating_sub(self.data);
+        let flags = self.flags & !STREAMED;
+        Member { end, crc, compressed: size, size, flags, unchecked: Some(reason), ..self }
+    }
+
     /// Returns the member as one that has no bytes.
     pub(super) fn without_data(self) -> Self {
         let end = self.data;

@@ -24,8 +24,8 @@ pub(super) struct Found {
     /// Those whose bytes have their checksum, and those that cannot be checked: one of each name.
     pub(super) members: Vec<Member>,
     pub(super) lost: Vec<Lost>,
-    /// The name of the member within which the file ends, and the position of its array, if some rows of that are complete.
-    pub(super) cut: Option<(Vec<u8>, u64)>,
+    /// The member within which the file ends, if rows of its array are complete.
+    cut: Option<Member>,
     /// The names of several members, each once.
     pub(super) repeated: Vec<Vec<u8>>,
     /// The members of these names that are kept only if the preferred one is damaged, by their names; the likeliest is the last.
@@ -56,6 +56,7 @@ struct Scan<'f> {
 
 /// The reasons why a member has no end.
 const INCOMPLETE: &str = "the file ends within the member";
+const STOPPED: &str = "its writer was stopped before it was complete";
 const TOO_MANY: &str = "it was not checked, because too many members overlap";
 
 /// The most members that are found, which is the most that are read.
@@ -66,17 +67,6 @@ const COST_ALONE: u64 = 1 << 17;
 
 /// The number of inflated bytes that cost as much as a byte of the file. A real member becomes at most 1,100 times its size.
 const INFLATED_AT_ONCE: u64 = 256;
-
-impl Found {
-    /// Returns the way to the complete rows of the member within which the file ends.
-    pub(super) fn advice(&self) -> Option<String> {
-        let (name, data) = self.cut.as_ref()?;
-        let name = String::from_utf8_lossy(name);
-        Some(format!(
-            "{name:?} has complete rows; cut off the {data} bytes before its array, and repair the rest"
-        ))
-    }
-}
 
 /// Finds the members of a file. The directory states positions of members, which are preferred to others of the same name.
 pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
@@ -103,6 +93,7 @@ pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
     scan.found.mark_within();
     scan.found.keep_one(stated);
     scan.found.forget_unnamed(file)?;
+    scan.found.keep_cut();
     scan.check()?;
     Ok(scan.found)
 }
@@ -119,17 +110,16 @@ impl Scan<'_> {
             let end = member.stated_end().filter(|&end| end <= self.file.len()).unwrap_or(data);
             return Ok(if records::is_boundary(self.file, end)? { end } else { data });
         }
-        let (member, is_delimited) = match self.end_of(member)? {
+        let (member, is_delimited) = match self.end_of(member.clone())? {
             Ok(found) => found,
             Err(reason) => {
-                if reason == INCOMPLETE
-                    && !self.has_directory
-                    && is_stored
-                    && has_rows(self.file, data)?
-                {
-                    self.found.cut = Some((name.clone(), data));
+                let is_last = !self.has_directory && (reason == INCOMPLETE || reason == STOPPED);
+                if is_last && is_stored && has_rows(self.file, data)? {
+                    let checksum = self.file.checksum(data)?;
+                    self.found.cut = Some(member.cut(self.file.len(), checksum, reason));
+                } else {
+                    self.found.lost.push(lost(name, reason));
                 }
-                self.found.lost.push(lost(name, reason));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
                 return Ok(if self.has_directory && self.budget > 0 {
                     after_damage
@@ -178,7 +168,7 @@ impl Scan<'_> {
             let at_end = member.data == self.file.len();
             return match !at_end && records::is_boundary(self.file, member.data)? {
                 true => Ok(Ok((member.without_data(), true))),
-                false => Ok(Err("its writer was stopped before it was complete".into())),
+                false => Ok(Err(STOPPED.into())),
             };
         }
         self.end_of_stream(&member)
@@ -318,6 +308,17 @@ impl Found {
         self.others.values_mut().for_each(|others| others.sort_by_key(|member| !member.is_within));
     }
 
+    /// Keeps the member within which the file ends, unless a complete one has its name.
+    fn keep_cut(&mut self) {
+        let Some(cut) = self.cut.take() else { return };
+        if self.members.iter().any(|member| member.name == cut.name) {
+            let Member { name, unchecked, start, end, .. } = cut;
+            self.lost.push(Lost { name, reason: unchecked.unwrap_or_default(), start, end });
+        } else {
+            self.members.push(cut);
+        }
+    }
+
     /// Forgets members that a directory does not name in addition to the preferred ones: they may be those of an archive within another member.
     fn forget_unnamed(&mut self, file: &File<'_>) -> Result<()> {
         if !self.others.is_empty() {
@@ -335,12 +336,12 @@ pub(super) fn is_index(name: &[u8]) -> bool {
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
 }
 
-/// Returns true if the array from this position to the end of the file is truncated, and has complete rows.
+/// Returns true if the bytes from this position to the end of the file are an array, or complete rows of one.
 fn has_rows(file: &File<'_>, data: u64) -> Result<bool> {
     let start = file.bytes(data, to_u64(MAX_HEADER))?;
     let length = file.len().saturating_sub(data);
     let array = Array::diagnose(&mut Cursor::new(start), length, &Options::new());
-    Ok(array.is_ok_and(|array| !array.is_right()))
+    Ok(array.is_ok())
 }
 
 /// Reads a member in an archive of its own.

@@ -1,0 +1,78 @@
+//! The pixels of an image as a PNG file: one for each element, without axes.
+
+use npy_core::dtype::ScalarKind;
+use npy_core::{ByteOrder, Cast, DynArray};
+use png::{BitDepth, ColorType, Encoder};
+
+use super::read::kind;
+use super::{axis, range, widened};
+use crate::ml_dtype::RawNumbers;
+use crate::output::{Failure, Of, Result, complain};
+use crate::source::{self, Source};
+use crate::target::Target;
+
+/// Returns an array of shape (h, w), (h, w, 3) or (h, w, 4) as a PNG file of w × h pixels: gray, RGB or RGBA.
+pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
+    let reader = source::open(target)?.into_array(target)?;
+    source::tell_of_rest(&reader, target);
+    let mut source = Source::of(reader.numbers_of(void, target)?, target)?;
+    let (height, width, color) = match source.header().shape()[..] {
+        [height, width] => (height, width, ColorType::Grayscale),
+        [height, width, 3] => (height, width, ColorType::Rgb),
+        [height, width, 4] => (height, width, ColorType::Rgba),
+        _ => return Err(not_pixels(target)),
+    };
+    let size = |length: usize| u32::try_from(length).ok().filter(|&length| length > 0);
+    let (Some(width), Some(height)) = (size(width), size(height)) else {
+        return Err(Failure::new(target, format!("a picture has no {width} × {height} pixels")));
+    };
+    let array = source.read_all()?;
+    let (depth, samples) = match kind(array.dtype()) {
+        Some(ScalarKind::UInt) if array.dtype().itemsize() == 1 => {
+            (BitDepth::Eight, array.into_bytes())
+        }
+        Some(ScalarKind::UInt) if array.dtype().itemsize() == 2 => {
+            (BitDepth::Sixteen, array.into_byte_order(ByteOrder::Big).of(target)?.into_bytes())
+        }
+        Some(ScalarKind::Bool | ScalarKind::Int | ScalarKind::UInt | ScalarKind::Float) => {
+            (BitDepth::Eight, scaled(&array, color == ColorType::Rgba, target)?)
+        }
+        _ => return Err(not_pixels(target)),
+    };
+    let mut file = Vec::new();
+    let mut encoder = Encoder::new(&mut file, width, height);
+    encoder.set_color(color);
+    encoder.set_depth(depth);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(&samples)?;
+        writer.finish()
+    });
+    written.map_err(|error| Failure::new(target, error))?;
+    Ok(file)
+}
+
+/// Returns numbers as bytes: those from 0 to 1 from black to white, and others from the least to the greatest. NaN is black.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
+fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8>> {
+    let values = array.cast_with(&"<f8".parse()?, Cast::Numeric).of(target)?;
+    let values = values.to_vec::<f64>().of(target)?;
+    let (mut low, mut high) = widened(range(values.iter().copied()));
+    let is_float = kind(array.dtype()).is_some_and(|kind| kind == ScalarKind::Float);
+    if is_float && values.iter().all(|value| value.is_nan() || (0.0..=1.0).contains(value)) {
+        (low, high) = (0.0, 1.0);
+    } else if has_opacity {
+        let message = "an image of shape (h, w, 4) has bytes, u2, or floats from 0 to 1";
+        return Err(Failure::new(target, message));
+    } else if kind(array.dtype()) != Some(ScalarKind::Bool) {
+        let message = format!("the values {low} to {high} become 0 to 255");
+        complain(&Failure::new(target, message));
+    }
+    let byte =
+        |value: f64| (axis::part(value, (low, high)) * 255.0).round().clamp(0.0, 255.0) as u8;
+    Ok(values.into_iter().map(byte).collect())
+}
+
+fn not_pixels(target: &Target) -> Failure {
+    let message = "pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4); a slice such as [0] chooses one image of several";
+    Failure::new(target, message)
+}
