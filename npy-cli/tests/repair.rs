@@ -393,3 +393,36 @@ fn a_compressed_file_is_told_with_the_command_that_helps() {
         }
     }
 }
+
+/// Guards the cost of an advice about a large array: its header and its size say whether it is damaged.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_advice_about_a_large_array_reads_its_header() {
+    let bytes_read = || {
+        let status = fs::read_to_string("/proc/thread-self/io").unwrap();
+        let line = status.lines().next().unwrap();
+        line.strip_prefix("rchar: ").unwrap().parse::<usize>().unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.npy");
+    let header = npy_core::Header::new("<f8".parse().unwrap(), [1 << 20], npy_core::Order::C);
+    fs::write(&path, header.unwrap().to_bytes().unwrap()).unwrap();
+    let size = 128 + (8 << 20);
+    for (length, is_damaged) in [(size, false), (size - 100, true)] {
+        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+        let before = bytes_read();
+        let advice = npy_cli::repair_advice(&path);
+        assert!(bytes_read() - before < 1 << 18);
+        let command = format!("npy repair {} -o OUT --yes keeps what is complete", path.display());
+        assert_eq!(advice.is_some_and(|advice| advice.starts_with(&command)), is_damaged);
+    }
+    // Of an archive, the members are named.
+    let mut writer = npz::Writer::create(folder.path().join("z.npz")).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.finish().unwrap();
+    let bytes = fs::read(folder.path().join("z.npz")).unwrap();
+    assert_eq!(npy_cli::repair_advice(&folder.path().join("z.npz")), None);
+    fs::write(folder.path().join("z.npz"), &bytes[..bytes.len() - 30]).unwrap();
+    let advice = npy_cli::repair_advice(&folder.path().join("z.npz")).unwrap();
+    assert!(advice.contains(" keeps its members that are complete"), "{advice}");
+}
