@@ -65,6 +65,9 @@ const MAX_MEMBERS: usize = 1 << 20;
 /// The cost of reading a member alone, in addition to its bytes.
 const COST_ALONE: u64 = 1 << 17;
 
+/// The bytes that a search reads, however near its end is.
+const COST_OF_SEARCH: u64 = 256;
+
 /// The number of inflated bytes that cost as much as a byte of the file. A real member becomes at most 1,100 times its size.
 const INFLATED_AT_ONCE: u64 = 256;
 
@@ -181,7 +184,7 @@ impl Scan<'_> {
     ) -> Result<std::result::Result<(Member, bool), String>> {
         let mut from = member.data;
         while let Some(at) = records::next_descriptor(self.file, from)? {
-            if !self.spend(at - from) {
+            if !self.spend((at - from).saturating_add(COST_OF_SEARCH)) {
                 return Ok(Err(TOO_MANY.into()));
             }
             let mut found = None;
