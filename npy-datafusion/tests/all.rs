@@ -18,6 +18,7 @@ mod folders;
 mod fortran;
 mod index;
 mod joins;
+mod large_literals;
 #[cfg(feature = "live")]
 #[path = "live/main.rs"]
 mod live;
