@@ -1,8 +1,11 @@
-//! Keeps the rows of one file in the order of the file, where the result depends on it.
+//! Keeps the rows of one file in the order of the file, and those of `ORDER BY` in theirs, where the result depends on it.
 //!
 //! The planner divides a file between the threads, and takes their rows as they come: that is right for sums and for `GROUP BY`, but `COPY`, `LIMIT` and
 //! `row_number()` would see the rows in another order each time. Where nothing above a scan makes an order of its own, its file is not divided: one
 //! stream returns the rows, and [`ReadAhead`](crate::read_ahead::ReadAhead) reads its next parts meanwhile.
+//!
+//! The planner also divides sorted rows between the threads, if an expression is computed of them, and the key of the sort is not one of the columns: in a `COPY` or
+//! an `INSERT INTO`, nothing says that the rows must stay in order. They are not divided here.
 
 use std::sync::Arc;
 
@@ -61,6 +64,10 @@ fn rewrite(plan: &Arc<dyn ExecutionPlan>, threads: usize) -> Result<Arc<dyn Exec
     {
         return Ok(plan);
     }
+    rewrite_inputs(plan, threads)
+}
+
+fn rewrite_inputs(plan: &Arc<dyn ExecutionPlan>, threads: usize) -> Result<Arc<dyn ExecutionPlan>> {
     let depends = plan.downcast_ref::<AggregateExec>().is_some_and(depends_on_order);
     let mut children = Vec::new();
     for child in plan.children() {
@@ -78,8 +85,21 @@ fn depends_on_order(aggregate: &AggregateExec) -> bool {
     aggregate.aggr_expr().iter().any(|call| ORDERED.contains(&call.fun().name()))
 }
 
-/// Returns the plan as one partition whose rows are in the order of a file; `None` if they are those of several files, or have another order.
+/// Returns the plan as one partition whose rows are in the order of a file, or in that of a sort; `None` if there is neither.
 fn ordered(
+    plan: &Arc<dyn ExecutionPlan>,
+    threads: usize,
+) -> Result<Option<Arc<dyn ExecutionPlan>>> {
+    if let Some(plan) = in_order_of_input(plan, threads)? {
+        return Ok(Some(plan));
+    }
+    let is_sorted =
+        plan.output_ordering().is_some() && plan.output_partitioning().partition_count() == 1;
+    is_sorted.then(|| rewrite_inputs(plan, threads)).transpose()
+}
+
+/// Returns the plan as one partition, if its rows have the order of its input.
+fn in_order_of_input(
     plan: &Arc<dyn ExecutionPlan>,
     threads: usize,
 ) -> Result<Option<Arc<dyn ExecutionPlan>>> {

@@ -212,6 +212,7 @@ mod grouping_sets;
 mod groups;
 mod header;
 mod index;
+mod large_literals;
 mod location;
 mod member_stream;
 mod members;
@@ -259,8 +260,9 @@ pub use groups::Layout;
 #[doc(hidden)]
 pub use index::NAME as INDEX_NAME;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
+use large_literals::KeepLargeLiterals;
 #[doc(hidden)]
-pub use location::{is_one_file, word};
+pub use location::{insert_refused, is_one_file, word};
 #[doc(hidden)]
 pub use npy_arrow::DESCR;
 pub use npy_arrow::Options as NpyOptions;
@@ -325,6 +327,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
         Arc::new(NpyFormatFactory::new(NpyFormat::archives(NpyOptions::default()))),
     ];
     state.file_formats().get_or_insert_default().extend(formats);
+    state.analyzer().get_or_insert_default().rules.insert(0, Arc::new(KeepLargeLiterals));
     // Before DataFusion's rules, which convert text to days and the keys of joins to one type.
     let rules = &mut state.analyzer().get_or_insert_default().rules;
     rules.insert(0, Arc::new(RefuseWrong));

@@ -164,6 +164,29 @@ pub(crate) fn is_of_archives(location: &str) -> bool {
     location.ends_with(".npz")
 }
 
+/// Returns the error for rows that a statement inserts into a file, a pattern or a directory; `None` for other names, which may be those of tables.
+#[doc(hidden)]
+#[must_use]
+pub fn insert_refused(name: &str) -> Option<String> {
+    let file = word(name);
+    let directory = match name.find(WILDCARDS) {
+        Some(end) => {
+            name.get(..end)?.rsplit_once('/').map_or("./".to_owned(), |it| format!("{}/", it.0))
+        }
+        None => name.to_owned(),
+    };
+    let more = match name.rsplit_once('.').map(|(_, extension)| extension) {
+        _ if directory.ends_with('/') => format!(
+            "or CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{}' and INSERT INTO t",
+            directory.replace('\'', "''")
+        ),
+        Some("npy") => format!("and run npy append {file} new.npy"),
+        Some("npz") => format!("and run npy npz pack --append {file} new.npy"),
+        _ => return None,
+    };
+    Some(format!("{name}: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', {more}"))
+}
+
 /// Returns a path as one word of a POSIX shell, for commands in messages.
 #[must_use]
 pub fn word(path: &str) -> String {

@@ -387,6 +387,15 @@ impl NpyTable {
                 "columns that are files are read, and not written; insert into a table of another directory, or write an archive: COPY … TO 'x.npz'"
             );
         }
+        if let [url, ..] = &self.inner.table_paths()[..]
+            && !url.is_collection()
+        {
+            let path = files::local(url).map(|path| path.display().to_string());
+            if let Some(refused) = location::insert_refused(path.as_deref().unwrap_or(url.as_str()))
+            {
+                return plan_err!("{refused}");
+            }
+        }
         let all = format!("*.{}", self.inner.options().format.get_ext());
         let globs = self.inner.table_paths().iter().filter_map(|url| url.get_glob().as_ref());
         if let Some(glob) = globs.map(|glob| glob.as_str()).find(|glob| *glob != all) {

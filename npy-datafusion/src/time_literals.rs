@@ -30,16 +30,7 @@ impl AnalyzerRule for KeepTimesOfText {
 
 /// Puts times in the place of text in a comparison with days.
 fn with_times(mut expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let mut operands: Vec<&mut Expr> = match &mut expression {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
-            vec![left, right]
-        }
-        Expr::Between(Between { expr, low, high, .. }) => vec![expr, low, high],
-        Expr::InList(InList { expr, list, .. }) => {
-            std::iter::once(&mut **expr).chain(list).collect()
-        }
-        _ => return Ok(Transformed::no(expression)),
-    };
+    let mut operands = compared(&mut expression);
     let is_day = |operand: &Expr| operand.get_type(schema).is_ok_and(|it| it == DataType::Date32);
     if !operands.iter().any(|operand| is_day(operand)) {
         return Ok(Transformed::no(expression));
@@ -59,6 +50,20 @@ fn with_times(mut expression: Expr, schema: &DFSchema) -> Result<Transformed<Exp
         *operand = cast(operand.clone(), of_time.clone());
     }
     Ok(Transformed::yes(expression))
+}
+
+/// Returns the operands of a comparison; none of another expression.
+pub(crate) fn compared(expression: &mut Expr) -> Vec<&mut Expr> {
+    match expression {
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
+            vec![left, right]
+        }
+        Expr::Between(Between { expr, low, high, .. }) => vec![expr, low, high],
+        Expr::InList(InList { expr, list, .. }) => {
+            std::iter::once(&mut **expr).chain(list).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the time that a text is; `None` if it is a day, or no time at all, whose error is DataFusion's.

@@ -1,12 +1,13 @@
-//! Times that have no text, in files of other formats.
+//! Times that files of other formats cannot have.
 //!
 //! `COPY … TO 'x.json'` writes a time by its text, and Arrow has none for years beyond 262,000: DataFusion's writer puts the text of the error in the place of
-//! the value. A rule puts a function before the writer that refuses such times.
+//! the value. A rule puts a function before the writer that refuses such times. Parquet has no seconds, and DataFusion's writer puts their counts there, which are numbers. So they
+//! become milliseconds.
 
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, RecordBatch};
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, TimeUnit};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::{Column, exec_err};
@@ -14,7 +15,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::dml::CopyTo;
 use datafusion::logical_expr::{
     ColumnarValue, Expr, LogicalPlan, Projection, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
-    Signature, Volatility,
+    Signature, Volatility, cast,
 };
 use datafusion::optimizer::AnalyzerRule;
 
@@ -63,31 +64,62 @@ fn has_time(data_type: &DataType) -> bool {
     field.flattened_fields().iter().any(|part| part.data_type().is_temporal())
 }
 
-/// Checks the times that other writers than ours get.
+/// Returns a type with milliseconds in the place of seconds; `None` if it has no seconds.
+fn in_milliseconds(of_type: &DataType) -> Option<DataType> {
+    let part = |field: &FieldRef| {
+        let of_type = in_milliseconds(field.data_type())?;
+        Some(Arc::new(field.as_ref().clone().with_data_type(of_type)))
+    };
+    match of_type {
+        DataType::Timestamp(TimeUnit::Second, zone) => {
+            Some(DataType::Timestamp(TimeUnit::Millisecond, zone.clone()))
+        }
+        DataType::List(values) => part(values).map(DataType::List),
+        DataType::FixedSizeList(values, length) => {
+            part(values).map(|values| DataType::FixedSizeList(values, *length))
+        }
+        DataType::Struct(fields) => {
+            let is_of_seconds = fields.iter().any(|field| part(field).is_some());
+            let parts = fields.iter().map(|field| part(field).unwrap_or_else(|| Arc::clone(field)));
+            is_of_seconds.then(|| DataType::Struct(parts.collect()))
+        }
+        _ => None,
+    }
+}
+
+/// Checks and converts the times that other writers than ours get.
 #[derive(Debug)]
 pub(crate) struct CheckWrittenTimes;
 
 impl AnalyzerRule for CheckWrittenTimes {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let LogicalPlan::Copy(copy) = &plan else { return Ok(plan) };
-        let schema = copy.input.schema();
-        let is_checked = schema.fields().iter().any(|field| has_time(field.data_type()));
-        if !is_checked || ["npy", "npz"].contains(&&*copy.file_type.get_ext()) {
-            return Ok(plan);
-        }
+        let format = copy.file_type.get_ext();
         let function = ScalarUDF::new_from_impl(WithText {
             signature: Signature::any(1, Volatility::Immutable),
         });
-        let column = |(table, field): (Option<&_>, &Arc<Field>)| {
-            let column = Expr::Column(Column::from((table, field)));
-            match has_time(field.data_type()) {
-                true => function.call(vec![column]).alias_qualified(table.cloned(), field.name()),
-                false => column,
-            }
+        let written = |column: Expr, of_type: &DataType| match &*format {
+            "npy" | "npz" => None,
+            "parquet" => in_milliseconds(of_type).map(|to| cast(column, to)),
+            _ => has_time(of_type).then(|| function.call(vec![column])),
         };
-        let checked =
-            Projection::try_new(schema.iter().map(column).collect(), Arc::clone(&copy.input))?;
-        let input = Arc::new(LogicalPlan::Projection(checked));
+        let mut is_changed = false;
+        let columns = copy.input.schema().iter().map(|(table, field)| {
+            let column = Expr::Column(Column::from((table, field)));
+            match written(column.clone(), field.data_type()) {
+                Some(written) => {
+                    is_changed = true;
+                    written.alias_qualified(table.cloned(), field.name())
+                }
+                None => column,
+            }
+        });
+        let columns = columns.collect();
+        if !is_changed {
+            return Ok(plan);
+        }
+        let written = Projection::try_new(columns, Arc::clone(&copy.input))?;
+        let input = Arc::new(LogicalPlan::Projection(written));
         Ok(LogicalPlan::Copy(CopyTo { input, ..copy.clone() }))
     }
 

@@ -19,6 +19,7 @@ mod fortran;
 mod grouping_sets;
 mod index;
 mod joins;
+mod large_literals;
 #[cfg(feature = "live")]
 #[path = "live/main.rs"]
 mod live;

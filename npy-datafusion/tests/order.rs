@@ -103,6 +103,73 @@ async fn copies_of_one_file_keep_its_order() {
     }
 }
 
+/// Guards sorted rows of which an expression is computed, and whose key is not written: `COPY` to other formats checks or converts times, and `INSERT INTO`
+/// converts to the types of the table.
+#[tokio::test(flavor = "multi_thread")]
+async fn sorted_rows_keep_their_order() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    // Each number once, in no order.
+    let keys: Vec<i64> = (0..ROWS).map(|n| n * 7_919 % ROWS).collect();
+    keys.write_npy(at("t.npy")).unwrap();
+    std::fs::create_dir(at("s")).unwrap();
+    for (name, keys) in [("a", 0..ROWS / 2), ("b", ROWS / 2..ROWS)] {
+        keys.collect::<Vec<_>>().write_npy(at(&format!("s/{name}.npy"))).unwrap();
+    }
+    let d = "arrow_cast(value, 'Timestamp(Second, None)') AS d";
+    for partitions in [1, 4] {
+        let ctx = with_partitions(partitions);
+        register(&ctx, "t", &at("t.npy"), NpyOptions::default()).await.unwrap();
+        let from_t = format!("(SELECT value, {d} FROM t)");
+        let of_files =
+            format!("(SELECT value, {d} FROM npy('{}', 'sorted_by', 'value'))", at("s/"));
+        for (select, is_down) in [
+            (format!("SELECT d FROM {from_t} ORDER BY value"), false),
+            (format!("SELECT d, 1 AS x FROM {from_t} ORDER BY value LIMIT 90000"), false),
+            (format!("SELECT d FROM {from_t} ORDER BY value DESC LIMIT 90000 OFFSET 9"), true),
+            (format!("SELECT d FROM {of_files} ORDER BY value"), false),
+        ] {
+            for extension in ["csv", "json"] {
+                let to = at(&format!("copy.{extension}"));
+                rows(&ctx, &format!("COPY ({select}) TO '{to}'")).await;
+                let text = std::fs::read_to_string(&to).unwrap();
+                let mut lines: Vec<_> =
+                    text.lines().skip(usize::from(extension == "csv")).collect();
+                if is_down {
+                    lines.reverse();
+                }
+                assert!(lines.len() >= 90_000 && lines.is_sorted(), "{select}: {partitions}");
+            }
+            #[cfg(feature = "parquet")]
+            {
+                let to = at("copy.parquet");
+                rows(&ctx, &format!("COPY ({select}) TO '{to}'")).await;
+                let create = format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{to}'");
+                let one = with_partitions(1);
+                rows(&one, &create).await;
+                let mut found = integers(&rows(&one, "SELECT d FROM p").await, 0);
+                if is_down {
+                    found.reverse();
+                }
+                assert!(found.len() >= 90_000 && found.is_sorted(), "{select}: {partitions}");
+            }
+        }
+        let to = at(&format!("to{partitions}/"));
+        let create =
+            format!("CREATE EXTERNAL TABLE e (value INT NOT NULL) STORED AS NPY LOCATION '{to}'");
+        rows(&ctx, &create).await;
+        let insert =
+            "INSERT INTO e SELECT x FROM (SELECT value, value * 2 AS x FROM t) ORDER BY value";
+        rows(&ctx, insert).await;
+        for file in std::fs::read_dir(to).unwrap() {
+            assert!(
+                Vec::<i32>::read_npy(file.unwrap().path()).unwrap().is_sorted(),
+                "{partitions}"
+            );
+        }
+    }
+}
+
 /// Guards stores of other machines.
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_of_a_file_in_a_store_keep_their_order() {

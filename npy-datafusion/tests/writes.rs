@@ -337,3 +337,33 @@ async fn a_time_without_text_is_not_written() {
     assert_eq!(text, "{\"value\":\"1970-01-01T00:00:01\",\"b\":7}\n");
     rows(&ctx, &format!("COPY (SELECT value FROM npy('{at}/far.npy')) TO '{at}/x.npy'")).await;
 }
+
+/// Guards seconds in files of Parquet, which has none: they are milliseconds there, and no numbers.
+#[cfg(feature = "parquet")]
+#[tokio::test]
+async fn seconds_are_times_in_parquet() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let far = i64::MAX / 2;
+    [1, far].map(DateTime64::<Second>::new).write_npy(directory.path().join("t.npy")).unwrap();
+    let ctx = session();
+    let table = format!(
+        "(SELECT value AS t, make_array(value) AS l, named_struct('t', value, 'n', 7) AS s, named_struct('l', make_array(value)) AS sl, 7 AS n FROM npy('{at}/t.npy'))"
+    );
+    rows(&ctx, &format!("COPY (SELECT * FROM {table} LIMIT 1) TO '{at}/p.parquet'")).await;
+    rows(&ctx, &format!("CREATE EXTERNAL TABLE p STORED AS PARQUET LOCATION '{at}/p.parquet'"))
+        .await;
+    let types = "SELECT arrow_typeof(t), arrow_typeof(l[1]), arrow_typeof(s['t']), arrow_typeof(sl['l'][1]) FROM p";
+    let types = text(&ctx, types).await;
+    assert_eq!(types.matches("| Timestamp(ms) ").count(), 4, "{types}");
+    let values = "t = '1970-01-01T00:00:01' AND l[1] = t AND s['t'] = t AND s['n'] = 7 AND sl['l'][1] = t AND n = 7";
+    let found = text(&ctx, &format!("SELECT count(*) AS n FROM p WHERE {values}")).await;
+    assert!(found.contains("| 1 "), "{found}");
+    for column in ["t", "l", "s"] {
+        let sql = format!("COPY (SELECT {column} FROM {table}) TO '{at}/q.parquet'");
+        let failure = error(&ctx, &sql).await;
+        let is_of_value =
+            ["exceeds the representable", "Overflow"].iter().any(|it| failure.contains(it));
+        assert!(is_of_value, "{column}: {failure}");
+    }
+}

@@ -12,7 +12,7 @@ use npy_datafusion::datafusion::sql::sqlparser::ast::{
     self, BinaryOperator, Expr, Ident, TableObject, Value, ValueWithSpan, Visitor,
 };
 use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
-use npy_datafusion::word;
+use npy_datafusion::{insert_refused, word};
 
 use crate::statements::written;
 use crate::tables;
@@ -147,27 +147,40 @@ pub(crate) fn check_statement(sql: &str, files: &[String]) -> Result<()> {
 pub(crate) fn check_insert(statement: &Statement) -> Result<()> {
     if let Statement::Statement(inner) = statement
         && let ast::Statement::Insert(insert) = &**inner
-        && let TableObject::TableName(name) = &insert.table
+        && let TableObject::TableName(table) = &insert.table
     {
-        let parts = name.0.iter().filter_map(|part| Some(part.as_ident()?.value.as_str()));
-        let name = parts.collect::<Vec<_>>().join(".");
-        let file = word(&name);
-        let more = match Path::new(&name).extension().and_then(|it| it.to_str()) {
-            Some("npy") => format!("and run npy append {file} new.npy"),
-            Some("npz") => format!("and run npy npz pack --append {file} new.npy"),
-            _ if name.ends_with('/') => {
-                format!(
-                    "or CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{}' and INSERT INTO t",
-                    quoted(&name)
-                )
-            }
-            _ => return Ok(()),
+        let text = |name: &ast::ObjectName| {
+            let parts = name.0.iter().filter_map(|part| Some(part.as_ident()?.value.as_str()));
+            parts.collect::<Vec<_>>().join(".")
         };
-        return plan_err!(
-            "{name}: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', {more}"
-        );
+        let table = text(table);
+        // The parser takes the argument of npy('x.npy') for the name of a column.
+        let refused = match &insert.columns[..] {
+            [location] if table.eq_ignore_ascii_case("npy") => {
+                let location = text(location);
+                insert_refused(&location).or_else(|| insert_refused(&format!("{location}/")))
+            }
+            _ => insert_refused(&table),
+        };
+        if let Some(refused) = refused {
+            return plan_err!("{refused}");
+        }
     }
     Ok(())
+}
+
+/// Returns what to write for a column and its CAST in one list, to which the engine gives one name; `None` if the text is about something else.
+pub(crate) fn of_cast(text: &str) -> Option<String> {
+    let is_list =
+        text.contains("Projections require unique expression names") && text.contains("CAST(");
+    if !is_list && !text.contains("Schema contains duplicate unqualified field name") {
+        return None;
+    }
+    let (text, _) = text.split_once(" Consider aliasing").unwrap_or((text, ""));
+    Some(format!(
+        "{}; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (SELECT *, CAST(a AS DOUBLE) AS b FROM t)",
+        text.trim_end_matches('.')
+    ))
 }
 
 /// Returns the names in double quotes that a statement compares with something: other programs take them for text.

@@ -58,7 +58,8 @@ pub(crate) async fn run(
         let is_output = copy::is_to_output(&plan);
         let rows = match Copy::new(ctx, &plan, no_clobber)? {
             Some((plan, copy)) => {
-                let count = ctx.execute_logical_plan(plan).await.map_err(named)?.collect().await?;
+                let count = ctx.execute_logical_plan(plan).await.map_err(named)?;
+                let count = count.collect().await.map_err(named)?;
                 copy.finish()?;
                 ctx.read_batches(count)?
             }
@@ -69,7 +70,7 @@ pub(crate) async fn run(
             rows.collect().await?;
             continue;
         }
-        let rows = rows.execute_stream().await?;
+        let rows = rows.execute_stream().await.map_err(named)?;
         // `SET` and `CREATE` have no rows, and no columns either.
         if !rows.schema().fields().is_empty() {
             output::print(rows, form, printed == 0).await?;
@@ -120,6 +121,9 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
         );
     }
     if let Some(advice) = advice::of_function(&text) {
+        return plan_datafusion_err!("{advice}");
+    }
+    if let Some(advice) = advice::of_cast(&text) {
         return plan_datafusion_err!("{advice}");
     }
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };

@@ -94,6 +94,26 @@ fn errors_say_what_to_write() {
         ),
         (&["INSERT INTO 'days/' VALUES (1)", "ticks.npy"], "STORED AS NPY LOCATION 'days/'"),
         (
+            &["INSERT INTO ticks SELECT * FROM t", "ticks.npy"],
+            "/ticks.npy: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', and run npy append /",
+        ),
+        (&["INSERT INTO t SELECT * FROM t", "names.npz"], "run npy npz pack --append /"),
+        (
+            &["INSERT INTO npy('ticks.npy') SELECT * FROM t", "ticks.npy"],
+            "ticks.npy: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', and run npy append ticks.npy new.npy",
+        ),
+        (&["INSERT INTO npy('days') VALUES (1)"], "STORED AS NPY LOCATION 'days/'"),
+        (&["INSERT INTO npy('days/*.npy') VALUES (1)"], "STORED AS NPY LOCATION 'days/'"),
+        (&["INSERT INTO npy('*.npy') VALUES (1)"], "STORED AS NPY LOCATION './'"),
+        (
+            &["SELECT sum(id) AS p, sum(CAST(id AS DOUBLE)) AS q FROM t", "ticks.npy"],
+            "field name \"sum(t.id)\"; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (",
+        ),
+        (
+            &["SELECT id, count(*) FROM t GROUP BY id, CAST(id AS DOUBLE)", "ticks.npy"],
+            "have the same name; the name of a CAST is that of its column",
+        ),
+        (
             &["COPY (SELECT 18000000000000000000::BIGINT UNSIGNED + 1 AS value) TO 'o.npy'"],
             "no dtype for Decimal128(21, 0); write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT",
         ),
@@ -231,6 +251,14 @@ fn the_advice_can_be_followed() {
             "2",
         ),
         ("SELECT percentile_cont(a, 0.5) AS x FROM (VALUES (1.0), (3.0)) v(a)", "2.0"),
+        (
+            "SELECT sum(a) + sum(b) AS x FROM (SELECT *, CAST(a AS DOUBLE) AS b FROM (VALUES (1), (2)) v(a))",
+            "6.0",
+        ),
+        (
+            "SELECT count(*) AS x FROM (SELECT *, CAST(a AS DOUBLE) AS b FROM (VALUES (1), (2)) v(a)) GROUP BY a, b LIMIT 1",
+            "1",
+        ),
         ("CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'; SELECT a AS x FROM x", "1"),
     ] {
         assert_eq!(stdout(at, &[sql, "times.npy", "--csv"]), format!("x\n{expected}\n"), "{sql}");
