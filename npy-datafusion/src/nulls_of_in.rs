@@ -1,8 +1,8 @@
 //! `x NOT IN (SELECT …)` as a part of a condition, as in `a OR x NOT IN (SELECT …)`.
 //!
 //! DataFusion 55.2 marks the rows whose `x` is in the subquery, and a null counts as a value that is not in it. So the rows of nulls are in the result, and
-//! with a null in the subquery all others, too. And if a `NOT IN` that is the whole condition names columns of the outer query, it is an error. So a rule
-//! of the analyzer says when the answer is null, by `EXISTS`.
+//! with a null in the subquery all others, too. As the whole condition, `NOT IN` knows the nulls of columns, and not those of `nullif(x, 1)`; and if its subquery names columns of
+//! the outer query, it is an error. So a rule of the analyzer says when the answer is null, by `EXISTS`.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl AnalyzerRule for KeepNullsOfIn {
 }
 
 /// Rewrites a condition or a part of it. For these parts null is as good as false, so an `IN` is right. `is_conjunct`: all rows of the result meet it, and
-/// DataFusion makes a join of it that knows nulls.
+/// DataFusion makes a join of it that knows the nulls of a column.
 fn of_condition(part: Expr, schema: &DFSchema, is_conjunct: bool) -> Result<Transformed<Expr>> {
     match part {
         Expr::BinaryExpr(BinaryExpr { op: Operator::And, .. }) => {
@@ -51,13 +51,16 @@ fn of_condition(part: Expr, schema: &DFSchema, is_conjunct: bool) -> Result<Tran
         Expr::BinaryExpr(BinaryExpr { op: Operator::Or, .. }) => {
             part.map_children(|part| of_condition(part, schema, false))
         }
-        Expr::InSubquery(ref part_in)
-            if !part_in.negated || is_conjunct && part_in.subquery.outer_ref_columns.is_empty() =>
-        {
+        Expr::InSubquery(ref of_part) if !of_part.negated || is_conjunct && is_simple(of_part) => {
             Ok(Transformed::no(part))
         }
         _ => part.transform_up(|part| with_nulls(part, schema)),
     }
+}
+
+/// Returns true if a column is compared, and the subquery does not name columns of the outer query.
+fn is_simple(part: &InSubquery) -> bool {
+    part.expr.try_as_col().is_some() && part.subquery.outer_ref_columns.is_empty()
 }
 
 /// Puts `CASE WHEN x IN (…) THEN true WHEN … THEN NULL ELSE false END` in the place of an `IN` whose answer may be null.

@@ -263,4 +263,10 @@ async fn in_a_subquery_knows_nulls() {
         let sql = format!("SELECT count(*) FROM t WHERE {condition}");
         assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
     }
+    // A column without nulls, and an expression of it that has one.
+    let counts = "(SELECT count(*) AS n FROM t GROUP BY g)";
+    let sql = format!(
+        "SELECT count(*) FROM {counts} WHERE nullif(n, 3) NOT IN (SELECT count(*) + 5 FROM q)"
+    );
+    assert_eq!(count(&ctx, &sql).await, "1", "{sql}");
 }
