@@ -248,6 +248,12 @@ export async function behaviors(npy, load) {
 
   it("the cast numeric wraps integers, and limits floats", () => {
     equal(NDArray.from([300, -1], { dtype: "<i4" }).toTypedArray("Uint8Array", "numeric"), Uint8Array.of(44, 255));
+    for (const dtype of ["<i8", "<u8", "<f8", "<c16", "|b1"]) {
+      for (const how of ["checked", "numeric"]) {
+        const none = NDArray.from([], { dtype });
+        equal([none.toTypedArray("Float64Array", how), none.toTypedArray("BigInt64Array", how)], [new Float64Array(0), new BigInt64Array(0)]);
+      }
+    }
     equal(NDArray.from([300.5, -1.5, 2.9, NaN]).toTypedArray("Uint8Array", "numeric"), Uint8Array.of(255, 0, 2, 0));
     fails(() => NDArray.from([300]).toTypedArray("Uint8Array"), "invalid-value", '300 does not fit |u1; the cast "numeric" wraps integers, and truncates and limits floats');
     // `from` has no casts.
@@ -415,6 +421,9 @@ export async function behaviors(npy, load) {
     equal(fails(() => NDArray.from(Float64Array.of(1, 2.5)).toTypedArray("Int32Array"), "invalid-value", "2.5").row, 1);
     fails(() => NDArray.from([[1], [1, 2]]), "shape", "equally long");
     fails(() => NDArray.from(["abc"], { dtype: "<U2" }), "invalid-value", "abc");
+    const raw = NDArray.from(Uint8Array.of(139, 1, 2), { dtype: "|V3", shape: [] });
+    equal([NDArray.from(raw.toNested(), { dtype: "|V3", shape: [] }).get(), raw.shape], [Uint8Array.of(139, 1, 2), []]);
+    fails(() => NDArray.from(Uint8Array.of(1, 2), { dtype: "|V3" }), "invalid-value", "does not fit |V3");
     fails(() => NDArray.from([1, 2, 3], { shape: [2] }), "shape", "3 elements");
     fails(() => NDArray.from([1, 2]).get(2), "index", "length 2");
   });
@@ -496,10 +505,15 @@ export async function behaviors(npy, load) {
     }
     const grid = await open(writeNPY([[1, 2], [3, 4]]));
     const archive = await open(saveNPZ(null, { a: [1, 2], b: [3] }));
-    for (const [options, text] of [[{ row: [0, 1] }, 'did you mean "rows"?'], [[0, 1], "{ rows: [0, 10] }"], [{ dtype: "<f4" }, '{ cast: "<f4" }'], ["x", '{ columns: "x" }'], [{ cast: { type: "<f4" } }, 'did you mean "dtype"?']]) {
+    for (const [options, text] of [[{ row: [0, 1] }, 'did you mean "rows"?'], [[0, 1], "{ rows: [0, 10] }"], [{ dtype: "<f4" }, '{ cast: "<f4" }'], ["x", '{ columns: "x" }'], [{ cast: { type: "<f4" } }, 'did you mean "dtype"?'],
+      [{ dtype: "<i4", cast: "numeric" }, 'pass { cast: { dtype: "<i4", cast: "numeric" } }'], [{ cast: "numeric" }, 'pass { cast: { dtype: "<f4", cast: "numeric" } }'],
+      [{ cast: { dtype: "checked" } }, 'pass { cast: { dtype: "<f4", cast: "checked" } }'], [{ dtype: "<i4", cast: "<f8" }, 'pass { cast: "<i4" }']]) {
       await rejects(() => grid.read(options), "argument", text);
     }
     await rejects(() => grid.read({ name: "x" }), "argument", "leave out the name");
+    const floats = await open(writeNPY([1.5, -2.5]));
+    await rejects(() => floats.read({ cast: "<i4" }), "invalid-value", 'pass { cast: { dtype: "<i4", cast: "numeric" } }, which wraps integers, and truncates');
+    equal((await floats.read({ cast: { dtype: "<i4", cast: "numeric" } })).data, Int32Array.of(1, -2));
     await rejects(() => grid.blocks(1, { row: [0, 1] }).next(), "argument", "rows");
     await rejects(() => archive.read("a", { row: [0, 1] }), "argument", "rows");
     await rejects(() => archive.read({ nam: "a" }), "argument", '"name"');

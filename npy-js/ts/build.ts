@@ -33,7 +33,8 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
   if (isTyped(values)) {
     const own = parse(values.constructor.name === "Buffer" ? "Uint8Array" : values.constructor.name);
     if (!type || classOf(type)) return typed(values, own, type ?? own, shape);
-    values = Array.from(values);
+    // The bytes of one element of raw data are a value.
+    if (type.kind !== "V") values = Array.from(values);
   }
   if (type?.kind !== "O" && Array.isArray(values) && first(values) instanceof NDArray) return stack(values, dtype, shape);
   const is_list = type?.kind === "O" || (type === undefined && isOther(first(values)));

@@ -10,8 +10,11 @@ export type Cast = "exact" | "lossless" | "numeric" | "checked";
 
 export const CASTS: readonly string[] = ["exact", "lossless", "numeric", "checked"];
 
+/** The end of a sentence about the cast "numeric". */
+export const WRAPS = "wraps integers, and truncates and limits floats";
+
 /** The advice about a value that does not fit. */
-const NUMERIC = 'the cast "numeric" wraps integers, and truncates and limits floats';
+const NUMERIC = `the cast "numeric" ${WRAPS}`;
 
 /** Converts plain data to a typed array. `remedy` is the advice about a value that does not fit. */
 export function cast(data: any, from: DType, to: DType, how: Cast, shape: readonly number[], remedy = NUMERIC): TypedArray {
@@ -68,6 +71,8 @@ function converter(to: DType): (value: any) => any {
 }
 
 function convert(values: any, from: DType, to: DType, class_: any): any {
+  // There is no value whose type would tell how to convert.
+  if (values.length === 0) return new class_(0);
   const [a, b] = [width(from), width(to)];
   const is_plain = a === b && floatSize(to) > 2 && (to.kind === "f" || to.kind === "c") && typeof values[0] !== "bigint";
   if (is_plain) return new class_(values);

@@ -1,7 +1,7 @@
 // Files that are read in parts: headers, rows and columns, without the rest.
 import { Assembler } from "./assemble.js";
 import { advice, checkOptions } from "./arguments.js";
-import { CASTS, type Cast, cast } from "./cast.js";
+import { CASTS, type Cast, cast, WRAPS } from "./cast.js";
 import { Checksum } from "./checksum.js";
 import { count, type DType, parse } from "./dtype.js";
 import { Engine, type Readable } from "./engine.js";
@@ -29,8 +29,8 @@ export interface ReadOptions {
   columns?: readonly string[] | string | undefined;
   /**
    * The dtype that numbers are converted to, such as `"<f4"` or `"Float32Array"`; an error for a value out of its range, unless another cast is
-   * named. The casts are those of `toTypedArray`. A cast alone, such as `"numeric"`, converts to `Float64Array`. The order of the file is kept: `fortranOrder`
-   * of the result is that of the file.
+   * named: `{ dtype: "<i4", cast: "numeric" }`. The casts are those of `toTypedArray`. The order of the file is kept: `fortranOrder` of the result is that of
+   * the file.
    */
   cast?: string | Conversion | undefined;
   /** The member, of an archive. */
@@ -243,11 +243,19 @@ export class NpyFile {
   }
 }
 
+const isCast = (name: unknown): boolean => CASTS.includes(name as string);
+
+/** Returns the option that names a dtype and a cast, as a program writes it. */
+const conversion = (dtype: unknown, how: string): string => `{ dtype: ${shown(dtype)}, cast: ${shown(how)} }`;
+
 /** An error for options that do not exist, also for those of other libraries. */
 function checkRead(options: any): void {
   const example = Array.isArray(options) ? "{ rows: [0, 10] }" : typeof options === "string" ? `{ columns: ${shown(options)} }` : '{ rows: [0, 10], cast: "<f4" }';
-  if (options && "dtype" in Object(options)) throw new NpyError("argument", `there is no option "dtype"; pass { cast: ${shown(options.dtype)} }`);
+  const { dtype, cast } = Object(options ?? {});
+  if (dtype !== undefined) throw new NpyError("argument", `there is no option "dtype"; pass { cast: ${isCast(cast) ? conversion(dtype, cast) : shown(dtype)} }`);
   checkOptions(options, ["rows", "columns", "cast", "name"], example);
+  const name = cast?.dtype ?? cast;
+  if (isCast(name)) throw new NpyError("argument", `${shown(name)} is a cast, and no dtype is named; pass { cast: ${conversion("<f4", name)} }, with the dtype that you need`);
 }
 
 /** An error for columns that are not names. */
@@ -280,10 +288,10 @@ function range(rows: ReadOptions["rows"], shape: readonly number[]): [number, nu
 function converted(array: NDArray, wanted: ReadOptions["cast"]): NDArray {
   if (wanted === undefined) return array;
   if (typeof wanted === "object") checkOptions(wanted, ["dtype", "cast"], '{ dtype: "<f4", cast: "numeric" }');
-  let [dtype, how]: [string, Cast] = typeof wanted === "object" ? [wanted.dtype, wanted.cast ?? "checked"] : [wanted, "checked"];
-  if (CASTS.includes(dtype)) [dtype, how] = ["<f8", dtype as Cast];
+  const [dtype, how]: [string, Cast] = typeof wanted === "object" ? [wanted.dtype, wanted.cast ?? "checked"] : [wanted, "checked"];
   const type = parse(dtype);
-  const made = new NDArray(cast(array.data, array.type, type, how, array.shape), array.shape, type);
+  const remedy = `pass { cast: ${conversion(dtype, "numeric")} }, which ${WRAPS}`;
+  const made = new NDArray(cast(array.data, array.type, type, how, array.shape, remedy), array.shape, type);
   made.fortranOrder = array.fortranOrder;
   return made;
 }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::blocks;
-use crate::error::{exception, io_exception, truncated};
+use crate::error::{exception, io_exception};
 use crate::header;
 use crate::memory::{Bytes, owned, writable};
 
@@ -137,10 +137,10 @@ impl ArrayFile {
         self.offset
     }
 
-    /// Refuses a file that is shorter than its header says, before there is memory for its data.
-    fn check_length(&self) -> PyResult<()> {
-        let (expected, found) = (self.header.data_bytes(), self.length.saturating_sub(self.offset));
-        if expected > found { Err(truncated(&self.path, expected, found)) } else { Ok(()) }
+    /// The bytes of data that the header states, and those that the file has.
+    #[getter]
+    fn lengths(&self) -> (u64, u64) {
+        (self.header.data_bytes(), self.length.saturating_sub(self.offset))
     }
 
     /// Fills an array of bytes with the data from this position on.

@@ -100,17 +100,6 @@ pub(crate) fn new(class: &str, message: impl Display) -> PyErr {
     })
 }
 
-/// The error of data that is shorter than its header says.
-pub(crate) fn truncated(path: &Path, expected: u64, found: u64) -> PyErr {
-    let path = path.display();
-    new(
-        "NpyTruncatedError",
-        format!(
-            "{path}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT --yes"
-        ),
-    )
-}
-
 fn make<'py>(py: Python<'py>, class: &str, message: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import("npy_core._errors")?.getattr(class)?.call1((message,))
 }

@@ -11,7 +11,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use npy_core::object::Kind;
-use npy_core::{DynArray, Header, ObjectRef, Objects, Order, ReadNpy};
+use npy_core::{DType, DynArray, Header, ObjectRef, Objects, Order, ReadNpy};
 use npy_pickle::time::{DateTime, Span, Time};
 use npy_pickle::{BigInt, Form, Id, NONE, Node, Object, Value};
 use pyo3::prelude::*;
@@ -42,6 +42,10 @@ const MAX_ARRAY_DEPTH: usize = 500;
 /// The bytes that nested arrays may have for each byte of the file, beyond [`FREE_BYTES`]: arrays can share their bytes in the file, but not in memory.
 const MAX_EXPANSION: usize = 16;
 const FREE_BYTES: usize = 256 << 20;
+
+/// The part of a dtype's state with its flags, and the flag of a dtype that was made with `align=True`.
+const DTYPE_FLAGS: usize = 7;
+const ALIGNED: i64 = 0x80;
 
 /// The bytes of a pickle that takes longer than a hundredth of a second to read.
 const LARGE: u64 = 1 << 20;
@@ -504,7 +508,7 @@ impl<'py, 'a> Builder<'py, 'a> {
             Kind::Array => self.array(object, reference).map(Some),
             Kind::Scalar => self.scalar(reference),
             Kind::DType => match reference.as_dtype() {
-                Ok(dtype) => self.python.dtype_of.call1((dtype.descr(),)).map(Some),
+                Ok(dtype) => self.dtype(object, &dtype).map(Some),
                 Err(error) => Err(exception(error)),
             },
             Kind::Missing => self.python.numpy.call_method1("datetime64", ("NaT",)).map(Some),
@@ -568,6 +572,17 @@ impl<'py, 'a> Builder<'py, 'a> {
         let utc = [("tzinfo", self.zone(Some(Span(0)))?)].into_py_dict(self.py)?;
         let epoch = epoch.call_method("replace", (), Some(&utc))?;
         epoch.add(span)?.call_method1("astimezone", (zone,)).map(Some).map_err(of_value)
+    }
+
+    /// Returns a dtype that is an object. Its literal does not say that it was made with `align=True`, but its state does.
+    fn dtype(&self, object: Object<'a>, dtype: &DType) -> PyResult<Bound<'py, PyAny>> {
+        let made = self.python.dtype_of.call1((dtype.descr(),))?;
+        let state = object.state().and_then(Object::tuple);
+        let flags = state.and_then(|parts| object.objects().object(*parts.get(DTYPE_FLAGS)?).int());
+        if !dtype.is_record() || flags.is_none_or(|flags| flags & ALIGNED == 0) {
+            return Ok(made);
+        }
+        self.py.import("npy_core._dtypes")?.call_method1("aligned", (made,))
     }
 
     fn scalar(&mut self, reference: ObjectRef<'a>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -73,6 +73,7 @@ def test_numpy_22961_append_in_place() -> None:
 
 def test_numpy_22435_a_failed_save_keeps_the_old_file() -> None:
     npy.save("x.npy", [1, 2])
+    npy.savez("x.npz", a=[1, 2])
     overlap = np.zeros(2, np.dtype({"names": ["a", "b"], "formats": ["i4", "i4"], "offsets": [0, 2], "itemsize": 8}))
     with pytest.raises(npy.NpyValueError):
         npy.save("x.npy", overlap)
@@ -81,9 +82,9 @@ def test_numpy_22435_a_failed_save_keeps_the_old_file() -> None:
     with pytest.raises(npy.NpyTypeError, match="system"):
         npy.save("x.npy", [Evil()])
     with pytest.raises(npy.NpyTypeError, match="system"):
-        npy.savez("x.npy", a=[Evil()])
-    assert (np.load("x.npy") == [1, 2]).all()
-    assert os.listdir() == ["x.npy"]
+        npy.savez("x.npz", a=[Evil()])
+    assert (np.load("x.npy") == np.load("x.npz")["a"]).all() and npy.load("x.npy").tolist() == [1, 2]
+    assert sorted(os.listdir()) == ["x.npy", "x.npz"]
 
 
 KILLED = """

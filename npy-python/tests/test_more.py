@@ -414,9 +414,51 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
     ):
         with pytest.raises(npy.NpyTruncatedError, match=advice):
             load("t.npy")
+    for shape, parts in [((3, 4), "columns"), ((2, 3, 4), "parts along dimension 2"), ((12,), "rows")]:
+        np.save("f.npy", np.zeros(shape, order="F"))
+        pathlib.Path("f.npy").write_bytes(pathlib.Path("f.npy").read_bytes()[:-1])
+        for load in (npy.load, lambda path: npy.load(open(path, "rb")), lambda path: npy.read_many([path])):
+            with pytest.raises(npy.NpyTruncatedError, match=f"truncated: .* or keep its complete {parts} with the command npy repair f.npy -o OUT --yes$"):
+                load("f.npy")
     npy.save("z.npy", 5)
     with pytest.raises(npy.NpyValueError, match="save an array of one dimension in its place"):
         npy.append("z.npy", 5)
+
+
+@pytest.mark.parametrize("kind", ["U", "S", "V"])
+def test_rows_without_a_width_are_refused_before_there_is_a_file(kind: str) -> None:
+    with pytest.raises(npy.NpyValueError, match=f"name a width, such as {kind}10$"):
+        npy.Writer("u.npy", kind)
+    assert not os.path.exists("u.npy")
+
+
+def test_a_name_of_the_other_format_is_refused() -> None:
+    for call, advice in (
+        (lambda: npy.save("x.npz", [1]), "npy_core.savez writes an archive"),
+        (lambda: npy.save(pathlib.Path("x.NPZ"), [1]), "npy_core.savez writes an archive"),
+        (lambda: npy.append("x.npz", [1]), "npy_core.savez writes an archive"),
+        (lambda: npy.Writer("x.npz", "f8"), "npy_core.savez writes an archive"),
+        (lambda: npy.savez("x.npy", x=[1]), "npy_core.save writes one array"),
+        (lambda: npy.Npz("x.npy", "a"), "npy_core.save writes one array"),
+    ):
+        with pytest.raises(npy.NpyValueError, match=f"{advice}, or use another name$"):
+            call()
+    assert not os.listdir()
+
+
+def test_records_with_text_of_no_characters_and_objects_are_read() -> None:
+    array = np.zeros(3, [("o", "O"), ("u", "U0"), ("s", "S0")])
+    array["o"] = [1, "b", None]
+    npy.save("x.npy", array)
+    found = npy.load("x.npy")
+    assert found.dtype == array.dtype and found.tolist() == array.tolist() == np.load("x.npy", allow_pickle=True).tolist()
+
+
+def test_a_dtype_among_objects_stays_aligned() -> None:
+    fields: Any = [("a", "i1"), (("title", "b"), "f8")]
+    npy.save("d.npy", [np.dtype(fields, align=True), np.dtype(fields), np.dtype("f8")])
+    for dtype, expected in zip(npy.load("d.npy"), np.load("d.npy", allow_pickle=True)):
+        assert (dtype, dtype.isalignedstruct, dtype.fields) == (expected, expected.isalignedstruct, expected.fields)
 
 
 def test_mistakes_have_advice() -> None:

@@ -70,6 +70,27 @@ def test_the_advice_for_records_of_other_order_within_others_keeps_values() -> N
     assert npy.load("x.npy")["at"][1].tolist() == (2, 1)
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([(3, "abcd")], "the file holds <U2 in the field 's', in which the values of <U4 would change; use values that fit, or numpy.array(values, ["),
+        ([(300, "a")], "the values are not values of int8 for the field 'a': Python integer 300 out of bounds for int8; use values that fit"),
+        ([(3,)], "a record of the file has the fields a, s, and a tuple 1 values; use tuples of a value for each field"),
+        ([{"a": 3, "s": "b"}], "the file holds records, and a record is a tuple; use [tuple(row[name] for name in ['a', 's']) for row in rows]"),
+        ({"a": 3, "s": "b"}, "the file holds records, and a record is a tuple; use tuple(row[name] for name in ['a', 's'])"),
+        ([[3, "b"]], "a record is a tuple; use a list of tuples"),
+        (3, "a record is a tuple; use a list of tuples"),
+    ],
+    ids=str,
+)
+def test_values_of_records_are_refused_with_their_field(values: Any, message: str) -> None:
+    npy.save("x.npy", np.zeros(1, [("a", "i1"), ("s", "U2")]))
+    with pytest.raises(npy.NpyTypeError) as error:
+        npy.append("x.npy", values)
+    assert message in str(error.value)
+    assert npy.header("x.npy").shape == (1,)
+
+
 ALIGNED = np.dtype([("id", "i1"), ("g", "f8")], align=True)
 
 
@@ -96,10 +117,17 @@ ALIGNED = np.dtype([("id", "i1"), ("g", "f8")], align=True)
         ("c16", np.array([-(1 << 53) - 1]), "rounds large integers"),
         ([("a", "f8", (2,))], np.array([([1, (1 << 53) + 1],)], [("a", "i8", (2,))]), "rounds large integers"),
         ("U21", np.array([12]), ""),
+        ([("a", "i1"), ("s", "U2")], [(3, "abcd")], "cuts text that is longer"),
+        ([("a", "i1"), ("s", "U2")], (3, "abcd"), "cuts text that is longer"),
+        ([("a", "i1"), ("s", "U2")], [(3.7, "abcd")], "cuts fractions and cuts text that is longer"),
+        ([("a", "f4")], [(1e300,)], "rounds, and makes numbers infinite that are too large"),
+        ([("a", "i4", (2,))], [([1.5, 2],)], "cuts fractions"),
+        (ALIGNED, [(3.5, 1.0)], "cuts fractions"),
+        ([("at", PLACE), ("n", "i1")], [((1, 2), 1.5)], "cuts fractions"),
     ],
     ids=str,
 )
-@pytest.mark.filterwarnings("ignore:Casting complex")
+@pytest.mark.filterwarnings("ignore:Casting complex", "ignore:overflow")
 def test_the_advice_for_other_values_runs_and_says_what_is_lost(dtype: Any, rows: Any, lost: str) -> None:
     npy.save("x.npy", np.zeros(1, dtype))
     call, _, found = advised(rows).partition(", which ")
@@ -107,7 +135,7 @@ def test_the_advice_for_other_values_runs_and_says_what_is_lost(dtype: Any, rows
     call = call.removeprefix("values that fit, or ")
     values = eval(call, {"rows": rows, "values": rows, "numpy": np})
     npy.append("x.npy", values)
-    if not isinstance(rows, list) and rows.dtype.names and "id" in rows.dtype.names:
+    if isinstance(rows, np.ndarray) and rows.dtype.names and "id" in rows.dtype.names:
         assert npy.load("x.npy")[1].tolist() == (7, 0.5)
 
 

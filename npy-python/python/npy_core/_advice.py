@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,12 @@ _NUMBERS = "biufc"
 
 def loss(given: np.dtype[Any], dtype: np.dtype[Any]) -> str:
     """Says what values of a dtype may lose in another: the end of a sentence, empty if that is nothing."""
-    losses = dict.fromkeys(_losses(given, dtype))
+    return loss_of([(given, dtype)])
+
+
+def loss_of(pairs: Iterable[tuple[np.dtype[Any], np.dtype[Any]]]) -> str:
+    """Says what values of some dtypes may lose in others, as `loss` does."""
+    losses = dict.fromkeys(text for given, dtype in pairs for text in _losses(given, dtype))
     return f", which {' and '.join(losses)}" if losses else ""
 
 
@@ -60,9 +66,12 @@ def converted(dtype: np.dtype[Any]) -> str:
     """Returns the call that converts rows; of records, by the names of their fields."""
     if dtype.names is None:
         return f".astype({str(dtype)!r})"
-    # The literal of a dtype with gaps would have fields for them.
-    packed = np.lib.format.dtype_to_descr(repack_fields(dtype, recurse=True))
-    return f"[{list(dtype.names)!r}].astype({packed!r})"
+    return f"[{list(dtype.names)!r}].astype({packed(dtype)!r})"
+
+
+def packed(dtype: np.dtype[Any]) -> Any:
+    """Returns the literal of the dtype of records without gaps. That of a dtype with gaps would have fields for them."""
+    return np.lib.format.dtype_to_descr(repack_fields(dtype, recurse=True))
 
 
 def check_names(given: np.dtype[Any], dtype: np.dtype[Any], within: str = "", rows: str = "rows") -> None:

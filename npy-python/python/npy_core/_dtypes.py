@@ -32,6 +32,24 @@ def dtype_of(descr: str) -> np.dtype[Any]:
     return dtype
 
 
+def aligned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns a dtype of records as `align=True` makes it, or as it is if its offsets are others."""
+    fields: Any = dtype.fields or {}
+    entries = [fields[name] for name in dtype.names or ()]
+    parts = {
+        "names": list(dtype.names or ()),
+        "formats": [entry[0] for entry in entries],
+        "offsets": [entry[1] for entry in entries],
+        "titles": [entry[2] if len(entry) > 2 else None for entry in entries],
+        "itemsize": dtype.itemsize,
+    }
+    try:
+        made: np.dtype[Any] = np.dtype(parts, align=True)  # type: ignore[call-overload]
+    except ValueError:
+        return dtype
+    return made
+
+
 def is_number_of_ml_dtypes(dtype: np.dtype[Any]) -> bool:
     """Returns true for a dtype such as `bfloat16`, which a file has as raw bytes."""
     return dtype.isbuiltin == 2 and dtype.kind == "V"

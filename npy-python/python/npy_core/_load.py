@@ -13,7 +13,7 @@ from . import _native
 from ._dtypes import BLOCK_BYTES, Array, as_array, dtype_of, empty, memory_of
 from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError, named
 from ._npz import Npz, cpus
-from ._repair import repairable
+from ._repair import repairable, truncated
 from ._select import read, select
 from ._stream import STARTS_OF_ARCHIVES, check_has_data, check_is_path
 
@@ -47,13 +47,15 @@ class Header(NamedTuple):
 class _FileSource:
     """A regular file."""
 
-    def __init__(self, file: _native.ArrayFile, threads: int) -> None:
+    def __init__(self, path: str, file: _native.ArrayFile, threads: int) -> None:
         descr, self.shape, self.is_fortran, _, self.has_objects = file.parts
         self.dtype = dtype_of(descr)
         self._file = file
         self._threads = threads
-        if not self.has_objects:
-            file.check_length()
+        # A file that is too short is refused before there is memory for its data.
+        expected, found = file.lengths
+        if expected > found and not self.has_objects:
+            raise truncated(path, self.shape, self.is_fortran, expected, found)
 
     def read(self) -> Array:
         array = empty(self.shape, self.dtype, self.is_fortran)
@@ -154,7 +156,7 @@ def _load_path(
         with stream:
             return _load_stream(stream, rows, columns, cast, objects)
     with repairable(path):
-        source = _FileSource(opened, count)
+        source = _FileSource(path, opened, count)
     if not source.has_objects:
         return read(source, rows, columns, cast)
     _refuse(objects, path)
@@ -245,10 +247,7 @@ class _StreamSource:
             else:
                 n = readinto(memory[at : at + _BLOCK]) or 0
             if n == 0:
-                raise NpyTruncatedError(
-                    f"{_name(self._file)}: truncated: expected {len(memory)} bytes of data, found {at}; "
-                    "copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT --yes"
-                )
+                raise truncated(_name(self._file), self.shape, self.is_fortran, len(memory), at)
             at += n
         return array
 
@@ -266,10 +265,7 @@ class _StreamSource:
         except (AttributeError, OSError, ValueError):
             return
         if end is not None and end - here < expected:
-            raise NpyTruncatedError(
-                f"{_name(self._file)}: truncated: expected {expected} bytes of data, found {end - here}; "
-                "copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT --yes"
-            )
+            raise truncated(_name(self._file), self.shape, self.is_fortran, expected, end - here)
 
 
 def _load_stream(file: IO[bytes], rows: slice | None, columns: Any, cast: Any, objects: str) -> Any:

@@ -21,7 +21,7 @@ from ._errors import NpyKeyError, NpyOSError, NpyTypeError, NpyValueError, named
 from ._repair import repairable
 from ._save import as_array as array_of_values
 from ._select import read, select
-from ._stream import check_has_data, check_is_path, write_to
+from ._stream import check_has_data, check_is_path, check_name, write_to
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -223,6 +223,8 @@ class Npz(Mapping[str, Any]):
             path = os.fsdecode(path)
             self._path = path
             self._is_new = mode == "a" and not os.path.exists(path)
+            if self._is_new:
+                check_name(path, "Npz", ".npy", "npy_core.save writes one array")
             if not self._is_new:
                 with repairable(path):
                     self._archive = _native.Archive.open(path, self._threads)
@@ -562,7 +564,7 @@ def savez(
     Parameters
     ----------
     path : path or file object
-        It is used as it is: no ``.npz`` is added.
+        It is used as it is: no ``.npz`` is added, and a name that ends with ``.npy`` is refused.
     *args : array_like
         Arrays that are named ``arr_0``, ``arr_1``, ….
     compress : int or None
@@ -581,6 +583,7 @@ def savez(
     >>> sorted(Npz("run.npz"))
     ['grid', 'time']
     """
+    check_name(path, "savez", ".npy", "npy_core.save writes one array")
     _check_options(compress=compress, threads=threads, seekable=seekable)
     members = dict(arrays)
     for name in ("compressed", "compression"):

@@ -6,11 +6,20 @@ import shlex
 from contextlib import AbstractContextManager
 
 from . import _native
-from ._errors import NpyValueError
+from ._errors import NpyTruncatedError, NpyValueError
 
 _COMMAND = "npy repair "
 # The name of the file in messages that do not know it.
 _ANY_FILE = _COMMAND + "FILE "
+
+
+def truncated(name: str, shape: tuple[int, ...], is_fortran: bool, expected: int, found: int) -> NpyTruncatedError:
+    """Returns the error of data that is shorter than its header says. The command keeps what is complete along the slowest dimension."""
+    parts = "rows" if not is_fortran or len(shape) < 2 else "columns" if len(shape) == 2 else f"parts along dimension {len(shape) - 1}"
+    return NpyTruncatedError(
+        f"{name}: truncated: expected {expected} bytes of data, found {found}; "
+        f"copy or save the file again, or keep its complete {parts} with the command {_ANY_FILE}-o OUT --yes"
+    )
 
 
 class repairable(AbstractContextManager[None]):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._advice import check_names, converted, loss
+from ._advice import check_names, converted, loss, loss_of, packed
 from ._dtypes import check_no_masks
 from ._errors import NpyTypeError
 
@@ -14,6 +14,8 @@ Array = np.ndarray[Any, Any]
 
 # Every integer up to this one is a double float, too.
 _EXACT = 1 << 53
+# The most dimensions of an array of NumPy.
+_MOST_DIMENSIONS = 64
 
 
 def rows_of_array(array: Array, dtype: np.dtype[Any]) -> Array:
@@ -48,42 +50,74 @@ def _is_exact(given: Array, array: Array) -> bool:
 
 def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     """Makes an array of a dtype. Floats are rounded to those of the file; every other value must stay equal."""
+    array, changes = _converted(values, dtype, "")
+    if not changes:
+        return array
+    losses = loss_of((change.given, change.dtype) for change in changes)
+    field, given, found = changes[0]
+    place, call = "", f"numpy.asarray(values){converted(dtype)}"
+    if field:
+        place, call = f" in the field {field!r}", f"numpy.array(values, {packed(dtype)!r})"
+    raise NpyTypeError(f"the file holds {found}{place}, in which the values of {given} would change; use values that fit, or {call}{losses}")
+
+
+class _Change(NamedTuple):
+    """Values that would change: the path of their field, which is empty without records, their dtype, and that of the file."""
+
+    field: str
+    given: np.dtype[Any]
+    dtype: np.dtype[Any]
+
+
+def _converted(values: Any, dtype: np.dtype[Any], field: str) -> tuple[Array, list[_Change]]:
+    """Converts values, and finds those that change by it. Records are checked field by field first, so that errors name the field."""
     check_no_masks(values)
-    if dtype.names is not None and isinstance(values, dict):
-        advice = f"use a tuple of the values in the order of the fields: tuple(row[name] for name in {list(dtype.names)!r})"
-        raise NpyTypeError(f"the file holds records, and a record is a tuple; {advice}")
+    changes: list[_Change] = []
+    if dtype.names is not None:
+        records = _records(values, dtype)
+        for i, name in enumerate(dtype.names):
+            path = f"{field}.{name}" if field else name
+            changes += _converted([record[i] for record in records], dtype[name].base, path)[1]
     try:
         with np.errstate(over="ignore"):
             array = np.asarray(values, dtype=dtype)
-        if dtype.names is not None:
-            _check_records(values, array)
-            return array
-        given = np.asarray(values)
-        is_same = given.size == 0 or given.dtype == dtype or _is_same(given, array)
+        if dtype.names is None:
+            given = np.asarray(values)
+            if given.size and given.dtype != dtype and not _is_same(given, array):
+                changes.append(_Change(field, given.dtype, dtype))
     except (ValueError, TypeError, OverflowError) as error:
-        if isinstance(error, NpyTypeError):
-            raise
-        raise NpyTypeError(f"the values are not rows of {dtype}: {error}; use values that fit") from error
-    if not is_same:
-        raise NpyTypeError(
-            f"the file holds {dtype}, in which the values of {given.dtype} would change; use values that fit, "
-            f"or numpy.asarray(values){converted(dtype)}{loss(given.dtype, dtype)}"
-        )
-    return array
+        rows = f"values of {dtype} for the field {field!r}" if field else f"rows of {dtype}"
+        raise NpyTypeError(f"the values are not {rows}: {error}; use values that fit") from error
+    return array, changes
 
 
-def _check_records(values: Any, array: Array) -> None:
-    """Checks the fields of tuples, which are in the order of the file, and of records, which have names."""
-    records = [values]
-    for _ in array.shape:
-        records = [record for part in records for record in part]
-    if not all(isinstance(record, (tuple, np.void)) for record in records):
-        raise NpyTypeError(f"the file holds records of {array.dtype}, and a record is a tuple; use a list of tuples")
+def _records(values: Any, dtype: np.dtype[Any]) -> list[Any]:
+    """Returns the records of nested lists: tuples, whose values are in the order of the fields of the file, and records, which have names."""
+    records, names, is_one = [values], list(dtype.names or ()), True
+    # Lists may contain themselves.
+    for _ in range(_MOST_DIMENSIONS):
+        if not records or not all(_is_list(part) for part in records):
+            break
+        records, is_one = [record for part in records for record in part], False
     for record in records:
+        if isinstance(record, dict):
+            row = f"tuple(row[name] for name in {names!r})"
+            raise NpyTypeError(f"the file holds records, and a record is a tuple; use {row if is_one else f'[{row} for row in rows]'}")
         if isinstance(record, np.void):
-            check_names(record.dtype, array.dtype, rows="numpy.asarray(rows)" if array.shape else "rows")
-    for i, name in enumerate(array.dtype.names or ()):
-        rows_of_values([record[i] for record in records], array.dtype[name].base)
+            check_names(record.dtype, dtype, rows="rows" if is_one else "numpy.asarray(rows)")
+        elif not isinstance(record, tuple):
+            raise NpyTypeError(f"the file holds records of {dtype}, and a record is a tuple; use a list of tuples")
+        elif len(record) != len(names):
+            raise NpyTypeError(
+                f"a record of the file has the fields {', '.join(names)}, and a tuple {len(record)} values; use tuples of a value for each field"
+            )
+    return records
+
+
+def _is_list(values: Any) -> bool:
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return hasattr(values, "__len__") and not isinstance(values, (tuple, np.void, dict, str, bytes))
 
 
 def _is_same(given: Array, array: Array) -> bool:

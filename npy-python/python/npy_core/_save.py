@@ -14,7 +14,7 @@ from ._dtypes import Array, check_no_mask, check_no_masks, descr_of, dtype_of_ro
 from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
 from ._repair import repairable
 from ._rows import rows_of_array, rows_of_values
-from ._stream import write_to
+from ._stream import check_name, write_to
 
 Path = str | bytes | os.PathLike[Any]
 
@@ -41,7 +41,7 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
     Parameters
     ----------
     path : path or file object
-        It is used as it is: no ``.npy`` is added. A file object is written to directly.
+        It is used as it is: no ``.npy`` is added, and a name that ends with ``.npz`` is refused. A file object is written to directly.
     array : array_like
         Objects must be data: numbers, text, times, lists, dicts, arrays. Bytes between the fields of records are written as zeros.
     sync : bool
@@ -53,6 +53,7 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
     >>> load("x.npy").shape
     (2, 2)
     """
+    check_name(path, "save", ".npz", "npy_core.savez writes an archive")
     values = as_array(array)
     if values.dtype.kind == "T":
         raise NpyTypeError("StringDType has no form in a file but a pickle; use array.astype('U') or array.astype(object)")
@@ -155,6 +156,11 @@ def _check_rows_dtype(dtype: np.dtype[Any]) -> None:
         raise NpyTypeError(f"rows of {dtype} cannot be appended, because objects are one pickle; use npy_core.save")
 
 
+def _check_width(dtype: np.dtype[Any]) -> None:
+    if dtype.itemsize == 0 and dtype.names is None:
+        raise NpyValueError(f"rows of {dtype.kind} have no width, and a file has one for all rows; name a width, such as {dtype.kind}10")
+
+
 class Writer:
     """Writes rows to a ``.npy`` file as they come.
 
@@ -191,6 +197,7 @@ class Writer:
         self.dtype: np.dtype[Any] = np.dtype(dtype)
         self.row_shape: tuple[int, ...] = tuple(row_shape) if not isinstance(row_shape, int) else (row_shape,)
         _check_rows_dtype(self.dtype)
+        _check_width(self.dtype.base)
         if self.dtype.subdtype is not None:
             base, shape = self.dtype.subdtype
             self.dtype, self.row_shape = base, (*self.row_shape, *shape)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterable
 from typing import Any
 
-from ._errors import NpyOSError, NpyTruncatedError, NpyTypeError
+from ._errors import NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError
 
 # The bytes that are written at once; after each, Python handles signals.
 _BLOCK = 8 << 20
@@ -20,6 +21,13 @@ def check_is_path(path: object, call: str) -> None:
     """Refuses the contents of a file, which Python would take as its path."""
     if isinstance(path, bytes) and path.startswith((b"\x93NUMPY", *STARTS_OF_ARCHIVES)):
         raise NpyTypeError(f"bytes are a path, and these are the contents of a file; use {call}(io.BytesIO(data))")
+
+
+def check_name(path: object, call: str, other: str, advice: str) -> None:
+    """Refuses a path with the suffix of the other format: programs that go by the name would fail on the file."""
+    if isinstance(path, (str, bytes, os.PathLike)) and os.path.splitext(os.fsdecode(path))[1].lower() == other:
+        own = {".npy": ".npz", ".npz": ".npy"}[other]
+        raise NpyValueError(f"{os.fsdecode(path)}: {call} writes a {own} file, and this is the name of a {other} file; {advice}, or use another name")
 
 
 def write_to(file: Any, blocks: Iterable[Any]) -> None:

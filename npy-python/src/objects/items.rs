@@ -97,6 +97,10 @@ impl<'py, 'a> Builder<'py, 'a> {
         for &id in ids {
             self.make(pickle, id)?;
         }
+        if dtype.getattr("itemsize")?.extract::<usize>()? == 0 {
+            // Text without characters has one value, and `fromiter` refuses it.
+            return self.python.numpy.call_method1("ndarray", (ids.len(), dtype));
+        }
         let list = PyList::new(self.py, self.values(ids)?)?;
         // `fromiter` takes each object as it is; an assignment would look into lists.
         self.python.numpy.call_method1("fromiter", (list, dtype, ids.len())).map_err(of_value)
