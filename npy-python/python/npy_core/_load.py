@@ -230,7 +230,7 @@ class _StreamSource:
             if n == 0:
                 raise NpyTruncatedError(
                     f"{_name(self._file)}: truncated: expected {len(memory)} bytes of data, found {at}; "
-                    "copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT --yes"
+                    "copy or save the file again, or keep what is complete with the command npy repair FILE -o OUT --yes"
                 )
             at += n
         return array
@@ -251,7 +251,7 @@ class _StreamSource:
         if end is not None and end - here < expected:
             raise NpyTruncatedError(
                 f"{_name(self._file)}: truncated: expected {expected} bytes of data, found {end - here}; "
-                "copy or save the file again, or keep its complete rows with the command npy repair FILE -o OUT --yes"
+                "copy or save the file again, or keep what is complete with the command npy repair FILE -o OUT --yes"
             )
 
 
