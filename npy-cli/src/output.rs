@@ -169,7 +169,7 @@ fn message(error: &npy_core::Error, file: &str) -> String {
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
     const ADVICE: [(&str, &str); 12] = [
-        (", or keep its complete rows: ", ""),
+        (", or keep its complete ", ""),
         (
             "; only a file that exists grows: ",
             "; only a file that exists grows: npy concat -o makes one",
@@ -212,6 +212,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             };
             format!("dtype {found} cannot become {wanted} {cast}")
         }
+        ErrorKind::InvalidValue { reason, .. } => reason.replace('\n', " "),
         ErrorKind::MissingField { name, fields, .. } => {
             format!("there is no field {name:?}; the fields are {fields}")
         }

@@ -8,8 +8,8 @@ use crate::array::NpyArray;
 use crate::checked;
 use crate::dtype::{ByteOrder, DType, Resolution, Scalar, ScalarKind};
 use crate::dynamic::{DynArray, DynView};
-use crate::element::Element;
 use crate::element::type_info::TypeInfo;
+use crate::element::{Element, type_name};
 use crate::error::{Error, Result};
 use crate::limits::{Limits, MAX_ITEMSIZE};
 use crate::plan::Cast;
@@ -203,7 +203,12 @@ macro_rules! define {
             ///
             /// As [`Reader::read_array`](crate::Reader::read_array). [`Text`](Self::Text) and
             /// [`Bytes`](Self::Bytes) cannot be cast: read the file as the other type instead.
-            pub fn cast<T: Element + 'static>(mut self, cast: Cast) -> Result<NpyArray<T>> {
+            pub fn cast<T: Element + 'static>(self, cast: Cast) -> Result<NpyArray<T>> {
+                let call = format!("array.cast::<{}>(", type_name::<T>());
+                self.converted(cast).map_err(|error| error.in_memory(&call))
+            }
+
+            fn converted<T: Element + 'static>(mut self, cast: Cast) -> Result<NpyArray<T>> {
                 let same = match &mut self {
                     $($(#[$cfg])* AnyArray::$variant(array) => convert::take(array),)*
                     _ => None,

@@ -12,6 +12,7 @@ mod names;
 pub(crate) mod part;
 mod print;
 pub(crate) mod reads_back;
+pub(crate) mod rust_type;
 mod scalar;
 
 use std::fmt;

@@ -28,6 +28,9 @@ pub use gather::Gather;
 pub use iter::Values;
 pub use table::{Table, TableRow, TableRows};
 
+/// The call that converts an array in memory, up to the cast.
+const CAST_WITH: &str = "array.cast_with(&dtype, ";
+
 /// An array of any dtype, stored as the bytes of its file.
 ///
 /// An array of Python objects is kept as its pickle, which is written back unchanged. Each of its
@@ -323,7 +326,8 @@ impl DynArray {
     /// value of the type, [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for Python
     /// objects.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
-        let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)?;
+        let plan = TypedPlan::new::<T>(&self.header, Cast::Exact)
+            .map_err(|error| error.in_memory(CAST_WITH))?;
         match self.order().normalized(self.shape()) {
             Order::C => self.view().decode(&plan.items, &self.limits),
             Order::Fortran => self.to_order(Order::C)?.view().decode(&plan.items, &self.limits),
@@ -369,7 +373,8 @@ impl DynArray {
     /// assert_eq!(array.cast_with(&integers, Cast::Numeric)?.as_bytes(), [0, 0xfe]);
     ///
     /// let error = array.cast_with(&integers, Cast::Checked).unwrap_err();
-    /// assert_eq!(error.to_string(), "row 0: 0.1 does not fit '|i1'");
+    /// let advice = "f64 holds it, and array.cast_with(&dtype, Cast::Numeric) makes 0 of it";
+    /// assert_eq!(error.to_string(), format!("row 0: 0.1 does not fit '|i1'; {advice}"));
     /// # Ok::<(), npy_core::Error>(())
     /// ```
     ///
@@ -377,6 +382,10 @@ impl DynArray {
     ///
     /// As [`cast`](Self::cast); [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row, for a value that does not fit.
     pub fn cast_with(&self, dtype: &DType, cast: Cast) -> Result<DynArray, Error> {
+        self.converted(dtype, cast).map_err(|error| error.in_memory(CAST_WITH))
+    }
+
+    fn converted(&self, dtype: &DType, cast: Cast) -> Result<DynArray, Error> {
         self.header.without_objects()?;
         let plan = Plan::new(self.dtype(), dtype, cast)?;
         let header = Header::new(dtype.clone(), self.shape(), self.order())?;
@@ -503,7 +512,7 @@ impl<T: Element> TryFrom<DynArray> for NpyArray<T> {
     type Error = Error;
 
     fn try_from(array: DynArray) -> Result<Self, Error> {
-        array.into_typed(Cast::Exact)
+        array.into_typed(Cast::Exact).map_err(|error| error.in_memory(CAST_WITH))
     }
 }
 

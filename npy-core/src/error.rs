@@ -7,7 +7,7 @@ mod view;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-pub use view::ViewError;
+pub use view::{Places, ViewError};
 
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -104,8 +104,8 @@ pub enum ErrorKind {
         minor: u8,
     },
 
-    /// The input ends too early. Complete rows are not lost: `npy repair` makes a file of them, also of those in an archive, and
-    /// [`Reader::records`](crate::Reader::records) returns those of a `.npy` file in C order before this error.
+    /// The input ends too early. Complete rows, or columns in Fortran order, are not lost: `npy repair` makes a file of them, also of those
+    /// in an archive, and [`Reader::records`](crate::Reader::records) returns those of a `.npy` file in C order before this error.
     #[non_exhaustive]
     Truncated {
         /// The part of the file that the missing bytes belong to.
@@ -114,6 +114,8 @@ pub enum ErrorKind {
         expected: u64,
         /// The number of bytes found.
         found: u64,
+        /// The way to what is complete, which the message has after the advice to copy the file again; empty if nothing is.
+        remedy: &'static str,
     },
 
     /// The header is not a Python dictionary with the keys and values that the format requires.
@@ -221,6 +223,8 @@ pub enum ErrorKind {
     InvalidValue {
         /// The reason.
         reason: String,
+        /// The remedy, for a program in Rust; empty if the reason has it.
+        remedy: String,
     },
 
     /// The pickle with the Python objects of an array is malformed: Python could not load it either.
@@ -320,14 +324,15 @@ impl Error {
         ErrorKind::Custom { reason: reason.to_string() }.into()
     }
 
-    /// Creates an error for something that ends too early.
+    /// Creates an error for something without rows that ends too early. [`Header::truncated`](crate::Header) is that for the data of an array.
     pub(crate) fn truncated(what: &'static str, expected: u64, found: u64) -> Self {
-        ErrorKind::Truncated { what, expected, found }.into()
+        ErrorKind::Truncated { what, expected, found, remedy: "" }.into()
     }
 
     /// Creates an error for a value that cannot be read or written.
     pub(crate) fn invalid(reason: impl fmt::Display) -> Self {
-        ErrorKind::InvalidValue { reason: reason.to_string() }.into()
+        let (reason, remedy) = (reason.to_string(), String::new());
+        ErrorKind::InvalidValue { reason, remedy }.into()
     }
 
     /// Returns the kind of the error.
@@ -419,12 +424,19 @@ impl Error {
         error.within(Place::Member(name.to_owned()))
     }
 
-    /// Changes the advice for a dtype that is not the one that is expected.
+    /// Changes the advice for a dtype that is not the one that is expected, or for a value that does not fit.
     pub(crate) fn map_remedy(mut self, change: impl FnOnce(&str) -> String) -> Self {
-        if let ErrorKind::Mismatch { remedy, .. } = &mut self.0.kind {
+        if let ErrorKind::Mismatch { remedy, .. } | ErrorKind::InvalidValue { remedy, .. } =
+            &mut self.0.kind
+        {
             *remedy = change(remedy);
         }
         self
+    }
+
+    /// Replaces the call that reads with another cast, for an array in memory: `call` is the one that converts it, up to the cast.
+    pub(crate) fn in_memory(self, call: &str) -> Self {
+        self.map_remedy(|remedy| remedy.replace("ReadOptions::new().cast(", call))
     }
 
     pub(crate) fn in_field(self, name: &str) -> Self {

@@ -3,6 +3,7 @@
 //! NEP 1 and NumPy's `lib/_format_impl.py` specify the format. `read/header.rs` reads headers from files and streams.
 
 mod cache;
+mod data_size;
 mod dict;
 pub(crate) mod growth;
 
@@ -18,6 +19,7 @@ use crate::error::{Error, ErrorKind, byte_count};
 use crate::limits::{self, Limits};
 use crate::literal::Dialect;
 use crate::shape::{self, Order};
+pub(crate) use data_size::DataSize;
 
 /// The first six bytes of every `.npy` file.
 pub const MAGIC: &[u8; 6] = b"\x93NUMPY";
@@ -292,6 +294,11 @@ impl Header {
         self.count.saturating_mul(limits::to_u64(self.dtype.itemsize()))
     }
 
+    /// Returns the error for data that ends after `found` bytes.
+    pub(crate) fn truncated(&self, found: u64) -> Error {
+        DataSize::of(self).truncated(found)
+    }
+
     /// Returns the form of the data.
     pub(crate) fn payload(&self) -> Payload {
         self.payload
@@ -381,10 +388,10 @@ impl Header {
         };
         let version = Version::parse(*start)?;
         let Some((length, rest)) = rest.split_at_checked(version.length_bytes()) else {
-            return Err(truncated(version.length_bytes(), rest.len()));
+            return Err(short_header(version.length_bytes(), rest.len()));
         };
         let length = limits.check_header(text_length(length))?;
-        let text = rest.get(..length).ok_or_else(|| truncated(length, rest.len()))?;
+        let text = rest.get(..length).ok_or_else(|| short_header(length, rest.len()))?;
         let header = Header::parse_text(version, text, limits)?;
         check_line_break(text.last(), || rest.get(length).copied())?;
         Ok((header, checked::add(version.text_offset(), length)))
@@ -580,7 +587,7 @@ pub(crate) fn text_length(bytes: &[u8]) -> u64 {
 }
 
 /// Returns the error for a file that ends within the header.
-pub(crate) fn truncated(expected: usize, found: usize) -> Error {
+pub(crate) fn short_header(expected: usize, found: usize) -> Error {
     let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));
     Error::truncated("header", expected, found)
 }
@@ -589,7 +596,7 @@ pub(crate) fn truncated(expected: usize, found: usize) -> Error {
 pub(crate) fn short_start(start: &[u8]) -> Error {
     let magic = MAGIC.get(..start.len()).unwrap_or(MAGIC);
     let is_npy = !start.is_empty() && start.starts_with(magic);
-    if is_npy { truncated(Version::BYTES, start.len()) } else { not_npy(start) }
+    if is_npy { short_header(Version::BYTES, start.len()) } else { not_npy(start) }
 }
 
 #[cfg(test)]

@@ -171,7 +171,7 @@
 //! | archives | [`npz`], [`NpzArchive`](macro@NpzArchive) |
 //! | Python objects | [`object`], [`Objects`], [`ObjectRef`]; [`WriteOptions::objects`] writes text so |
 //! | headers and dtypes | [`Header`], [`Version`], [`DType`], [`Field`], [`ByteOrder`], [`dtype`], [`header`] |
-//! | errors | [`Error`], [`ErrorKind`], [`Place`], [`Result`], [`ViewError`], [`InvalidValue`] |
+//! | errors | [`Error`], [`ErrorKind`], [`Place`], [`Places`], [`Result`], [`ViewError`], [`InvalidValue`] |
 //! | iterators | [`iter`] |
 //!
 //! # Without the feature `atomic`
@@ -324,7 +324,7 @@ pub use element::time::{DateTime64, TimeDelta64};
 pub use element::ucs4::FixedStr;
 pub use element::void::Void;
 pub use element::{Element, InvalidValue, endian, time};
-pub use error::{Error, ErrorKind, Place, Result, ViewError};
+pub use error::{Error, ErrorKind, Place, Places, Result, ViewError};
 #[doc(inline)]
 pub use header::{Header, Version};
 pub use limits::Limits;

@@ -51,7 +51,7 @@ use crate::checked;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::element::item_shape::ItemShape;
 use crate::element::type_name;
-use crate::error::{Error, ErrorKind, Result, ViewError};
+use crate::error::{Error, ErrorKind, Place, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
@@ -391,7 +391,7 @@ impl<T: ZeroCopy> MapMut<T> {
     ///
     /// [`ErrorKind::Io`].
     pub fn flush(&self) -> Result<()> {
-        Ok(self.map.flush()?)
+        self.map.flush().map_err(|error| Error::from(error).in_file(&self.path))
     }
 
     /// Like [`flush`](Self::flush), but only for the elements at these positions in the file.
@@ -418,7 +418,8 @@ impl<T: ZeroCopy> MapMut<T> {
         let bytes = |index: usize| checked::mul(index.min(self.located.count), size);
         let (start, end) = (bytes(items.start), bytes(items.end));
         let offset = checked::add(self.located.data.start, start);
-        Ok(self.map.flush_range(offset, end.saturating_sub(start))?)
+        let flushed = self.map.flush_range(offset, end.saturating_sub(start));
+        flushed.map_err(|error| Error::from(error).in_file(&self.path))
     }
 }
 
@@ -554,7 +555,8 @@ macro_rules! read_access {
             /// if its type is not `F`.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
                 let column = Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits);
-                column.map_err(|error| view::without_cast(error).in_file(&self.path))
+                let column = column.map_err(|error| view::without_cast(error).in_file(&self.path))?;
+                Ok(column.within(Place::Path(self.path.clone())))
             }
         }
 

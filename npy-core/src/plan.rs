@@ -4,12 +4,13 @@
 
 mod cast;
 pub(crate) mod convert;
+pub(crate) mod remedy;
 mod suggest;
 
 use std::collections::HashMap;
 
 use crate::checked;
-use crate::dtype::{ByteOrder, DType, Field, Kind, Part, Record, Scalar, ScalarKind};
+use crate::dtype::{ByteOrder, DType, Field, Kind, Record, Scalar, ScalarKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::literal::text::Text;
 use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Schema, Widths};
@@ -17,6 +18,7 @@ use crate::shape;
 
 pub use cast::Cast;
 use convert::Convert;
+use remedy::{STATE_WIDTH, by_elements, raise_width, remedy};
 use suggest::missing;
 pub(crate) use suggest::part_at;
 
@@ -247,7 +249,7 @@ impl Builder<'_> {
             }
             Widths::UpTo if is_same_kind => {
                 let fits = from.itemsize() <= to.itemsize();
-                (scalar(from, to, Cast::Lossless).filter(|_| fits), Some(RAISE_WIDTH))
+                (scalar(from, to, Cast::Lossless).filter(|_| fits), Some(raise_width(from)))
             }
             Widths::UpTo | Widths::Same => (scalar(from, to, self.cast), None),
         };
@@ -386,97 +388,8 @@ impl Builder<'_> {
     }
 }
 
-/// Returns the advice for a dtype that the cast does not convert.
-fn remedy(from: &DType, to: &DType, cast: Cast) -> &'static str {
-    let ((from, from_shape), (to, to_shape)) = (from.flat(), to.flat());
-    let is_same_shape = from_shape == to_shape;
-    let by = |cast| {
-        let (from, to) = from.scalar().zip(to.scalar())?;
-        Convert::new(*from, *to, cast).filter(|_| is_same_shape)
-    };
-    match (cast, by(Cast::Lossless), by(Cast::Checked)) {
-        (Cast::Exact, Some(_), _) if !is_complex(from) && is_complex(to) => {
-            "read pairs of numbers as [T; 2]; ReadOptions::new().cast(Cast::Lossless) makes each a real part"
-        }
-        (Cast::Exact, Some(convert), _) if !convert.is_checked => {
-            "ReadOptions::new().cast(Cast::Lossless) widens when no value can change"
-        }
-        (Cast::Exact, Some(_), _) => {
-            "ReadOptions::new().cast(Cast::Lossless) converts if every value fits"
-        }
-        (_, None, Some(_)) if rounds(from, to) => {
-            "ReadOptions::new().cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
-        }
-        (_, None, Some(_)) => {
-            "ReadOptions::new().cast(Cast::Checked) converts if every value fits, Cast::Numeric in any case"
-        }
-        _ => match from.scalar().map(Scalar::kind) {
-            Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)) => {
-                "read it as DateTime64 or TimeDelta64 of that unit, whose count() is an integer"
-            }
-            Some(ScalarKind::Float) if from.itemsize() > 8 => {
-                "read it as LongDouble, which has to_f64()"
-            }
-            Some(ScalarKind::Str) if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
-                "read text as a Vec<String>, as FixedStr of that width, or as a String with #[npy(width = any)] in a struct"
-            }
-            Some(ScalarKind::Bytes)
-                if is_same_shape && is_number_or(to, ScalarKind::Str)
-                    || from_shape.is_empty()
-                        && is_number_or(to, ScalarKind::Str)
-                        && to.itemsize() == 1 =>
-            {
-                "read bytes as a Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct"
-            }
-            None if from.is_record() && to.scalar().is_some() => {
-                "read one field with read_column, the records as a struct, which the command npy struct writes, or any dtype as a DynArray"
-            }
-            _ => CHANGE,
-        },
-    }
-}
-
-fn is_complex(dtype: &DType) -> bool {
-    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
-}
-
-/// Returns true if the dtype is a number or of this kind.
-fn is_number_or(dtype: &DType, kind: ScalarKind) -> bool {
-    dtype.scalar().is_some_and(|scalar| scalar.is_number() || scalar.kind() == kind)
-}
-
-/// Returns true for integers that become floats.
-fn rounds(from: &DType, to: &DType) -> bool {
-    let kind = |dtype: &DType| dtype.scalar().map(Scalar::kind);
-    matches!(kind(from), Some(ScalarKind::Int | ScalarKind::UInt))
-        && matches!(kind(to), Some(ScalarKind::Float | ScalarKind::Complex))
-}
-
-/// The words of an advice that the name of a Rust type replaces, if there is one.
-pub(crate) const HELD: &str = "what the file holds";
-const CHANGE: &str = "change the Rust type to what the file holds, or the file with NumPy's astype";
-const RAISE_WIDTH: &str =
-    "raise `width` to that of the file, or state `width = any`, which reads all";
-const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
-
-/// Changes the advice for a sub-array, where the type expects another number of elements or a single one.
-fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
-    let shape = part.shape();
-    if shape.is_empty() || shape.contains(&0) || to.flat().1 == shape {
-        return error;
-    }
-    let wanted = to.flat().1;
-    // The last dimensions are those of the type.
-    let (count, parts) = match shape.strip_suffix(wanted.as_slice()) {
-        Some(more) if !wanted.is_empty() => (more.len(), "parts"),
-        _ => (shape.len(), "elements"),
-    };
-    let first = format!("{}{}", part.path(), "[0]".repeat(count));
-    error.map_remedy(|_| format!("read it as {HELD}, or one of its {parts} by a path: {first:?}"))
-}
-
 /// Returns the error for a file of another dtype than is wanted. [`Error::wanted_by`] names the type that wants it.
-pub(crate) fn mismatch(from: &DType, wanted: String, remedy: &'static str) -> Error {
+pub(crate) fn mismatch(from: &DType, wanted: String, remedy: impl Into<String>) -> Error {
     let found = from.excerpt();
     ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy: remedy.into() }
         .into()

@@ -61,7 +61,7 @@ enum Step {
 
 impl RowError {
     fn new(reason: impl Display) -> Self {
-        ErrorKind::InvalidValue { reason: reason.to_string() }.into()
+        ErrorKind::InvalidValue { reason: reason.to_string(), remedy: String::new() }.into()
     }
 
     /// Adds the field around the error.

@@ -8,10 +8,11 @@ use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same};
 use crate::element::type_name;
 use crate::element::typed_plan::TypedPlan;
-use crate::error::{Error, ErrorKind, ViewError};
-use crate::header::Header;
+use crate::error::{Error, ErrorKind, Places, ViewError};
+use crate::header::{DataSize, Header};
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
+use crate::plan::remedy::{HELD, naming_type};
 use crate::shape::Order;
 
 /// An array that was found in the bytes of a file: the range of its data and its dimensions.
@@ -41,7 +42,8 @@ pub(crate) fn locate<T: ZeroCopy>(
         Some(header) => (header, 0),
         None => Header::parse_with(file, limits)?,
     };
-    let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(to_read_a_copy)?;
+    let plan = TypedPlan::new::<T>(&header, Cast::Exact)
+        .map_err(|error| naming_type(to_read_a_copy(error), header.dtype(), 1))?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
         format!("{whole}::<{}>::read_npy{OF_BYTES}", type_name::<T>())
@@ -78,14 +80,15 @@ fn to_read_a_copy(error: Error) -> Error {
 
 /// Replaces a remedy that advises a cast, which a view does not do.
 pub(crate) fn without_cast(error: Error) -> Error {
-    const COPY: &str = "a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust type \
-        to what the file holds";
-    error.map_kind(|kind| match kind {
-        ErrorKind::Mismatch { found, wanted, wanted_by, remedy } if remedy.contains("cast(") => {
-            ErrorKind::Mismatch { found, wanted, wanted_by, remedy: COPY.into() }
-        }
-        other => other,
-    })
+    let is_cast =
+        matches!(error.kind(), ErrorKind::Mismatch { remedy, .. } if remedy.contains("cast("));
+    if !is_cast {
+        return error;
+    }
+    let remedy = format!(
+        "a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust type to {HELD}"
+    );
+    error.map_remedy(|_| remedy)
 }
 
 /// Returns the range of the data, which begins at `start`. Returns an error if the file ends before
@@ -98,7 +101,8 @@ pub(crate) fn data_range(
     let rest = checked::sub(file.len(), start);
     let (expected, found) = (header.data_bytes(), limits::to_u64(rest));
     if expected > found {
-        return Err(ViewError::Short { expected, found });
+        let (what, remedy) = DataSize::of(header).missing(found);
+        return Err(ViewError::Short { what, expected, found, remedy });
     }
     Ok(start..checked::add(start, checked::narrow(expected)))
 }
@@ -126,10 +130,11 @@ pub(crate) fn check_layout<T: ZeroCopy>(
         // Both texts may begin alike.
         found.push_str(&format!(" ({difference})"));
     }
+    let places = Places::default();
     Err(if only_swapped {
-        ViewError::ByteOrder { found, wanted, wanted_by, copy }
+        ViewError::ByteOrder { found, wanted, wanted_by, copy, places }
     } else {
-        ViewError::Layout { found, wanted, wanted_by, copy }
+        ViewError::Layout { found, wanted, wanted_by, copy, places }
     })
 }
 
@@ -144,5 +149,6 @@ pub(crate) fn check_address<T>(
     }
     let align = align_of::<T>();
     let past = bytes.as_ptr().addr().checked_rem(align).unwrap_or_default();
-    Err(ViewError::Misaligned { align, past, copy: copy(), wanted_by: type_name::<T>() })
+    let (wanted_by, places) = (type_name::<T>(), Places::default());
+    Err(ViewError::Misaligned { align, past, wanted_by, copy: copy(), places })
 }

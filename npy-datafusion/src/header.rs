@@ -381,7 +381,10 @@ pub(crate) fn in_sql(message: &str) -> String {
     let Some((reason, advice)) = message.rsplit_once("; ") else { return message.to_owned() };
     let advice = match advice {
         _ if advice.contains("Limits::") => "queries have no larger limit: write the file again",
-        _ if advice.contains("ReadOptions::") || advice.contains("Cast::") => {
+        _ if advice.contains("ReadOptions::")
+            || advice.contains("Cast::")
+            || advice.ends_with(" holds it") =>
+        {
             "declare the column with another type: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
         }
         _ if advice.contains("fill_nulls") => {

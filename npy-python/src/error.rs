@@ -56,12 +56,16 @@ const WORDS: &[(&str, &str)] = &[
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     (
         "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error",
-        "keep its complete rows with the command npy repair FILE -o OUT --yes",
+        "keep what is complete with the command npy repair FILE -o OUT --yes",
+    ),
+    (
+        "keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file",
+        "keep what is complete with the command npy repair FILE -o OUT --yes",
     ),
     ("Reader::open", "npy_core.load"),
     ("ReadOptions::new().cast(Cast::Lossless)", "cast="),
     (
-        "count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+        "count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with WriteOptions::new().uncounted_rows(UncountedRows::Remove)",
         "count them with the command npy append --uncounted keep FILE, or remove them with npy append --uncounted remove FILE",
     ),
     (
@@ -144,7 +148,14 @@ fn class_of(kind: &ErrorKind) -> &'static str {
 /// Replaces advice for Rust programs by that for Python.
 pub(crate) fn in_python(message: &str) -> String {
     let replaced = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);
-    WORDS.iter().fold(message.to_owned(), replaced)
+    // The call in Rust has the type of the value.
+    const ONE_ROW: &str = "make it an array of one row with ";
+    match message.split_once(ONE_ROW) {
+        Some((start, _)) => {
+            format!("{start}{ONE_ROW}npy_core.save(path, [npy_core.load(path)])")
+        }
+        None => WORDS.iter().fold(message.to_owned(), replaced),
+    }
 }
 
 /// The exception for memory of an array that another call changes at the same moment.

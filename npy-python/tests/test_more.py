@@ -400,10 +400,10 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
         for rows in ([1, 2], np.ones(3)):
             with pytest.raises(npy.NpyError, match=r"^w\.npy: "):
                 w.write(rows)
-        w.write([1, 2, 3])
+        w.write([[1, 2, 3], [4, 5, 6]])
     file = pathlib.Path("w.npy").read_bytes()
     pathlib.Path("t.npy").write_bytes(file[:-1])
-    advice = "expected 12 bytes of data, found 11; .* or keep its complete rows with the command npy repair t.npy -o OUT --yes$"
+    advice = "expected 24 bytes of data, found 23; .* or keep its complete rows with the command npy repair t.npy -o OUT --yes$"
     for load in (
         npy.load,
         lambda path: npy.load(path, rows=slice(0, 1)),
@@ -421,8 +421,11 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
             with pytest.raises(npy.NpyTruncatedError, match=f"truncated: .* or keep its complete {parts} with the command npy repair f.npy -o OUT --yes$"):
                 load("f.npy")
     npy.save("z.npy", 5)
-    with pytest.raises(npy.NpyValueError, match="save an array of one dimension in its place"):
-        npy.append("z.npy", 5)
+    with pytest.raises(npy.NpyValueError, match="; a single value has no rows: make it an array of one row with ") as error:
+        npy.append("z.npy", 6)
+    exec(str(error.value).partition(" with ")[2], {"npy_core": npy, "path": "z.npy"})
+    npy.append("z.npy", 6)
+    assert npy.load("z.npy").tolist() == [5, 6]
 
 
 @pytest.mark.parametrize("kind", ["U", "S", "V"])

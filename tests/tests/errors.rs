@@ -205,7 +205,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::UncountedRows { counted: 2, uncounted: 1, .. }),
             appended_after_a_kill(),
-            "npy-core-uncounted.npy: the header counts 2 of 3 complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+            "npy-core-uncounted.npy: the header counts 2 of 3 complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with WriteOptions::new().uncounted_rows(UncountedRows::Remove)",
         ),
         (
             |kind| matches!(kind, ErrorKind::Custom { .. }),
@@ -251,9 +251,11 @@ fn options_in_messages_compile_as_they_are_pasted() {
     let compiled = pasted![
         ReadOptions::new().cast(Cast::Lossless),
         ReadOptions::new().cast(Cast::Checked),
+        ReadOptions::new().cast(Cast::Numeric),
         ReadOptions::new().encoding(Encoding::Latin1),
         WriteOptions::new().order(Order::C),
         WriteOptions::new().uncounted_rows(UncountedRows::Keep),
+        WriteOptions::new().uncounted_rows(UncountedRows::Remove),
         npz::WriteOptions::new().stored(),
     ];
     let _ = npz::ReadOptions::new().cast(Cast::Lossless).cast(Cast::Checked);
@@ -272,6 +274,12 @@ fn options_in_messages_compile_as_they_are_pasted() {
                 };
                 assert!(compiled.iter().any(is_pasted), "{path:?}: {text}");
                 found += 1;
+            }
+            // A choice is advised with the call that takes it. The calls for arrays in memory are in other tests.
+            for choice in ["Cast::", "UncountedRows::"] {
+                for (at, _) in text.match_indices(choice) {
+                    assert!(text[..at].ends_with('('), "{path:?}: {text}");
+                }
             }
         }
     }
@@ -315,6 +323,60 @@ fn complete_rows_of_truncated_data_are_read_as_the_message_says() {
     // Without a complete header, there are no rows.
     let error = Reader::new(&bytes[..40]).unwrap_err().to_string();
     assert!(error.contains("truncated") && error.ends_with("complete file again"), "{error}");
+}
+
+/// Guards the advice for data that ends too early, on each way to the error: rows are named only if there are complete ones, and columns in
+/// Fortran order.
+#[test]
+#[allow(unsafe_code)]
+fn what_is_complete_of_truncated_data_is_named_everywhere() {
+    use npy_core::{Decoder, DynRowAppender, Map, MapAny, ViewError};
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = &dir.path().join("x.npy");
+    let rows = ", or keep its complete rows: ";
+    let columns = ", or keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file";
+    for (order, shape, data, advice) in [
+        ("False", "()", 7, ""),
+        ("False", "(1, 1)", 7, ""),
+        ("False", "(1, 3)", 16, ""),
+        ("False", "(2, 3)", 23, ""),
+        ("False", "(2, 3)", 24, rows),
+        ("True", "(3, 2)", 23, ""),
+        ("True", "(3, 2)", 25, columns),
+    ] {
+        let header = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': {shape}, }}");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+        bytes.extend(header.as_bytes());
+        let start = bytes.len();
+        bytes.extend(vec![0; data]);
+        std::fs::write(path, &bytes).unwrap();
+        let (parsed, _) = Header::parse(&bytes).unwrap();
+        let mut decoder = Decoder::<f64>::new(&parsed).unwrap();
+        decoder.feed(&bytes[start..], &mut Vec::new()).unwrap();
+        let view = |error: ViewError| Error::from(error);
+        let mut errors = vec![
+            DynArray::read_npy(path).unwrap_err(),
+            DynArray::read_npy_from(&bytes[..]).unwrap_err(),
+            decoder.finish().unwrap_err(),
+            NpyView::<f64>::from_bytes(&bytes).map(drop).map_err(view).unwrap_err(),
+            // SAFETY: nobody else has the file.
+            unsafe { Map::<f64>::open(path) }.map(drop).map_err(view).unwrap_err(),
+            // SAFETY: as before.
+            unsafe { MapAny::open(path) }.map(drop).unwrap_err(),
+        ];
+        if shape != "()" && order == "False" {
+            errors.push(Writer::<f64>::append(path).map(Writer::discard).unwrap_err());
+            errors.push(DynRowAppender::open(path).map(DynRowAppender::discard).unwrap_err());
+        }
+        for (i, error) in errors.into_iter().enumerate() {
+            let text = error.to_string();
+            let end = text.split_once("; write or copy the complete file again").unwrap().1;
+            let is_said = if advice == rows { end.starts_with(rows) } else { end == advice };
+            assert!(is_said, "{order} {shape} {i}: {text}");
+        }
+    }
 }
 
 /// An array type of another crate, which reads nothing.
@@ -478,7 +540,10 @@ fn messages_name_the_values_and_what_to_do() {
         tag: [u8; 8],
     }
     let tagged = file("[('tag', '|S8')]", "(1,)", b"abcdefgh");
-    says(Vec::<Tagged>::read_npy_from(&tagged[..]).map(drop), ", as ByteStr of that width, ");
+    says(
+        Vec::<Tagged>::read_npy_from(&tagged[..]).map(drop),
+        ", as ByteStr<8>, or as a String with #[npy(width = 8, bytes)] in a struct",
+    );
     let row: DType = "[('s', '<f4', (3,)), ('m', '<f4', (2, 2)), ('t', '<f8')]".parse().unwrap();
     let bytes = vec![0; row.itemsize()];
     let rows = file(&row.to_string(), "(1,)", &bytes);

@@ -4,11 +4,12 @@ use std::borrow::Borrow;
 use std::ops::Range;
 
 use crate::checked;
-use crate::dtype::{ByteOrder, ScalarKind, descr};
+use crate::dtype::rust_type::rust_type;
+use crate::dtype::{ByteOrder, DType, ScalarKind, descr};
 use crate::element::cast::{Plain, Reserve};
 use crate::element::{Element, InvalidValue, text, time, ucs4};
 use crate::error::{Error, Place};
-use crate::kernel::cast::signed;
+use crate::kernel::cast::{signed, text_of};
 use crate::kernel::{self, Misfit};
 use crate::limits;
 use crate::plan::Plan;
@@ -74,9 +75,16 @@ fn misfit_error(misfit: &Misfit<'_>) -> InvalidValue {
         }
         ScalarKind::DateTime(unit) => time::date_text(count(), unit),
         ScalarKind::TimeDelta(unit) => time::span_text(count(), unit),
-        _ => misfit.convert.text_of(misfit.value),
+        _ => text_of(misfit.value, *from),
     };
-    let error = InvalidValue::new(format!("{value} does not fit '{to}'")).at_item(misfit.item);
+    let held = rust_type(&DType::from(*from)).map(|held| format!("{held} holds it"));
+    let cast = from.is_number().then(|| {
+        let other = misfit.convert.converted_text(misfit.value);
+        format!("ReadOptions::new().cast(Cast::Numeric) makes {other} of it")
+    });
+    let remedy = held.into_iter().chain(cast).collect::<Vec<_>>().join(", and ");
+    let error = InvalidValue::new(format!("{value} does not fit '{to}'"));
+    let error = error.with_remedy(remedy).at_item(misfit.item);
     if field.is_empty() { error } else { error.in_field(field) }
 }
 

@@ -18,6 +18,8 @@ struct Invalid {
     item: usize,
     field: String,
     reason: String,
+    /// The remedy, if it is not in the reason.
+    remedy: String,
 }
 
 impl InvalidValue {
@@ -30,7 +32,15 @@ impl InvalidValue {
     /// assert_eq!(error.reason(), "2 is neither true nor false");
     /// ```
     pub fn new(reason: impl Into<String>) -> Self {
-        InvalidValue(Box::new(Invalid { item: 0, field: String::new(), reason: reason.into() }))
+        let (field, remedy) = (String::new(), String::new());
+        InvalidValue(Box::new(Invalid { item: 0, field, reason: reason.into(), remedy }))
+    }
+
+    /// Adds a remedy, which the message has after the reason.
+    #[must_use]
+    pub(crate) fn with_remedy(mut self, remedy: String) -> Self {
+        self.0.remedy = remedy;
+        self
     }
 
     /// Adds the name of the field that the value is in. In nested records, the innermost field is added first.
@@ -101,7 +111,8 @@ impl std::fmt::Display for InvalidValue {
         if !self.field().is_empty() {
             write!(f, "field {:?}: ", self.field())?;
         }
-        f.write_str(self.reason())
+        f.write_str(self.reason())?;
+        if self.0.remedy.is_empty() { Ok(()) } else { write!(f, "; {}", self.0.remedy) }
     }
 }
 
@@ -130,8 +141,8 @@ impl std::error::Error for InvalidValue {}
 /// ```
 impl From<InvalidValue> for Error {
     fn from(invalid: InvalidValue) -> Self {
-        let Invalid { field, reason, .. } = *invalid.0;
-        let error = Error::from(ErrorKind::InvalidValue { reason });
+        let Invalid { field, reason, remedy, .. } = *invalid.0;
+        let error = Error::from(ErrorKind::InvalidValue { reason, remedy });
         if field.is_empty() { error } else { error.in_field(&field) }
     }
 }

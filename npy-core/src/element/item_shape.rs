@@ -1,7 +1,7 @@
 //! The dimensions of an array that belong to an element of a Rust type.
 
+use crate::dtype::rust_type::rust_type;
 use crate::dtype::{DType, ScalarKind};
-use crate::element::type_info::rust_type;
 use crate::error::Error;
 use crate::header::Header;
 use crate::shape::{self, Order};

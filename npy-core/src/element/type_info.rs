@@ -1,10 +1,10 @@
 //! A Rust type, as code that is compiled once for all types knows it.
 
-use crate::checked;
-use crate::dtype::{ByteOrder, DType, ScalarKind};
+use crate::dtype::{ByteOrder, DType};
 use crate::element::{Element, without_modules};
 use crate::error::{Error, ErrorKind};
-use crate::plan::{Cast, HELD, Plan};
+use crate::plan::remedy::naming_type;
+use crate::plan::{Cast, Plan};
 use crate::schema::Schema;
 
 /// The schema, the item size and the name of an element type.
@@ -102,35 +102,6 @@ impl TypeInfo {
             error.wanted_by(&self.name())
         })
     }
-}
-
-/// Names the Rust type of the numbers or texts in the file, and of arrays of them, if the advice is to convert them or to change the type.
-/// `ndim` is the number of dimensions before those of a value.
-pub(super) fn naming_type(error: Error, found: &DType, ndim: usize) -> Error {
-    const WORDS: [&str; 3] = [HELD, "FixedStr of that width", "ByteStr of that width"];
-    let Some(item) = rust_type(found) else { return error };
-    let name = if ndim > 1 { format!("NpyArray<{item}>") } else { item };
-    error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
-        true => format!("{name} reads it, and {remedy}"),
-        false => WORDS.iter().fold(remedy.to_owned(), |text, words| text.replace(words, &name)),
-    })
-}
-
-/// Returns the Rust type of a dtype: of a number or a text, or of an array of them; `None` for others.
-pub(crate) fn rust_type(dtype: &DType) -> Option<String> {
-    let (base, dims) = dtype.flat();
-    let scalar = base.scalar()?;
-    let size = scalar.itemsize();
-    let bits = checked::mul(size, 8);
-    let element = match scalar.kind() {
-        ScalarKind::Int => format!("i{bits}"),
-        ScalarKind::UInt => format!("u{bits}"),
-        ScalarKind::Float if size == 4 || size == 8 => format!("f{bits}"),
-        ScalarKind::Str => format!("FixedStr<{}>", size / 4),
-        ScalarKind::Bytes => format!("ByteStr<{size}>"),
-        _ => return None,
-    };
-    Some(dims.iter().rev().fold(element, |item, n| format!("[{item}; {n}]")))
 }
 
 /// Returns the schema function of a type. Not inlined: two inlined copies might have different addresses.

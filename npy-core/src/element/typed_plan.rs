@@ -3,11 +3,12 @@
 use crate::checked;
 use crate::dtype::DType;
 use crate::element::item_shape::ItemShape;
-use crate::element::type_info::{TypeInfo, naming_type};
+use crate::element::type_info::TypeInfo;
 use crate::element::{Element, block};
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
 use crate::limits::Limits;
+use crate::plan::remedy::naming_type;
 use crate::plan::{Cast, Plan};
 use crate::shape::{self, Order};
 

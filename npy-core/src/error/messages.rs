@@ -4,10 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use super::view::ViewError;
-use super::{Error, ErrorKind, byte_count};
-
-/// The advice for data that ends too early. In a member of an archive, and in Fortran order, the command alone finds complete rows.
-const ROWS: &str = ", or keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
+use super::{ErrorKind, byte_count};
 
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -24,11 +21,10 @@ impl fmt::Display for ErrorKind {
                 f,
                 "unknown format version {major}.{minor}; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save"
             ),
-            ErrorKind::Truncated { what, expected, found } => write!(
+            ErrorKind::Truncated { what, expected, found, remedy } => write!(
                 f,
-                "truncated: expected {} of {what}, found {found}; write or copy the complete file again{}",
-                byte_count(*expected),
-                if *what == "data" && *found > 0 { ROWS } else { "" }
+                "truncated: expected {} of {what}, found {found}; write or copy the complete file again{remedy}",
+                byte_count(*expected)
             ),
             ErrorKind::Header { reason } => write!(f, "the header is malformed: {reason}"),
             ErrorKind::DType { descr, reason } => write!(f, "dtype {descr}: {reason}"),
@@ -55,7 +51,8 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Rank { shape, wanted_by, wanted, remedy } => {
                 write!(f, "the array has shape {shape}, {wanted_by} expects {wanted}; {remedy}")
             }
-            ErrorKind::InvalidValue { reason } => write!(f, "{reason}"),
+            ErrorKind::InvalidValue { reason, remedy } if remedy.is_empty() => f.write_str(reason),
+            ErrorKind::InvalidValue { reason, remedy } => write!(f, "{reason}; {remedy}"),
             ErrorKind::Pickle { byte, reason } => {
                 write!(f, "the pickle is malformed at byte {byte}: {reason}; save the array again")
             }
@@ -79,7 +76,7 @@ impl fmt::Display for ErrorKind {
             ErrorKind::Custom { reason } => write!(f, "{reason}"),
             ErrorKind::UncountedRows { counted, uncounted } => write!(
                 f,
-                "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with UncountedRows::Remove",
+                "the header counts {counted} of {} complete rows: a writer may have been stopped before it counted the others; count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with WriteOptions::new().uncounted_rows(UncountedRows::Remove)",
                 counted.saturating_add(*uncounted)
             ),
             ErrorKind::Memory { bytes } => write!(
@@ -101,30 +98,33 @@ impl StdError for ErrorKind {
 
 impl fmt::Display for ViewError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for place in self.places() {
+            write!(f, "{place}: ")?;
+        }
         match self {
-            ViewError::ByteOrder { found, wanted, wanted_by, copy } => write!(
+            ViewError::ByteOrder { found, wanted, wanted_by, copy, .. } => write!(
                 f,
                 "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
             ),
-            ViewError::Layout { found, wanted, wanted_by, copy } => write!(
+            ViewError::Layout { found, wanted, wanted_by, copy, .. } => write!(
                 f,
                 "the file holds {found}, but {wanted_by} is {wanted} in memory; copy it field by field with {copy}"
             ),
-            ViewError::Misaligned { align, past, wanted_by, copy } => write!(
+            ViewError::Misaligned { align, past, wanted_by, copy, .. } => write!(
                 f,
                 "misaligned: `{wanted_by}` needs an address that is a multiple of {align}, but its address has a remainder of {past}; copy it with {copy}, or use #[repr(C, packed)], Le<…> or Be<…>, which need no alignment"
             ),
-            ViewError::Stride { stride, size, wanted, wanted_by, copy } => write!(
+            ViewError::Stride { stride, size, wanted, wanted_by, copy, .. } => write!(
                 f,
                 "the values are {stride} bytes apart, but a view of {wanted_by} ({}) needs them {wanted}; copy them with {copy}",
                 byte_count(size)
             ),
-            ViewError::Compressed { copy } => write!(
+            ViewError::Compressed { copy, .. } => write!(
                 f,
                 "the member is compressed; inflate it with {copy}, or write it uncompressed with npz::WriteOptions::new().stored() (np.savez)"
             ),
-            &ViewError::Short { expected, found } => {
-                ErrorKind::Truncated { what: "data", expected, found }.fmt(f)
+            &ViewError::Short { what, expected, found, remedy } => {
+                ErrorKind::Truncated { what, expected, found, remedy }.fmt(f)
             }
             ViewError::Unreadable(error) => error.fmt(f),
         }
@@ -137,11 +137,5 @@ impl StdError for ViewError {
             ViewError::Unreadable(error) => error.source(),
             _ => None,
         }
-    }
-}
-
-impl From<Error> for ViewError {
-    fn from(error: Error) -> Self {
-        ViewError::Unreadable(error)
     }
 }

@@ -90,16 +90,11 @@ impl Convert {
         }
     }
 
-    /// Returns the text of a number.
-    pub(crate) fn text_of(&self, number: &[u8]) -> String {
-        match number.split_at_checked(self.from.swap_unit()) {
-            Some((re, im)) if self.from.kind() == ScalarKind::Complex => {
-                let [re, im] = [re, im].map(|part| number::text(part, self.from));
-                let sign = if im.starts_with('-') { "" } else { "+" };
-                format!("({re}{sign}{im}j)")
-            }
-            _ => number::text(number, self.from),
-        }
+    /// Returns the text of the number that is made of this one.
+    pub(crate) fn converted_text(&self, number: &[u8]) -> String {
+        let mut converted = vec![0; self.to.itemsize()];
+        self.run(number, &mut converted, (self.from.itemsize(), self.to.itemsize()));
+        text_of(&converted, self.to)
     }
 
     /// Converts a time; `None` if it does not fit.
@@ -142,6 +137,18 @@ impl Convert {
         parts.for_each(|(from, to)| {
             if from_big { write(from.iter().rev(), to, to_big) } else { write(from, to, to_big) }
         });
+    }
+}
+
+/// Returns the text of a number.
+pub(crate) fn text_of(number: &[u8], scalar: Scalar) -> String {
+    match number.split_at_checked(scalar.swap_unit()) {
+        Some((re, im)) if scalar.kind() == ScalarKind::Complex => {
+            let [re, im] = [re, im].map(|part| number::text(part, scalar));
+            let sign = if im.starts_with('-') { "" } else { "+" };
+            format!("({re}{sign}{im}j)")
+        }
+        _ => number::text(number, scalar),
     }
 }
 

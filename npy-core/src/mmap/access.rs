@@ -2,6 +2,8 @@
 
 use super::{Map, MapAny, MapAnyMut, MapMut};
 use crate::element::cast::zero_copy::ZeroCopy;
+#[cfg(unix)]
+use crate::error::Error;
 use crate::error::Result;
 
 /// Advice to the system about how a map will be used. The system then reads more or fewer pages ahead.
@@ -74,7 +76,7 @@ macro_rules! advise {
             #[cfg_attr(not(unix), expect(unused_variables))]
             pub fn advise(&self, access: Access) -> Result<()> {
                 #[cfg(unix)]
-                self.map.advise(access.into())?;
+                self.map.advise(access.into()).map_err(|error| Error::from(error).in_file(&self.path))?;
                 Ok(())
             }
         }

@@ -41,7 +41,7 @@ pub struct MapAny {
     pub(super) map: Arc<Mmap>,
     header: Header,
     data: Range<usize>,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// The name of the member, if the file is an archive.
     member: Option<String>,
     options: ReadOptions,
@@ -62,7 +62,8 @@ impl MapAny {
             let in_map = |at: usize| checked::add(part.start, at);
             Ok((header, in_map(data.start)..in_map(data.end)))
         };
-        let (header, data) = open(&part).map_err(|error| locate(error, path, member))?;
+        let (header, data) =
+            open(&part).map_err(|error| places(path, member).fold(error, Error::within))?;
         let (path, member) = (path.to_owned(), member.map(str::to_owned));
         Ok(MapAny { map, header, data, path, member, options: options.clone() })
     }
@@ -191,11 +192,17 @@ impl MapAny {
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let (cast, limits) = (self.options.allowed_cast(), self.options.limit());
         let column = Column::new(&self.header, self.data(), path, cast, limits);
-        column.map_err(|error| self.located(error))
+        let column = column.map_err(|error| self.located(error))?;
+        Ok(self.places().fold(column, Column::within))
     }
 
     fn located(&self, error: Error) -> Error {
-        locate(error, &self.path, self.member.as_deref())
+        self.places().fold(error, Error::within)
+    }
+
+    /// Returns the member and the file, which are added to errors in this order.
+    fn places(&self) -> impl Iterator<Item = Place> {
+        places(&self.path, self.member.as_deref())
     }
 
     fn data(&self) -> &[u8] {
@@ -243,10 +250,10 @@ pub(crate) fn header_and_data(file: &[u8], limits: &Limits) -> Result<(Header, R
     Ok((header, data))
 }
 
-/// Adds path and member to an error.
-fn locate(error: Error, path: &Path, member: Option<&str>) -> Error {
+/// Returns the member, if there is one, and the file.
+fn places(path: &Path, member: Option<&str>) -> impl Iterator<Item = Place> + use<> {
     let member = member.map(|member| Place::Member(member.to_owned()));
-    member.into_iter().fold(error, Error::within).in_file(path)
+    member.into_iter().chain([Place::Path(path.to_owned())])
 }
 
 impl fmt::Debug for MapAny {

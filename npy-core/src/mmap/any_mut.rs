@@ -11,7 +11,7 @@ use super::{in_file, unreadable};
 use crate::array::{NpyView, NpyViewMut};
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
-use crate::error::{Result, ViewError};
+use crate::error::{Error, Result, ViewError};
 use crate::header::Header;
 use crate::limits::Limits;
 
@@ -42,7 +42,7 @@ pub struct MapAnyMut {
     pub(super) map: MmapMut,
     header: Header,
     data: Range<usize>,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     limits: Limits,
 }
 
@@ -190,7 +190,7 @@ impl MapAnyMut {
     ///
     /// [`ErrorKind::Io`](crate::ErrorKind::Io).
     pub fn flush(&self) -> Result<()> {
-        Ok(self.map.flush()?)
+        self.map.flush().map_err(|error| Error::from(error).in_file(&self.path))
     }
 }
 

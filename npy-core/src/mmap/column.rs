@@ -13,7 +13,7 @@ use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
 use crate::element::type_info::TypeInfo;
 use crate::element::type_name;
-use crate::error::{Error, Result, ViewError};
+use crate::error::{Error, Place, Places, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
@@ -59,6 +59,8 @@ pub struct Column<'a, F> {
     /// Converts the field to canonical bytes.
     plan: Plan,
     limits: Limits,
+    /// The location for errors, innermost first.
+    places: Vec<Place>,
     of: PhantomData<F>,
 }
 
@@ -86,7 +88,18 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
             return Err(cannot_check::<F>(&field).in_field(path));
         }
         let (stride, len) = (record.itemsize(), header.count());
-        Ok(Column { data, len, stride, field, offset, plan, limits: *limits, of: PhantomData })
+        let (limits, places, of) = (*limits, Vec::new(), PhantomData);
+        Ok(Column { data, len, stride, field, offset, plan, limits, places, of })
+    }
+
+    /// Adds an outermost place to the location that errors name.
+    pub(crate) fn within(mut self, place: Place) -> Self {
+        self.places.push(place);
+        self
+    }
+
+    fn located(&self, error: Error) -> Error {
+        self.places.iter().cloned().fold(error, Error::within)
     }
 
     /// Returns the number of records.
@@ -264,6 +277,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory.
     pub fn to_vec(&self) -> Result<Vec<F>> {
+        self.values().map_err(|error| self.located(error))
+    }
+
+    fn values(&self) -> Result<Vec<F>> {
         if self.stride == 0 {
             self.limits.check_empty_items(self.len, size_of::<F>())?;
         }
@@ -303,7 +320,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     pub fn as_slice(&self) -> Result<&'a [F], ViewError> {
         let size = size_of::<F>();
         if self.len > 1 && self.stride != size && size > 0 {
-            return Err(self.wrong_stride("side by side"));
+            return Err(self.located_view(self.wrong_stride("side by side")));
         }
         Ok(self.as_strided_slice()?.0)
     }
@@ -315,6 +332,10 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// The errors of [`as_slice`](Self::as_slice), but `Stride` only if the size of a record is not a multiple of the size of a value.
     pub(crate) fn as_strided_slice(&self) -> Result<(&'a [F], usize), ViewError> {
+        self.strided_slice().map_err(|error| self.located_view(error))
+    }
+
+    fn strided_slice(&self) -> Result<(&'a [F], usize), ViewError> {
         let copy = || "Column::to_vec".to_owned();
         check_layout::<F>(&self.field, false, copy)?;
         let size = size_of::<F>();
@@ -336,8 +357,13 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     fn wrong_stride(&self, wanted: &'static str) -> ViewError {
-        let (wanted_by, copy) = (type_name::<F>(), "Column::to_vec".into());
-        ViewError::Stride { stride: self.stride, size: size_of::<F>(), wanted, wanted_by, copy }
+        let (stride, size, wanted_by) = (self.stride, size_of::<F>(), type_name::<F>());
+        let (copy, places) = ("Column::to_vec".into(), Places::default());
+        ViewError::Stride { stride, size, wanted, wanted_by, copy, places }
+    }
+
+    fn located_view(&self, error: ViewError) -> ViewError {
+        error.located(|error| self.located(error), |_| {})
     }
 
     /// Returns the bytes from the first value on, if the values need no conversion. Returns `None`

@@ -13,7 +13,7 @@ use super::directory::{Directory, Names, of_archives};
 use crate::array::NpyView;
 use crate::checked;
 use crate::element::cast::zero_copy::ZeroCopy;
-use crate::error::{Error, ErrorKind, Result, ViewError};
+use crate::error::{Error, ErrorKind, Place, Places, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
@@ -242,7 +242,8 @@ impl Map {
             let (header, data) = mmap::header_and_data(bytes, self.limits())?;
             let data = checked::slice(bytes, data);
             let column = Column::new(&header, data, field, Cast::Exact, self.limits());
-            Ok(column.map_err(view::without_cast)?)
+            let column = column.map_err(view::without_cast)?;
+            Ok(column.within(Place::Member(name.to_owned())).within(Place::Path(self.path.clone())))
         })
     }
 
@@ -284,8 +285,10 @@ impl Map {
         let (zip, entry) = (self.directory.zip(), self.directory.entry(index));
         let range = zip.stored_range(entry, &mut file, &of_archives(self.limits()));
         let range = range.map_err(Error::from)?;
-        let range =
-            range.ok_or_else(|| ViewError::Compressed { copy: copied(name, &self.path) })?;
+        let range = range.ok_or_else(|| ViewError::Compressed {
+            copy: copied(name, &self.path),
+            places: Places::default(),
+        })?;
         Ok(limits::to_usize(range.start)?..limits::to_usize(range.end)?)
     }
 
@@ -313,7 +316,7 @@ impl Map {
 
 /// Names the call that copies a member, for messages.
 fn copied(name: &str, path: &Path) -> String {
-    format!("npz::Reader::read({:?}) of {path:?}", super::name::excerpt(name))
+    format!("npz::Reader::open({path:?})?.read({:?})", super::name::excerpt(name))
 }
 
 impl fmt::Debug for Map {

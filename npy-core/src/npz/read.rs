@@ -551,7 +551,7 @@ impl<R: Read + Seek> Reader<R> {
             return Ok(array);
         }
         if expected > found {
-            return Err(Error::truncated("data", expected, found));
+            return Err(array.header().truncated(found));
         }
         let more = found.saturating_sub(expected);
         let verb = if more == 1 { "follows" } else { "follow" };

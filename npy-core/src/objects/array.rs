@@ -138,7 +138,7 @@ impl<'a> PickledArray<'a> {
             let header = Header::new(dtype, self.shape()?, self.order)?;
             let Some(bytes) = bytes else {
                 let reason = "the array has Python objects, and no bytes; iterate over its items";
-                return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
+                return Err(Error::invalid(reason));
             };
             check_no_objects(header.dtype())?;
             Ok(DynArray::from_parts(header, reserve::copied(&bytes)?)?.with_limits(*limits))
@@ -152,7 +152,7 @@ pub(crate) fn check_no_objects(dtype: &DType) -> Result<(), Error> {
     if !dtype.has_object() {
         return Ok(());
     }
-    let reason =
-        "Python objects are stored as bytes, which NumPy refuses, too; save them again".into();
-    Err(ErrorKind::InvalidValue { reason }.into())
+    Err(Error::invalid(
+        "Python objects are stored as bytes, which NumPy refuses, too; save them again",
+    ))
 }

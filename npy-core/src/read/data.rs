@@ -7,7 +7,7 @@ use std::io::{Read, Seek};
 use super::source::{FileAt, Source};
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::{Header, Payload};
+use crate::header::{DataSize, Header, Payload};
 use crate::limits::{self, to_u64};
 use crate::shape::{self, Order};
 
@@ -22,6 +22,7 @@ pub(super) struct Data<R> {
     /// The number of elements, and the size of each in the file. The data of a pickle has elements, but no size of one.
     elements: u64,
     itemsize: usize,
+    size: DataSize,
     place: Place,
     /// The position among values that have no bytes: the number of values before it, and of all values. It is used if the data has no bytes.
     counted: (u64, u64),
@@ -48,8 +49,9 @@ impl<R> Data<R> {
             Payload::Items => header.dtype().itemsize(),
             Payload::Pickle => 0,
         };
-        let elements = header.elements();
-        Data { source, elements, itemsize, place: Place::Elements, counted: (0, 1), at_end: false }
+        let (elements, size) = (header.elements(), DataSize::of(header));
+        let (place, counted) = (Place::Elements, (0, 1));
+        Data { source, elements, itemsize, size, place, counted, at_end: false }
     }
 
     /// Returns the number of bytes of all elements.
@@ -159,19 +161,13 @@ impl<R> Data<R> {
 
     /// The error for data that has ended.
     pub(super) fn ended(&self) -> Error {
-        self.truncated(self.source.found())
-    }
-
-    /// The error for data that ends after this many bytes. Of a single element, there are no complete rows to keep.
-    fn truncated(&self, found: u64) -> Error {
-        let what = if self.elements == 1 { "the element" } else { "data" };
-        Error::truncated(what, self.bytes(), found)
+        self.size.truncated(self.source.found())
     }
 
     /// Returns the file, if it can be read at any offset.
     pub(super) fn shared(&self) -> Option<Shared<'_>> {
         let (file, threads) = self.source.shared()?;
-        Some(Shared { file, threads, expected: self.bytes() })
+        Some(Shared { file, threads, size: self.size })
     }
 }
 
@@ -180,17 +176,14 @@ pub(super) struct Shared<'f> {
     file: FileAt<&'f File>,
     /// The number of threads that may read it.
     pub(super) threads: usize,
-    /// The number of bytes of the data.
-    expected: u64,
+    size: DataSize,
 }
 
 impl Shared<'_> {
     /// Refuses a file that is too short.
     pub(super) fn check_complete(&self) -> Result<()> {
         match self.file.length_from(0) {
-            Some(length) if length < self.expected => {
-                Err(Error::truncated("data", self.expected, length))
-            }
+            Some(length) if length < self.size.bytes => Err(self.size.truncated(length)),
             _ => Ok(()),
         }
     }
@@ -200,9 +193,7 @@ impl Shared<'_> {
         let found = self.file.at(offset).fill_slice(out)?;
         match found == out.len() {
             true => Ok(()),
-            false => {
-                Err(Error::truncated("data", self.expected, offset.saturating_add(to_u64(found))))
-            }
+            false => Err(self.size.truncated(offset.saturating_add(to_u64(found)))),
         }
     }
 }
@@ -312,7 +303,7 @@ impl<R: Read> Data<R> {
     pub(super) fn check_exist(&self, bytes: u64) -> Result<bool> {
         match self.source.available(bytes) {
             Some(found) if found < bytes => {
-                Err(self.truncated(self.source.length().unwrap_or(found)))
+                Err(self.size.truncated(self.source.length().unwrap_or(found)))
             }
             known => Ok(known.is_some()),
         }

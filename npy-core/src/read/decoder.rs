@@ -10,8 +10,8 @@ use crate::element::block::Buffers;
 use crate::element::decode::decode_slice;
 use crate::element::typed_plan::{ItemPlan, TypedPlan, check_zero_size_items};
 use crate::element::{Element, type_name};
-use crate::error::{Error, ErrorKind, Result};
-use crate::header::Header;
+use crate::error::{ErrorKind, Result};
+use crate::header::{DataSize, Header};
 use crate::limits::{self, Limits};
 
 /// Decodes the data of an array that arrives in parts: for asynchronous streams, object stores, and all other sources that are not a
@@ -54,6 +54,7 @@ use crate::limits::{self, Limits};
 /// parts are strided.
 pub struct Decoder<T> {
     plan: ItemPlan,
+    data: DataSize,
     limits: Limits,
     /// The index of the next element.
     next: u64,
@@ -180,13 +181,13 @@ impl<T: Element> Decoder<T> {
         }
         if self.plan.plan.src_itemsize == 0 {
             let reason = "the elements have no bytes, so none arrive with them: call Decoder::feed once with an empty slice";
-            return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
+            let (reason, remedy) = (reason.into(), String::new());
+            return Err(ErrorKind::InvalidValue { reason, remedy }.into());
         }
         let size = limits::to_u64(self.plan.plan.src_itemsize);
-        let expected = self.plan.count.saturating_mul(size);
         let found = self.next.saturating_mul(size);
         let found = found.saturating_add(limits::to_u64(self.partial.len()));
-        Err(Error::truncated("data", expected, found))
+        Err(self.data.truncated(found))
     }
 }
 
@@ -242,6 +243,7 @@ impl ReadOptions {
         self.limits.check_array(header.data_bytes())?;
         Ok(Decoder {
             plan: plan.items,
+            data: DataSize::of(header),
             limits: self.limits,
             next: 0,
             partial: Vec::new(),

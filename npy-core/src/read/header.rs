@@ -16,12 +16,12 @@ pub(super) fn read_header<R: Read>(
     let version = read_version(source)?;
     let length = source.take(version.length_bytes())?;
     if length.len() < version.length_bytes() {
-        return Err(header::truncated(version.length_bytes(), length.len()));
+        return Err(header::short_header(version.length_bytes(), length.len()));
     }
     let length = limits.check_header(header::text_length(length))?;
     let text = source.take(length)?;
     if text.len() < length {
-        return Err(header::truncated(length, text.len()));
+        return Err(header::short_header(length, text.len()));
     }
     let last = text.last().copied();
     let header = Header::parse_text(version, text, limits)?;

@@ -62,7 +62,8 @@ impl DynArray {
         }
         if rows.is_empty() {
             let reason = "there are no rows to infer the dtype from; write a Vec of a struct that derives NpyRecord";
-            return Err(ErrorKind::InvalidValue { reason: reason.into() }.into());
+            let (reason, remedy) = (reason.into(), String::new());
+            return Err(ErrorKind::InvalidValue { reason, remedy }.into());
         }
         let dtype = kind.dtype().map_err(|error| error.in_row(0))?;
         let bytes = bytes(&dtype, rows)?;

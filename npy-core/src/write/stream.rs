@@ -140,8 +140,8 @@ impl<T: Element> Writer<T, File> {
     ///
     /// The elements are written in the layout of the file: its byte order, its padding, its order of fields.
     /// The type must have the same fields as the file, in any order, and each scalar must have the same kind and size. The first dimension
-    /// grows, in Fortran order the last one. If the array has several dimensions, write the elements in the order of the file, and as many
-    /// as make complete rows.
+    /// grows. If the array has several dimensions, write the elements row by row, and as many as make complete rows. An array of several
+    /// columns in Fortran order is refused: its rows are strided, and what is added at the end of the file would be columns.
     ///
     /// The file must have all bytes that its header states. If complete rows follow that the header
     /// does not count, a process was killed before it counted them. Such a file is refused, unless
@@ -174,7 +174,7 @@ impl<T: Element> Writer<T, File> {
     /// [`ErrorKind::Locked`] if another writer has the file open, [`ErrorKind::Mismatch`] and
     /// [`ErrorKind::Rank`] if its elements have another type, [`ErrorKind::Truncated`] if it is
     /// shorter than its header says, [`ErrorKind::UncountedRows`] if it has more rows than its
-    /// header says, [`ErrorKind::Unsupported`] for Python objects, if another array follows in the
+    /// header says, [`ErrorKind::Unsupported`] for Python objects, for an array in Fortran order, if another array follows in the
     /// file, or if a field is only in the type or only in the file. Also as
     /// [`Header::read_npy`](crate::Header::read_npy).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
@@ -842,10 +842,10 @@ impl WriteOptions {
             return Err(strided(ty));
         }
         let header = self.header_bytes(&WriteOptions::header(item.base, &shape, Order::C)?)?;
-        let (header, growth) = Growth::new(&header, at, 0)?;
+        let (header, growth) = Growth::new(&header, at)?;
         let data = at.saturating_add(limits::to_u64(header.len()));
         let row = shape::count(row)?;
-        let stated = GrowingShape { shape, axis: 0, row, item_size: plan.dst_itemsize };
+        let stated = GrowingShape { shape, row, item_size: plan.dst_itemsize };
         Ok((header.into_owned(), plan, Growing::new(growth, (at, data), stated)))
     }
 }

@@ -395,22 +395,46 @@ fn text_is_read_from_narrower_text() {
     for (descr, message) in [
         (
             "[('text', '<U4'), ('code', '|S4'), ('raw', '|S2')]",
-            "field \"text\": the file holds '<U4', Note expects '<U3'; raise `width` to that of the file, or state `width = any`, which reads all",
+            "field \"text\": the file holds '<U4', Note expects '<U3'; raise `width` to 4, or state `width = any`, which reads all but cannot be written",
         ),
         (
             "[('text', '<U3'), ('code', '|S5'), ('raw', '|S2')]",
-            "field \"code\": the file holds '|S5', Note expects '|S4'; raise `width` to that of the file, or state `width = any`, which reads all",
+            "field \"code\": the file holds '|S5', Note expects '|S4'; raise `width` to 5, or state `width = any`, which reads all but cannot be written",
         ),
         (
             "[('text', '|S3'), ('code', '|S4'), ('raw', '|S2')]",
             "field \"text\": the file holds '|S3', Note expects '<U3'; read bytes as a \
-             Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct",
+             Vec<String>, as ByteStr<3>, or as a String with #[npy(width = 3, bytes)] in a struct",
         ),
     ] {
         let dtype: DType = descr.parse().unwrap();
         let error = read::<Note>(&raw(descr, &vec![0; dtype.itemsize()])).unwrap_err();
         assert_eq!(error.to_string(), message);
     }
+}
+
+/// Guards the advice for bytes that a field of text does not read: a struct with the field that it names reads the file and writes it again.
+#[test]
+fn the_field_that_is_advised_for_bytes_reads_and_writes() {
+    #[derive(NpyRecord, Debug)]
+    struct Text {
+        #[npy(width = 3)]
+        text: String,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct Advised {
+        #[npy(width = 3, bytes)]
+        text: String,
+    }
+    let file = raw("[('text', '|S3')]", b"abcde\0");
+    let error = read::<Text>(&file).map(|texts| texts[0].text.clone()).unwrap_err();
+    let advice = "or as a String with #[npy(width = 3, bytes)] in a struct";
+    assert!(error.to_string().ends_with(advice), "{error}");
+    let texts = read::<Advised>(&file).unwrap();
+    assert_eq!(texts[1].text, "de");
+    let mut again = Vec::new();
+    texts.write_npy_to(&mut again).unwrap();
+    assert!(again.ends_with(b"\nabcde\0"));
 }
 
 /// Guards that a text of any width has the value of the file, wherever a record may be, also next to other fields and after defaults.
@@ -563,7 +587,7 @@ fn text_of_any_width_has_limits() {
         (
             "[('text', '|S3')]",
             "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as a \
-             Vec<String>, as ByteStr of that width, or as a String with #[npy(width = any, bytes)] in a struct",
+             Vec<String>, as ByteStr<3>, or as a String with #[npy(width = 3, bytes)] in a struct",
         ),
         // Text in a sub-array is no text of another kind: `bytes` would not read it.
         (

@@ -57,7 +57,10 @@ fn what_cannot_be_viewed_says_what_to_call() {
     let map = map(&path);
     let error = map.view::<u64>("x").unwrap_err();
     assert!(matches!(error, ViewError::Misaligned { align: 8, past: 3, .. }), "{error}");
-    assert!(error.to_string().contains("with npz::Reader::read(\"x\") of \""), "{error}");
+    let place = format!("{}: member \"x\": ", path.display());
+    assert!(error.to_string().starts_with(&place), "{error}");
+    let call = format!("with npz::Reader::open({path:?})?.read(\"x\"), or");
+    assert!(error.to_string().contains(&call), "{error}");
     assert_eq!(map.view::<Le<u64>>("x").unwrap()[1].get(), 2);
     assert!(matches!(map.view::<Le<f32>>("x").unwrap_err(), ViewError::Unreadable(_)));
     let errors = [
@@ -68,7 +71,12 @@ fn what_cannot_be_viewed_says_what_to_call() {
     ];
     for error in errors {
         assert!(matches!(error, ViewError::Compressed { .. }), "{error}");
-        assert!(error.to_string().contains("inflate it with npz::Reader::read(\"y\")"), "{error}");
+        assert!(
+            error.to_string().contains("x.npz: member \"y\": the member is compressed"),
+            "{error}"
+        );
+        let call = format!("inflate it with npz::Reader::open({path:?})?.read(\"y\"), or");
+        assert!(error.to_string().contains(&call), "{error}");
     }
     let error = map.view::<u64>("z").unwrap_err().to_string();
     assert!(error.contains("x.npz: the archive has no member \"z\""), "{error}");

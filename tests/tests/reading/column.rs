@@ -255,10 +255,8 @@ fn a_contiguous_column_is_a_slice() {
     assert!(column.range(3..3).unwrap().as_slice().unwrap().is_empty());
 
     let error = map.column::<f32>("head.gain").unwrap().as_slice().unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "the values are 8 bytes apart, but a view of f32 (4 bytes) needs them side by side; copy them with Column::to_vec"
-    );
+    let says = "x.npy: the values are 8 bytes apart, but a view of f32 (4 bytes) needs them side by side; copy them with Column::to_vec";
+    assert!(error.to_string().ends_with(says), "{error}");
     // A single value is contiguous.
     let gain = map.column::<f32>("head.gain").unwrap().range(7..8).unwrap();
     assert_eq!(gain.as_slice().unwrap(), [7.0]);
@@ -274,6 +272,7 @@ fn a_column_that_cannot_be_a_slice_says_why() {
     let column = any.column::<f64>("x").unwrap();
     let error = column.as_slice().unwrap_err();
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
+    assert!(error.to_string().starts_with(&format!("{}: ", path.display())), "{error}");
     assert!(
         error.to_string().contains("; copy and byte-swap it with Column::to_vec, or"),
         "{error}"

@@ -69,8 +69,7 @@ fn append_again(path: &Path, array: &DynArray) -> Result<Option<usize>, Error> {
 /// Returns the array twice, one copy after the other in the file.
 fn doubled(array: &DynArray) -> DynArray {
     let mut shape = array.shape().to_vec();
-    let axis = if array.order() == Order::Fortran { shape.len() - 1 } else { 0 };
-    shape[axis] *= 2;
+    shape[0] *= 2;
     let bytes = array.as_bytes().repeat(2);
     DynArray::new(array.dtype().clone(), shape, array.order(), bytes).unwrap()
 }
@@ -83,12 +82,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.flat_map(inside).filter(npy).collect()
 }
 
-/// Returns true if the array cannot grow: it has no dimension for that, or its rows are empty.
-fn has_no_rows(array: &DynArray) -> bool {
-    let shape = array.shape();
-    let rest =
-        if array.order() == Order::C { shape.get(1..) } else { shape.split_last().map(|it| it.1) };
-    rest.is_none_or(|rest| rest.contains(&0))
+/// Returns true if the array cannot grow: it has no dimension for that, or its rows are empty or strided.
+fn cannot_grow(array: &DynArray) -> bool {
+    let Some(row) = array.shape().get(1..) else { return true };
+    let is_strided = array.order() == Order::Fortran && row.iter().product::<usize>() > 1;
+    is_strided || row.contains(&0)
 }
 
 /// Guards every dtype, byte order and shape of NumPy: after an append, the file is the one that NumPy would have
@@ -118,13 +116,13 @@ fn numpys_files_grow_as_numpy_would_have_written_them() {
                 grown += 1;
             }
             Err(error) => {
-                assert!(has_no_rows(&array), "{name}: {error}");
+                assert!(cannot_grow(&array), "{name}: {error}");
                 assert!(fs::read(&path).unwrap() == before, "{name}");
                 refused += 1;
             }
         }
     }
-    assert!(grown > 60 && refused < 6, "{grown} and {refused}");
+    assert!(grown > 100 && refused < 10, "{grown} and {refused}");
 }
 
 /// Guards headers of all versions and by other programs: only the length changes, as far as the header has blanks for
@@ -148,7 +146,7 @@ fn files_of_the_corpus_grow_in_place() {
             Ok(Some(_)) => {}
             Err(error) => {
                 let text = error.to_string();
-                let reason = has_no_rows(&array)
+                let reason = cannot_grow(&array)
                     || text.contains("several arrays in a file")
                     || text.contains("all this header has room for");
                 assert!(reason, "{name}: {text}");
@@ -365,7 +363,7 @@ fn another_dtype_is_refused_and_named() {
     );
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i2')]", "()"),
-        "the array has shape (), Two expects one more dimension, along which it can grow; change the Rust type to that of the file, or write another file"
+        "the array has shape (), Two expects one or more dimensions; a single value has no rows: make it an array of one row with save(path, &[value])"
     );
     let before = file("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }\n", &[0; 48]);
     let advice = "; change the Rust type to [f64; 3], or write another file";
@@ -405,35 +403,31 @@ fn what_reading_allows_is_not_appended() {
     assert!(matches!(result.unwrap_err().kind(), ErrorKind::Unsupported { .. }));
 }
 
-/// Guards arrays of several dimensions: only complete rows count, along the dimension that grows.
+/// Guards arrays of several dimensions: only complete rows count.
 #[test]
 fn rows_of_more_dimensions_grow_whole() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     let items: Vec<u16> = (0..24).collect();
-    for (order, shape, longer) in
-        [(Order::C, [2, 2, 3], [4, 2, 3]), (Order::Fortran, [3, 2, 2], [3, 2, 4])]
-    {
-        NpyArray::with_order(items[..12].to_vec(), shape, order).unwrap().write_npy(&path).unwrap();
-        let before = NpyArray::<u16>::read_npy(&path).unwrap();
-        let mut writer = Writer::<u16, _>::append(&path).unwrap();
-        writer.extend(&items[12..17]).unwrap();
-        writer.flush().unwrap();
-        assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), before, "no row is whole yet");
-        writer.extend(&items[17..]).unwrap();
-        assert_eq!(writer.count(), 24);
-        writer.finish().unwrap();
-        let expected = NpyArray::with_order(items.clone(), longer, order).unwrap();
-        assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), expected);
+    NpyArray::new(items[..12].to_vec(), [2, 2, 3]).unwrap().write_npy(&path).unwrap();
+    let before = NpyArray::<u16>::read_npy(&path).unwrap();
+    let mut writer = Writer::<u16, _>::append(&path).unwrap();
+    writer.extend(&items[12..17]).unwrap();
+    writer.flush().unwrap();
+    assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), before, "no row is whole yet");
+    writer.extend(&items[17..]).unwrap();
+    assert_eq!(writer.count(), 24);
+    writer.finish().unwrap();
+    let expected = NpyArray::new(items.clone(), [4, 2, 3]).unwrap();
+    assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), expected);
 
-        let mut writer = Writer::<u16, _>::append(&path).unwrap();
-        writer.extend(&items[..8]).unwrap();
-        let text = writer.finish().unwrap_err().to_string();
-        assert!(text.contains("its last row has 2 of 6 elements; write the rest before finish, or whole rows by RowWriter"), "{text}");
-        let read = NpyArray::<u16>::read_npy(&path).unwrap();
-        assert_eq!(read.as_slice_memory_order()[..24], items, "the whole rows are there");
-        assert_eq!(read.as_slice_memory_order().len(), 30);
-    }
+    let mut writer = Writer::<u16, _>::append(&path).unwrap();
+    writer.extend(&items[..8]).unwrap();
+    let text = writer.finish().unwrap_err().to_string();
+    assert!(text.contains("its last row has 2 of 6 elements; write the rest before finish, or whole rows by RowWriter"), "{text}");
+    let read = NpyArray::<u16>::read_npy(&path).unwrap();
+    assert_eq!(read.as_slice_memory_order()[..24], items, "the whole rows are there");
+    assert_eq!(read.as_slice_memory_order().len(), 30);
 
     // An element type with one dimension takes the last dimension.
     NpyArray::new(items[..12].to_vec(), [2, 2, 3]).unwrap().write_npy(&path).unwrap();
@@ -445,9 +439,81 @@ fn rows_of_more_dimensions_grow_whole() {
     assert_eq!(NpyArray::<u16>::read_npy(&path).unwrap(), expected);
     let error = Writer::<[u16; 2], _>::append(&path).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Rank { .. }), "{error}");
-    expected.to_order(Order::Fortran).write_npy(&path).unwrap();
-    let error = Writer::<[u16; 3], _>::append(&path).unwrap_err();
-    assert!(matches!(error.kind(), ErrorKind::Unsupported { .. }), "{error}");
+}
+
+/// Guards the rows of an array in Fortran order: what is added at the end of its file would be columns, so no appender opens it, whatever its
+/// elements are. The advice makes an array that grows.
+#[test]
+fn no_appender_adds_columns_to_an_array_in_fortran_order() {
+    use npy_core::{DynRowAppender, RowWriter, load};
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let errors = || {
+        [
+            Writer::<u16>::append(&path).map(Writer::discard).unwrap_err(),
+            Writer::<[u16; 3]>::append(&path).map(Writer::discard).unwrap_err(),
+            RowWriter::<u16>::append(&path).map(RowWriter::discard).unwrap_err(),
+            DynRowAppender::open(&path).map(DynRowAppender::discard).unwrap_err(),
+        ]
+    };
+    let advice = "appending rows in Fortran order, where the elements of a row are strided, needs an array in C order: read it, and write it with WriteOptions::new().order(Order::C)";
+    // With one row, or none, both orders are the same, but with more they are not.
+    for rows in 0..3 {
+        let header = format!("{{'descr': '<u2', 'fortran_order': True, 'shape': ({rows}, 3), }}\n");
+        let before = file(&header, &vec![7; rows * 6]);
+        fs::write(&path, &before).unwrap();
+        for error in errors() {
+            assert_eq!(error.to_string(), format!("{}: {advice}", path.display()));
+        }
+        assert_eq!(fs::read(&path).unwrap(), before);
+
+        let array: NpyArray<u16> = load(&path).unwrap();
+        WriteOptions::new().order(Order::C).write(&path, &array).unwrap();
+        let mut writer = Writer::<u16>::append(&path).unwrap();
+        writer.extend([1, 2, 3]).unwrap();
+        writer.finish().unwrap();
+        let longer: NpyArray<u16> = load(&path).unwrap();
+        assert_eq!((longer.shape(), longer[[rows, 2]]), (&[rows + 1, 3][..], 3));
+    }
+    // Rows of one element are contiguous in each order.
+    for shape in ["(2,)", "(2, 1)"] {
+        let header = format!("{{'descr': '<u2', 'fortran_order': True, 'shape': {shape}, }}    \n");
+        fs::write(&path, file(&header, &[1, 0, 2, 0])).unwrap();
+        let mut writer = Writer::<u16>::append(&path).unwrap();
+        writer.push(&3).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(load::<NpyArray<u16>>(&path).unwrap().into_vec(), [1, 2, 3], "{shape}");
+    }
+}
+
+/// Guards the advice for arrays that have no rows, or one that is no row: it makes an array that grows.
+#[test]
+fn a_single_value_becomes_a_row_as_the_message_says() {
+    use npy_core::{DynRowAppender, RowWriter, load, save};
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = &dir.path().join("x.npy");
+    save(path, &1.5f64).unwrap();
+    for error in [
+        Writer::<f64>::append(path).map(Writer::discard).unwrap_err(),
+        Writer::<[f64; 2]>::append(path).map(Writer::discard).unwrap_err(),
+        RowWriter::<f64>::append(path).map(RowWriter::discard).unwrap_err(),
+        DynRowAppender::open(path).map(DynRowAppender::discard).unwrap_err(),
+    ] {
+        let text = error.to_string();
+        let advice = "; a single value has no rows: make it an array of one row with save(path, &[load::<f64>(path)?])";
+        assert!(text.contains("the array has shape (), ") && text.ends_with(advice), "{text}");
+    }
+    let make = || save(path, &[load::<f64>(path)?]);
+    make().unwrap();
+    let mut writer = Writer::<f64>::append(path).unwrap();
+    writer.push(&2.5).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(load::<Vec<f64>>(path).unwrap(), [1.5, 2.5]);
+    // An array of one dimension is a single element of the type of its row, and has rows of another.
+    let error = Writer::<[f64; 2]>::append(path).map(Writer::discard).unwrap_err().to_string();
+    assert!(error.ends_with("; change the Rust type to f64, or write another file"), "{error}");
 }
 
 /// Guards counts of more than 32 bits, in a sparse file of four gigabytes.

@@ -48,7 +48,7 @@ fn narrow(row: &Wide) -> Narrow {
     }
 }
 
-const MISFIT: &str = "row 19999: field \"inner.count\": 128 does not fit '|i1'";
+const MISFIT: &str = "row 19999: field \"inner.count\": 128 does not fit '|i1'; i64 holds it, and ReadOptions::new().cast(Cast::Numeric) makes -128 of it";
 
 #[test]
 fn records_are_converted_field_by_field() {
@@ -128,8 +128,8 @@ fn maps_convert_too() {
 fn arrays_are_converted_in_both_orders() {
     let numbers: Vec<f64> = (0..6).map(|i| f64::from(i) / 2.0).collect();
     for (order, first) in [
-        (Order::C, "row 0: element 1 of the row: 0.5"),
-        (Order::Fortran, "row 1: element 0 of the row: 1.5"),
+        (Order::C, ("row 0: element 1 of the row: 0.5", 0)),
+        (Order::Fortran, ("row 1: element 0 of the row: 1.5", 1)),
     ] {
         let array = NpyArray::new(numbers.clone(), [2, 3]).unwrap();
         let mut file = Vec::new();
@@ -139,7 +139,10 @@ fn arrays_are_converted_in_both_orders() {
         let whole: NpyArray<i16> = options(Cast::Numeric).read_from(&file[..]).unwrap();
         assert_eq!(whole[[1, 0]], 1);
         let error = options(Cast::Checked).read_from::<NpyArray<i16>>(&file[..]).unwrap_err();
-        assert_eq!(error.to_string(), format!("{first} does not fit '<i2'"));
+        let (place, made) = first;
+        let advice =
+            format!("f64 holds it, and ReadOptions::new().cast(Cast::Numeric) makes {made} of it");
+        assert_eq!(error.to_string(), format!("{place} does not fit '<i2'; {advice}"));
     }
 }
 
@@ -154,11 +157,14 @@ fn the_advice_names_the_cast_that_would_do() {
     let seconds: Vec<DateTime64<Second>> = lossless.read_from(&times[..]).unwrap();
     assert_eq!(seconds, [DateTime64::new(1)]);
     let error = lossless.read_from::<Vec<DateTime64<Day>>>(&times[..]).unwrap_err();
-    assert_eq!(error.to_string(), "row 0: 1970-01-01T00:00:01.000000000 does not fit '<M8[D]'");
+    assert_eq!(
+        error.to_string(),
+        "row 0: 1970-01-01T00:00:01.000000000 does not fit '<M8[D]'; DateTime64<time::Ns> holds it"
+    );
     let mut numbers = Vec::new();
     [0.5f64].write_npy_to(&mut numbers).unwrap();
     let error = advice(&numbers, |file| Vec::<f32>::read_npy_from(file).unwrap_err());
-    assert!(error.ends_with("Cast::Numeric in any case"), "{error}");
+    assert!(error.ends_with("; f64 reads it, and ReadOptions::new().cast(Cast::Checked) converts if every value is in range, ReadOptions::new().cast(Cast::Numeric) in any case; both round"), "{error}");
     let error = advice(&numbers, |file| Vec::<DateTime64<Ns>>::read_npy_from(file).unwrap_err());
     assert!(error.ends_with("with NumPy's astype"), "{error}");
 }
@@ -175,7 +181,10 @@ fn arrays_of_any_dtype_are_converted() {
     let cast = array.cast_with(&dtype, Cast::Numeric).unwrap();
     assert_eq!(cast.get(&[19_999]).unwrap().to_string(), "([0.1, 2.0], (128,))");
     let error = array.cast_with(&dtype, Cast::Checked).unwrap_err();
-    assert_eq!(error.to_string(), "row 0: field \"inner.count\": -1 does not fit '|u1'");
+    assert_eq!(
+        error.to_string(),
+        "row 0: field \"inner.count\": -1 does not fit '|u1'; i64 holds it, and array.cast_with(&dtype, Cast::Numeric) makes 255 of it"
+    );
     assert!(array.cast(&dtype).is_err());
 }
 
@@ -188,20 +197,28 @@ fn rows_are_indices_of_the_first_dimension() {
         let array = NpyArray::new(items, [5, 3, 4]).unwrap();
         let mut file = Vec::new();
         WriteOptions::new().order(order).write_to(&mut file, &array).unwrap();
-        let says = "row 3: element 6 of the row: 1000 does not fit '|u1'";
+        let says = |call: &str| {
+            format!(
+                "row 3: element 6 of the row: 1000 does not fit '|u1'; i32 holds it, and {call}Cast::Numeric) makes 232 of it"
+            )
+        };
         let read = options(Cast::Checked).read_from::<NpyArray<u8>>(&file[..]);
-        assert_eq!(read.unwrap_err().to_string(), says, "{order:?}");
+        assert_eq!(read.unwrap_err().to_string(), says("ReadOptions::new().cast("), "{order:?}");
         let any = npy_core::AnyArray::read_npy_from(&file[..]).unwrap();
-        assert_eq!(any.cast::<u8>(Cast::Checked).unwrap_err().to_string(), says, "{order:?}");
+        let error = any.cast::<u8>(Cast::Checked).unwrap_err().to_string();
+        assert_eq!(error, says("array.cast::<u8>("), "{order:?}");
         let dynamic = DynArray::read_npy_from(&file[..]).unwrap();
         let cast = dynamic.cast_with(&"|u1".parse().unwrap(), Cast::Checked);
-        let says = "row 3: element 6 of the row: 1000 does not fit '|u1'";
+        let says = says("array.cast_with(&dtype, ");
         assert_eq!(cast.unwrap_err().to_string(), says, "{order:?}");
     }
     let mut file = Vec::new();
     [num_complex::Complex::new(1.0f64, -2.0)].write_npy_to(&mut file).unwrap();
     let error = options(Cast::Checked).read_from::<Vec<f64>>(&file[..]).unwrap_err();
-    assert_eq!(error.to_string(), "row 0: (1.0-2.0j) does not fit '<f8'");
+    assert_eq!(
+        error.to_string(),
+        "row 0: (1.0-2.0j) does not fit '<f8'; ReadOptions::new().cast(Cast::Numeric) makes 1.0 of it"
+    );
 }
 
 /// Guards the advice for samples of two integers, which a cast would not pair.
@@ -236,4 +253,50 @@ fn a_missing_value_is_found_before_the_cast() {
     assert!(error.to_string().contains("row 1: 2.5 does not fit"), "{error}");
     let truncated = options.cast(Cast::Numeric).read_from::<Vec<Option<u8>>>(&file[..]).unwrap();
     assert_eq!(truncated, [None, Some(2)]);
+}
+
+/// Guards the advice for each kind of value that does not fit: the type that holds it, and what the other cast makes of it.
+#[test]
+fn a_value_that_does_not_fit_has_a_type_and_another_cast() {
+    use npy_core::time::Times;
+    use npy_core::{ByteStr, Element, FixedStr, TimeDelta64};
+
+    fn error<T: Element + std::fmt::Debug>(file: &[u8], cast: Cast) -> String {
+        options(cast).read_from::<Vec<T>>(file).unwrap_err().to_string()
+    }
+    fn file<T: Element>(value: T) -> Vec<u8> {
+        let mut file = Vec::new();
+        [value].write_npy_to(&mut file).unwrap();
+        file
+    }
+    let numeric = |made: &str| {
+        format!(" holds it, and ReadOptions::new().cast(Cast::Numeric) makes {made} of it")
+    };
+    let (checked, lossless) = (Cast::Checked, Cast::Lossless);
+    let day = DateTime64::<Day>::new(200_000);
+    let span = TimeDelta64::<Times<25, Second>>::new(1);
+    for (error, says) in [
+        (error::<f32>(&file(1e300f64), checked), format!("; f64{}", numeric("inf"))),
+        (error::<i32>(&file(f64::NAN), checked), format!("; f64{}", numeric("0"))),
+        (error::<u8>(&file(-1i16), checked), format!("; i16{}", numeric("255"))),
+        (error::<bool>(&file(2u8), checked), format!("; u8{}", numeric("true"))),
+        (error::<DateTime64<Ns>>(&file(day), lossless), "; DateTime64<time::Day> holds it".into()),
+        (
+            error::<TimeDelta64<Day>>(&file(span), lossless),
+            "; TimeDelta64<time::Times<25, time::Second>> holds it".into(),
+        ),
+        (
+            error::<FixedStr<2>>(&file(FixedStr::<3>::new("abc").unwrap()), lossless),
+            "; FixedStr<3> holds it".into(),
+        ),
+        (
+            error::<ByteStr<2>>(&file(ByteStr::<3>::new("abc").unwrap()), lossless),
+            "; ByteStr<3> holds it".into(),
+        ),
+    ] {
+        assert!(error.starts_with("row 0: ") && error.ends_with(&says), "{error}");
+    }
+    // What the message says is what the cast does.
+    let made = options(Cast::Numeric).read_from::<Vec<f32>>(&file(1e300f64)[..]).unwrap();
+    assert_eq!(made, [f32::INFINITY]);
 }

@@ -141,6 +141,15 @@ fn an_array_that_cannot_be_viewed_says_why() {
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
     let copy = format!("Vec::<Trace>::read_npy({path:?})");
     assert!(error.to_string().contains(&copy), "{error}");
+    // The place is that of the error, too.
+    let place = format!("{}: the file holds ", path.display());
+    assert!(error.to_string().starts_with(&place), "{error}");
+    let error = npy_core::Error::from(error);
+    assert_eq!(error.places().collect::<Vec<_>>(), [&npy_core::Place::Path(path.clone())]);
+    assert_eq!(error.to_string().matches(&place).count(), 1, "{error}");
+    let again = ViewError::from(error);
+    assert!(matches!(again, ViewError::ByteOrder { .. }), "{again}");
+    assert!(again.to_string().starts_with(&place), "{again}");
     // A `MapAny` decodes any layout.
     let any = map_any(&path).unwrap();
     assert_eq!(any.get::<Trace>(7).unwrap(), traces()[7]);

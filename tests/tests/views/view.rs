@@ -501,7 +501,7 @@ fn a_file_cut_anywhere_is_an_error() {
         let mut placed = Placed::new(&whole[..end], 0);
         let error = NpyView::<Packed<u32, 2>>::from_bytes(placed.bytes()).unwrap_err();
         let found = match error {
-            ViewError::Short { expected: 30, found } => Some(found),
+            ViewError::Short { expected: 30, found, .. } => Some(found),
             _ => None,
         };
         assert_eq!(found, end.checked_sub(header).map(|found| found as u64), "{end}: {error}");
@@ -660,7 +660,7 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(
         narrow.to_string(),
         "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust \
-         type to what the file holds"
+         type to f32"
     );
     // A view has no defaults.
     let other = file("[('x', '<f4')]", "(1,)", &[0; 4]);

@@ -84,11 +84,10 @@ impl Block<'_> {
 
 /// Returns true for the error of a number that does not fit an integer, whose dtype is at the end of the message.
 fn is_for_integers(kind: &ErrorKind) -> bool {
-    let text = kind.to_string();
-    let dtype = text.strip_suffix('\'').and_then(|text| text.rsplit('\'').next());
+    let ErrorKind::InvalidValue { reason, .. } = kind else { return false };
+    let dtype = reason.strip_suffix('\'').and_then(|text| text.rsplit('\'').next());
     let name = dtype.map(|dtype| dtype.trim_start_matches(['<', '>', '|']));
-    matches!(kind, ErrorKind::InvalidValue { .. })
-        && name.is_some_and(|name| name.starts_with(['i', 'u']))
+    name.is_some_and(|name| name.starts_with(['i', 'u']))
 }
 
 /// Returns true if two elements have the same values. NaN is one value, whatever its bits are.

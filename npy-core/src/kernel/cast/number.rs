@@ -75,6 +75,7 @@ pub(super) fn text(bytes: &[u8], scalar: Scalar) -> String {
     let word = widen(&mut words, scalar);
     let [number] = words;
     match word {
+        Word::Unsigned if scalar.kind() == ScalarKind::Bool => (number != 0).to_string(),
         Word::Unsigned => number.to_string(),
         Word::Signed => number.cast_signed().to_string(),
         Word::Float => format!("{:?}", f64::from_bits(number)),

@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde::ser::{self, Serialize};
 
 use crate::checked;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::header::Header;
 use crate::serde::pass::{self, Leaf, Pass, Variant};
 use crate::serde::{ARRAY_ANSWER, ARRAY_TOKEN};
@@ -66,7 +66,7 @@ impl ser::Error for ObjectError {
         let reason = reason.to_string();
         // Not a failure, but the answer of a format that has arrays: see [`has_arrays`](crate::serde::has_arrays).
         let reason = if reason == ARRAY_TOKEN { ARRAY_ANSWER.to_owned() } else { reason };
-        Error::from(ErrorKind::InvalidValue { reason }).into()
+        Error::invalid(reason).into()
     }
 }
 

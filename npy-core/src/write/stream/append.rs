@@ -9,11 +9,11 @@ use super::super::lock::{self, Lock};
 use super::super::replace;
 use super::growing::{Growing, GrowingShape};
 use super::{Length, OpenedFile, WriteOptions, Writer};
-use crate::checked;
 use crate::dtype::DType;
+use crate::dtype::rust_type::rust_type;
 use crate::element::Element;
 use crate::element::item_shape::{ItemShape, type_of_row};
-use crate::element::type_info::{TypeInfo, rust_type};
+use crate::element::type_info::TypeInfo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::header::{Header, MAGIC};
@@ -82,7 +82,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
     if found < bytes {
-        return Err(Error::truncated("data", bytes, found));
+        return Err(header.truncated(found));
     }
     if found > bytes {
         file.seek(SeekFrom::Start(data.saturating_add(bytes)))?;
@@ -95,7 +95,7 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     let bytes = bytes.saturating_add(kept);
     let rows = limits::to_u64(rows.saturating_add(uncounted));
     let count = limits::to_usize(rows.saturating_mul(limits::to_u64(stated.row)))?;
-    let (header, growth) = Growth::new(&text, 0, stated.axis)?;
+    let (header, growth) = Growth::new(&text, 0)?;
     let data = limits::to_u64(header.len());
     if let Cow::Owned(header) = &header {
         file.seek(SeekFrom::Start(limits::to_u64(text.len())))?;
@@ -186,31 +186,17 @@ fn refuse_array(file: &mut File) -> Result<()> {
 /// Checks that the array of a file can take elements of this type; returns how the array grows, and the
 /// plan for the elements.
 pub(super) fn check_elements(ty: TypeInfo, header: &Header) -> Result<(GrowingShape, Plan)> {
-    let who = ty.name();
     let (item, outer) = outer(ty, header)?;
-    let (shape, order) = (header.shape(), header.order());
-    if order == Order::Fortran && outer.len() < shape.len() {
-        let what =
-            format!("appending {who} in Fortran order, where the parts of an element are strided,");
-        let needs = "elements that are scalars or records, or an array in C order";
-        return Err(ErrorKind::Unsupported { what, needs }.into());
-    }
-    if outer.is_empty() {
+    let Some((_, row)) = outer.split_first() else {
         let wanted = "one more dimension, along which it can grow";
-        return Err(to_append(header.rank(&who, wanted, ""), None));
-    }
-    let axis = match order {
-        Order::C => 0,
-        Order::Fortran => checked::sub(shape.len(), 1),
+        return Err(to_append(header.rank(&ty.name(), wanted, ""), rust_type(header.dtype())));
     };
-    let others = outer.iter().enumerate().filter(|&(i, _)| i != axis);
-    let others: Vec<usize> = others.map(|(_, &n)| n).collect();
-    let row = shape::count(&others)?;
+    let row = shape::count(row)?;
     if row == 0 {
         let reason = "its rows have no elements, so there is nothing to append";
-        return Err(shape::invalid(shape, reason));
+        return Err(shape::invalid(header.shape(), reason));
     }
-    stated(ty, header, &item, axis, row)
+    stated(ty, header, &item, row)
 }
 
 /// Checks that the array of a file can take rows of this type along its first dimension; returns how the
@@ -223,33 +209,37 @@ pub(super) fn check_rows(ty: TypeInfo, header: &Header) -> Result<(GrowingShape,
         return Err(header.rank(&who, "two or more dimensions", remedy));
     };
     let row = shape::count(row)?;
-    check_contiguous(header, row > 1 || (row == 1 && item.ndim() > 0))?;
-    stated(ty, header, &item, 0, row)
+    stated(ty, header, &item, row)
 }
 
 /// Checks that rows can be appended to the array of a file as bytes; returns how the array grows.
 /// In the result, an element is one byte.
 pub(super) fn check_bytes(header: &Header) -> Result<(GrowingShape, Plan)> {
-    header.without_objects()?;
+    check_grows(header, "appending")?;
     let shape = header.shape();
-    let Some((_, inner)) = shape.split_first() else {
-        let remedy = "save an array of one dimension in its place, to which rows can be added";
-        return Err(header.rank("appending", "one or more dimensions", remedy));
-    };
-    let elements = shape::count(inner)?;
-    check_contiguous(header, elements > 1)?;
-    let row = elements.saturating_mul(header.dtype().itemsize());
+    let row = shape::count(shape.get(1..).unwrap_or_default())?;
+    let row = row.saturating_mul(header.dtype().itemsize());
     if row == 0 {
         return Err(shape::invalid(shape, "its rows have no bytes, so there is nothing to append"));
     }
     let byte = u8::dtype();
     let plan = Plan::new(&byte, &byte, Cast::Exact)?;
-    Ok((GrowingShape { shape: shape.to_vec(), axis: 0, row, item_size: 1 }, plan))
+    Ok((GrowingShape { shape: shape.to_vec(), row, item_size: 1 }, plan))
 }
 
-/// Refuses rows that would be strided in the file: those of several scalars in Fortran order.
-fn check_contiguous(header: &Header, is_several: bool) -> Result<()> {
-    if header.order() == Order::C || !is_several {
+/// Refuses an array that cannot grow by rows at its end: one of objects, a single element, and one in Fortran order, where what comes
+/// after the last element is a column.
+fn check_grows(header: &Header, who: &str) -> Result<()> {
+    header.without_objects()?;
+    let Some((_, row)) = header.shape().split_first() else {
+        let value = rust_type(header.dtype()).map(|value| format!("load::<{value}>(path)?"));
+        let remedy = format!(
+            "a single value has no rows: make it an array of one row with save(path, &[{}])",
+            value.as_deref().unwrap_or("value")
+        );
+        return Err(header.rank(who, "one or more dimensions", remedy));
+    };
+    if header.order() == Order::C || shape::bytes_in_file(row, 1)? <= 1 {
         return Ok(());
     }
     let what = "appending rows in Fortran order, where the elements of a row are strided,".into();
@@ -260,7 +250,7 @@ fn check_contiguous(header: &Header, is_several: bool) -> Result<()> {
 
 /// Returns the dimensions of the type, and those of the array that come before them.
 fn outer(ty: TypeInfo, header: &Header) -> Result<(ItemShape, &[usize])> {
-    header.without_objects()?;
+    check_grows(header, &ty.name())?;
     let item = ItemShape::of(&ty.canonical_to_write()?);
     let outer = item.outer(header, || ty.name());
     let outer = outer.map_err(|error| to_append(error, type_of_row(header)))?;
@@ -272,13 +262,12 @@ fn stated(
     ty: TypeInfo,
     header: &Header,
     item: &ItemShape,
-    axis: usize,
     row: usize,
 ) -> Result<(GrowingShape, Plan)> {
     let plan = plan(ty, &item.in_file(header.dtype()));
     let plan = plan.map_err(|error| error.wanted_by(&ty.name()))?;
     let shape = header.shape().to_vec();
-    Ok((GrowingShape { shape, axis, row, item_size: plan.dst_itemsize }, plan))
+    Ok((GrowingShape { shape, row, item_size: plan.dst_itemsize }, plan))
 }
 
 /// Creates the plan that converts elements of this type to elements of the file. Returns an error if the
@@ -328,15 +317,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("x.npy");
         let is_64 = cfg!(target_pointer_width = "64");
-        for (shape, is_accepted) in [
-            (&[0, 1 << 30][..], true),
-            (&[0, 0xffff_ffff], is_64),
-            (&[0, 1 << 16, 1 << 16], is_64),
-            (&[1 << 16, 1 << 16, 0], is_64),
-        ] {
-            let is_fortran = if shape[0] == 0 { "False" } else { "True" };
+        for (shape, is_accepted) in
+            [(&[0, 1 << 30][..], true), (&[0, 0xffff_ffff], is_64), (&[0, 1 << 16, 1 << 16], is_64)]
+        {
             let dict = format!(
-                "{{'descr': '<f8', 'fortran_order': {is_fortran}, 'shape': {}, }}\n",
+                "{{'descr': '<f8', 'fortran_order': False, 'shape': {}, }}\n",
                 shape::repr(shape)
             );
             let mut file = b"\x93NUMPY\x01\0".to_vec();
@@ -346,7 +331,7 @@ mod tests {
             let writer = Writer::<f64>::append(&path).map(Writer::discard);
             assert_eq!(writer.is_ok(), is_accepted, "{shape:?}: {writer:?}");
             let rows = RowWriter::<f64>::append(&path).map(RowWriter::discard);
-            assert_eq!(rows.is_ok(), is_64 || shape[0] > 0, "{shape:?}: {rows:?}");
+            assert_eq!(rows.is_ok(), is_64, "{shape:?}: {rows:?}");
             let _ = DynRowAppender::open(&path).map(DynRowAppender::discard);
         }
     }

@@ -132,9 +132,18 @@ impl DynRowAppender {
     /// As [`DynArray::cast_with`] for an array of another dtype, [`ErrorKind::Shape`] for rows of
     /// another shape: no row is added then. Also as [`RowWriter::push_rows`].
     pub fn append(&mut self, array: &DynArray) -> Result<()> {
+        let rows = self.rows_of(array);
+        let rows = self.rows.located(rows)?;
+        self.append_bytes(rows.as_bytes())
+    }
+
+    /// Returns an array as rows of the file.
+    fn rows_of(&self, array: &DynArray) -> Result<DynArray> {
         if array.shape().split_first().is_none_or(|(_, row)| row != self.row_shape) {
-            let reason =
-                format!("the rows of the file have shape {}", shape::repr(&self.row_shape));
+            let reason = format!(
+                "the rows of the file have shape {}; append rows of that shape",
+                shape::repr(&self.row_shape)
+            );
             return Err(shape::invalid(array.shape(), reason));
         }
         let cast = array.cast_with(&self.dtype, Cast::Exact).map_err(|error| {
@@ -149,7 +158,7 @@ impl DynRowAppender {
                 kind => kind,
             })
         });
-        self.append_bytes(cast?.to_order(Order::C)?.as_bytes())
+        cast?.to_order(Order::C)
     }
 
     /// Appends rows whose bytes are as in the file: items of its dtype, in C order. They are not looked at, and not converted.
@@ -324,7 +333,9 @@ mod tests {
         let error = appender.append(&wrong("<f8", &[1, 2])).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Mismatch { .. }), "{error}");
         let says = "the file holds '<f4', the appended array expects '<f8'; convert the array with DynArray::cast";
-        assert!(error.to_string().starts_with(says), "{error}");
+        assert!(error.to_string().contains(says), "{error}");
+        let place = format!("{}: ", path.display());
+        assert!(error.to_string().starts_with(&place), "{error}");
         appender.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), before);
 

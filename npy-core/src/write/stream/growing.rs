@@ -24,11 +24,9 @@ pub(super) struct Growing<W> {
     empty_rows: usize,
 }
 
-/// The shape in the header of an array that grows.
+/// The shape in the header of an array that grows, along the first dimension.
 pub(super) struct GrowingShape {
     pub(super) shape: Vec<usize>,
-    /// The index of the dimension that grows.
-    pub(super) axis: usize,
     /// The number of elements of the Rust type in one row.
     pub(super) row: usize,
     /// The size of such an element in the file, in bytes.
@@ -38,7 +36,7 @@ pub(super) struct GrowingShape {
 impl GrowingShape {
     /// Returns the number of rows that the header states.
     pub(super) fn rows(&self) -> usize {
-        *checked::some(self.shape.get(self.axis))
+        *checked::some(self.shape.first())
     }
 
     /// Returns the number of bytes of a row.
@@ -131,7 +129,7 @@ impl<W: Write> Growing<W> {
             return Ok(());
         }
         // Also if the write fails: this is then the number that the field of `written_field` has.
-        *checked::some(self.stated.shape.get_mut(self.stated.axis)) = rows;
+        *checked::some(self.stated.shape.first_mut()) = rows;
         let (at, field) = self.written_field();
         sink.attempt(|inner| write_at(inner, self.seek, at, field, end))
     }

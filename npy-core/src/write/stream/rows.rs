@@ -98,8 +98,7 @@ impl<T: Element> RowWriter<T, File> {
     /// # Errors
     ///
     /// As [`Writer::append`]; [`ErrorKind::Rank`](crate::ErrorKind::Rank) for an array of fewer than two dimensions (use a
-    /// [`Writer`]), and [`ErrorKind::Unsupported`](crate::ErrorKind::Unsupported) for an array in Fortran order, where the
-    /// elements of a row are strided.
+    /// [`Writer`]).
     pub fn append<P: AsRef<Path>>(path: P) -> Result<Self> {
         WriteOptions::new().append_rows(path)
     }
@@ -302,6 +301,11 @@ impl<T: Element, W: Write> RowWriter<T, W> {
             rows = later;
         }
         rows.chunks(self.row.max(1)).try_for_each(|row| self.writer.write_row(row))
+    }
+
+    /// Adds the path of the file to an error, if it was opened by one.
+    pub(super) fn located<A>(&mut self, result: Result<A>) -> Result<A> {
+        self.writer.located(|_| result)
     }
 
     #[cold]

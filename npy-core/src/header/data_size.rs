@@ -1,0 +1,51 @@
+//! The size of the data that a header states, and the error for data that ends earlier.
+
+use super::Header;
+use crate::error::{Error, ErrorKind};
+use crate::limits::to_u64;
+use crate::shape::Order;
+
+/// The advice for data with complete rows. In a member of an archive, the command alone finds them.
+const ROWS: &str = ", or keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
+
+/// The advice for data in Fortran order, which has complete columns.
+const COLUMNS: &str = ", or keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file";
+
+/// The size of the data of an array.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DataSize {
+    pub(crate) bytes: u64,
+    elements: u64,
+    order: Order,
+    /// The number of bytes of a row; in Fortran order, of an index of the last dimension.
+    row: u64,
+}
+
+impl DataSize {
+    pub(crate) fn of(header: &Header) -> Self {
+        let (bytes, elements) = (header.data_bytes(), header.elements());
+        let order = header.order().normalized(header.shape());
+        let rows = match order {
+            Order::C => header.shape().first(),
+            Order::Fortran => header.shape().last(),
+        };
+        let row = bytes.checked_div(rows.map_or(1, |&rows| to_u64(rows))).unwrap_or(bytes);
+        DataSize { bytes, elements, order, row }
+    }
+
+    /// Returns the error for data that ends after `found` bytes.
+    pub(crate) fn truncated(&self, found: u64) -> Error {
+        let (what, remedy) = self.missing(found);
+        ErrorKind::Truncated { what, expected: self.bytes, found, remedy }.into()
+    }
+
+    /// Returns the name of data that ends after `found` bytes, and the advice to keep what is complete of it, if anything is.
+    pub(crate) fn missing(&self, found: u64) -> (&'static str, &'static str) {
+        let remedy = match self.order {
+            _ if found < self.row => "",
+            Order::C => ROWS,
+            Order::Fortran => COLUMNS,
+        };
+        (if self.elements == 1 { "the element" } else { "data" }, remedy)
+    }
+}

@@ -1,0 +1,146 @@
+//! The advice for a file of another dtype than a type expects.
+
+use super::{Cast, Convert};
+use crate::dtype::rust_type::rust_type;
+use crate::dtype::{DType, Part, Scalar, ScalarKind};
+use crate::error::Error;
+
+/// The words of an advice that the name of a Rust type replaces, if there is one.
+pub(crate) const HELD: &str = "what the file holds";
+
+pub(super) const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
+
+/// Returns the advice for text that is wider than a field.
+pub(super) fn raise_width(text: Scalar) -> String {
+    format!(
+        "raise `width` to {}, or state `width = any`, which reads all but cannot be written",
+        width(text)
+    )
+}
+
+/// Returns the advice for a dtype that the cast does not convert.
+pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
+    let held = rust_type(from);
+    let ((from, from_shape), (to, to_shape)) = (from.flat(), to.flat());
+    let is_same_shape = from_shape == to_shape;
+    let by = |cast| {
+        let (from, to) = from.scalar().zip(to.scalar())?;
+        Convert::new(*from, *to, cast).filter(|_| is_same_shape)
+    };
+    match (cast, by(Cast::Lossless), by(Cast::Checked)) {
+        (Cast::Exact, Some(_), _) if !is_complex(from) && is_complex(to) => {
+            return "read pairs of numbers as [T; 2]; ReadOptions::new().cast(Cast::Lossless) makes each a real part".into();
+        }
+        (Cast::Exact, Some(convert), _) if !convert.is_checked => {
+            return "ReadOptions::new().cast(Cast::Lossless) widens when no value can change"
+                .into();
+        }
+        (Cast::Exact, Some(_), _) => {
+            return "ReadOptions::new().cast(Cast::Lossless) converts if every value fits".into();
+        }
+        (_, None, Some(convert)) => return by_checked(&convert).into(),
+        _ => {}
+    }
+    let (Some(scalar), Some(held)) = (from.scalar(), held) else {
+        return match from.scalar().map(Scalar::kind) {
+            Some(ScalarKind::Float) if from.itemsize() > 8 => {
+                "read it as LongDouble, which has to_f64()".into()
+            }
+            None if from.is_record() && to.scalar().is_some() => {
+                "read one field with read_column, the records as a struct, which the command npy struct writes, or any dtype as a DynArray".into()
+            }
+            _ => change(),
+        };
+    };
+    let is_single = from_shape.is_empty();
+    let in_struct = |bytes: &str| match is_single {
+        true => {
+            format!(", or as a String with #[npy(width = {}{bytes})] in a struct", width(*scalar))
+        }
+        false => String::new(),
+    };
+    match scalar.kind() {
+        ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_) => {
+            format!("read it as {held}, whose count() is an integer")
+        }
+        ScalarKind::Str if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
+            let list = if is_single { "a Vec<String>, as " } else { "" };
+            format!("read text as {list}{held}{}", in_struct(""))
+        }
+        ScalarKind::Bytes
+            if is_same_shape && is_number_or(to, ScalarKind::Str)
+                || is_single && is_number_or(to, ScalarKind::Str) && to.itemsize() == 1 =>
+        {
+            let list = if is_single { "a Vec<String>, as " } else { "" };
+            format!("read bytes as {list}{held}{}", in_struct(", bytes"))
+        }
+        _ => change(),
+    }
+}
+
+/// Returns the advice for numbers that only a cast converts which looks at each.
+fn by_checked(convert: &Convert) -> &'static str {
+    let is_float =
+        |scalar: Scalar| matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
+    let is_integer = |scalar: Scalar| matches!(scalar.kind(), ScalarKind::Int | ScalarKind::UInt);
+    match (convert.from, convert.to) {
+        // All integers are in the range of a single.
+        (from, to) if is_integer(from) && is_float(to) && to.swap_unit() > 2 => {
+            "ReadOptions::new().cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
+        }
+        (from, to)
+            if is_integer(from) && is_float(to) || from.kind() == to.kind() && is_float(to) =>
+        {
+            "ReadOptions::new().cast(Cast::Checked) converts if every value is in range, ReadOptions::new().cast(Cast::Numeric) in any case; both round"
+        }
+        _ => {
+            "ReadOptions::new().cast(Cast::Checked) converts if every value fits, ReadOptions::new().cast(Cast::Numeric) in any case"
+        }
+    }
+}
+
+fn change() -> String {
+    format!("change the Rust type to {HELD}, or the file with NumPy's astype")
+}
+
+fn is_complex(dtype: &DType) -> bool {
+    dtype.scalar().is_some_and(|scalar| scalar.kind() == ScalarKind::Complex)
+}
+
+/// Returns true if the dtype is a number or of this kind.
+fn is_number_or(dtype: &DType, kind: ScalarKind) -> bool {
+    dtype.scalar().is_some_and(|scalar| scalar.is_number() || scalar.kind() == kind)
+}
+
+/// Returns the `width` of a field that holds a text of this dtype: at least 1.
+fn width(text: Scalar) -> usize {
+    let size = text.itemsize();
+    if text.kind() == ScalarKind::Str { (size / 4).max(1) } else { size.max(1) }
+}
+
+/// Changes the advice for a sub-array, where the type expects another number of elements or a single one.
+pub(super) fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
+    let shape = part.shape();
+    if shape.is_empty() || shape.contains(&0) || to.flat().1 == shape {
+        return error;
+    }
+    let wanted = to.flat().1;
+    // The last dimensions are those of the type.
+    let (count, parts) = match shape.strip_suffix(wanted.as_slice()) {
+        Some(more) if !wanted.is_empty() => (more.len(), "parts"),
+        _ => (shape.len(), "elements"),
+    };
+    let first = format!("{}{}", part.path(), "[0]".repeat(count));
+    error.map_remedy(|_| format!("read it as {HELD}, or one of its {parts} by a path: {first:?}"))
+}
+
+/// Names the Rust type of the file, and of arrays of it, if the advice is to convert values or to change the type.
+/// `ndim` is the number of dimensions before those of a value.
+pub(crate) fn naming_type(error: Error, found: &DType, ndim: usize) -> Error {
+    let Some(item) = rust_type(found) else { return error };
+    let name = if ndim > 1 { format!("NpyArray<{item}>") } else { item };
+    error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
+        true => format!("{name} reads it, and {remedy}"),
+        false => remedy.replace(HELD, &name),
+    })
+}
