@@ -25,13 +25,13 @@
 //!
 //! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
 //! otherwise rows; a remark says so, and `--comments` says otherwise. Quotes of a comment have no
-//! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`blanks.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
+//! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`split.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
 //! values are times or have four digits, and dates without hyphens (`20240131`) are refused. Beside other counts, `20240131` is a count, and without a dtype it is an integer.
 //! Digits in the quotes of JSON, or in the text of an object, are no count: four are a year, and others are refused.
 
-mod blanks;
+mod cells;
 mod column;
 mod comments;
 mod csv;
@@ -47,6 +47,7 @@ mod numbers;
 mod objects;
 mod quotes;
 mod remarks;
+mod split;
 mod times;
 mod tree;
 mod value;
@@ -166,13 +167,15 @@ struct Table {
     columns: Vec<Column>,
     /// The paths of objects of JSON and of dicts, each with the first row that has it. `None` for CSV, where only the names tell a list from a record.
     records: Option<Records>,
+    /// True if the first line of CSV, which may have names, was read as a row.
+    is_headless: bool,
 }
 
 type Records = HashMap<Vec<String>, usize>;
 
 /// Stores columns. `is_json` is true if lists may be complex numbers.
 fn stored(
-    Table { rows, mut columns, records }: Table,
+    Table { rows, mut columns, records, is_headless }: Table,
     is_json: bool,
     name: &str,
     wanted: Option<Wanted<'_>>,
@@ -200,12 +203,10 @@ fn stored(
     if let Some(wanted) = wanted {
         check_records(&columns, &records, wanted).map_err(|message| Failure::new(name, message))?;
     }
-    for column in &mut columns {
-        column.read_as(wanted.and_then(|wanted| wanted.of_column(&column.path)));
-    }
+    column::find_kinds(&mut columns, wanted);
     let of_lists = lists::unify(&mut columns, &records, dtype.is_none());
     if dtype.is_none() {
-        let remarks = remarks::of(&columns, of_lists);
+        let remarks = remarks::of(&columns, of_lists, is_headless);
         remarks.iter().for_each(|remark| complain(&Failure::new(name, remark)));
     }
     let tree = Tree::of(&columns, &records, name)?;
@@ -315,6 +316,8 @@ impl Layout {
 
 /// Stores the values of the columns.
 fn encoded(columns: &[Column], rows: usize, layout: Layout, name: &str) -> Result<DynArray> {
+    /// All columns of that many rows are stored before the next rows.
+    const BLOCK: usize = 1024;
     let Layout { dtype, inner, row_bytes, order } = layout;
     let total = rows.saturating_mul(row_bytes);
     let mut bytes = Vec::new();
@@ -325,17 +328,20 @@ fn encoded(columns: &[Column], rows: usize, layout: Layout, name: &str) -> Resul
         return Err(Failure::new(name, message));
     }
     bytes.resize(total, 0);
-    let mut offset = 0;
-    for at in order {
-        let column = &columns[at];
-        let width = column.itemsize();
-        for (row, item) in bytes.chunks_exact_mut(row_bytes.max(1)).enumerate() {
-            column.encode(row, &mut item[offset..offset + width]).map_err(|message| {
-                let field = column.path.join(".");
-                Failure::new(name, format!("row {row}, field {field}: {message}"))
-            })?;
+    let size = row_bytes.max(1);
+    for (block, items) in bytes.chunks_mut(size.saturating_mul(BLOCK)).enumerate() {
+        let mut offset = 0;
+        for column in order.iter().map(|&at| &columns[at]) {
+            let width = column.itemsize();
+            for (at, item) in items.chunks_exact_mut(size).enumerate() {
+                let row = block * BLOCK + at;
+                column.encode(row, &mut item[offset..offset + width]).map_err(|message| {
+                    let field = column.path.join(".");
+                    Failure::new(name, format!("row {row}, field {field}: {message}"))
+                })?;
+            }
+            offset += width;
         }
-        offset += width;
     }
     let shape: Vec<usize> = std::iter::once(rows).chain(inner).collect();
     DynArray::new(dtype, shape, Order::C, bytes).of(&name)

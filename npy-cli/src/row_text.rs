@@ -61,7 +61,16 @@ pub(crate) fn csv_header(leaves: &[Leaf], comma: u8, out: &mut Vec<u8>) {
         }
         csv_field(&leaf.name, comma, out);
     }
+    end_line(out, start, comma);
+}
+
+/// Ends a line of CSV.
+fn end_line(out: &mut Vec<u8>, start: usize, comma: u8) {
     quote_mark(out, start, comma);
+    if out.len() == start {
+        // An empty line would be neither a row nor names.
+        out.extend_from_slice(b"\"\"");
+    }
     out.push(b'\n');
 }
 
@@ -90,12 +99,7 @@ pub(crate) fn csv_row(
         }
         leaf.cell.csv(leaf.of(row), objects, comma, out);
     }
-    quote_mark(out, start, comma);
-    if out.len() == start {
-        // An empty line would not be a row.
-        out.extend_from_slice(b"\"\"");
-    }
-    out.push(b'\n');
+    end_line(out, start, comma);
 }
 
 /// A row as JSON has it.

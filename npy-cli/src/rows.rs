@@ -64,6 +64,24 @@ impl Format {
     }
 }
 
+/// The names that a file of pandas does not have: those of its index.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Unnamed {
+    /// The columns that the first line of CSV leaves without a name, such as index, as pandas writes its index
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    unnamed: Vec<String>,
+}
+
+impl Unnamed {
+    /// Refuses the option for other forms than CSV.
+    pub(crate) fn check(&self, is_csv: bool) -> Result<()> {
+        match is_csv || self.unnamed.is_empty() {
+            true => Ok(()),
+            false => Err(Failure::usage("--unnamed is for CSV that is written")),
+        }
+    }
+}
+
 /// Tables have no more columns, even if the output has any width.
 const MAX_TABLE_COLUMNS: usize = 1000;
 
@@ -194,6 +212,22 @@ impl<'a> Rows<'a> {
 
     pub(crate) fn names(&self) -> Vec<String> {
         self.leaves.iter().map(|leaf| leaf.name.clone()).collect()
+    }
+
+    /// Leaves columns without a name.
+    pub(crate) fn leave_out_names(&mut self, Unnamed { unnamed }: &Unnamed) -> Result<()> {
+        for name in unnamed {
+            match self.leaves.iter_mut().find(|leaf| leaf.name == *name) {
+                Some(leaf) => leaf.name.clear(),
+                None => {
+                    let names = self.names().join(", ");
+                    let message =
+                        format!("--unnamed: there is no column {name:?}; the columns are {names}");
+                    return Err(Failure::new(self.name(), message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns the columns for which a table has no space at any width.

@@ -64,6 +64,8 @@ fn files(path: &Path) {
         ("zeros.csv", "t\n007\n12\n"),
         ("clock.csv", "t\n0 days 12:30:00\n"),
         ("mixed.csv", "t,u\nTrue,x\n0,y\n"),
+        ("pandas.csv", ",a\nx,1\ny,2\n"),
+        ("levels.csv", ",,a\nx,1,1\ny,2,2\n"),
         ("zone.csv", "t,u\n2024-01-01T00:00:00Z,1\n"),
         ("lines.json", "{\"a\":1}\n{\"a\":2}\n"),
     ] {
@@ -91,6 +93,18 @@ fn each_command_that_a_message_advises_works() {
     for (args, start, end, command) in [
         (&["head", "short.npy"][..], "|npy repair", " keeps", "{}"),
         (&["version.npy"], "|npy repair", " restores", "{}"),
+        (
+            &["convert", "pandas.csv", "pandas.npy"],
+            "npy convert| --unnamed",
+            " writes",
+            "npy convert pandas.npy again.csv{} && cmp again.csv pandas.csv && npy cat --csv pandas.npy{} | cmp - pandas.csv",
+        ),
+        (
+            &["convert", "levels.csv", "levels.npy"],
+            "npy convert| --unnamed",
+            " writes",
+            "npy convert levels.npy again.csv{} && cmp again.csv levels.csv",
+        ),
         (&["magic.npy"], "|npy repair", " restores", "{}"),
         (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
         (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),

@@ -47,6 +47,12 @@ fn csv_of_pandas_is_the_same_bytes_after_npy() {
         assert_eq!(one, other);
     }
     assert!(read("a.csv") == read("b.csv"));
+    // An index has no name there.
+    let indexed = script.replace(", index=False", "");
+    npy_tests::Numpy::run(&indexed, &[path("c.csv").as_os_str()]);
+    npy(&[&path("c.csv"), &path("c.npy")]);
+    npy(&[&path("c.npy"), &path("d.csv"), Path::new("--unnamed"), Path::new("index")]);
+    assert!(read("c.csv").starts_with(',') && read("c.csv") == read("d.csv"));
     let check = "
 import sys, numpy as np
 a = np.load(sys.argv[1])

@@ -193,6 +193,12 @@ fn a_single_text_among_numbers_is_told() {
             "column 1 is text because of \"x\" in row 0, and the other values are numbers; leave out --no-header",
         ),
         ("s,x\na,1\nb,3\n", &["--no-header"], "leave out --no-header"),
+        ("a\n1\n\"x,y\"\n2\n", &[], "the other values are numbers; --dtype refuses it\n"),
+        // These names are numbers, or that of an array without names.
+        ("0,1\nx,2\n1,3\n2,5\n", &["--header"], "npy convert --missing x reads it as missing"),
+        ("value\nx\n1\n2\n", &[], "npy convert --missing x reads it as missing"),
+        ("# a,b\n2000,2001\n1,2\n", &["--header"], "--comments '#' leaves it out"),
+        ("# a,b\n2000,2001\n1,2\n", &[], ""),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
@@ -354,8 +360,11 @@ fn a_first_line_with_values_is_not_taken_for_names() {
             let args = [&["convert", "x.csv", "x.npy"], option].concat();
             let (found, message) = code(path, &args);
             assert!(found == 2 && message.contains(names), "{text}: {message}");
-            assert!(message.contains("; npy convert --no-header reads the rows"), "{message}");
+            let advice = "; npy convert --no-header reads the rows, and --comments '#' --header takes the names from the line after it";
+            assert!(message.contains(advice), "{message}");
         }
+        let both = ["convert", "x.csv", "x.npy", "--comments", "#", "--header"];
+        assert_eq!(code(path, &both).0, 0, "{text}");
         let fields = "[('t', '<f8'), ('v', '<i4'), ('s', '<i2')]";
         let by_order = ["convert", "x.csv", "x.npy", "--no-header", "--dtype", fields];
         let (found, message) = code(path, &by_order);

@@ -3,7 +3,7 @@
 use crate::output::{Failure, Output, Result};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
-use crate::rows::{Form, Format, Rows};
+use crate::rows::{Form, Format, Rows, Unnamed};
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -17,6 +17,8 @@ pub(crate) struct Args {
     #[arg(long)]
     no_header: bool,
     #[command(flatten)]
+    unnamed: Unnamed,
+    #[command(flatten)]
     raw: RawFiles,
 }
 
@@ -25,6 +27,7 @@ impl Args {
         self.files.iter_mut().for_each(|file| self.raw.mark(file));
         let mut out = Output::stdout();
         let form = self.format.form(if out.is_terminal { Form::Table } else { Form::CSV });
+        self.unnamed.check(matches!(form, Form::Csv(_)))?;
         let mut printer = Printer::stdout(&mut out, form);
         if self.no_header {
             if !matches!(form, Form::Csv(_)) {
@@ -35,6 +38,7 @@ impl Args {
         for file in &self.files {
             let mut objects = None;
             let mut rows = Rows::open(file, &self.format, form, &mut objects)?;
+            rows.leave_out_names(&self.unnamed)?;
             printer.print(&mut rows, usize::MAX)?;
         }
         printer.finish()?;

@@ -25,7 +25,7 @@ use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
 use crate::remote;
-use crate::rows::{Form, Rows};
+use crate::rows::{Form, Rows, Unnamed};
 use crate::shell;
 use crate::source::{self, AnyReader, Input, Parted, Selection, Source};
 use crate::target::Target;
@@ -82,6 +82,8 @@ pub(crate) struct Args {
     /// The same of a text whose columns all get one dtype: they are chosen by their names in the text, which the array does not have.
     #[arg(skip)]
     text_columns: Vec<String>,
+    #[command(flatten)]
+    unnamed: Unnamed,
     #[command(flatten)]
     void: RawNumbers,
     /// Replaces an archive whose other members are lost, or a safetensors file whose other tensors are
@@ -165,6 +167,7 @@ impl Args {
                 message,
             ));
         };
+        self.unnamed.check(matches!(format, Format::Csv | Format::Tsv))?;
         let is_stdout_member = self.output.is_stdin() && self.output.member.is_some();
         if self.output.slice.is_some()
             || is_stdout_member
@@ -221,6 +224,7 @@ impl Args {
         let reader = reader.numbers_of(&self.void, &self.input)?;
         let mut objects = None;
         let mut rows = Rows::of(reader, &self.input, &self.columns, form, &mut objects)?;
+        rows.leave_out_names(&self.unnamed)?;
         let progress = Progress::start(rows.bytes());
         output.write(|mut out| {
             let mut printer = Printer::to(&mut out, form);

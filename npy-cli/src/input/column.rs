@@ -4,6 +4,7 @@ use npy_core::dtype::{ScalarKind, Unit};
 use npy_core::{Cast, DType};
 
 use super::Wanted;
+use super::cells::Values;
 use super::guess::guess;
 use super::kind::Kind;
 use super::times::Digits;
@@ -14,10 +15,8 @@ use super::value::Value;
 pub(crate) struct Column {
     /// The name, with those of the objects around it.
     pub(crate) path: Vec<String>,
-    pub(crate) values: Vec<Value>,
+    pub(crate) values: Values,
     pub(crate) kind: Kind,
-    /// True if the values are text that may be a number (CSV), false if they have a type (JSON).
-    pub(crate) is_untyped: bool,
     /// How far a number may differ from its text.
     pub(super) cast: Cast,
     /// The characters, or bytes, of the longest text.
@@ -74,6 +73,24 @@ pub(super) fn choose(columns: &mut Vec<Column>, names: &[String]) -> Result<(), 
     Ok(())
 }
 
+/// Decides how to read the values: as the dtype says, unless they need something else that can be cast to it, or as what they look like.
+pub(super) fn find_kinds(columns: &mut [Column], wanted: Option<Wanted<'_>>) {
+    let wanted = |column: &Column| wanted.and_then(|wanted| wanted.of_column(&column.path));
+    let others = columns.iter().filter(|column| wanted(column).is_none());
+    let values: Vec<&Values> = others.map(|column| &column.values).collect();
+    let mut guessed = guess(&values).into_iter();
+    for column in columns {
+        let kind = match wanted(column) {
+            None => guessed.next().unwrap_or(Kind::Text),
+            Some(wanted) => {
+                column.cast = wanted.cast;
+                column.kind_for(wanted.dtype)
+            }
+        };
+        column.set_kind(kind);
+    }
+}
+
 /// Returns the parts of a name: those of fields, which have points in front, and indices, which have points or brackets.
 fn steps(dtype: &DType, name: &str) -> Option<Vec<String>> {
     if name.is_empty() {
@@ -107,9 +124,8 @@ fn steps(dtype: &DType, name: &str) -> Option<Vec<String>> {
 }
 
 impl Column {
-    pub(crate) fn new(path: Vec<String>, is_untyped: bool) -> Self {
-        let cast = Cast::Numeric;
-        Column { path, values: Vec::new(), kind: Kind::Text, is_untyped, cast, width: 1 }
+    pub(crate) fn new(path: Vec<String>, values: Values) -> Self {
+        Column { path, values, kind: Kind::Text, cast: Cast::Numeric, width: 1 }
     }
 
     /// Divides the name into its parts, if the dtype has a field there and none of this name.
@@ -131,21 +147,10 @@ impl Column {
         }
     }
 
-    /// Decides how to read the values: as the dtype says, unless they need something else that can be cast to it.
-    pub(super) fn read_as(&mut self, wanted: Option<Wanted<'_>>) {
-        let kind = match wanted {
-            None => guess(&self.values, self.is_untyped),
-            Some(wanted) => {
-                self.cast = wanted.cast;
-                self.kind_for(wanted.dtype)
-            }
-        };
-        self.set_kind(kind);
-    }
-
     fn kind_for(&self, dtype: &DType) -> Kind {
         use ScalarKind as S;
-        let Some(scalar) = dtype.scalar() else { return guess(&self.values, self.is_untyped) };
+        let guess = || guess(&[&self.values])[0];
+        let Some(scalar) = dtype.scalar() else { return guess() };
         match scalar.kind() {
             S::Bool => Kind::Bool,
             S::Int => Kind::Int(scalar.itemsize()),
@@ -164,7 +169,7 @@ impl Column {
                 }
                 None => Kind::Point(resolution),
             },
-            _ => guess(&self.values, self.is_untyped),
+            _ => guess(),
         }
     }
 
@@ -177,32 +182,32 @@ impl Column {
 
     /// Returns true if these are integers whose text is known, as in CSV, and not all of them can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.
     fn are_counts(&self) -> bool {
-        let values = || self.values.iter().filter(|value| **value != Value::Missing);
-        let is_count = |value: &Value| match value {
+        let values = || self.values.iter().filter(|value| *value != Value::Missing);
+        let is_untyped = self.values.are_untyped();
+        let is_count = |value: Value<'_>| match value {
             Value::Int(_) => true,
-            Value::Text(text) => self.is_untyped && text.trim().parse::<i64>().is_ok(),
+            Value::Text(text) => is_untyped && text.trim().parse::<i64>().is_ok(),
             _ => false,
         };
-        let trimmed = |value: &Value| match value {
-            Value::Text(text) => text.trim().to_owned(),
-            _ => String::new(),
-        };
-        let is_date = |value: &Value| match trimmed(value) {
-            text if text.len() == 4 => true,
-            text if text.len() == 8 && text.is_ascii() => {
-                let (year, day) = text.split_at(4);
-                let (month, day) = day.split_at(2);
-                Digits::of(&format!("{year}-{month}-{day}")).is_some()
+        let is_date = |value: Value<'_>| {
+            let Value::Text(text) = &value else { return false };
+            match text.trim() {
+                text if text.len() == 4 => true,
+                text if text.len() == 8 && text.is_ascii() => {
+                    let (year, day) = text.split_at(4);
+                    let (month, day) = day.split_at(2);
+                    Digits::of(&format!("{year}-{month}-{day}")).is_some()
+                }
+                _ => false,
             }
-            _ => false,
         };
         values().all(is_count) && !(values().count() > 0 && values().all(is_date))
     }
 
     /// Returns the resolution of times, which may have offsets from UTC; `None` if there is anything else.
     fn digits(&self) -> Option<Digits> {
-        let values = self.values.iter().filter(|value| **value != Value::Missing);
-        let digits = values.map(|value| match value {
+        let values = self.values.iter().filter(|value| *value != Value::Missing);
+        let digits = values.map(|value| match &value {
             Value::Text(text) => Digits::of_any_zone(text.trim()),
             _ => None,
         });
@@ -230,9 +235,5 @@ impl Column {
     /// Returns the size of a value in bytes.
     pub(crate) fn itemsize(&self) -> usize {
         self.kind.itemsize(self.width)
-    }
-
-    pub(crate) fn push(&mut self, value: Value) {
-        self.values.push(value);
     }
 }

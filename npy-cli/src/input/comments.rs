@@ -1,9 +1,8 @@
 //! Lines of CSV that begin with `#`: the names of the columns, and comments, as `np.savetxt` writes both.
 
-use csv::StringRecord;
-
 use super::encode::excerpt;
 use super::guess::is_value;
+use super::split::Line;
 
 /// The values of cells that a spreadsheet could not compute, as it writes them and pandas reads them.
 const ERRORS: [&str; 9] =
@@ -19,9 +18,10 @@ pub(super) enum Mark {
 }
 
 impl Mark {
-    /// Returns the mark of a line; `None` if it is not a comment. `text` is that from which the line was read.
-    pub(super) fn of(line: &StringRecord, text: &[u8], delimiter: u8) -> Option<Self> {
-        let first = line.get(0).filter(|_| may_be_comment(line, text))?;
+    /// Returns the mark of a line; `None` if it is not a comment, as one whose first field has quotes.
+    pub(super) fn of(line: &Line, delimiter: u8) -> Option<Self> {
+        let is_marked = |field: &&str| field.starts_with('#') && !ERRORS.contains(field);
+        let first = line.get(0).filter(|_| !line.is_quoted).filter(is_marked)?;
         let rest = first.trim_start_matches('#');
         // If a blank is the delimiter, none is in the field.
         let has_blank = match rest {
@@ -31,18 +31,6 @@ impl Mark {
         let is_one_line = !line.iter().any(|field| field.contains(['\n', '\r']));
         Some(if has_blank && is_one_line { Mark::Comment } else { Mark::Unclear })
     }
-}
-
-/// Returns true for a line that may be a comment. `text` is that from which the line was read: a field in quotes begins no comment.
-fn may_be_comment(line: &StringRecord, text: &[u8]) -> bool {
-    let is_quoted = || {
-        let at = line.position().and_then(|position| usize::try_from(position.byte()).ok());
-        let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
-        // Empty lines before it may be a part of its position.
-        rest.iter().find(|byte| !matches!(byte, b'\n' | b'\r')) == Some(&b'"')
-    };
-    let is_marked = |field: &str| field.starts_with('#') && !ERRORS.contains(&field);
-    line.get(0).is_some_and(is_marked) && !is_quoted()
 }
 
 /// Returns true for text that is a number.
@@ -57,19 +45,19 @@ pub(super) enum Start {
     /// They are comments.
     Comments,
     /// They are comments, and the last one has the names of the columns.
-    Names(StringRecord),
+    Names(Line),
 }
 
 impl Start {
     /// Decides by the last of these lines and the two lines that follow it. `is_headless`: no line has names.
     pub(super) fn of(
-        last: &StringRecord,
-        next: &StringRecord,
-        third: Option<&StringRecord>,
+        last: &Line,
+        next: &Line,
+        third: Option<&Line>,
         delimiter: u8,
         is_headless: bool,
     ) -> Self {
-        let has_value = |line: &StringRecord| line.iter().any(is_value);
+        let has_value = |line: &Line| line.iter().any(is_value);
         let is_next_names = !has_value(next) && third.is_some_and(has_value);
         let are_values =
             has_value(next) && next.iter().all(|field| field.is_empty() || is_value(field));
@@ -87,26 +75,26 @@ impl Start {
     }
 }
 
-/// Refuses names before a row of numbers, times or booleans that has another number of fields: that row, the first, would be lost as names.
+/// Refuses names before a row of numbers, times or booleans that has another number of fields: that row, the first, would be lost as names. `number` is that of the line.
 pub(super) fn check_count(
-    names: &StringRecord,
-    row: &StringRecord,
+    names: &Line,
+    row: &Line,
     delimiter: u8,
+    number: usize,
 ) -> Result<(), String> {
     let (count, columns) = (without_mark(names, delimiter).len(), row.len());
     if count < 2 || count == columns || !row.iter().all(is_value) {
         return Ok(());
     }
-    let at = names.position().map_or(0, csv::Position::line);
     let text = names.iter().collect::<Vec<_>>().join(&char::from(delimiter).to_string());
     Err(format!(
-        "line {at}, `{}`, has {count} names for {columns} columns; npy convert --no-header reads the rows",
+        "line {number}, `{}`, has {count} names for {columns} columns; npy convert --no-header reads the rows, and --comments '#' --header takes the names from the line after it",
         excerpt(&text)
     ))
 }
 
 /// Returns the fields of a comment, trimmed, without the mark. A field that is the mark alone is a name, unless blanks separate the fields.
-fn without_mark(line: &StringRecord, delimiter: u8) -> StringRecord {
+fn without_mark(line: &Line, delimiter: u8) -> Line {
     let is_mark = |field: &str| field == "#";
     let skipped = usize::from(delimiter == b' ' && line.get(0).is_some_and(is_mark));
     let fields = line.iter().enumerate().skip(skipped).map(|(at, field)| match at {
@@ -118,14 +106,11 @@ fn without_mark(line: &StringRecord, delimiter: u8) -> StringRecord {
 
 #[cfg(test)]
 mod tests {
-    use csv::StringRecord;
-
-    use super::{Mark, Start};
+    use super::{Line, Mark, Start};
 
     #[test]
     fn errors_of_spreadsheets_begin_rows() {
-        let mark =
-            |first: &str| Mark::of(&[first, "1"].into_iter().collect(), first.as_bytes(), b',');
+        let mark = |first: &str| Mark::of(&[first, "1"].into_iter().collect(), b',');
         assert_eq!((mark("#N/A"), mark("#DIV/0!"), mark("x")), (None, None, None));
         for first in ["#N/A is missing", "#", "#ff0000", "# a\nb"] {
             assert_eq!(mark(first), Some(Mark::Unclear), "{first}");
@@ -144,7 +129,7 @@ mod tests {
             (&["#", "y"], &["1", "2"], Some(&["#", "y"])),
             (&["#ff0000", "red"], &["#00ff00", "green"], None),
         ] {
-            let lines = [last, next].map(|fields| fields.iter().collect::<StringRecord>());
+            let lines = [last, next].map(|fields| fields.iter().collect::<Line>());
             match (Start::of(&lines[0], &lines[1], None, b',', false), expected) {
                 (Start::Names(names), Some(expected)) => {
                     assert_eq!(names.iter().collect::<Vec<_>>(), expected);
@@ -158,7 +143,7 @@ mod tests {
         assert!(matches!(of(b' '), Start::Names(_)));
         assert!(matches!(of(b','), Start::Comments));
         let lines = [&["# a note", " with a comma"][..], &["x", "y"], &["bob", "2"]];
-        let [note, names, row] = lines.map(|line| line.iter().collect::<StringRecord>());
+        let [note, names, row] = lines.map(|line| line.iter().collect::<Line>());
         assert!(matches!(Start::of(&note, &names, Some(&row), b',', false), Start::Comments));
         // A row that begins with the mark is not lost.
         assert!(matches!(Start::of(&note, &row, None, b',', true), Start::Rows));

@@ -1,19 +1,18 @@
 //! CSV: a line of names, unless there are none, and a line for each row.
 
-use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::Read;
-
-use csv::StringRecord;
+use std::rc::Rc;
 
 use super::Table;
-use super::blanks::single_blanks;
+use super::cells::{Cells, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
 use super::delimiter;
 use super::guess::is_value;
 use super::names::{self, Names};
 use super::quotes;
+use super::split::{Line, Splitter, Syntax};
 use super::value::{MISSING, Value};
 use crate::output::{Failure, Of, Result, complain};
 
@@ -74,6 +73,7 @@ pub(super) fn columns(
     const BLANKS: &str = "its fields have blanks between them; --delimiter , reads one column";
     let mut all = Vec::new();
     stream.read_to_end(&mut all).of(&name)?;
+    all.shrink_to_fit();
     let (content, stated) = delimiter::stated(&all);
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks.
@@ -84,11 +84,10 @@ pub(super) fn columns(
     let known_delimiter = if are_blanks { Some(b' ') } else { known_delimiter };
     let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
     let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
-    let text = match dialect.comments {
-        Comments::Marked(mark) => Cow::Owned(quotes::without_comments(content, mark, delimiter)),
-        Comments::Unknown | Comments::None => Cow::Borrowed(content),
-    };
-    let parse = |text: &[u8]| {
+    let start = all.len() - content.len();
+    all.drain(..start);
+    let text = Text::of(all);
+    let parse = |text: Text| {
         let table = parsed(text, name, &dialect, known, &is_text);
         table.map_err(|failure| match are_blanks {
             true => failure.with(&format!("; {BLANKS}")),
@@ -101,15 +100,16 @@ pub(super) fn columns(
         table.rows > 0 && table.columns.first().is_some_and(has_values)
     };
     let closed = match dialect.comments {
-        Comments::Unknown => quotes::closed_comments(&text, delimiter),
+        Comments::Unknown => quotes::closed_comments(&text.text, delimiter),
         Comments::Marked(_) | Comments::None => None,
     };
-    let (table, mut remarks) = match closed.map(|text| parse(&text)) {
-        None => parse(&text)?,
+    let closed = closed.map(|closed| Text { text: closed, ..text });
+    let (table, mut remarks) = match closed.map(&parse) {
+        None => parse(text)?,
         Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
         Some(closed) => {
-            let raw = parse(&text)?;
+            let raw = parse(text)?;
             if has_values(&raw) { closed? } else { raw }
         }
     };
@@ -120,9 +120,25 @@ pub(super) fn columns(
     Ok(table)
 }
 
+/// A text, up to its first byte that is not UTF-8.
+struct Text {
+    text: String,
+    is_complete: bool,
+}
+
+impl Text {
+    fn of(bytes: Vec<u8>) -> Self {
+        let (valid, bytes) = match String::from_utf8(bytes) {
+            Ok(text) => return Text { text, is_complete: true },
+            Err(error) => (error.utf8_error().valid_up_to(), error.into_bytes()),
+        };
+        Text { text: String::from_utf8_lossy(&bytes[..valid]).into_owned(), is_complete: false }
+    }
+}
+
 /// Reads the columns of a text, with remarks.
 fn parsed(
-    text: &[u8],
+    text: Text,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
@@ -130,22 +146,18 @@ fn parsed(
 ) -> Result<(Table, Vec<String>)> {
     let is_headless = dialect.first_line == FirstLine::Row;
     let delimiter = dialect.delimiter.unwrap_or(delimiter::COMMA);
-    let text = match delimiter {
-        b' ' => Cow::Owned(single_blanks(text)),
-        _ => Cow::Borrowed(text),
-    };
     let mut lines = Lines::new(&text, name, delimiter, dialect.comments);
     // Without names in the file, the fields of a dtype are those of the columns by their order, unless it has their numbers.
     let is_index = |name: &&str| name.parse::<usize>().is_ok();
     let in_order = if known.iter().any(is_index) { &[] } else { known };
     let first = in_order.first().copied().unwrap_or("0");
-    let start = lines.start(known, is_headless, is_headless && is_text(first))?;
+    let start = lines.start(known, dialect.first_line, is_headless && is_text(first))?;
     let failure = |message| Failure::new(name, message);
     let mut header = match (is_headless, start) {
         (false, Some(names)) => Names::plain(names.iter().map(str::to_owned).collect()),
         (false, None) => lines.names(dialect.first_line)?,
         (true, _) => {
-            let count = lines.peek()?.map_or(0, StringRecord::len);
+            let count = lines.peek()?.map_or(0, Line::len);
             Names::plain(match in_order.len() == count {
                 true => in_order.iter().map(|&name| name.to_owned()).collect(),
                 false => (0..count).map(|at| at.to_string()).collect(),
@@ -166,49 +178,56 @@ fn parsed(
         delimiter::check(&texts, dialect.first_line).map_err(failure)?;
     }
     let is_known = dialect.first_line != FirstLine::Unknown || *names == known;
-    let mut rows = Rows::new(names, &dialect.missing);
-    let mut line = StringRecord::new();
-    while lines.next_into(&mut line)? {
-        rows.push(&line, lines.mark(&line)).map_err(failure)?;
+    let mut rows = Rows::new(names.len(), &dialect.missing);
+    lines.go_back();
+    while let Some(start) = lines.find(&mut rows.ends)? {
+        rows.push(start, &lines).map_err(failure)?;
     }
-    if quotes::are_open(&text, delimiter) {
+    if lines.splitter.is_open {
         let message = "the file ends within quotes: it is cut off, or a quote is missing";
         return Err(Failure::new(name, message));
     }
-    let is_first_text = rows.columns.first().is_some_and(|column| is_text(&column.path[0]));
-    let about_comments = rows.leave_out_comments(is_first_text).map_err(failure)?;
+    let Lines { splitter: Splitter { syntax, .. }, mut remarks, .. } = lines;
+    let Rows { columns, starts, ends, comments, .. } = rows;
+    let missing = dialect.missing.clone();
+    let mut cells = Cells { text: text.text, syntax, missing, columns, starts, ends };
+    let is_first_text = names.first().is_some_and(|name| is_text(name));
+    let about_comments = comments.leave_out(&mut cells, is_first_text).map_err(failure)?;
+    let cells = Rc::new(cells);
+    let values = |column: usize| Values::Fields(cells.clone(), column);
+    let named = names.iter().enumerate();
+    let columns: Vec<Column> =
+        named.map(|(at, name)| Column::new(vec![name.clone()], values(at))).collect();
     if !is_known {
-        names::check(&rows.columns, &header, &dialect.missing).map_err(failure)?;
+        names::check(&columns, &header, &dialect.missing).map_err(failure)?;
     }
-    let mut remarks = lines.remarks;
     remarks.extend(header.remarks());
     remarks.extend(about_comments);
-    Ok((Table { rows: rows.count, columns: rows.columns, records: None }, remarks))
+    Ok((Table { rows: cells.rows(), columns, records: None, is_headless }, remarks))
 }
 
 /// The lines of a file. The first ones are read ahead.
 struct Lines<'a> {
-    reader: csv::Reader<&'a [u8]>,
-    text: &'a [u8],
+    splitter: Splitter<'a>,
+    text: &'a Text,
     name: &'a str,
     delimiter: u8,
     comments: Comments,
     remarks: Vec<String>,
     /// Lines that were read and not yet used.
-    ahead: VecDeque<StringRecord>,
+    ahead: VecDeque<Line>,
     /// True if all lines are comments.
     are_comments: bool,
 }
 
 impl<'a> Lines<'a> {
-    fn new(text: &'a [u8], name: &'a str, delimiter: u8, comments: Comments) -> Self {
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text);
+    fn new(text: &'a Text, name: &'a str, delimiter: u8, comments: Comments) -> Self {
+        let comment = match comments {
+            Comments::Marked(mark) => Some(mark),
+            Comments::Unknown | Comments::None => None,
+        };
         Lines {
-            reader,
+            splitter: Splitter::new(&text.text, Syntax { delimiter, comment }),
             text,
             name,
             delimiter,
@@ -220,9 +239,9 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the mark of a line that may be a comment.
-    fn mark(&self, line: &StringRecord) -> Option<Mark> {
+    fn mark(&self, line: &Line) -> Option<Mark> {
         let is_known = self.comments != Comments::Unknown;
-        if is_known { None } else { Mark::of(line, self.text, self.delimiter) }
+        if is_known { None } else { Mark::of(line, self.delimiter) }
     }
 
     /// Skips the comments at the start, and returns the names of columns that the last of them has. Of a text column without names, a line with as many fields as the next one is a row.
@@ -230,9 +249,10 @@ impl<'a> Lines<'a> {
     fn start(
         &mut self,
         known: &[&str],
-        is_headless: bool,
+        first_line: FirstLine,
         is_text: bool,
-    ) -> Result<Option<StringRecord>> {
+    ) -> Result<Option<Line>> {
+        let is_headless = first_line == FirstLine::Row;
         let mut marked = Vec::new();
         while let Some(line) = self.next()? {
             if self.mark(&line).is_some() {
@@ -251,15 +271,17 @@ impl<'a> Lines<'a> {
                 last => Start::of(last, &line, third.as_ref(), self.delimiter, is_headless),
             };
             if matches!(start, Start::Comments) && !is_headless {
-                comments::check_count(last, &line, self.delimiter)
+                let number = self.splitter.number(last.start);
+                comments::check_count(last, &line, self.delimiter, number)
                     .map_err(|message| Failure::new(self.name, message))?;
             }
             if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
                 let message = "lines at the start begin with #: left out, as comments; --comments '' keeps them";
                 self.remarks.push(message.to_owned());
             }
-            // Without values, the line after it may have the names.
-            let is_certain = is_known || line.iter().any(is_value);
+            // Without values, the line after it may have the names, and by an option, with values.
+            let has_values = first_line != FirstLine::Names && line.iter().any(is_value);
+            let is_certain = is_known || has_values;
             if matches!(start, Start::Names(_)) && !is_certain {
                 let message = "the names of the columns are those of a line that begins with #; --comments '#' leaves it out";
                 self.remarks.push(message.to_owned());
@@ -276,7 +298,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the next line, which stays.
-    fn peek(&mut self) -> Result<Option<&StringRecord>> {
+    fn peek(&mut self) -> Result<Option<&Line>> {
         self.read_ahead(1)?;
         Ok(self.ahead.front())
     }
@@ -309,118 +331,129 @@ impl<'a> Lines<'a> {
         Ok(names)
     }
 
-    fn next(&mut self) -> Result<Option<StringRecord>> {
-        let mut line = StringRecord::new();
-        Ok(self.next_into(&mut line)?.then_some(line))
-    }
-
-    /// Replaces a line by the next one; false after the last.
-    fn next_into(&mut self, line: &mut StringRecord) -> Result<bool> {
+    fn next(&mut self) -> Result<Option<Line>> {
         match self.ahead.pop_front() {
-            Some(next) => *line = next,
-            None => return self.read_into(line),
+            Some(line) => Ok(Some(line)),
+            None => self.read(),
         }
-        Ok(true)
     }
 
-    fn read(&mut self) -> Result<Option<StringRecord>> {
-        let mut line = StringRecord::new();
-        Ok(self.read_into(&mut line)?.then_some(line))
+    fn read(&mut self) -> Result<Option<Line>> {
+        let mut ends = Vec::new();
+        let start = self.find(&mut ends)?;
+        Ok(start.map(|start| self.splitter.line(start, &ends)))
     }
 
-    fn read_into(&mut self, line: &mut StringRecord) -> Result<bool> {
-        self.reader.read_record(line).map_err(|error| match error.kind() {
-            csv::ErrorKind::Utf8 { pos, .. } => {
-                let line =
-                    pos.as_ref().map_or(String::new(), |pos| format!("line {}: ", pos.line()));
-                let message =
-                    "the text is not UTF-8; iconv -f LATIN1 -t UTF-8 converts that of old programs";
-                Failure::new(self.name, line + message)
-            }
-            _ => Failure::new(self.name, error),
-        })
+    /// Goes back to the lines that were read ahead.
+    fn go_back(&mut self) {
+        if let Some(line) = self.ahead.drain(..).next() {
+            self.splitter.go_to(line.start);
+        }
+    }
+
+    /// Finds the next line, as [`Splitter::next`] does.
+    fn find(&mut self, ends: &mut Vec<u32>) -> Result<Option<usize>> {
+        let found = self.splitter.next(ends).map_err(|message| Failure::new(self.name, message))?;
+        // The line that has the byte is not complete.
+        if self.splitter.at == self.text.text.len() && !self.text.is_complete {
+            let number = self.splitter.number(found.unwrap_or(self.text.text.len()));
+            return Err(Failure::new(
+                self.name,
+                format!(
+                    "line {number}: the text is not UTF-8; iconv -f LATIN1 -t UTF-8 converts that of old programs"
+                ),
+            ));
+        }
+        Ok(found)
     }
 }
 
-/// The rows, by columns.
+/// The rows: where they and their fields are.
 struct Rows<'a> {
-    columns: Vec<Column>,
-    count: usize,
+    columns: usize,
+    starts: Vec<usize>,
+    ends: Vec<u32>,
     missing: &'a [String],
-    /// The rows that begin with `#`.
-    marked: Vec<(usize, Mark)>,
-    /// The marks of lines that begin with `#` and have another number of fields.
-    uneven: Vec<Mark>,
-    /// The error for the first of them that is not certain to be a comment.
-    message: Option<String>,
+    comments: Marked,
 }
 
 impl<'a> Rows<'a> {
-    fn new(names: &[String], missing: &'a [String]) -> Self {
-        let columns = names.iter().map(|name| Column::new(vec![name.clone()], true)).collect();
-        let (marked, uneven) = (Vec::new(), Vec::new());
-        Rows { columns, count: 0, missing, marked, uneven, message: None }
+    fn new(columns: usize, missing: &'a [String]) -> Self {
+        let (starts, ends, comments) = (Vec::new(), Vec::new(), Marked::default());
+        Rows { columns, starts, ends, missing, comments }
     }
 
-    fn push(&mut self, line: &StringRecord, mark: Option<Mark>) -> Result<(), String> {
-        if line.len() != self.columns.len() {
-            let at = line.position().map_or(0, csv::Position::line);
-            let message = format!(
-                "line {at} has {} fields, and those before have {}; add what is missing, and put quotes around a field that has the delimiter in it",
-                line.len(),
-                self.columns.len()
-            );
-            let Some(mark) = mark else { return Err(message) };
-            self.uneven.push(mark);
-            if mark == Mark::Unclear && self.message.is_none() {
+    /// Adds a line, whose ends were added already.
+    fn push(&mut self, start: usize, lines: &Lines<'_>) -> Result<(), String> {
+        let known = self.starts.len() * self.columns;
+        let ends = &self.ends[known..];
+        let line = || lines.splitter.line(start, ends);
+        // Most lines need no copy.
+        let is_marked = lines.text.text[start..].starts_with('#');
+        let mark = if is_marked { lines.mark(&line()) } else { None };
+        if ends.len() != self.columns {
+            let message = || {
+                format!(
+                    "line {} has {} fields, and those before have {}; add what is missing, and put quotes around a field that has the delimiter in it",
+                    lines.splitter.number(start),
+                    ends.len(),
+                    self.columns
+                )
+            };
+            let Some(mark) = mark else { return Err(message()) };
+            self.comments.uneven.push(mark);
+            if mark == Mark::Unclear && self.comments.message.is_none() {
                 let advice = "--comments '#' leaves out lines that begin with #";
-                self.message = Some(format!("{message}; {advice}"));
+                self.comments.message = Some(format!("{}; {advice}", message()));
             }
+            self.ends.truncate(known);
             return Ok(());
         }
         // Such as `#N/A` of spreadsheets.
-        let is_missing = |text: &str| text.is_empty() || self.missing.iter().any(|it| it == text);
+        let is_missing = |text: &str| self.missing.iter().any(|it| it == text);
         if let Some(mark) = mark
-            && !line.get(0).is_some_and(is_missing)
+            && !line().get(0).is_some_and(is_missing)
         {
-            self.marked.push((self.count, mark));
+            self.comments.rows.push((self.starts.len(), mark));
         }
-        for (column, text) in self.columns.iter_mut().zip(line) {
-            column.push(if is_missing(text) { Value::Missing } else { Value::Text(text.into()) });
-        }
-        self.count += 1;
+        self.starts.push(start);
         Ok(())
     }
+}
 
+/// The lines that begin with `#`.
+#[derive(Default)]
+struct Marked {
+    rows: Vec<(usize, Mark)>,
+    /// The marks of those that have another number of fields.
+    uneven: Vec<Mark>,
+    /// The error for the first of these that is not certain to be a comment.
+    message: Option<String>,
+}
+
+impl Marked {
     /// Removes the rows that begin with `#`, if the first column otherwise has numbers, times or booleans. Of text, only those are removed whose mark shows a comment, and none if a dtype
     /// says that it is text. Returns a remark.
-    fn leave_out_comments(&mut self, is_first_text: bool) -> Result<Option<String>, String> {
-        if self.marked.is_empty() && self.uneven.is_empty() {
+    fn leave_out(self, cells: &mut Cells, is_first_text: bool) -> Result<Option<String>, String> {
+        if self.rows.is_empty() && self.uneven.is_empty() {
             return Ok(None);
         }
-        let is_marked =
-            |row: usize| self.marked.binary_search_by_key(&row, |found| found.0).is_ok();
-        let first = self.columns.first().map_or(&[][..], |column| &column.values[..]);
-        let rows = first.iter().enumerate().filter(|(row, _)| !is_marked(*row));
-        let are_values = self.marked.len() < self.count
+        let is_marked = |row: &usize| self.rows.binary_search_by_key(row, |found| found.0).is_ok();
+        let rows = (0..cells.rows()).filter(|row| !is_marked(row));
+        let are_values = self.rows.len() < cells.rows()
             && !is_first_text
-            && are_values(rows.map(|(_, value)| value));
-        if let Some(message) = self.message.take().filter(|_| !are_values) {
+            && are_values(rows.map(|row| cells.value(row, 0)));
+        if let Some(message) = self.message.filter(|_| !are_values) {
             return Err(message);
         }
-        let comments = self.marked.iter().filter(|(_, mark)| are_values || *mark == Mark::Comment);
+        let comments = self.rows.iter().filter(|(_, mark)| are_values || *mark == Mark::Comment);
         let mut left_out: Vec<usize> = comments.map(|(row, _)| *row).collect();
         // Lines of a table that has no others are its rows.
-        if is_first_text || left_out.len() == self.count {
+        if is_first_text || left_out.len() == cells.rows() {
             left_out.clear();
         }
-        let kept = self.marked.len() - left_out.len();
-        for column in &mut self.columns {
-            let mut rows = 0..;
-            let is_kept = |row: usize| left_out.binary_search(&row).is_err();
-            column.values.retain(|_| rows.next().is_none_or(is_kept));
-        }
-        self.count -= left_out.len();
+        cells.remove(&left_out);
+        let kept = self.rows.len() - left_out.len();
         let count = self.uneven.len() + left_out.len();
         let are = |count: usize| if count == 1 { "is" } else { "are" };
         let (lines, them) = match count.max(kept) {
@@ -454,11 +487,11 @@ impl<'a> Rows<'a> {
 }
 
 /// Returns true for a row of numbers, times or booleans; missing values may be among them.
-fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
+fn are_values<'a>(values: impl Iterator<Item = Value<'a>>) -> bool {
     let (mut known, mut missing) = (0usize, 0usize);
     for value in values {
         match value {
-            Value::Text(text) if is_value(text) => known += 1,
+            Value::Text(text) if is_value(&text) => known += 1,
             Value::Text(text) if MISSING.contains(&text.trim()) => missing += 1,
             Value::Text(_) => return false,
             _ => {}
@@ -470,20 +503,20 @@ fn are_values<'a>(values: impl Iterator<Item = &'a Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::Value;
-    use super::{Dialect, FirstLine, parsed};
+    use super::{Dialect, FirstLine, Text, parsed};
     use crate::output::Failure;
 
     /// Reads a text, and returns the names of the columns, the first column, and the remarks or the error.
     fn read(text: &str, dialect: &Dialect) -> (String, Vec<String>, String) {
-        let (table, remarks) = match parsed(text.as_bytes(), "x.csv", dialect, &[], |_| false) {
+        let text = Text { text: text.to_owned(), is_complete: true };
+        let (table, remarks) = match parsed(text, "x.csv", dialect, &[], |_| false) {
             Ok(read) => read,
             Err(Failure::Message(message)) => return (String::new(), Vec::new(), message),
             Err(other) => panic!("{other:?}"),
         };
         let names: Vec<&str> = table.columns.iter().map(|column| &*column.path[0]).collect();
-        let values = table.columns[0].values.iter().map(Value::text).collect();
-        (names.join(","), values, remarks.join(" "))
+        let values = table.columns[0].values.iter().map(|value| value.text().into_owned());
+        (names.join(","), values.collect(), remarks.join(" "))
     }
 
     /// Guards a text in quotes, which begins no comment.

@@ -12,14 +12,13 @@ use super::value::{MISSING, Value};
 impl Column {
     /// Stores the value of a row.
     pub(crate) fn encode(&self, row: usize, slot: &mut [u8]) -> Result<(), String> {
-        let value = self.values.get(row).unwrap_or(&Value::Missing);
-        // Most values are floats, which need no list of bytes.
+        let value = &self.values.get(row);
+        // Most values are floats.
         if self.kind == Kind::Float
             && let Some(number) = value.as_float()
-            && let Some(slot) = slot.first_chunk_mut()
         {
-            *slot = self.float(value, number)?;
-            return Ok(());
+            let bytes = self.float(value, number)?;
+            return self.put(value, &bytes, slot);
         }
         let text = || value.text();
         let wrong = |what: &str| match value {
@@ -28,10 +27,11 @@ impl Column {
             }
             value => Err(format!("{:?} is not {what}{}", excerpt(&text()), advice(value))),
         };
-        let bytes = match self.kind {
+        let mut put = |bytes: &[u8]| self.put(value, bytes, slot);
+        match self.kind {
             Kind::Bool => match value.as_bool() {
-                Some(value) => vec![u8::from(value)],
-                None => return wrong("True or False"),
+                Some(value) => put(&[u8::from(value)]),
+                None => wrong("True or False"),
             },
             Kind::Int(size) | Kind::UInt(size) => {
                 let is_signed = matches!(self.kind, Kind::Int(_));
@@ -40,88 +40,92 @@ impl Column {
                     Cast::Lossless if is_negative_zero(value) => None,
                     _ => value.whole(),
                 };
-                match number.map(|number| integer(number, size, is_signed)) {
-                    Some(Some(bytes)) => bytes,
-                    Some(None) => return Err(self.misfit(&text())),
-                    None if value.as_float().is_some_and(f64::is_finite) => {
-                        return Err(no_integer(value));
+                match number {
+                    Some(number) if fits(number, size, is_signed) => {
+                        put(&number.to_le_bytes()[..size])
                     }
-                    None => return wrong("an integer"),
+                    Some(_) => Err(self.misfit(&text())),
+                    None if value.as_float().is_some_and(f64::is_finite) => Err(no_integer(value)),
+                    None => wrong("an integer"),
                 }
             }
-            Kind::Float => return wrong("a number"),
+            Kind::Float => wrong("a number"),
             Kind::Complex => match value.complex_parts() {
                 Some(parts) => {
-                    let part = |part: &Value| self.float(part, part.as_float().unwrap_or(f64::NAN));
-                    [part(&parts[0])?, part(&parts[1])?].concat()
+                    let part =
+                        |part: &Value<'_>| self.float(part, part.as_float().unwrap_or(f64::NAN));
+                    put(&[part(&parts[0])?, part(&parts[1])?].concat())
                 }
-                None => return wrong("a complex number, such as (1+2j)"),
+                None => wrong("a complex number, such as (1+2j)"),
             },
             Kind::Time(digits) => match value {
-                Value::Missing => i64::MIN.to_le_bytes().to_vec(),
+                Value::Missing => put(&i64::MIN.to_le_bytes()),
                 _ => match digits.count(text().trim()) {
-                    Some(count) => count.to_le_bytes().to_vec(),
-                    None => {
-                        return Err(format!(
-                            "{:?} does not fit in counts of {}, which other rows need: those of ns are times from 1678 to 2261",
-                            text(),
-                            digits.unit().name()
-                        ));
-                    }
+                    Some(count) => put(&count.to_le_bytes()),
+                    None => Err(format!(
+                        "{:?} does not fit in counts of {}, which other rows need: those of ns are times from 1678 to 2261",
+                        text(),
+                        digits.unit().name()
+                    )),
                 },
             },
             Kind::Span(_) | Kind::Count(_) | Kind::Point(_) if *value == Value::Missing => {
-                i64::MIN.to_le_bytes().to_vec()
+                put(&i64::MIN.to_le_bytes())
             }
             Kind::Span(resolution) => {
                 match count(text().trim(), resolution)
                     .or_else(|| times::span(text().trim(), resolution))
                 {
-                    Some(count) => count.to_le_bytes().to_vec(),
-                    None if times::is_span(&text()) => return Err(self.misfit(&text())),
-                    None => return wrong("a span of time, such as 90 seconds"),
+                    Some(count) => put(&count.to_le_bytes()),
+                    None if times::is_span(&text()) => Err(self.misfit(&text())),
+                    None => wrong("a span of time, such as 90 seconds"),
                 }
             }
             Kind::Count(resolution) => match count(text().trim(), resolution) {
-                Some(count) => count.to_le_bytes().to_vec(),
-                None => return wrong("a count of 64 bits"),
+                Some(count) => put(&count.to_le_bytes()),
+                None => wrong("a count of 64 bits"),
             },
             Kind::Point(resolution) => match point(text().trim(), resolution) {
-                Some(count) => count.to_le_bytes().to_vec(),
-                None => return wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
+                Some(count) => put(&count.to_le_bytes()),
+                None => wrong("a time, such as 2024-01-31 or 2024-01-31T12:00:00.5+02:00"),
             },
             Kind::Text | Kind::Bytes
                 if self.cast == Cast::Lossless
-                    && !self.is_untyped
+                    && !self.values.are_untyped()
                     && !matches!(value, Value::Text(_) | Value::Bytes(_)) =>
             {
                 let what = if *value == Value::Missing { "null".into() } else { text() };
-                return Err(format!("{what} is not text; --cast checked writes it as text"));
+                Err(format!("{what} is not text; --cast checked writes it as text"))
             }
             Kind::Text | Kind::Bytes
                 if self.cast != Cast::Numeric && value.bytes().ends_with(b"\0") =>
             {
-                return Err(format!(
-                    "{:?} ends with a zero, which a dtype of text does not keep",
-                    text()
-                ));
+                Err(format!("{:?} ends with a zero, which a dtype of text does not keep", text()))
             }
-            Kind::Bytes if self.cast == Cast::Lossless && value.has_escapes() => {
-                return Err(format!(
-                    "{:?} may be text or have bytes, such as \\xff; --dtype U keeps the text, --cast checked reads bytes",
-                    text()
-                ));
+            Kind::Bytes if self.cast == Cast::Lossless && value.has_escapes() => Err(format!(
+                "{:?} may be text or have bytes, such as \\xff; --dtype U keeps the text, --cast checked reads bytes",
+                text()
+            )),
+            // The column is as wide as its longest text.
+            Kind::Text => {
+                for (slot, c) in slot.chunks_exact_mut(4).zip(text().chars()) {
+                    slot.copy_from_slice(&u32::from(c).to_le_bytes());
+                }
+                Ok(())
             }
-            Kind::Text => text().chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
-            Kind::Bytes => value.bytes(),
+            Kind::Bytes => put(&value.bytes()),
             Kind::Void(_) => match value.void() {
-                Some(bytes) => bytes,
-                None => return wrong("bytes as hexadecimal digits"),
+                Some(bytes) => put(&bytes),
+                None => wrong("bytes as hexadecimal digits"),
             },
-        };
+        }
+    }
+
+    /// Stores the bytes of a value, if its dtype has as many.
+    fn put(&self, value: &Value<'_>, bytes: &[u8], slot: &mut [u8]) -> Result<(), String> {
         match slot.get_mut(..bytes.len()) {
-            Some(slot) => slot.copy_from_slice(&bytes),
-            None => return Err(self.misfit(&text())),
+            Some(slot) => slot.copy_from_slice(bytes),
+            None => return Err(self.misfit(&value.text())),
         }
         Ok(())
     }
@@ -135,7 +139,7 @@ impl Column {
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
-    fn float(&self, value: &Value, number: f64) -> Result<[u8; 8], String> {
+    fn float(&self, value: &Value<'_>, number: f64) -> Result<[u8; 8], String> {
         let is_kept = match self.cast {
             Cast::Numeric => true,
             Cast::Lossless => fits_float(&value.text()),
@@ -150,12 +154,12 @@ impl Column {
 }
 
 /// Returns true for zero with a sign, which no integer has.
-fn is_negative_zero(value: &Value) -> bool {
+fn is_negative_zero(value: &Value<'_>) -> bool {
     value.text().trim().starts_with('-') && value.whole() == Some(0)
 }
 
 /// Says why a number is not an integer.
-fn no_integer(value: &Value) -> String {
+fn no_integer(value: &Value<'_>) -> String {
     let text = value.text();
     match value.as_float() {
         Some(number) if number == 0.0 && is_negative_zero(value) => {
@@ -178,15 +182,11 @@ fn point(text: &str, resolution: Resolution) -> Option<i64> {
     is_year.then(|| times::point(text, resolution))?
 }
 
-/// Returns the bytes of an integer, if it fits.
-fn integer(number: i128, size: usize, is_signed: bool) -> Option<Vec<u8>> {
-    let bytes = number.to_le_bytes();
-    let (bytes, rest) = bytes.split_at_checked(size)?;
-    let is_negative = number < 0;
-    let is_filled = rest.iter().all(|&byte| byte == if is_negative { 0xff } else { 0 });
-    let is_highest_set = bytes.last().is_some_and(|byte| byte & 0x80 != 0);
-    let fits = is_filled && if is_signed { is_highest_set == is_negative } else { !is_negative };
-    fits.then(|| bytes.to_vec())
+/// Returns true if an integer of a size, at most 64 bits, holds the number.
+fn fits(number: i128, size: usize, is_signed: bool) -> bool {
+    let bits = 8 * size - usize::from(is_signed);
+    let least = if is_signed { -1 << bits } else { 0 };
+    (least..1 << bits).contains(&number)
 }
 
 /// Shortens a text for a message.
@@ -199,7 +199,7 @@ pub(super) fn excerpt(text: &str) -> String {
 }
 
 /// Returns what the user may do about a value that was not expected.
-fn advice(value: &Value) -> String {
+fn advice(value: &Value<'_>) -> String {
     match value {
         Value::Text(text) if MISSING.contains(&&**text) => {
             format!("; npy convert --missing '{text}' reads it as a missing value")

@@ -1,70 +1,118 @@
 //! The dtype as which the values of a column can be read without change.
 
+use super::cells::Values;
 use super::comments::is_number;
 use super::kind::Kind;
 use super::numbers;
 use super::times::Digits;
 use super::value::Value;
 
-/// Finds what all values can be read as without change. `is_untyped` is true if text may be a number, as in CSV.
-pub(super) fn guess(values: &[Value], is_untyped: bool) -> Kind {
-    if is_untyped && are_complex(values) {
-        return Kind::Complex;
-    }
-    let mut found: Option<Kind> = None;
-    let mut is_missing = false;
-    // Without a number in the usual form, these words are text.
-    let has_number = || {
-        let mut kinds =
-            values.iter().filter(|value| !is_unusual(value)).map(|value| kind_of(value, true));
-        kinds.any(|kind| matches!(kind, Some(Kind::Int(_) | Kind::UInt(_) | Kind::Float)))
-    };
-    let are_numbers = is_untyped && values.iter().any(is_unusual) && has_number();
-    for value in values {
-        let kind = match kind_of(value, is_untyped) {
-            _ if are_numbers && is_unusual(value) => without_plus(value).unwrap_or(Kind::Float),
-            Some(kind) => kind,
-            None => {
-                is_missing = true;
-                continue;
-            }
-        };
-        found = Some(match (found, kind) {
-            (None, kind) => kind,
-            (Some(one), other) if one == other => one,
-            (Some(Kind::Time(one)), Kind::Time(other)) => Kind::Time(one.max(other)),
-            (Some(Kind::Int(_)), Kind::Float) | (Some(Kind::Float), Kind::Int(_)) => Kind::Float,
-            (Some(Kind::Int(_) | Kind::UInt(_)), Kind::Int(_) | Kind::UInt(_))
-                if fits_unsigned(values) =>
+/// Finds what all values of each column can be read as without change.
+pub(super) fn guess(columns: &[&Values]) -> Vec<Kind> {
+    /// All columns of that many rows are looked at before the next rows: in a text, they are near each other.
+    const BLOCK: usize = 1024;
+    let seen = |values: &&Values| Seen { is_untyped: values.are_untyped(), ..Seen::default() };
+    let mut all: Vec<Seen> = columns.iter().map(seen).collect();
+    let rows = columns.iter().map(|values| values.len()).max().unwrap_or(0);
+    for start in (0..rows).step_by(BLOCK) {
+        for (values, seen) in columns.iter().zip(&mut all) {
+            let mut block = start..values.len().min(start + BLOCK);
+            while !seen.is_text
+                && let Some(row) = block.next()
             {
-                Kind::UInt(8)
+                seen.add(&values.get(row));
             }
-            _ => Kind::Text,
-        });
-        if found == Some(Kind::Text) {
-            break;
         }
     }
-    match found {
-        // A column without any value holds no number that could change.
-        None if is_missing => Kind::Float,
-        Some(Kind::Int(_) | Kind::UInt(_)) if is_missing && fits_float(values) => Kind::Float,
-        Some(Kind::Int(_) | Kind::UInt(_)) if is_missing => Kind::Text,
-        Some(Kind::Float) if !fits_float(values) => Kind::Text,
-        Some(Kind::Bool) if is_missing => Kind::Text,
-        found => found.unwrap_or(Kind::Text),
+    all.iter().map(Seen::kind).collect()
+}
+
+/// The values of a column that were looked at.
+#[derive(Default)]
+struct Seen {
+    /// True if text may be a number, as in CSV.
+    is_untyped: bool,
+    is_missing: bool,
+    /// The common kind of the values in the usual form.
+    usual: Option<Kind>,
+    /// That of numbers that are text unless the column has others, such as `Inf` and `+5`.
+    unusual: Option<Kind>,
+    has_number: bool,
+    has_complex: bool,
+    /// True if there is a value that is not a complex number.
+    has_real: bool,
+    is_negative: bool,
+    /// True if a float would change an integer.
+    is_large: bool,
+    /// True after a text that can be nothing else, so that no other value counts.
+    is_text: bool,
+}
+
+impl Seen {
+    fn add(&mut self, value: &Value<'_>) {
+        let Some(mut kind) = kind_of(value, self.is_untyped) else {
+            self.is_missing = true;
+            return;
+        };
+        let unusual = match kind {
+            Kind::Text if self.is_untyped => unusual_kind(value),
+            _ => None,
+        };
+        let is_complex = match (kind, value) {
+            (Kind::Complex, _) => true,
+            // Python prints numbers without a real part so.
+            (Kind::Text, Value::Text(text)) if self.is_untyped => {
+                text.trim().ends_with(['j', ')']) && is_complex(text.trim())
+            }
+            _ => false,
+        };
+        self.has_complex |= kind == Kind::Complex;
+        self.has_real |= !is_complex;
+        let common = if unusual.is_some() { &mut self.unusual } else { &mut self.usual };
+        kind = unusual.unwrap_or(kind);
+        if matches!(kind, Kind::Int(_) | Kind::UInt(_)) {
+            let text = value.text();
+            self.is_negative |= text.trim_start().starts_with('-');
+            // A float has all integers of 15 digits.
+            self.is_large |= text.len() > 15 && !numbers::fits_float(&text);
+        }
+        let is_number = matches!(kind, Kind::Int(_) | Kind::UInt(_) | Kind::Float);
+        self.has_number |= is_number && unusual.is_none();
+        *common = Some(common.map_or(kind, |common| both(common, kind)));
+        self.is_text = kind == Kind::Text && !is_complex;
+    }
+
+    fn kind(&self) -> Kind {
+        if self.has_complex && !self.has_real {
+            return Kind::Complex;
+        }
+        let found = match (self.usual, self.unusual) {
+            (Some(usual), Some(unusual)) if self.has_number => Some(both(usual, unusual)),
+            (_, Some(_)) => Some(Kind::Text),
+            (usual, None) => usual,
+        };
+        match found {
+            // A column without any value holds no number that could change.
+            None if self.is_missing => Kind::Float,
+            Some(Kind::UInt(_)) if self.is_negative => Kind::Text,
+            Some(Kind::Int(_) | Kind::UInt(_)) if self.is_missing && !self.is_large => Kind::Float,
+            Some(Kind::Int(_) | Kind::UInt(_)) if self.is_missing => Kind::Text,
+            Some(Kind::Float) if self.is_large => Kind::Text,
+            Some(Kind::Bool) if self.is_missing => Kind::Text,
+            found => found.unwrap_or(Kind::Text),
+        }
     }
 }
 
-/// Returns true for complex numbers, at least one of them in parentheses: Python prints those without a real part as `2j`.
-fn are_complex(values: &[Value]) -> bool {
-    let mut texts = values.iter().filter(|value| **value != Value::Missing);
-    let has_parentheses = |value: &Value| kind_of(value, true) == Some(Kind::Complex);
-    let is_number = |value: &Value| match value {
-        Value::Text(text) => text.trim().ends_with(['j', ')']) && is_complex(text.trim()),
-        _ => false,
-    };
-    texts.clone().any(has_parentheses) && texts.all(is_number)
+/// Returns what values of both kinds are, whichever comes first.
+fn both(one: Kind, other: Kind) -> Kind {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (Kind::Time(one), Kind::Time(other)) => Kind::Time(one.max(other)),
+        (Kind::Int(_), Kind::Float) | (Kind::Float, Kind::Int(_)) => Kind::Float,
+        (Kind::Int(_) | Kind::UInt(_), Kind::Int(_) | Kind::UInt(_)) => Kind::UInt(8),
+        _ => Kind::Text,
+    }
 }
 
 /// Returns true for a complex number whose parts no float changes.
@@ -73,40 +121,27 @@ fn is_complex(text: &str) -> bool {
         Some(integer) => numbers::fits_float(&integer.to_string()),
         None => part.as_float().is_some_and(|float| !float.is_infinite() || !part.has_digits()),
     };
-    let parts = Value::Text(text.into()).complex_parts();
-    parts.is_some_and(|parts| parts.iter().all(is_kept))
-}
-
-fn fits_unsigned(values: &[Value]) -> bool {
-    let fits = |value: &Value| value.integer().is_none_or(|number| u64::try_from(number).is_ok());
-    values.iter().all(fits)
-}
-
-/// Returns true if no integer changes as a float.
-fn fits_float(values: &[Value]) -> bool {
-    let is_small = |number: &i128| number.unsigned_abs() < 1 << 53;
-    let mut large = values.iter().filter_map(Value::integer).filter(|number| !is_small(number));
-    large.all(|number| numbers::fits_float(&number.to_string()))
+    let text = Value::Text(text.into());
+    text.complex_parts().is_some_and(|parts| parts.iter().all(is_kept))
 }
 
 /// Returns the kind of an integer with a plus sign. Without other numbers around it may be a telephone number.
-fn without_plus(value: &Value) -> Option<Kind> {
-    let Value::Text(text) = value else { return None };
-    let digits = text.trim().strip_prefix('+').filter(|rest| !rest.starts_with('-'))?;
+fn without_plus(text: &str) -> Option<Kind> {
+    let digits = text.strip_prefix('+').filter(|rest| !rest.starts_with('-'))?;
     Some(kind_of_text(digits)).filter(|kind| matches!(kind, Kind::Int(_) | Kind::UInt(_)))
 }
 
-/// Returns true for text that other programs write for infinity, NaN, the negative zero and numbers with a sign: `Inf`, `+inf`, `Infinity`, `-nan`, `-0`, `+5`.
-fn is_unusual(value: &Value) -> bool {
-    let Value::Text(text) = value else { return false };
+/// Returns the kind of a number whose text is another one than in most files: other programs write infinity, NaN, the negative zero and numbers with a sign as `Inf`, `+inf`, `Infinity`, `-nan`, `-0`, `+5`.
+fn unusual_kind(value: &Value<'_>) -> Option<Kind> {
+    let Value::Text(text) = value else { return None };
     let word = text.trim();
     let size = word.strip_prefix(['-', '+']).unwrap_or(word);
     let is_word = size.starts_with(|c: char| c.is_ascii_alphabetic()) && is_number(size);
-    word == "-0" || without_plus(value).is_some() || is_word && !is_float(word)
+    without_plus(word).or((word == "-0" || is_word).then_some(Kind::Float))
 }
 
 /// Returns what a value is; `None` if it is missing.
-fn kind_of(value: &Value, is_untyped: bool) -> Option<Kind> {
+fn kind_of(value: &Value<'_>, is_untyped: bool) -> Option<Kind> {
     Some(match value {
         Value::Missing => return None,
         Value::Bool(_) => Kind::Bool,
@@ -138,6 +173,9 @@ pub(super) fn is_value(text: &str) -> bool {
 /// not count.
 pub(super) fn kind_of_text(field: &str) -> Kind {
     let text = field.trim();
+    if let Some(kind) = short_number(text) {
+        return kind;
+    }
     if matches!(text, "True" | "False" | "true" | "false" | "TRUE" | "FALSE") {
         return Kind::Bool;
     }
@@ -153,6 +191,31 @@ pub(super) fn kind_of_text(field: &str) -> Kind {
     Digits::of(text).map_or(Kind::Text, Kind::Time)
 }
 
+/// Returns the kind of a number with so few digits that it is finite, and its integer has at most 64 bits. Most values are such numbers, and this is faster than to read them.
+fn short_number(text: &str) -> Option<Kind> {
+    const MAX_DIGITS: usize = 100;
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let size = text.strip_prefix('-').unwrap_or(text).as_bytes();
+    let whole = digits(size);
+    // A zero before other digits may count, and an integer has no zero with a sign.
+    if size.len() > MAX_DIGITS || whole > 1 && size[0] == b'0' {
+        return None;
+    }
+    let (fraction, rest) = match &size[whole..] {
+        [] if (1..=18).contains(&whole) && text != "-0" => return Some(Kind::Int(8)),
+        [b'.', rest @ ..] => rest.split_at(digits(rest)),
+        rest => (&[][..], rest),
+    };
+    let is_float = match rest {
+        [] => whole < size.len(),
+        [b'e' | b'E', b'-' | b'+', exponent @ ..] | [b'e' | b'E', exponent @ ..] => {
+            (1..=2).contains(&exponent.len()) && digits(exponent) == exponent.len()
+        }
+        _ => false,
+    };
+    (is_float && whole + fraction.len() > 0).then_some(Kind::Float)
+}
+
 /// Returns true for the floats that Python prints and reads, also with a plus sign. Rust also takes `infinity`.
 fn is_float(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -165,17 +228,15 @@ fn is_float(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::value::Value;
+    use super::super::cells::Values;
     use super::guess;
 
     fn guessed(values: &[&str]) -> String {
-        let value = |text: &&str| match *text {
-            "" => Value::Missing,
-            text => Value::Text(text.into()),
-        };
-        let values: Vec<Value> = values.iter().map(value).collect();
-        let width = values.iter().map(|value| value.text().chars().count()).max();
-        guess(&values, true).dtype(width.unwrap_or(0).max(1)).unwrap().to_string()
+        let width = values.iter().map(|value| value.chars().count()).max();
+        guess(&[&Values::of_fields(values)])[0]
+            .dtype(width.unwrap_or(0).max(1))
+            .unwrap()
+            .to_string()
     }
 
     /// Guards that no text changes by becoming a number.

@@ -15,6 +15,7 @@ pub(super) use self::exact::Digits;
 use self::exact::Exact;
 use self::row::Shape;
 pub(super) use self::row::{Place, Row};
+use super::cells::Values;
 use super::column::Column;
 use super::value::Value;
 use super::{Records, Table};
@@ -98,7 +99,8 @@ fn advised(error: &serde_json::Error, line: Option<usize>) -> String {
 /// The rows that were read, as columns.
 #[derive(Default)]
 pub(super) struct Rows {
-    columns: Vec<Column>,
+    /// The names of the columns, each with its values.
+    columns: Vec<(Vec<String>, Vec<Value<'static>>)>,
     /// The column of each path; the empty one is that of rows that are a single value.
     known: HashMap<Vec<String>, usize>,
     /// The form of the list or object at each path.
@@ -134,18 +136,18 @@ impl Rows {
                         true => vec!["value".to_owned()],
                         false => path.clone(),
                     };
-                    self.columns.push(Column::new(name, false));
+                    self.columns.push((name, Vec::new()));
                     self.known.insert(path, self.columns.len() - 1);
                     self.columns.len() - 1
                 }
             };
-            let column = &mut self.columns[at];
-            if column.values.len() > self.count {
-                return Err(format!("the key {:?} is there twice", column.path.join(".")));
+            let (path, values) = &mut self.columns[at];
+            if values.len() > self.count {
+                return Err(format!("the key {:?} is there twice", path.join(".")));
             }
             // The rows before may not have had the key.
-            column.values.resize(self.count, Value::Missing);
-            column.push(value);
+            values.resize(self.count, Value::Missing);
+            values.push(value);
         }
         self.count += 1;
         Ok(())
@@ -156,11 +158,13 @@ impl Rows {
         Failure::new(name, format!("row {}: {message}", self.count))
     }
 
-    pub(super) fn finish(mut self) -> Table {
-        for column in &mut self.columns {
-            column.values.resize(self.count, Value::Missing);
-        }
-        Table { rows: self.count, columns: self.columns, records: Some(self.records) }
+    pub(super) fn finish(self) -> Table {
+        let column = |(path, mut values): (_, Vec<_>)| {
+            values.resize(self.count, Value::Missing);
+            Column::new(path, Values::Typed(values))
+        };
+        let columns = self.columns.into_iter().map(column).collect();
+        Table { rows: self.count, columns, records: Some(self.records), is_headless: false }
     }
 }
 

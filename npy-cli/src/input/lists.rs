@@ -129,10 +129,11 @@ fn index(mut position: usize, shape: &[usize]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::input::cells::Values;
 
     fn paths(names: &[&str]) -> Vec<String> {
-        let mut columns: Vec<Column> =
-            names.iter().map(|name| Column::new(vec![(*name).to_owned()], true)).collect();
+        let column = |name: &&str| Column::new(vec![name.to_string()], Values::of_fields(&[]));
+        let mut columns: Vec<Column> = names.iter().map(column).collect();
         split(&mut columns);
         columns.iter().map(|column| column.path.join("/")).collect()
     }

@@ -1,5 +1,7 @@
 //! The appearance of texts: each is a value, may be meant as one, or is text.
 
+use std::borrow::Cow;
+
 use super::column::Column;
 use super::guess::kind_of_text;
 use super::kind::Kind;
@@ -130,7 +132,7 @@ impl Look {
 #[derive(Default)]
 pub(super) struct Looks<'a> {
     counts: [usize; ALL.len()],
-    firsts: [Option<(usize, &'a str)>; ALL.len()],
+    firsts: [Option<(usize, Cow<'a, str>)>; ALL.len()],
 }
 
 impl<'a> Looks<'a> {
@@ -140,9 +142,9 @@ impl<'a> Looks<'a> {
         let mut looks = Looks::default();
         for (row, value) in column.values.iter().enumerate() {
             let Value::Text(text) = value else { continue };
-            let at = Look::of(text) as usize;
+            let at = Look::of(&text) as usize;
             looks.counts[at] += 1;
-            looks.firsts[at].get_or_insert((row, &**text));
+            looks.firsts[at].get_or_insert((row, text));
             let others = looks.count(Look::Other);
             if others > ENOUGH && others / 2 > row + 1 - others - looks.count(Look::Missing) {
                 return None;
@@ -156,8 +158,8 @@ impl<'a> Looks<'a> {
     }
 
     /// Returns the first text that looks so, with its row.
-    pub(super) fn first(&self, look: Look) -> Option<(usize, &'a str)> {
-        self.firsts[look as usize]
+    pub(super) fn first(&self, look: Look) -> Option<(usize, &str)> {
+        self.firsts[look as usize].as_ref().map(|(row, text)| (*row, &**text))
     }
 
     /// Returns the look of most values.
@@ -174,10 +176,10 @@ impl<'a> Looks<'a> {
 
 /// Returns true for a complex number one of whose parts no float holds.
 fn is_infinite(text: &str) -> bool {
-    let parts = Value::Text(text.into()).complex_parts();
+    let text = Value::Text(text.into());
     let is_infinite =
-        |part: &Value| part.has_digits() && part.as_float().is_some_and(f64::is_infinite);
-    parts.is_some_and(|parts| parts.iter().any(is_infinite))
+        |part: &Value<'_>| part.has_digits() && part.as_float().is_some_and(f64::is_infinite);
+    text.complex_parts().is_some_and(|parts| parts.iter().any(is_infinite))
 }
 
 /// Returns true for a date such as `31/01/2024`, `1.31.24` or `2024/01/31`, also with a time after it.

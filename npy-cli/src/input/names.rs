@@ -4,11 +4,10 @@
 
 use std::collections::HashSet;
 
-use csv::StringRecord;
-
 use super::column::Column;
 use super::comments;
 use super::guess::is_value;
+use super::split::Line;
 use super::value::Value;
 
 /// The names of the columns.
@@ -29,14 +28,16 @@ impl Names {
     }
 
     /// Joins the names of a first line with those of the lines after it, if these have names, too. `rest` may end before the file does.
-    pub(super) fn of(first: &StringRecord, rest: &[&StringRecord]) -> Self {
+    pub(super) fn of(first: &Line, rest: &[&Line]) -> Self {
         let mut names: Vec<String> = first.iter().map(str::to_owned).collect();
         let first_names = names.clone();
         let mut lines = 1;
         while let Some(line) = rest.get(lines - 1)
             && is_level(&names, line, &rest[lines..])
         {
-            for (name, level) in names.iter_mut().zip(*line).filter(|(_, level)| !is_empty(level)) {
+            for (name, level) in
+                names.iter_mut().zip(line.iter()).filter(|(_, level)| !is_empty(level))
+            {
                 *name = format!("{name}.{level}");
             }
             lines += 1;
@@ -50,7 +51,7 @@ impl Names {
         }
         let width = unnamed(&first_names).max(1);
         if let Some(line) = below.first().filter(|line| has_index_names(line, width, names.len())) {
-            for (name, field) in names.iter_mut().zip(*line).take(width) {
+            for (name, field) in names.iter_mut().zip(line.iter()).take(width) {
                 field.clone_into(name);
             }
             lines += 1;
@@ -99,12 +100,15 @@ impl Names {
         }
         match &self.names[..self.unnamed] {
             [] => {}
-            [one] => remarks.push(format!("the first column has no name: it is {one:?}")),
+            [one] => remarks.push(format!(
+                "the first column has no name: it is {one:?}; npy convert --unnamed {one} writes CSV without it again"
+            )),
             all => {
-                let names = all.join(", ");
                 remarks.push(format!(
-                    "the first {} columns have no name: they are {names}",
-                    all.len()
+                    "the first {} columns have no name: they are {}; npy convert --unnamed {} writes CSV without them again",
+                    all.len(),
+                    all.join(", "),
+                    all.join(",")
                 ));
             }
         }
@@ -123,7 +127,7 @@ fn unnamed(names: &[String]) -> usize {
 
 /// Returns true for a line that may have more names: the names before it are not all different, or the columns of the index are empty in both lines and the lines after
 /// them are those of pandas.
-fn is_level(names: &[String], line: &StringRecord, below: &[&StringRecord]) -> bool {
+fn is_level(names: &[String], line: &Line, below: &[&Line]) -> bool {
     let count = unnamed(names);
     let width = count.max(1);
     let here = || line.iter().skip(width);
@@ -144,14 +148,13 @@ fn is_repeated(names: &[String]) -> bool {
 }
 
 /// Returns true if the lines after those of names are certain to be the ones that pandas writes. Otherwise, a row would be lost as names.
-fn are_levels(first: &[String], levels: &[&StringRecord], below: &[&StringRecord]) -> bool {
+fn are_levels(first: &[String], levels: &[&Line], below: &[&Line]) -> bool {
     let count = unnamed(first);
     let width = count.max(1);
     let has_values = levels.iter().any(|line| line.iter().any(is_value));
     // Numbers below texts, in columns whose names would otherwise be there twice.
-    let are_of_values = |below: &[&StringRecord]| {
-        !has_values && below.first().is_some_and(|row| is_data(row, width))
-    };
+    let are_of_values =
+        |below: &[&Line]| !has_values && below.first().is_some_and(|row| is_data(row, width));
     if count > 0 {
         return starts_table(below, width, first.len())
             || is_repeated(&first[width..]) && are_of_values(below);
@@ -164,14 +167,13 @@ fn are_levels(first: &[String], levels: &[&StringRecord], below: &[&StringRecord
 }
 
 /// Returns true if the first line has the names of the index, or the row number 0.
-fn starts_table(lines: &[&StringRecord], width: usize, columns: usize) -> bool {
-    let is_start =
-        |line: &&StringRecord| line.get(0) == Some("0") || has_index_names(line, width, columns);
+fn starts_table(lines: &[&Line], width: usize, columns: usize) -> bool {
+    let is_start = |line: &&Line| line.get(0) == Some("0") || has_index_names(line, width, columns);
     lines.first().is_some_and(is_start)
 }
 
 /// Returns true for a line with the names of the index, and of nothing else.
-fn has_index_names(line: &StringRecord, width: usize, columns: usize) -> bool {
+fn has_index_names(line: &Line, width: usize, columns: usize) -> bool {
     line.len() == columns
         && line.iter().take(width).any(|field| !is_empty(field))
         && !line.iter().any(is_value)
@@ -179,7 +181,7 @@ fn has_index_names(line: &StringRecord, width: usize, columns: usize) -> bool {
 }
 
 /// Returns true for a row with an index and values: numbers, times or booleans; some may be missing.
-fn is_data(row: &StringRecord, width: usize) -> bool {
+fn is_data(row: &Line, width: usize) -> bool {
     let mut data = row.iter().skip(width);
     !row.iter().take(width).any(is_empty)
         && data.clone().any(is_value)
@@ -203,8 +205,8 @@ pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> R
     // A table of pandas without names has their numbers, above its row numbers.
     let are_counted = || names.iter().enumerate().all(|(at, name)| *name == at.to_string());
     if let ([_], [first, ..]) = (index, columns)
-        && is_counted(first)
         && are_counted()
+        && is_counted(first)
     {
         return Ok(());
     }
@@ -239,19 +241,17 @@ pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> R
 /// Returns true for the row numbers that pandas writes.
 fn is_counted(column: &Column) -> bool {
     let mut rows = column.values.iter().enumerate();
-    !column.values.is_empty()
-        && rows.all(|(row, value)| matches!(value, Value::Text(text) if **text == row.to_string()))
+    column.values.len() > 0
+        && rows.all(|(row, value)| matches!(value, Value::Text(text) if text == row.to_string()))
 }
 
 fn is_missing(column: &Column) -> bool {
-    column.values.iter().all(|value| *value == Value::Missing)
+    column.values.iter().all(|value| value == Value::Missing)
 }
 
 #[cfg(test)]
 mod tests {
-    use csv::StringRecord;
-
-    use super::Names;
+    use super::{Line, Names};
 
     #[test]
     fn names_of_pandas_are_joined_and_completed() {
@@ -285,8 +285,7 @@ mod tests {
             (&[",city,name", ",Paris,Al", "5,Rome,10"], "index,city,name", 1),
             (&["a,b", "c,d"], "a,b", 1),
         ] {
-            let lines: Vec<StringRecord> =
-                lines.iter().map(|line| line.split(',').collect()).collect();
+            let lines: Vec<Line> = lines.iter().map(|line| line.split(',').collect()).collect();
             let mut names = Names::of(&lines[0], &lines[1..].iter().collect::<Vec<_>>());
             names.name_index();
             assert_eq!((&*names.names.join(","), names.lines), (expected, count), "{lines:?}");

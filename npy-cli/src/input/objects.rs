@@ -8,6 +8,7 @@ use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
 use npy_core::{Cast, ObjectRef, Order};
 
+use super::cells::Values;
 use super::json::{Place, Row, Rows};
 use super::value::Value;
 use super::{Table, Wanted, is_complex};
@@ -48,10 +49,11 @@ pub(super) fn columns(
         if !matches!(kind.map(Scalar::kind), Some(ScalarKind::Bytes | ScalarKind::Void)) {
             continue;
         }
-        for value in &mut column.values {
+        let Values::Typed(values) = &mut column.values else { continue };
+        for value in values {
             // Text of objects has no escapes.
             if let Value::Text(text) = value {
-                *value = Value::Bytes(text.as_bytes().into());
+                *value = Value::Bytes(text.as_bytes().to_vec().into());
             }
         }
     }
@@ -237,7 +239,7 @@ impl Objects<'_> {
             (Some(Complex), Cells::Int(value)) => Value::Int(value.into()),
             (Some(Complex), Cells::UInt(value)) => Value::Int(value.into()),
             (Some(Bytes | Void), Cells::Bytes(value) | Cells::Void(value)) => {
-                Value::Bytes(value.into())
+                Value::Bytes(value.to_vec().into())
             }
             _ => {
                 let mut text = Vec::new();
@@ -329,7 +331,7 @@ fn add_json(place: Place<'_>, object: ObjectRef<'_>) -> Result<(), String> {
 }
 
 /// Returns text, a time as text, or a number; the kind of the column decides what becomes of it.
-fn other(object: ObjectRef<'_>) -> Result<Value, String> {
+fn other(object: ObjectRef<'_>) -> Result<Value<'static>, String> {
     if object.is_missing() {
         return Ok(Value::Missing);
     }
@@ -345,7 +347,7 @@ fn other(object: ObjectRef<'_>) -> Result<Value, String> {
     Ok(Value::Text(printed(object)?.into()))
 }
 
-fn flag(object: ObjectRef<'_>) -> Result<Value, String> {
+fn flag(object: ObjectRef<'_>) -> Result<Value<'static>, String> {
     match object.as_bool() {
         Some(value) => Ok(Value::Bool(value)),
         None => other(object),
@@ -353,7 +355,7 @@ fn flag(object: ObjectRef<'_>) -> Result<Value, String> {
 }
 
 /// Returns a number, which may not be an integer, or be too large for the dtype.
-fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> {
     match other(object)? {
         Value::Bool(value) => Ok(Value::Int(value.into())),
         Value::Missing => {
@@ -372,7 +374,7 @@ fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
 
 /// Returns the integer that a float of Python is. Others, and a zero with a sign, stay floats.
 #[expect(clippy::cast_possible_truncation, reason = "an integer below 2^127")]
-fn whole(number: f64, cast: Cast) -> Value {
+fn whole(number: f64, cast: Cast) -> Value<'static> {
     let is_whole = number.fract() == 0.0 && number.abs() < 1e38;
     let has_sign = number == 0.0 && number.is_sign_negative();
     match cast != Cast::Numeric && is_whole && !has_sign {
@@ -383,7 +385,7 @@ fn whole(number: f64, cast: Cast) -> Value {
 
 /// Returns a number that becomes a float of 64 bits, and is not rounded with `Cast::Lossless`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "compared")]
-fn float(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+fn float(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> {
     let inexact = || {
         let shown = shown(object);
         format!("{shown} is not a float of 64 bits exactly; --cast checked rounds it")
@@ -408,7 +410,7 @@ fn float(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
 }
 
 /// Returns the real and the imaginary part.
-fn complex(object: ObjectRef<'_>, cast: Cast) -> Result<[Value; 2], String> {
+fn complex(object: ObjectRef<'_>, cast: Cast) -> Result<[Value<'static>; 2], String> {
     if let Some(parts) = complex_parts(object) {
         return Ok(parts.map(Value::Float));
     }
@@ -417,7 +419,7 @@ fn complex(object: ObjectRef<'_>, cast: Cast) -> Result<[Value; 2], String> {
 }
 
 /// Returns the text of `str(object)`, or of ASCII bytes. With `Cast::Lossless`, only text and such bytes are allowed.
-fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> {
     let text = match object.as_bytes().filter(|_| object.as_str().is_none()) {
         Some(bytes) if bytes.is_ascii() => String::from_utf8_lossy(&bytes).into_owned(),
         Some(_) => return Err(format!("{} is not ASCII; --dtype S keeps bytes", shown(object))),
@@ -434,9 +436,9 @@ fn text(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
 }
 
 /// Returns bytes, or what Python prints.
-fn bytes(object: ObjectRef<'_>, cast: Cast) -> Result<Value, String> {
+fn bytes(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> {
     match object.as_bytes().filter(|_| object.as_str().is_none()) {
-        Some(bytes) => Ok(Value::Bytes(bytes.into())),
+        Some(bytes) => Ok(Value::Bytes(bytes.into_owned().into())),
         None => text(object, cast),
     }
 }
@@ -466,7 +468,7 @@ fn printed(object: ObjectRef<'_>) -> Result<String, String> {
             let is_time = object.name().is_some_and(|name| name.contains("nat"));
             Ok(if is_time { "NaT" } else { "<NA>" }.into())
         }
-        Kind::Bytes => text(object, Cast::Checked).map(|value| value.text()),
+        Kind::Bytes => text(object, Cast::Checked).map(|value| value.text().into_owned()),
         Kind::Scalar => match object.as_array() {
             Ok(scalar) if !is_complex(scalar.dtype()) => Ok(scalar.to_string()),
             Ok(scalar) => Err(format!("{scalar} is complex; --dtype c16 holds it")),

@@ -12,10 +12,8 @@ use crate::shell;
 /// The number of columns that have a remark. More of them are counted.
 const MAX: usize = 4;
 
-/// Returns remarks about columns that are text, and those about lists, `others`.
-pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
-    let is_headless =
-        columns.iter().enumerate().all(|(at, column)| column.path == [at.to_string()]);
+/// Returns remarks about columns that are text, and those about lists, `others`. `is_headless`: the first row may be a line with names.
+pub(super) fn of(columns: &[Column], others: Vec<String>, is_headless: bool) -> Vec<String> {
     let mut remarks: Vec<String> = columns
         .iter()
         .filter_map(|column| about(column, columns.len() == 1, is_headless))
@@ -29,8 +27,7 @@ pub(super) fn of(columns: &[Column], others: Vec<String>) -> Vec<String> {
     remarks
 }
 
-/// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text. `is_headless`: the
-/// first row may be a line with names.
+/// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text.
 fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
     if column.kind != Kind::Text {
         return None;
@@ -40,7 +37,7 @@ fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
     let chosen =
         if is_only { String::new() } else { format!(" -c {}", shell::word(name.as_bytes())) };
     let dtype = |dtype: &str| format!("--dtype {dtype}{chosen}");
-    if !column.is_untyped {
+    if !column.values.are_untyped() {
         return rounded(column, &name, dtype);
     }
     if let Some(remark) = mixed(column, &name, dtype) {
@@ -79,9 +76,9 @@ fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
         more => format!(" and {more} other texts"),
     };
     let remedy = match row {
-        0 if is_headless || name == "value" => {
-            "leave out --no-header if the first line has names".to_owned()
-        }
+        0 if is_headless => "leave out --no-header if the first line has names".to_owned(),
+        // The option has commas between texts.
+        _ if text.contains(',') => "--dtype refuses it".to_owned(),
         _ => {
             let text = shell::word(text.as_bytes());
             format!("npy convert --missing {text} reads it as missing, --dtype refuses it")
@@ -96,12 +93,12 @@ fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
 
 /// Returns a remark about booleans among the numbers 0 and 1.
 fn mixed(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
-    let is_number = |value: &Value| value.integer().is_some();
     let are_booleans = column.values.iter().all(|value| value.as_bool().is_some());
-    let row = column.values.iter().position(is_number).filter(|_| are_booleans)?;
+    let mut numbers = column.values.iter().map(|value| value.integer().is_some());
+    let row = numbers.position(|is_number| is_number).filter(|_| are_booleans)?;
     Some(format!(
         "column {name} is text because it has both True or False and numbers, such as {} in row {row}; {} reads all as booleans",
-        column.values[row].text().trim(),
+        column.values.get(row).text().trim(),
         dtype("bool")
     ))
 }
@@ -110,17 +107,19 @@ fn mixed(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<
 fn padded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
     let texts = || {
         column.values.iter().enumerate().filter_map(|(row, value)| match value {
-            Value::Text(text) => Some((row, text.trim())),
+            Value::Text(text) => Some((row, text)),
             _ => None,
         })
     };
     let is_padded = |text: &str| {
-        let digits = text.trim_start_matches(['-', '+']);
+        let digits = text.trim().trim_start_matches(['-', '+']);
         digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit())
     };
-    let are_numbers = texts().all(|(_, text)| text.parse::<f64>().is_ok_and(f64::is_finite));
+    let is_finite = |text: &str| text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    let are_numbers = texts().all(|(_, text)| is_finite(&text));
     let (row, text) = texts().find(|(_, text)| is_padded(text)).filter(|_| are_numbers)?;
-    let is_whole = |value: &Value| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
+    let text = text.trim();
+    let is_whole = |value: Value<'_>| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
     let numbers = if column.values.iter().all(is_whole) { "i8" } else { "f8" };
     Some(format!(
         "column {name} is text because the zeros before {text:?} in row {row} may count; {} reads numbers",
@@ -130,7 +129,7 @@ fn padded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option
 
 /// Returns a remark about booleans among which values are missing.
 fn unfilled(column: &Column, name: &str, usual: Look) -> Option<String> {
-    let row = column.values.iter().position(|value| *value == Value::Missing)?;
+    let row = column.values.iter().position(|value| value == Value::Missing)?;
     (usual == Look::Bool).then(|| {
         format!(
             "column {name} is text because row {row} is empty, and the other values are {}; write one of them there, or 1, 0 and nothing, which become floats and nan",
@@ -142,9 +141,9 @@ fn unfilled(column: &Column, name: &str, usual: Look) -> Option<String> {
 /// Returns a remark about a column of numbers that is text because a float would change an integer, or because they may be telephone numbers.
 fn rounded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
     // Other numbers, such as 007, are text on purpose.
-    let is_plain = |value: &Value| match value {
+    let is_plain = |value: Value<'_>| match value {
         Value::Bool(_) | Value::Bytes(_) => false,
-        Value::Text(text) if column.is_untyped => {
+        Value::Text(text) if column.values.are_untyped() => {
             let text = text.trim();
             let plain = text.strip_prefix('+').unwrap_or(text);
             matches!(kind_of_text(plain), Kind::Int(_) | Kind::UInt(_) | Kind::Float)
@@ -171,7 +170,7 @@ fn rounded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Optio
     if let Some((row, text)) = first(is_large) {
         return Some(format!(
             "column {name} is text because no dtype of numbers holds {} in row {row} and the other values; {}",
-            excerpt(text),
+            excerpt(&text),
             match text.trim().parse() {
                 Ok(f64::INFINITY | f64::NEG_INFINITY) => {
                     format!("{} --cast numeric makes it infinite", dtype("f8"))
@@ -181,7 +180,7 @@ fn rounded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Optio
         ));
     }
     let (row, text) = first(has_plus)?;
-    let is_whole = |value: &Value| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
+    let is_whole = |value: Value<'_>| value.integer().is_some_and(|n| i64::try_from(n).is_ok());
     // Only floats have missing values.
     let numbers = if column.values.iter().all(is_whole) { "i8" } else { "f8" };
     Some(format!(
@@ -206,22 +205,20 @@ fn has_plus(text: &str) -> bool {
 
 /// Returns the first integer that changes as a float, with its row.
 pub(super) fn first_large(column: &Column) -> Option<(usize, i128)> {
-    let large = |value: &Value| value.integer().filter(|number| !fits_float(&number.to_string()));
-    column.values.iter().enumerate().find_map(|(row, value)| Some((row, large(value)?)))
+    let large = |number: &i128| !fits_float(&number.to_string());
+    let mut values = column.values.iter().enumerate();
+    values.find_map(|(row, value)| Some((row, value.integer().filter(large)?)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::column::Column;
-    use super::super::value::Value;
+    use super::super::cells::Values;
+    use super::super::column::{Column, find_kinds};
     use super::of;
 
     fn column(name: &str, texts: &[&str]) -> Column {
-        let mut column = Column::new(vec![name.to_owned()], true);
-        for text in texts {
-            column.push(if text.is_empty() { Value::Missing } else { Value::Text((*text).into()) });
-        }
-        column.read_as(None);
+        let mut column = Column::new(vec![name.to_owned()], Values::of_fields(texts));
+        find_kinds(std::slice::from_mut(&mut column), None);
         column
     }
 
@@ -301,7 +298,7 @@ mod tests {
             (&["", ""], ""),
         ] {
             let columns = [column("a", texts)];
-            let remarks = of(&columns, Vec::new());
+            let remarks = of(&columns, Vec::new(), false);
             assert_eq!(remarks.is_empty(), expected.is_empty(), "{texts:?}: {remarks:?}");
             assert!(
                 remarks.iter().all(|remark| remark.contains(expected)),
@@ -310,6 +307,6 @@ mod tests {
         }
         // The dtype is that of all columns.
         let columns = [column("b 1", &["1+2j"]), column("c", &["x"])];
-        assert!(of(&columns, Vec::new())[0].ends_with("--dtype c16 -c 'b 1' reads them"));
+        assert!(of(&columns, Vec::new(), false)[0].ends_with("--dtype c16 -c 'b 1' reads them"));
     }
 }

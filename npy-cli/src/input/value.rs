@@ -1,5 +1,7 @@
 //! A value of text: of CSV, whose values are text, or of JSON, whose values have a type.
 
+use std::borrow::Cow;
+
 use super::numbers::integer_part;
 use crate::text::unescape;
 
@@ -8,17 +10,29 @@ pub(super) const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "na", "NULL", "null",
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum Value<'a> {
     Missing,
     Bool(bool),
     Int(i128),
     Float(f64),
-    Text(Box<str>),
+    Text(Cow<'a, str>),
     /// Bytes of Python.
-    Bytes(Box<[u8]>),
+    Bytes(Cow<'a, [u8]>),
 }
 
-impl Value {
+impl Value<'_> {
+    /// Returns the same value, whose text stays here.
+    pub(super) fn borrowed(&self) -> Value<'_> {
+        match self {
+            Value::Missing => Value::Missing,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Int(number) => Value::Int(*number),
+            Value::Float(number) => Value::Float(*number),
+            Value::Text(text) => Value::Text(Cow::Borrowed(text)),
+            Value::Bytes(bytes) => Value::Bytes(Cow::Borrowed(bytes)),
+        }
+    }
+
     /// Returns a boolean, which text may be, and the numbers 0 and 1.
     pub(super) fn as_bool(&self) -> Option<bool> {
         match self {
@@ -37,7 +51,11 @@ impl Value {
     pub(super) fn integer(&self) -> Option<i128> {
         match self {
             Value::Int(number) => Some(*number),
-            Value::Text(text) => text.trim().parse().ok(),
+            Value::Text(text) => {
+                let text = text.trim();
+                // Most integers are small, and these are read faster.
+                text.parse().map_or_else(|_| text.parse().ok(), |small: i64| Some(small.into()))
+            }
             _ => None,
         }
     }
@@ -92,8 +110,8 @@ impl Value {
 
     /// Returns the parts of a complex number as Python writes it: `(1.0e+00+2.0e+00j)`, also without parentheses or without a real part, and with the sign `+-` of old versions of
     /// NumPy. Any other value is the real part.
-    pub(super) fn complex_parts(&self) -> Option<[Value; 2]> {
-        let real = || self.as_float().map(|_| [self.clone(), Value::Int(0)]);
+    pub(super) fn complex_parts(&self) -> Option<[Value<'_>; 2]> {
+        let real = || self.as_float().map(|_| [self.borrowed(), Value::Int(0)]);
         let Value::Text(text) = self else { return real() };
         let word = text.trim();
         let inner = word.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(word);
@@ -144,14 +162,14 @@ impl Value {
     }
 
     /// Returns the value as text, as a column of text has it.
-    pub(super) fn text(&self) -> String {
-        match self {
-            Value::Missing => String::new(),
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        Cow::Owned(match self {
+            Value::Missing => return Cow::Borrowed(""),
+            Value::Text(text) => return Cow::Borrowed(text),
             Value::Bool(value) => value.to_string(),
             Value::Int(number) => number.to_string(),
             Value::Float(number) => format!("{number:?}"),
-            Value::Text(text) => text.to_string(),
             Value::Bytes(bytes) => bytes.escape_ascii().to_string(),
-        }
+        })
     }
 }

@@ -9,7 +9,7 @@ use crate::input::value::Value;
 /// A row: its values, and what its lists and objects are.
 #[derive(Default)]
 pub(in crate::input) struct Row {
-    pub(super) values: Vec<(Vec<String>, Value)>,
+    pub(super) values: Vec<(Vec<String>, Value<'static>)>,
     pub(super) shapes: Vec<(Vec<String>, Shape)>,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::input) struct Place<'a> {
 }
 
 impl Place<'_> {
-    pub(in crate::input) fn add(self, value: Value) {
+    pub(in crate::input) fn add(self, value: Value<'static>) {
         self.row.values.push((self.path.clone(), value));
     }
 
@@ -51,7 +51,7 @@ impl Place<'_> {
     }
 
     /// Adds a complex number, whose parts are two columns.
-    pub(in crate::input) fn add_complex(mut self, parts: [Value; 2]) {
+    pub(in crate::input) fn add_complex(mut self, parts: [Value<'static>; 2]) {
         self.row.shapes.push((self.path.clone(), Shape::Complex));
         for (name, part) in ["re", "im"].into_iter().zip(parts) {
             self.within(name.into()).add(part);
@@ -113,7 +113,7 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
-        self.add(Value::Text(text.into()));
+        self.add(Value::Text(text.to_owned().into()));
         Ok(())
     }
 
