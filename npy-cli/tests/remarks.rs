@@ -221,6 +221,21 @@ fn a_single_text_among_numbers_is_told() {
     }
 }
 
+/// Guards comments of old programs: their bytes do not count, and those of rows are an error with the number of the line.
+#[test]
+fn bytes_that_are_not_utf8_are_refused_in_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let marked = ["convert", "x.csv", "x.npy", "--comments", "%"];
+    fs::write(path.join("x.csv"), b"% gr\xf6\xdfe\na,b\n1,2\n").unwrap();
+    ok(path, &marked);
+    fs::write(path.join("x.csv"), b"a,b\r\n\r\n1,2\r\n3,\xf6\r\n4\r\n").unwrap();
+    let (found, message) = code(path, &marked);
+    assert!(found == 2 && message.contains("line 4: the text is not UTF-8; iconv"), "{message}");
+    fs::write(path.join("x.csv"), "a,b\r\n\r\n1,2\r\n4\r\n").unwrap();
+    assert!(code(path, &marked).1.contains("line 4 has 1 fields"));
+}
+
 /// Guards comments after rows of times and booleans, numbers with a plus sign, and complex numbers as `np.savetxt` writes them.
 #[test]
 fn times_booleans_and_complex_numbers_are_values() {

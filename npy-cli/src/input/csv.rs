@@ -120,19 +120,21 @@ pub(super) fn columns(
     Ok(table)
 }
 
-/// A text, up to its first byte that is not UTF-8.
+/// A text, in which [`char::REPLACEMENT_CHARACTER`] is in the place of bytes that are not UTF-8, if there are any.
 struct Text {
     text: String,
-    is_complete: bool,
+    is_utf8: bool,
 }
 
 impl Text {
     fn of(bytes: Vec<u8>) -> Self {
-        let (valid, bytes) = match String::from_utf8(bytes) {
-            Ok(text) => return Text { text, is_complete: true },
-            Err(error) => (error.utf8_error().valid_up_to(), error.into_bytes()),
-        };
-        Text { text: String::from_utf8_lossy(&bytes[..valid]).into_owned(), is_complete: false }
+        match String::from_utf8(bytes) {
+            Ok(text) => Text { text, is_utf8: true },
+            Err(error) => {
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                Text { text, is_utf8: false }
+            }
+        }
     }
 }
 
@@ -354,9 +356,12 @@ impl<'a> Lines<'a> {
     /// Finds the next line, as [`Splitter::next`] does.
     fn find(&mut self, ends: &mut Vec<u32>) -> Result<Option<usize>> {
         let found = self.splitter.next(ends).map_err(|message| Failure::new(self.name, message))?;
-        // The line that has the byte is not complete.
-        if self.splitter.at == self.text.text.len() && !self.text.is_complete {
-            let number = self.splitter.number(found.unwrap_or(self.text.text.len()));
+        // Comments may have any bytes.
+        if let Some(start) = found
+            && !self.text.is_utf8
+            && self.text.text[start..self.splitter.at].contains(char::REPLACEMENT_CHARACTER)
+        {
+            let number = self.splitter.number(start);
             return Err(Failure::new(
                 self.name,
                 format!(
@@ -508,7 +513,7 @@ mod tests {
 
     /// Reads a text, and returns the names of the columns, the first column, and the remarks or the error.
     fn read(text: &str, dialect: &Dialect) -> (String, Vec<String>, String) {
-        let text = Text { text: text.to_owned(), is_complete: true };
+        let text = Text { text: text.to_owned(), is_utf8: true };
         let (table, remarks) = match parsed(text, "x.csv", dialect, &[], |_| false) {
             Ok(read) => read,
             Err(Failure::Message(message)) => return (String::new(), Vec::new(), message),

@@ -75,9 +75,12 @@ impl<'a> Splitter<'a> {
 
     /// Returns the number of the line that has this position, from 1.
     pub(super) fn number(&self, at: usize) -> usize {
-        let before = &self.text.as_bytes()[..at];
-        let returns = before.windows(2).filter(|pair| pair[0] == b'\r' && pair[1] != b'\n').count();
-        1 + before.iter().filter(|byte| **byte == b'\n').count() + returns
+        let bytes = self.text.as_bytes();
+        let ends_line = |at: &usize| match bytes[*at] {
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            byte => byte == b'\n',
+        };
+        1 + (0..at).filter(ends_line).count()
     }
 
     /// Finds the next line that has fields. Returns its start, and appends the end of each field, counted from there.
