@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -48,6 +49,23 @@ fn files(path: &Path) {
         [&bytes[..at], b"X", &bytes[at + 1..]].concat()
     };
     fs::write(file("lost 1.npy"), lost(&bytes, b"fortran")).unwrap();
+    let at = bytes.windows(7).position(|part| part == b"fortran").unwrap();
+    let replaced = |range: Range<usize>, new: &[u8]| {
+        [&bytes[..range.start], new, &bytes[range.end..]].concat()
+    };
+    for (name, damaged) in [
+        ("lost byte.npy", replaced(at..at + 1, b"")),
+        ("more byte.npy", replaced(at..at, b"x")),
+        ("lost brace.npy", replaced(10..11, b"(")),
+        ("lost length.npy", replaced(9..10, b"")),
+        ("lost version.npy", replaced(6..11, b"\x05\0v\0(")),
+        ("more version.npy", replaced(8..8, b"\0")),
+        ("lost dtype.npy", replaced(at - 8..at - 3, &[0; 5])),
+        ("lost text.npy", replaced(10..128, &[0; 118])),
+        ("lost all.npy", replaced(6..128, &[0; 122])),
+    ] {
+        fs::write(file(name), damaged).unwrap();
+    }
     let fortran = NpyArray::with_order(vec![1i16, 2, 3, 4, 5, 6], [2, 3], Order::Fortran).unwrap();
     fortran.write_npy(file("f.npy")).unwrap();
     [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
@@ -101,6 +119,60 @@ fn each_command_that_a_message_advises_works() {
             "|tail",
             "\n",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost byte.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "more byte.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost brace.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost length.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost version.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "more version.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost dtype.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost text.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost all.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
         ),
         // In C order, its shape would swap the elements.
         (
@@ -207,7 +279,7 @@ fn each_command_that_a_message_advises_works() {
         shell.args(["-c", &command]).env("PATH", &search).current_dir(path);
         let done = shell.output().unwrap();
         assert!(done.status.success(), "{message}{command}: {done:?}");
-        for name in ["OUT", "o.npy"] {
+        for name in ["OUT", "o.npy", "rest.bin"] {
             let _ = fs::remove_file(path.join(name));
         }
     }
