@@ -70,6 +70,7 @@ fn files(path: &Path) {
     fortran.write_npy(file("f.npy")).unwrap();
     [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
     let bytes = fs::read(file("f.npy")).unwrap();
+    fs::write(file("f more.npy"), [&bytes[..], &[0; 4]].concat()).unwrap();
     fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
     for (name, text) in [
@@ -181,6 +182,8 @@ fn each_command_that_a_message_advises_works() {
             ", with one",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat flat.npy)\"",
         ),
+        (&["append", "f.npy", "--uncounted", "keep"], "|npy concat", " writes", "{}"),
+        (&["append", "f more.npy", "--uncounted", "keep"], "|npy repair", " counts", "{}"),
         (&["head", "x.bin"], "|npy head", " prints", "{}"),
         (&["stats", "x.bin"], "|npy head", " prints", "{}"),
         (&["npz", "pack", "q.npy", "a.npy", "n=i.npy"], "|npy npz pack", " names", "{}"),
