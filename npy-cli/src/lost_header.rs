@@ -12,7 +12,10 @@ use crate::shell;
 /// The place of a dtype that is not known.
 const DTYPE: &str = "DTYPE";
 
-/// Returns the commands that repair the data of a file without its header; `None` if the position of the data is not known.
+/// The position of the text in version 1.0.
+const TEXT: usize = 10;
+
+/// Returns the commands that repair the data of a file without its header; `None` if there is no data.
 pub(crate) fn commands(path: &Path) -> Option<String> {
     let size = path.metadata().ok()?.len();
     LostHeader::of(&read_start(path)?, size).map(|lost| lost.commands(path))
@@ -29,10 +32,17 @@ fn read_start(path: &Path) -> Option<Vec<u8>> {
 /// The parts of a header that can be read.
 #[derive(Debug, PartialEq)]
 struct LostHeader {
-    /// The position of the data.
-    offset: usize,
+    position: Position,
     dtype: Option<DType>,
     shape: Shape,
+}
+
+/// The position of the data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Position {
+    Found(usize),
+    /// Nothing of the header says it.
+    Unknown,
 }
 
 /// The dimensions of the data.
@@ -46,9 +56,10 @@ enum Shape {
 }
 
 impl LostHeader {
-    /// Looks for the parts of a header. `None` if the position of the data is not known.
+    /// Looks for the parts of a header. `None` if there is no data after it.
     fn of(start: &[u8], size: u64) -> Option<Self> {
-        let offset = data_offset(start, size)?;
+        let position = Position::of(start, size);
+        let offset = position.offset();
         let bytes = size.checked_sub(offset as u64).filter(|&bytes| bytes > 0)?;
         let header = String::from_utf8_lossy(start.get(..offset).unwrap_or(start));
         let fits = |dtype: &DType| {
@@ -59,7 +70,7 @@ impl LostHeader {
             Some(dtype) => find_shape(&header, bytes / dtype.itemsize() as u64),
             None => Shape::Unknown,
         };
-        Some(LostHeader { offset, dtype, shape })
+        Some(LostHeader { position, dtype, shape })
     }
 
     fn commands(&self, path: &Path) -> String {
@@ -76,35 +87,88 @@ impl LostHeader {
                 ", with one dimension, because the header does not say that its order is C; if it is Fortran, reshape(SHAPE, order='F') of NumPy gives it the others",
             ),
         };
+        let position = match self.position {
+            Position::Found(_) => "",
+            Position::Unknown => {
+                "; the header does not say where it ends: this is the position in most files of np.save"
+            }
+        };
         format!(
-            "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {shape} -o OUT --yes{note}{order}",
-            self.offset + 1,
+            "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {shape} -o OUT --yes{note}{order}{position}",
+            self.position.offset() + 1,
             shell::path(path)
         )
     }
 }
 
-/// Returns the position of the data: after the line of the header, or where the length of the header says. NumPy aligns it, so that one that is aligned is likelier.
-fn data_offset(start: &[u8], size: u64) -> Option<usize> {
-    const ALIGNED: usize = 16;
-    /// The position of the text in version 1.0.
-    const TEXT: usize = 10;
-    let line = || {
-        let rest = start.get(TEXT..)?;
-        let end = rest.iter().position(|&byte| byte == b'\n')?;
-        matches!(rest[..end].last(), Some(b' ' | b'}')).then_some(TEXT + end + 1)
-    };
-    let stated = || match *start.get(6..12)? {
+impl Position {
+    /// Returns the position that the size of the file confirms, after the line of the header or where its length says; without one, the likelier of these.
+    fn of(start: &[u8], size: u64) -> Self {
+        let is_in_file = |at: &usize| *at as u64 <= size;
+        let line = end_of_line(start).filter(is_in_file);
+        let stated = stated_end(start).filter(is_in_file);
+        let by_size = offset_by_size(start, size);
+        let found = match (line, stated) {
+            _ if by_size.is_some() && (by_size == line || by_size == stated) => by_size,
+            (Some(line), Some(stated)) => Some(likelier(start, line, stated)),
+            (line, stated) => line.or(stated).or(by_size),
+        };
+        found.map_or(Position::Unknown, Position::Found)
+    }
+
+    /// Returns the position, or that of most files: NumPy fills a short header with blanks up to there.
+    fn offset(self) -> usize {
+        const USUAL: usize = 128;
+        match self {
+            Position::Found(offset) => offset,
+            Position::Unknown => USUAL,
+        }
+    }
+}
+
+/// Returns the position after the line of the header.
+fn end_of_line(start: &[u8]) -> Option<usize> {
+    let rest = start.get(TEXT..)?;
+    let end = rest.iter().position(|&byte| byte == b'\n')?;
+    matches!(rest[..end].last(), Some(b' ' | b'}')).then_some(TEXT + end + 1)
+}
+
+/// Returns the position after the header by its stated length.
+fn stated_end(start: &[u8]) -> Option<usize> {
+    match *start.get(6..12)? {
         [1, _, a, b, ..] => Some(TEXT + usize::from(u16::from_le_bytes([a, b]))),
         [2 | 3, _, a, b, c, d] => {
             usize::try_from(u32::from_le_bytes([a, b, c, d])).ok()?.checked_add(TEXT + 2)
         }
         _ => None,
+    }
+}
+
+/// Returns the position of the data if all of it is there, which the dtype and the shape say.
+fn offset_by_size(start: &[u8], size: u64) -> Option<usize> {
+    let text = String::from_utf8_lossy(start);
+    let dtype = find_dtype(&text).filter(|dtype| !dtype.has_object())?;
+    let dims = find_dims(&text)?;
+    let bytes = dims.iter().try_fold(dtype.itemsize() as u64, |n, &dim| n.checked_mul(dim))?;
+    usize::try_from(size.checked_sub(bytes)?).ok().filter(|&at| at > TEXT)
+}
+
+/// Returns the likelier of two positions, the end of a line and the stated end of the header. A byte that was lost or added moves the line, and a line end
+/// that is a part of the data has other bytes than text before it.
+fn likelier(start: &[u8], line: usize, stated: usize) -> usize {
+    /// NumPy aligns the data.
+    const ALIGNED: usize = 16;
+    let between = |from: usize, to: usize| start.get(from..to).unwrap_or_default();
+    let is_stated = match line < stated {
+        true => {
+            let blanks = between(line, stated);
+            stated.is_multiple_of(ALIGNED)
+                && !blanks.is_empty()
+                && blanks.iter().all(|&byte| byte == b' ')
+        }
+        false => between(stated, line - 1).iter().any(u8::is_ascii_control),
     };
-    let found: Vec<usize> =
-        [line(), stated()].into_iter().flatten().filter(|&at| at as u64 <= size).collect();
-    let aligned = found.iter().find(|at| at.is_multiple_of(ALIGNED));
-    aligned.or(found.first()).copied()
+    if is_stated { stated } else { line }
 }
 
 /// Returns the value of `descr`, if it is complete.
@@ -147,7 +211,7 @@ fn find_dims(header: &str) -> Option<Vec<u64>> {
 mod tests {
     use std::path::Path;
 
-    use super::LostHeader;
+    use super::{LostHeader, Position};
 
     #[test]
     fn the_commands_have_what_is_left_of_the_header() {
@@ -194,24 +258,56 @@ mod tests {
                 let mut damaged = file.clone();
                 damaged[at] = b'x';
                 assert_eq!(
-                    LostHeader::of(&damaged, size).map(|lost| lost.offset),
-                    Some(128),
+                    LostHeader::of(&damaged, size).map(|lost| lost.position),
+                    Some(Position::Found(128)),
                     "{at}"
                 );
             }
         }
-        // Where the line and the length differ, that of the two is right which is aligned.
+        // Blanks after the line belong to the header, if it ends where NumPy aligns the data.
         for (newline, length, expected) in [(127, 70, 128), (126, 118, 128), (126, 115, 127)] {
             let mut file = b"\x93NUMPY\x01\x00".to_vec();
             file.extend(u16::to_le_bytes(length));
             file.resize(152, b' ');
             file[newline] = b'\n';
             assert_eq!(
-                LostHeader::of(&file, 152).map(|lost| lost.offset),
-                Some(expected),
+                LostHeader::of(&file, 152).map(|lost| lost.position),
+                Some(Position::Found(expected)),
                 "{newline}"
             );
         }
         assert_eq!(LostHeader::of(b"\x93NUMPY", 6), None);
+    }
+
+    /// Guards headers with one byte less or more: the size of the file, or the line itself, says where the data begins.
+    #[test]
+    fn a_byte_that_was_lost_or_added_moves_the_data() {
+        let text = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }";
+        let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+        file.extend(format!("{text:<117}\n").as_bytes());
+        file.extend([1, 0, 32, 10, 5, 0, 32, 10, 0, 0, 0, 0]);
+        for at in [8, 9, 10, 21, 22, 24, 30, 50, 100] {
+            let lost = [&file[..at], &file[at + 1..]].concat();
+            let added = [&file[..at], b"x", &file[at..]].concat();
+            for (damaged, expected) in [(lost, 127), (added, 129)] {
+                let found = LostHeader::of(&damaged, damaged.len() as u64).unwrap();
+                assert_eq!(found.position, Position::Found(expected), "{at}");
+                if ![21, 22, 24].contains(&at) {
+                    let commands = found.commands(Path::new("x.npy"));
+                    assert!(commands.contains("--raw '<f4' --shape 3 -o"), "{at}: {commands}");
+                }
+            }
+        }
+        // The data has a line end, and the header none.
+        let mut zeros = file.clone();
+        zeros[10..128].fill(0);
+        let position = |bytes: &[u8]| LostHeader::of(bytes, 140).unwrap().position;
+        assert_eq!(position(&zeros), Position::Found(128));
+        zeros[..10].fill(0);
+        zeros[128..].fill(7);
+        assert_eq!(position(&zeros), Position::Unknown);
+        let commands = LostHeader::of(&zeros, 140).unwrap().commands(Path::new("x.npy"));
+        assert!(commands.starts_with("tail -c +129 x.npy > "), "{commands}");
+        assert!(commands.contains("; the header does not say where it ends"), "{commands}");
     }
 }

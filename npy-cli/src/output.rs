@@ -168,7 +168,7 @@ fn message(error: &npy_core::Error, file: &str) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 12] = [
+    const ADVICE: [(&str, &str); 11] = [
         (", or keep its complete ", ""),
         (
             "; only a file that exists grows: ",
@@ -185,10 +185,6 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         (", and make an npy_core::", ""),
         (", or read it by npz::", ""),
         ("; write_npy_to and Writer::new ", ""),
-        (
-            "needs an array in C order: ",
-            "needs an array in C order: npy convert --order c makes one",
-        ),
         (
             "; count them with WriteOptions::",
             "; npy append --uncounted keep counts them, --uncounted remove removes them",

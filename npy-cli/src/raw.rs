@@ -69,7 +69,10 @@ impl FromStr for Raw {
         let row = row.map_err(|error| format!("the shape of a row: {error}"))?;
         let dtype = dtypes::parse(dtype).map_err(|error| match dtypes::meant(dtype) {
             Some(name) => format!("there is no such dtype; did you mean {name}?"),
-            None => format!("{error}; write DTYPE or DTYPE,ROW, such as '<i2' or 'f4,480x640'"),
+            None => match with_x(text) {
+                Some(raw) => format!("the dimensions of a row have x between them; write {raw}"),
+                None => format!("{error}; write DTYPE or DTYPE,ROW, such as '<i2' or 'f4,480x640'"),
+            },
         })?;
         let header =
             Header::new(dtype.clone(), &row[..], Order::C).map_err(|error| error.to_string())?;
@@ -85,6 +88,13 @@ impl FromStr for Raw {
         }
         Ok(Raw { dtype, row })
     }
+}
+
+/// Returns `u1,2x3` for `u1,2,3`.
+fn with_x(text: &str) -> Option<String> {
+    let (dtype, row) = text.split_once(',')?;
+    let is_row = dtypes::parse(dtype).is_ok() && row.split(',').all(is_number);
+    is_row.then(|| format!("{dtype},{}", row.replace(',', "x")))
 }
 
 fn is_number(text: &str) -> bool {
@@ -120,6 +130,7 @@ mod tests {
         ] {
             assert!(text.parse::<Raw>().is_err(), "{text}");
         }
+        assert!("u1,2,3".parse::<Raw>().unwrap_err().ends_with("; write u1,2x3"));
         assert!("int33,3".parse::<Raw>().unwrap_err().ends_with("did you mean int32?"));
     }
 }

@@ -1,11 +1,12 @@
 //! The advice for damaged files, what `npy repair` keeps of them, and for files that are compressed.
 
+mod text;
+
 use std::path::Path;
 
 use npy_core::{ErrorKind, Order, Reader, npz};
 use npy_repair::{Damage, Options, Plan, diagnose};
 
-use crate::input;
 use crate::shell;
 use crate::target::Target;
 
@@ -24,11 +25,14 @@ pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
         E::Archive { .. } => for_archive(&target(name)?),
         E::NotNpy { hint, .. } => {
             let target = target(name)?;
-            for_file(&target, COMPLETE).or_else(|| as_raw_data(&target, hint))
+            let remedy = for_file(&target, COMPLETE).or_else(|| for_text(&target));
+            remedy.or_else(|| as_raw_data(&target, hint))
         }
-        E::NotNpz { .. } | E::Version { .. } | E::Truncated { .. } => {
-            for_file(&target(name)?, COMPLETE)
+        E::NotNpz { .. } => {
+            let target = target(name)?;
+            for_file(&target, COMPLETE).or_else(|| for_text(&target))
         }
+        E::Version { .. } | E::Truncated { .. } => for_file(&target(name)?, COMPLETE),
         E::Header { .. } | E::DType { .. } | E::Shape { .. } => for_file(&target(name)?, COMPLETE),
         _ => None,
     }
@@ -76,11 +80,16 @@ fn command(path: &Path) -> String {
     format!("npy repair {} -o OUT --yes", shell::path(path))
 }
 
-/// Returns advice about a file that is text, or may be data without a header: a command that works as it is.
-pub(crate) fn for_raw_data(path: &Path) -> String {
-    if input::Form::of(path).is_some() || input::is_savetxt(path, input::Comments::Unknown) {
-        return format!("; it is text; npy convert {} OUT.npy", shell::path(path));
+/// Returns advice about a file that is text.
+pub(crate) fn for_text(target: &Target) -> Option<String> {
+    if target.member.is_some() {
+        return None;
     }
+    Some(format!("it looks like text; {} reads a table", text::command(&target.path)?))
+}
+
+/// Returns advice about data that may be without a header: a command that works as it is.
+pub(crate) fn for_raw_data(path: &Path) -> String {
     format!(
         "; if it is data without a header, npy repair {} --raw {} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",
         shell::path(path),

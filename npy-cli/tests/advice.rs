@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::process::Command;
 
@@ -48,10 +49,28 @@ fn files(path: &Path) {
         [&bytes[..at], b"X", &bytes[at + 1..]].concat()
     };
     fs::write(file("lost 1.npy"), lost(&bytes, b"fortran")).unwrap();
+    let at = bytes.windows(7).position(|part| part == b"fortran").unwrap();
+    let replaced = |range: Range<usize>, new: &[u8]| {
+        [&bytes[..range.start], new, &bytes[range.end..]].concat()
+    };
+    for (name, damaged) in [
+        ("lost byte.npy", replaced(at..at + 1, b"")),
+        ("more byte.npy", replaced(at..at, b"x")),
+        ("lost brace.npy", replaced(10..11, b"(")),
+        ("lost length.npy", replaced(9..10, b"")),
+        ("lost version.npy", replaced(6..11, b"\x05\0v\0(")),
+        ("more version.npy", replaced(8..8, b"\0")),
+        ("lost dtype.npy", replaced(at - 8..at - 3, &[0; 5])),
+        ("lost text.npy", replaced(10..128, &[0; 118])),
+        ("lost all.npy", replaced(6..128, &[0; 122])),
+    ] {
+        fs::write(file(name), damaged).unwrap();
+    }
     let fortran = NpyArray::with_order(vec![1i16, 2, 3, 4, 5, 6], [2, 3], Order::Fortran).unwrap();
     fortran.write_npy(file("f.npy")).unwrap();
     [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
     let bytes = fs::read(file("f.npy")).unwrap();
+    fs::write(file("f more.npy"), [&bytes[..], &[0; 4]].concat()).unwrap();
     fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
     for (name, text) in [
@@ -116,6 +135,60 @@ fn each_command_that_a_message_advises_works() {
             "\n",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
         ),
+        (
+            &["repair", "lost byte.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "more byte.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost brace.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost length.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost version.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "more version.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost dtype.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost text.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "lost all.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
         // In C order, its shape would swap the elements.
         (
             &["repair", "lost f.npy"],
@@ -123,6 +196,8 @@ fn each_command_that_a_message_advises_works() {
             ", with one",
             "{} && test \"$(npy cat OUT)\" = \"$(npy cat flat.npy)\"",
         ),
+        (&["append", "f.npy", "--uncounted", "keep"], "|npy concat", " writes", "{}"),
+        (&["append", "f more.npy", "--uncounted", "keep"], "|npy repair", " counts", "{}"),
         (&["head", "x.bin"], "|npy head", " prints", "{}"),
         (&["stats", "x.bin"], "|npy head", " prints", "{}"),
         (&["npz", "pack", "q.npy", "a.npy", "n=i.npy"], "|npy npz pack", " names", "{}"),
@@ -221,7 +296,7 @@ fn each_command_that_a_message_advises_works() {
         shell.args(["-c", &command]).env("PATH", &search).current_dir(path);
         let done = shell.output().unwrap();
         assert!(done.status.success(), "{message}{command}: {done:?}");
-        for name in ["OUT", "o.npy"] {
+        for name in ["OUT", "o.npy", "rest.bin"] {
             let _ = fs::remove_file(path.join(name));
         }
     }

@@ -109,12 +109,8 @@ fn raw_data_gets_a_header() {
     );
     let array = npy_core::load::<NpyArray<u16>>(path.join("x.npy")).unwrap();
     assert_eq!((array.shape(), array[[0, 3]]), (&[1, 4][..], 4));
-    for (name, text) in [("t.csv", "a,b\n1,2\n"), ("t.txt", "# a b\n1 2\n3 4\n")] {
-        fs::write(path.join(name), text).unwrap();
-        let (code, _, messages) = npy(path, &["repair", name]);
-        let advice = format!("; it is text; npy convert {name} OUT.npy\n");
-        assert!(code == 2 && messages.ends_with(&advice), "{messages}");
-    }
+    let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "u1", "--shape", "11,-1"]);
+    assert!(code == 2 && messages.contains(", and a row 11: 1 is left over;"), "{messages}");
     let (code, _, messages) = npy(path, &["repair", "raw.npy", "--raw", "<u2,3", "--shape", "2,3"]);
     assert!(code == 2 && messages.contains("leave out ROW"), "{messages}");
 }
@@ -290,6 +286,9 @@ fn no_advice_leads_in_a_circle() {
             "{message}"
         );
     }
+    fs::write(path.join("l.npy"), b"\x93NUMPY\x01\0v\0('descr'").unwrap();
+    let (code, _, message) = npy(path, &["repair", "l.npy"]);
+    assert!(code == 2 && message.ends_with("; no data follows the header; copy the file again\n"));
     npy_core::save(path.join("s.npy"), &1.5).unwrap();
     let single = fs::read(path.join("s.npy")).unwrap();
     fs::write(path.join("s.npy"), &single[..130]).unwrap();
@@ -391,6 +390,43 @@ fn a_compressed_file_is_told_with_the_command_that_helps() {
             let (code, _, message) = npy(path, &[subcommand, name]);
             assert!(code == 2 && message.ends_with(advice), "{subcommand}: {message}");
         }
+    }
+}
+
+/// Guards text with any name: each command advises the same one, and that makes an array.
+#[test]
+fn text_is_told_with_the_command_that_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    for (name, text, options, shape) in [
+        ("a.npy", "name,value\nbob,1\namy,2\n", " --from csv", "(2,)"),
+        ("b.npy", "# x y\n1.5 2.5\n3.5 4.5\n", " --from csv", "(2,)"),
+        ("c.npz", "# x y\n1.5 2.5\n3.5 4.5\n", " --from csv", "(2,)"),
+        ("d.safetensors", "# x y\n1.5 2.5\n3.5 4.5\n", " --from csv", "(2,)"),
+        ("e.dat", "1.5 2.5\n3.5 4.5\n", " --from csv --no-header", "(2, 2)"),
+        ("f.dat", "% x\n1.5 2.5\n", " --from csv --comments % --no-header", "(1, 2)"),
+        ("g.npy", "a\tb\n1\t2\n", " --from tsv", "(1,)"),
+        ("h.npy", "{\"a\": 1}\n{\"a\": 2}\n", " --from jsonl", "(2,)"),
+        ("i.npy", "2024-01-31,x\n2024-02-01,y\n", " --from csv --no-header", "(2,)"),
+        ("k.csv", "a,b\n1,2\n", "", "(1,)"),
+        ("l.csv", "1,2\n3,4\n", " --no-header", "(2, 2)"),
+    ] {
+        fs::write(path.join(name), text).unwrap();
+        let command = format!("npy convert {name} OUT.npy{options}");
+        let ending = format!("; it looks like text; {command} reads a table\n");
+        // Files that are named as text are read as such.
+        let others = if name.ends_with("csv") { &[][..] } else { &["info", "head", "verify"] };
+        for subcommand in [&["repair"], others].concat() {
+            let (code, out, messages) = npy(path, &[subcommand, name]);
+            let message = out + &messages;
+            assert!(code > 0 && message.ends_with(&ending), "{subcommand}: {message}");
+        }
+        let args: Vec<&str> = command.split(' ').skip(1).collect();
+        let (code, _, messages) = npy(path, &args);
+        assert_eq!(code, 0, "{command}: {messages}");
+        let (_, out, _) = npy(path, &["info", "OUT.npy"]);
+        assert!(out.contains(&format!("shape    {shape}")), "{name}: {out}");
+        fs::remove_file(path.join("OUT.npy")).unwrap();
     }
 }
 

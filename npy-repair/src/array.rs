@@ -355,8 +355,9 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
     // Bytes at the end are an incomplete row only if rows are counted by the first dimension.
     let are_rows = rows > 0 && shape.first() == Some(&-1);
     if rest > 0 && shape.contains(&-1) && !are_rows {
+        let verb = if rest == 1 { "is" } else { "are" };
         return Err(unfit(format!(
-            "the file has {}, and a row {row}: {rest} are left over; state another dtype or shape",
+            "the file has {}, and a row {row}: {rest} {verb} left over; state another dtype or shape",
             counted(length, "byte")
         )));
     }

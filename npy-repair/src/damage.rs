@@ -25,7 +25,7 @@ pub enum Damage {
         /// The bytes that are there.
         found: [u8; 6],
     },
-    /// The file has a version of the format that does not exist.
+    /// The file has a version of the format that does not exist, or another one than the form of its header.
     Version {
         /// The first number.
         major: u8,
@@ -147,6 +147,10 @@ impl fmt::Display for Damage {
                 f,
                 "it begins with \"{}\" in place of \"\\x93NUMPY\"; the rest is a header, so the first bytes are mended",
                 found.escape_ascii()
+            ),
+            Damage::Version { major: major @ 1..=3, minor: 0 } => write!(
+                f,
+                "its version {major}.0 does not fit the form of its header; the header is read by its form, and gets the right version"
             ),
             Damage::Version { major, minor } => write!(
                 f,

@@ -134,7 +134,8 @@ fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
     let is_v1 = c == b'{';
     let is_later = start.get(12) == Some(&b'{');
     if !is_v1 && !is_later {
-        return Err(damaged());
+        // Only a file that begins as an array has lost a header.
+        return Err(if magic == *MAGIC { unreadable(error) } else { damaged() });
     }
     let is_right = match (major, minor) {
         (1, 0) => is_v1,
@@ -323,6 +324,19 @@ mod tests {
         }
     }
 
+    /// Guards the words about a version that exists, and is not that of this header.
+    #[test]
+    fn a_version_of_another_header_is_told_from_one_that_does_not_exist() {
+        for (major, words) in
+            [(2, "2.0 does not fit the form"), (3, "3.0 does not fit"), (4, "4.0 does not exist")]
+        {
+            let mut bytes = file(&[5]);
+            bytes[6] = major;
+            let damage = found(&bytes).unwrap().damages[0].to_string();
+            assert!(damage.contains(words), "{damage}");
+        }
+    }
+
     /// Guards that nobody is sent to repair the data of a file that has none.
     #[test]
     fn a_file_that_ends_in_its_padding_is_to_be_copied_again() {
@@ -384,6 +398,22 @@ mod tests {
             bytes.push(0);
             assert!(found(&bytes).is_err(), "{at}");
         }
+    }
+
+    /// Guards that nobody is sent to read a file as data without a header which begins with one.
+    #[test]
+    fn a_header_without_its_first_brace_is_lost() {
+        let right = file(&[5]);
+        let changed =
+            |at: usize, bytes: &[u8]| [&right[..at], bytes, &right[at + bytes.len()..]].concat();
+        let no_length = [&right[..9], &right[10..]].concat();
+        let longer = [&right[..8], b"\0", &right[8..]].concat();
+        for bytes in [changed(10, b"("), changed(6, &[0; 122]), no_length, longer] {
+            assert!(matches!(found(&bytes), Err(Error::LostHeader { .. })));
+        }
+        let mut foreign = changed(10, b"(");
+        foreign[0] = 0;
+        assert!(matches!(found(&foreign), Err(Error::NotArray { .. })));
     }
 
     #[test]

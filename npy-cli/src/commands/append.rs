@@ -117,13 +117,20 @@ impl Args {
         let header = file.header();
         let is_strided = header.order() == Order::Fortran
             && header.shape().iter().skip(1).any(|&length| length != 1);
-        if is_strided && !self.inputs.is_empty() {
+        if is_strided {
             let inputs: String =
                 self.inputs.iter().map(|input| format!(" {}", shell::target(input))).collect();
-            let message = format!(
-                "is in Fortran order, in which no row can be added in place; npy concat -o OUT {}{inputs} writes all rows in C order",
-                shell::path(&self.file)
-            );
+            let path = shell::path(&self.file);
+            let advice = match self.uncounted_rows(file) {
+                Some(Damage::Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
+                    format!(
+                        "npy repair {path} --uncounted keep -o OUT --yes counts them in a new file"
+                    )
+                }
+                _ => format!("npy concat -o OUT {path}{inputs} writes all rows in C order"),
+            };
+            let message =
+                format!("is in Fortran order, in which no row can be added in place; {advice}");
             return Err(Failure::new(self.file.display(), message));
         }
         let (rows, total) = (header.shape().first(), self.rows_after(file, sources));

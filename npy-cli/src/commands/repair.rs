@@ -70,20 +70,8 @@ impl Args {
                 "is empty, so that nothing can be restored; copy it again, or write it again";
             return Err(Failure::new(&name, message));
         }
-        let plan = diagnose(&self.file, &self.options()?).map_err(|error| match error {
-            Error::NotArray { reason } => {
-                Failure::new(&name, reason + &remedy::for_raw_data(&self.file))
-            }
-            error => {
-                let commands = match error {
-                    Error::LostHeader { .. } => lost_header::commands(&self.file),
-                    _ => None,
-                };
-                let commands = commands.map_or(String::new(), |commands| format!(": {commands}"));
-                let message = format!("{name}: {error}{commands}");
-                Failure::Message(remedy::with_command(&name.to_string(), message))
-            }
-        })?;
+        let plan =
+            diagnose(&self.file, &self.options()?).map_err(|error| self.not_repaired(error))?;
         self.check_suffix()?;
         let mut out = Output::stdout();
         unless_unread(self.print(&plan, &mut out))?;
@@ -100,6 +88,41 @@ impl Args {
         };
         unless_unread(out.finish().map(drop))?;
         Ok(answer)
+    }
+
+    /// Returns the message about a file that cannot be repaired, with the command that reads its data.
+    fn not_repaired(&self, error: Error) -> Failure {
+        let name = self.file.display();
+        let text = match error {
+            Error::NotArray { .. } | Error::Unrepairable { .. } => {
+                remedy::for_text(&Target::from(self.file.clone()))
+            }
+            _ => None,
+        };
+        match (error, text) {
+            (Error::NotArray { reason }, Some(text)) => {
+                Failure::new(name, format!("{reason}; {text}"))
+            }
+            (Error::NotArray { reason }, None) => {
+                Failure::new(name, reason + &remedy::for_raw_data(&self.file))
+            }
+            // It has the name of an archive.
+            (_, Some(text)) => Failure::new(name, format!("not an archive; {text}")),
+            (Error::LostHeader { reason }, None) => match lost_header::commands(&self.file) {
+                Some(commands) => {
+                    let error = Error::LostHeader { reason };
+                    Failure::new(name, format!("{error}: {commands}"))
+                }
+                None => {
+                    let advice = "no data follows the header; copy the file again";
+                    Failure::new(name, format!("{reason}; {advice}"))
+                }
+            },
+            (error, None) => {
+                let message = format!("{name}: {error}");
+                Failure::Message(remedy::with_command(&name.to_string(), message))
+            }
+        }
     }
 
     /// Refuses an output with the suffix of the other kind of file.

@@ -13,6 +13,7 @@ use super::open::file;
 use super::reader::{AnyReader, Origin};
 use crate::ml_dtype::MlDtype;
 use crate::output::{Failure, Of, Result};
+use crate::remedy;
 use crate::shell;
 use crate::target::Target;
 
@@ -84,7 +85,9 @@ impl Safetensors {
     pub(crate) fn open(target: &Target) -> Result<Self> {
         let name = target.path_text();
         let wrong = |why: &dyn fmt::Display| {
-            Failure::new(&name, format!("is not a complete safetensors file: {why}"))
+            let advice = remedy::for_text(target).map(|advice| format!("; {advice}"));
+            let advice = advice.unwrap_or_default();
+            Failure::new(&name, format!("is not a complete safetensors file: {why}{advice}"))
         };
         let mut file = file(target)?;
         let length = file.size().of(&name)?;
