@@ -447,7 +447,8 @@ def judge_archive(case, path, out, code, said):
                 if "?" in case.kept:
                     continue
                 raise Wrong(f"the member {name!r} was not there: {said}")
-            if not prefix(found[name], case.right[name]) and name not in case.lossy:
+            is_cut = f'"{name}.npy" is kept, and was not checked: the file ends within the member' in said
+            if not prefix(found[name], case.right[name]) and name not in case.lossy and not is_cut:
                 raise Wrong(f"rows of {name!r} are missing: {said}")
         missing = case.kept - {"?"} - set(found.files)
         # The directory and the member have two names for it: one of them is wrong.

@@ -65,6 +65,9 @@ const MAX_MEMBERS: usize = 1 << 20;
 /// The cost of reading a member alone, in addition to its bytes.
 const COST_ALONE: u64 = 1 << 17;
 
+/// Rows that end with this many zeros may never have been written.
+const ZEROS: u64 = 16;
+
 /// The bytes that a search reads, however near its end is.
 const COST_OF_SEARCH: u64 = 256;
 
@@ -117,7 +120,11 @@ impl Scan<'_> {
             Ok(found) => found,
             Err(reason) => {
                 let is_last = !self.has_directory && (reason == INCOMPLETE || reason == STOPPED);
-                if is_last && is_stored && has_rows(self.file, data)? {
+                if is_last
+                    && is_stored
+                    && has_rows(self.file, data)?
+                    && !ends_with_zeros(self.file)?
+                {
                     let checksum = self.file.checksum(data)?;
                     self.found.cut = Some(member.cut(self.file.len(), checksum, reason));
                 } else {
@@ -345,6 +352,12 @@ fn has_rows(file: &File<'_>, data: u64) -> Result<bool> {
     let length = file.len().saturating_sub(data);
     let array = Array::diagnose(&mut Cursor::new(start), length, &Options::new());
     Ok(array.is_ok())
+}
+
+/// Returns true if zeros are at the end of a file: a copy that was stopped may have made room for bytes that never came.
+fn ends_with_zeros(file: &File<'_>) -> Result<bool> {
+    let end = file.bytes(file.len().saturating_sub(ZEROS), ZEROS)?;
+    Ok(end.iter().all(|&byte| byte == 0))
 }
 
 /// Reads a member in an archive of its own.
