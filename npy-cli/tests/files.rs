@@ -88,7 +88,7 @@ fn concat_joins_along_an_axis() {
     assert!(!path.join("no.npy").exists());
 }
 
-/// Guards the number of open files, of which a system allows a few hundred.
+/// Guards the number of open files: a system allows a few hundred.
 #[cfg(unix)]
 #[test]
 fn concat_joins_more_files_than_can_be_open() {

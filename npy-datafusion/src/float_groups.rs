@@ -1,4 +1,4 @@
-//! Groups of floats, of which a query needs a few.
+//! Groups of floats, if a query needs only a few of them.
 //!
 //! For `SELECT x, max(y) … GROUP BY x ORDER BY max(y) DESC LIMIT 3` and `SELECT DISTINCT x … ORDER BY x LIMIT 3`, DataFusion 55.2 keeps three groups at a time, and compares
 //! their keys as numbers. A NaN is not equal to itself then: each is a group of its own, or the query ends by a panic. So these queries keep all groups.

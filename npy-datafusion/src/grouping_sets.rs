@@ -2,7 +2,7 @@
 //!
 //! A group of all `y` has a null as its `y`. If each row has the same `y`, as by `WHERE y = 1`, or one that equals `x`, DataFusion 55.2 takes that for true of the groups, too. So it
 //! returns groups before they are complete: they are in the result twice, each with a part of the rows. A rule of the analyzer puts a function around each
-//! key, of which DataFusion does not know that it returns the key.
+//! key, and DataFusion does not know that it returns the key.
 
 use std::sync::Arc;
 

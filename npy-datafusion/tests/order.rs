@@ -103,7 +103,7 @@ async fn copies_of_one_file_keep_its_order() {
     }
 }
 
-/// Guards sorted rows of which an expression is computed, and whose key is not written: `COPY` to other formats checks or converts times, and `INSERT INTO`
+/// Guards the order of sorted rows if an expression of them is computed, and their key is not written: `COPY` to other formats checks or converts times, and `INSERT INTO`
 /// converts to the types of the table.
 #[tokio::test(flavor = "multi_thread")]
 async fn sorted_rows_keep_their_order() {

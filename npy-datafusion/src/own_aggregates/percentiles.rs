@@ -1,6 +1,6 @@
 //! `median` and percentiles of floats, which are NaN if a value is, as in NumPy.
 //!
-//! DataFusion 55.2 counts a NaN as the greatest number, or as the least one if its sign is set. So the median of rows of which some are NaN is a number
+//! DataFusion 55.2 counts a NaN as the greatest number, or as the least one if its sign is set. So the median of rows is a number, although some are NaN
 //! that looks right. These functions count the NaN, too; all else is DataFusion's.
 
 use std::sync::Arc;
