@@ -1,6 +1,7 @@
 //! The Rust types of scalars, and what these types need.
 
-use npy_core::dtype::{Resolution, Scalar, ScalarKind, Unit};
+use npy_core::dtype::{Scalar, ScalarKind};
+use npy_core::private::unit_type;
 
 use crate::code::Need;
 
@@ -19,9 +20,11 @@ pub(crate) fn scalar_type(scalar: Scalar) -> String {
         (K::Complex, 8) => "num_complex::Complex<f32>".into(),
         (K::Complex, 16) => "num_complex::Complex<f64>".into(),
         (K::Complex, _) => "npy_core::ComplexLongDouble".into(),
-        (K::DateTime(resolution), _) => format!("npy_core::DateTime64<{}>", time_unit(resolution)),
+        (K::DateTime(resolution), _) => {
+            format!("npy_core::DateTime64<{}>", unit_type(resolution, "npy_core::time"))
+        }
         (K::TimeDelta(resolution), _) => {
-            format!("npy_core::TimeDelta64<{}>", time_unit(resolution))
+            format!("npy_core::TimeDelta64<{}>", unit_type(resolution, "npy_core::time"))
         }
         (K::Bytes, _) => format!("npy_core::ByteStr<{size}>"),
         (K::Str, _) => format!("npy_core::FixedStr<{}>", size / 4),
@@ -44,33 +47,6 @@ pub(crate) fn object_type(scalar: Scalar) -> String {
         (K::Bytes | K::Void, _) => "Vec<u8>".into(),
         (K::Object, _) => "Option<String>".into(),
         _ => scalar_type(scalar),
-    }
-}
-
-/// Returns the type in `npy_core::time` of a resolution.
-fn time_unit(resolution: Option<Resolution>) -> String {
-    let Some(Resolution { multiple, unit }) = resolution else {
-        return "npy_core::time::Generic".into();
-    };
-    let name = match unit {
-        Unit::Year => "Year",
-        Unit::Month => "Month",
-        Unit::Week => "Week",
-        Unit::Day => "Day",
-        Unit::Hour => "Hour",
-        Unit::Minute => "Minute",
-        Unit::Second => "Second",
-        Unit::Millisecond => "Ms",
-        Unit::Microsecond => "Us",
-        Unit::Nanosecond => "Ns",
-        Unit::Picosecond => "Ps",
-        Unit::Femtosecond => "Fs",
-        Unit::Attosecond => "As",
-    };
-    if multiple == 1 {
-        format!("npy_core::time::{name}")
-    } else {
-        format!("npy_core::time::Times<{multiple}, npy_core::time::{name}>")
     }
 }
 

@@ -21,6 +21,7 @@ pub use with::{decoded_field, encoded_field};
 
 pub use crate::any::Variant;
 use crate::checked;
+pub use crate::dtype::rust_type::unit_type;
 use crate::dtype::{ByteOrder, DType, Field};
 pub use crate::element::Internals;
 pub use crate::element::cast::Plain;

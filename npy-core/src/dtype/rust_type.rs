@@ -1,7 +1,8 @@
 //! The Rust type of a dtype, for messages.
 
-use super::{DType, Resolution, ScalarKind, Unit};
+use super::{DType, Resolution, ScalarKind};
 use crate::checked;
+use crate::element::time::TYPES;
 
 /// Returns the Rust type of a dtype: of a number, a text or a time, or of an array of them; `None` for others, and for those that need a
 /// feature.
@@ -17,34 +18,20 @@ pub(crate) fn rust_type(dtype: &DType) -> Option<String> {
         ScalarKind::Float if size == 4 || size == 8 => format!("f{bits}"),
         ScalarKind::Str => format!("FixedStr<{}>", size / 4),
         ScalarKind::Bytes => format!("ByteStr<{size}>"),
-        ScalarKind::DateTime(resolution) => format!("DateTime64<{}>", unit_type(resolution)),
-        ScalarKind::TimeDelta(resolution) => format!("TimeDelta64<{}>", unit_type(resolution)),
+        ScalarKind::DateTime(resolution) => format!("DateTime64<{}>", unit_type(resolution, "time")),
+        ScalarKind::TimeDelta(resolution) => format!("TimeDelta64<{}>", unit_type(resolution, "time")),
         _ => return None,
     };
     Some(dims.iter().rev().fold(element, |item, n| format!("[{item}; {n}]")))
 }
 
-/// Returns the type of a unit, in the module `time`.
-fn unit_type(resolution: Option<Resolution>) -> String {
-    let Some(Resolution { multiple, unit }) = resolution else { return "time::Generic".into() };
-    let unit = match unit {
-        Unit::Year => "Year",
-        Unit::Month => "Month",
-        Unit::Week => "Week",
-        Unit::Day => "Day",
-        Unit::Hour => "Hour",
-        Unit::Minute => "Minute",
-        Unit::Second => "Second",
-        Unit::Millisecond => "Ms",
-        Unit::Microsecond => "Us",
-        Unit::Nanosecond => "Ns",
-        Unit::Picosecond => "Ps",
-        Unit::Femtosecond => "Fs",
-        Unit::Attosecond => "As",
-    };
+/// Returns the type of a resolution; `module` is the path of the module `time`.
+pub fn unit_type(resolution: Option<Resolution>, module: &str) -> String {
+    let Some(Resolution { multiple, unit }) = resolution else { return format!("{module}::Generic") };
+    let name = TYPES.iter().find(|(other, _)| *other == unit).map_or("", |(_, name)| name);
     if multiple == 1 {
-        format!("time::{unit}")
+        format!("{module}::{name}")
     } else {
-        format!("time::Times<{multiple}, time::{unit}>")
+        format!("{module}::Times<{multiple}, {module}::{name}>")
     }
 }

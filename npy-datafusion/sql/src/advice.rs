@@ -177,6 +177,8 @@ pub(crate) fn of_cast(text: &str) -> Option<String> {
         return None;
     }
     let (text, _) = text.split_once(" Consider aliasing").unwrap_or((text, ""));
+    let text = text.trim_start_matches("Error during planning: ");
+    let text = text.trim_start_matches("Schema error: ");
     Some(format!(
         "{}; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (SELECT *, CAST(a AS DOUBLE) AS b FROM t)",
         text.trim_end_matches('.')

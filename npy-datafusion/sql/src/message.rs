@@ -15,6 +15,9 @@ const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code
 /// The rule that checks a plan when the planner has made it. No query is the reason that it fails.
 const CHECK: &str = "SanityCheckPlan";
 
+/// The rules of `npy-datafusion` that refuse a statement: DataFusion begins their errors with these names.
+const RULES: [&str; 2] = ["refuse_wrong: ", "keep_large_literals: "];
+
 /// Texts about the types of arguments, which DataFusion takes for mistakes of its own, too.
 const OF_TYPES: [&str; 2] = ["failed to match any signature", "Failed to coerce types"];
 
@@ -24,8 +27,8 @@ const MAX_REASON: usize = 240;
 /// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
 pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ");
-    // DataFusion names the rule that refuses a statement.
-    let text = text.strip_prefix("refuse_wrong: ").map_or_else(|| text.clone(), str::to_owned);
+    let refused = RULES.iter().find_map(|rule| text.strip_prefix(rule));
+    let text = refused.unwrap_or(&text).to_owned();
     if let Some(advice) = of_boolean(&text) {
         return advice;
     }

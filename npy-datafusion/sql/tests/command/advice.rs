@@ -107,7 +107,7 @@ fn errors_say_what_to_write() {
         (&["INSERT INTO npy('*.npy') VALUES (1)"], "STORED AS NPY LOCATION './'"),
         (
             &["SELECT sum(id) AS p, sum(CAST(id AS DOUBLE)) AS q FROM t", "ticks.npy"],
-            "field name \"sum(t.id)\"; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (",
+            "npy sql: Schema contains duplicate unqualified field name \"sum(t.id)\"; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (",
         ),
         (
             &["SELECT id, count(*) FROM t GROUP BY id, CAST(id AS DOUBLE)", "ticks.npy"],
@@ -128,6 +128,10 @@ fn errors_say_what_to_write() {
         (
             &["COPY (SELECT NULL::TEXT AS value) TO 'o.npy'"],
             "write coalesce(x, 0) AS x ('' for text, false for true and false)",
+        ),
+        (
+            &["SELECT id FROM t WHERE id < -9223372036854775809", "ticks.npy"],
+            "npy sql: Error during planning: a literal is less than the integers of 64 bits",
         ),
         (
             &["SELECT pair[0] FROM t", "ticks.npy"],
