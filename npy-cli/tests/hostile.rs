@@ -1,6 +1,5 @@
 //! Files that are made to break the command, and arguments that can be read only once.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -81,36 +80,6 @@ fn the_start_of_a_file_is_complete_in_a_message() {
     let text = String::from_utf8(output.stderr).unwrap();
     let expected = "npy: x.npy: not a .npy file: it starts with \"\\xff; \\x80cd\" instead of \"\\x93NUMPY\"; if";
     assert!(text.starts_with(expected), "{text}");
-}
-
-/// Guards the time of a comparison: a sub-array of a forged pickle has two billion elements without bytes.
-#[test]
-fn objects_with_elements_without_bytes_are_compared_at_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = r#"
-import os, pickle, subprocess, sys
-import numpy as np
-npy, folder = sys.argv[1:]
-os.chdir(folder)
-class Forged:
-    def __init__(self, *parts): self.parts = parts
-    def __reduce__(self): return self.parts
-def dtype(*state): return Forged(np.dtype, ("V0", False, True), (3, "|", *state))
-empty = dtype((dtype(None, None, None, 0, 1, 0), (2147483647,)), None, None, 0, 1, 0)
-record = dtype(None, ("x", "y"), {"x": (empty, 0), "y": (np.dtype("<f8"), 0)}, 8, 1, 16)
-def save(name, y):
-    part = Forged(*np.zeros(1).__reduce__()[:2], (1, (1,), record, False, np.float64(y).tobytes()))
-    make, args, state = np.zeros(1, object).__reduce__()
-    with open(name, "wb") as file:
-        np.lib.format.write_array_header_1_0(file, {"descr": "|O", "fortran_order": False, "shape": (1,)})
-        pickle.dump(Forged(make, args, (*state[:-1], [part])), file, protocol=4)
-for name, y, code in [("a", 1.0, 0), ("b", 1.05, 0), ("c", 2.0, 1)]:
-    save(name + ".npy", y)
-    run = subprocess.run([npy, "diff", "--rtol", "0.1", "--nan-differs", "a.npy", name + ".npy"], timeout=20)
-    assert run.returncode == code, name
-"#;
-    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
-    npy_tests::Numpy::run(script, &[npy, folder.path().as_os_str()]);
 }
 
 /// Guards that the message is about an archive if the name of the file says that it is one.

@@ -21,8 +21,7 @@ pub use with::{decoded_field, encoded_field};
 
 pub use crate::any::Variant;
 use crate::checked;
-pub use crate::dtype::rust_type::unit_type;
-use crate::dtype::{ByteOrder, DType, Field};
+use crate::dtype::{ByteOrder, DType, Field, Resolution, rust_type as types};
 pub use crate::element::Internals;
 pub use crate::element::cast::Plain;
 use crate::element::cast::zero_copy::{MemoryField, ZeroCopy};
@@ -88,6 +87,11 @@ pub fn record<const N: usize>(
     }
     let rules = ReadRules { deny_unknown, fields: rules, ..ReadRules::default() };
     Schema { dtype: DType::of_fields(fields, size), rules }
+}
+
+/// Returns the Rust type of a unit of time, for `npy-codegen`; `module` is the path of the module `time`.
+pub fn unit_type(resolution: Option<Resolution>, module: &str) -> String {
+    types::unit_type(resolution, module)
 }
 
 /// Reads an element from an array without dimensions.

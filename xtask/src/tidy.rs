@@ -93,6 +93,7 @@ pub(crate) fn run() -> Result {
         .chain(named("kinds-tested", kinds::tested(&files)))
         .chain(named("no-circle", circles::none(&files)))
         .chain(named("test-programs", programs::named(&files)))
+        .chain(named("live-tests", programs::live(&files)))
         .collect();
     problems.sort_by(|(_, a), (_, b)| (&a.path, a.line).cmp(&(&b.path, b.line)));
     for (rule, Problem { path, line, message }) in &problems {

@@ -1,8 +1,8 @@
 //! The Rust type of a dtype, for messages.
 
+use super::scalar::UNITS;
 use super::{DType, Resolution, ScalarKind};
 use crate::checked;
-use crate::element::time::TYPES;
 
 /// Returns the Rust type of a dtype: of a number, a text or a time, or of an array of them; `None` for others, and for those that need a
 /// feature.
@@ -18,17 +18,28 @@ pub(crate) fn rust_type(dtype: &DType) -> Option<String> {
         ScalarKind::Float if size == 4 || size == 8 => format!("f{bits}"),
         ScalarKind::Str => format!("FixedStr<{}>", size / 4),
         ScalarKind::Bytes => format!("ByteStr<{size}>"),
-        ScalarKind::DateTime(resolution) => format!("DateTime64<{}>", unit_type(resolution, "time")),
-        ScalarKind::TimeDelta(resolution) => format!("TimeDelta64<{}>", unit_type(resolution, "time")),
+        ScalarKind::DateTime(resolution) => {
+            format!("DateTime64<{}>", unit_type(resolution, "time"))
+        }
+        ScalarKind::TimeDelta(resolution) => {
+            format!("TimeDelta64<{}>", unit_type(resolution, "time"))
+        }
         _ => return None,
     };
     Some(dims.iter().rev().fold(element, |item, n| format!("[{item}; {n}]")))
 }
 
 /// Returns the type of a resolution; `module` is the path of the module `time`.
-pub fn unit_type(resolution: Option<Resolution>, module: &str) -> String {
-    let Some(Resolution { multiple, unit }) = resolution else { return format!("{module}::Generic") };
-    let name = TYPES.iter().find(|(other, _)| *other == unit).map_or("", |(_, name)| name);
+pub(crate) fn unit_type(resolution: Option<Resolution>, module: &str) -> String {
+    let Some(Resolution { multiple, unit }) = resolution else {
+        return format!("{module}::Generic");
+    };
+    let short = UNITS.iter().find(|(other, _)| *other == unit).map_or("", |(_, short)| short);
+    // The type of a unit that is shorter than a second has its abbreviation for a name: `Ms`.
+    let name = match short.split_at_checked(1) {
+        Some((first, rest @ "s")) => format!("{}{rest}", first.to_uppercase()),
+        _ => format!("{unit:?}"),
+    };
     if multiple == 1 {
         format!("{module}::{name}")
     } else {

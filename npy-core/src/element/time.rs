@@ -43,11 +43,7 @@ macro_rules! units {
         impl TimeUnit for $name {
             const RESOLUTION: Option<Resolution> = Some(Resolution { multiple: 1, unit: Unit::$unit });
         }
-    )*
-
-        /// The units, and the names of their types.
-        pub(crate) const TYPES: &[(Unit, &str)] = &[$((Unit::$unit, stringify!($name))),*];
-    };
+    )*};
 }
 
 units! {

@@ -1,4 +1,4 @@
-//! Each file of tests is part of a test program.
+//! Each file of tests is part of a test program, and starts Python only where it may.
 
 use super::{File, Problem};
 
@@ -39,10 +39,29 @@ fn unnamed(manifest: &File, files: &[File]) -> Vec<Problem> {
     .collect()
 }
 
+/// In a module of a program `all.rs`, calls of NumPy have the feature `live`: `cargo test --workspace` needs no Python.
+pub(super) fn live(files: &[File]) -> Vec<Problem> {
+    let is_live = |text: &str, line: usize| {
+        let before = line.checked_sub(1).and_then(|before| text.lines().nth(before));
+        before.is_some_and(|it| it.contains("feature = \"live\""))
+    };
+    let calls = |file: &File| {
+        let (folder, name) = file.path.rsplit_once('/')?;
+        let module = format!("mod {};", name.strip_suffix(".rs")?);
+        let program = files.iter().find(|it| it.path == format!("{folder}/all.rs"))?;
+        let declared = program.text.lines().position(|line| line == module)?;
+        let lines = file.text.lines().enumerate().filter(|(_, it)| it.contains("Numpy::run("));
+        let plain = lines.map(|(line, _)| line).find(|line| !is_live(&file.text, *line))?;
+        let message = "Python is started without the feature live; write #[cfg(feature = \"live\")] before the line, or before the module";
+        (!is_live(&program.text, declared)).then(|| file.problem_in_line(plain + 1, message))
+    };
+    files.iter().filter_map(calls).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::File;
-    use super::named;
+    use super::{live, named};
 
     #[test]
     fn a_file_that_no_program_has_is_found() {
@@ -62,5 +81,21 @@ mod tests {
         assert_eq!(lost(&files), ["a/tests/lost.rs", "a/tests/three/main.rs"]);
         files[0].text = files[0].text.replace("autotests = false\n", "");
         assert!(named(&files).is_empty(), "cargo finds them");
+    }
+
+    #[test]
+    fn a_call_of_python_without_the_feature_is_found() {
+        let call = "npy_tests::Numpy::run(script, &[]);\n";
+        let feature = "#[cfg(feature = \"live\")]\n";
+        for (program, module, expected) in [
+            ("mod one;\n".to_owned(), call.to_owned(), 1),
+            (format!("mod other;\n{feature}mod one;\n"), call.to_owned(), 0),
+            ("mod one;\n".to_owned(), format!("{feature}{call}"), 0),
+            ("mod one;\n".to_owned(), format!("{feature}{call}{call}"), 1),
+        ] {
+            let files = [("a/tests/all.rs", &program), ("a/tests/one.rs", &module)];
+            let found = live(&files.map(|(path, text)| File::new(path, text)));
+            assert_eq!(found.len(), expected, "{program}{module}");
+        }
     }
 }
