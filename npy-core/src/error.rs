@@ -223,7 +223,7 @@ pub enum ErrorKind {
     InvalidValue {
         /// The reason.
         reason: String,
-        /// The remedy, for a program in Rust; empty if the reason has it.
+        /// The remedy, for a program in Rust; empty if there is none, or the reason has it.
         remedy: String,
     },
 
@@ -324,7 +324,8 @@ impl Error {
         ErrorKind::Custom { reason: reason.to_string() }.into()
     }
 
-    /// Creates an error for something without rows that ends too early. [`Header::truncated`](crate::Header) is that for the data of an array.
+    /// Creates an error for a part of a file that ends too early, but for the data of an array, which may have complete rows:
+    /// `DataSize::truncated` is for that.
     pub(crate) fn truncated(what: &'static str, expected: u64, found: u64) -> Self {
         ErrorKind::Truncated { what, expected, found, remedy: "" }.into()
     }

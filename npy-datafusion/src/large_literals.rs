@@ -49,7 +49,7 @@ fn with_decimals(mut expression: Expr, schema: &DFSchema) -> Result<Transformed<
         }
         if *value == ScalarValue::Float64(Some(LEAST)) && integers.contains(&DataType::Int64) {
             return plan_err!(
-                "a literal is less than the integers of 64 bits, and it is compared with them; write -9223372036854775808, which is the least one"
+                "a literal is -2^63, or is rounded to it, and it is compared with integers of 64 bits; write -9223372036854775808 for this integer, the least one, and leave a condition about a smaller one out"
             );
         }
     }

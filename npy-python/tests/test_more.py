@@ -420,7 +420,13 @@ def test_errors_of_writers_and_of_truncated_files_say_where_and_what_to_do() -> 
         for load in (npy.load, lambda path: npy.load(open(path, "rb")), lambda path: npy.read_many([path])):
             with pytest.raises(npy.NpyTruncatedError, match=f"truncated: .* or keep its complete {parts} with the command npy repair f.npy -o OUT --yes$"):
                 load("f.npy")
+    # Not one row is complete, or there is no file for the command.
+    pathlib.Path("part.npy").write_bytes(file[:-13])
     npy.save("z.npy", 5)
+    pathlib.Path("one.npy").write_bytes(pathlib.Path("z.npy").read_bytes()[:-1])
+    for source in ("part.npy", "one.npy", io.BytesIO(file[:-1])):
+        with pytest.raises(npy.NpyTruncatedError, match="; copy or save the file again$"):
+            npy.load(source)
     with pytest.raises(npy.NpyValueError, match="; a single value has no rows: make it an array of one row with ") as error:
         npy.append("z.npy", 6)
     exec(str(error.value).partition(" with ")[2], {"npy_core": npy, "path": "z.npy"})

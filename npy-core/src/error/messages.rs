@@ -23,8 +23,9 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::Truncated { what, expected, found, remedy } => write!(
                 f,
-                "truncated: expected {} of {what}, found {found}; write or copy the complete file again{remedy}",
-                byte_count(*expected)
+                "truncated: expected {} of {what}, found {found}; write or copy the complete file again{}{remedy}",
+                byte_count(*expected),
+                if remedy.is_empty() { "" } else { ", or " }
             ),
             ErrorKind::Header { reason } => write!(f, "the header is malformed: {reason}"),
             ErrorKind::DType { descr, reason } => write!(f, "dtype {descr}: {reason}"),

@@ -81,7 +81,7 @@ pub enum ViewError {
         wanted_by: String,
         /// The call that copies instead.
         copy: String,
-        /// The file and the member.
+        /// The file and the member; empty within an [`Error`], whose [`places`](Error::places) has them.
         places: Places,
     },
 
@@ -95,7 +95,7 @@ pub enum ViewError {
         wanted_by: String,
         /// The call that copies instead.
         copy: String,
-        /// The file and the member.
+        /// The file and the member; empty within an [`Error`], whose [`places`](Error::places) has them.
         places: Places,
     },
 
@@ -109,7 +109,7 @@ pub enum ViewError {
         wanted_by: String,
         /// The call that copies instead.
         copy: String,
-        /// The file and the member.
+        /// The file and the member; empty within an [`Error`], whose [`places`](Error::places) has them.
         places: Places,
     },
 
@@ -126,7 +126,7 @@ pub enum ViewError {
         wanted_by: String,
         /// The call that copies instead.
         copy: String,
-        /// The file and the member.
+        /// The file and the member; empty within an [`Error`], whose [`places`](Error::places) has them.
         places: Places,
     },
 
@@ -134,7 +134,7 @@ pub enum ViewError {
     Compressed {
         /// The call that copies instead.
         copy: String,
-        /// The file and the member.
+        /// The file and the member; empty within an [`Error`], whose [`places`](Error::places) has them.
         places: Places,
     },
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from contextlib import AbstractContextManager
 
@@ -16,10 +17,10 @@ _ANY_FILE = _COMMAND + "FILE "
 def truncated(name: str, shape: tuple[int, ...], is_fortran: bool, expected: int, found: int) -> NpyTruncatedError:
     """Returns the error of data that is shorter than its header says. The command keeps what is complete along the slowest dimension."""
     parts = "rows" if not is_fortran or len(shape) < 2 else "columns" if len(shape) == 2 else f"parts along dimension {len(shape) - 1}"
-    return NpyTruncatedError(
-        f"{name}: truncated: expected {expected} bytes of data, found {found}; "
-        f"copy or save the file again, or keep its complete {parts} with the command {_ANY_FILE}-o OUT --yes"
-    )
+    count = 1 if not shape else shape[-1] if is_fortran else shape[0]
+    has_complete = found * count >= expected and os.path.isfile(name)
+    rest = f", or keep its complete {parts} with the command {_ANY_FILE}-o OUT --yes" if has_complete else ""
+    return NpyTruncatedError(f"{name}: truncated: expected {expected} bytes of data, found {found}; copy or save the file again{rest}")
 
 
 class repairable(AbstractContextManager[None]):

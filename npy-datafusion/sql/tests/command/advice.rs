@@ -131,7 +131,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT id FROM t WHERE id < -9223372036854775809", "ticks.npy"],
-            "npy sql: Error during planning: a literal is less than the integers of 64 bits",
+            "npy sql: Error during planning: a literal is -2^63, or is rounded to it",
         ),
         (
             &["SELECT pair[0] FROM t", "ticks.npy"],
