@@ -9,7 +9,8 @@ use crate::shape::Order;
 const ROWS: &str = "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
 
 /// The advice for data in Fortran order, which has complete columns.
-const COLUMNS: &str = "keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file";
+const COLUMNS: &str =
+    "keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file";
 
 /// The size of the data of an array.
 #[derive(Clone, Copy, Debug)]
