@@ -107,7 +107,7 @@ fn errors_say_what_to_write() {
         (&["INSERT INTO npy('*.npy') VALUES (1)"], "STORED AS NPY LOCATION './'"),
         (
             &["SELECT sum(id) AS p, sum(CAST(id AS DOUBLE)) AS q FROM t", "ticks.npy"],
-            "npy sql: Schema contains duplicate unqualified field name \"sum(t.id)\"; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (",
+            "npy sql: Error during planning: Schema contains duplicate unqualified field name \"sum(t.id)\"; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (",
         ),
         (
             &["SELECT id, count(*) FROM t GROUP BY id, CAST(id AS DOUBLE)", "ticks.npy"],
