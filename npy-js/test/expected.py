@@ -142,6 +142,8 @@ def write(folder):
     call = np.empty(1, dtype=object)
     call[0] = zipfile.ZipInfo("x")
     np.save(folder / "call.npy", call, allow_pickle=True)
+    records = [("x", ">f4"), ("o", "O"), ("n", "<U2"), ("v", "i2", (2,)), ("in", [("o", "O"), ("t", "M8[s]")])]
+    np.save(folder / "object_records.npy", np.array([(1, [1, "a"], "b", [1, 2], (None, 5)), (2.5, None, "", [3, 4], ({"k": 2.0}, "NaT"))], dtype=records), allow_pickle=True)
     np.savez(folder / "stored.npz", a=np.ones(5), b=np.zeros(3, "<i4"))
     np.savez_compressed(folder / "compressed.npz", x=np.arange(1000.0))
     (folder / "units.json").write_text(json.dumps(list(units())))

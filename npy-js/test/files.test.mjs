@@ -131,6 +131,29 @@ test("memmap refuses values that do not fit, and the file stays as it is", () =>
   assert.deepEqual(readNPY(at("v.npy")).toNested(), [{ x: 0, y: 0 }, { x: 5, y: 7 }]);
 });
 
+test("data of memmap refuse values and positions that do not fit", () => {
+  const cases = {
+    "<f4": [[[1, 2]], ["1"], [1e300], [null]], "<i2": [[1.5], [70000], [[1]]], "<i8": [[1.5], [2n ** 63n]],
+    "<U3": [[5], [["a"]], ["abcd"]], "<c8": [[{ re: 1, im: 2 }], ["1"]], "|b1": [[2]],
+  };
+  for (const [dtype, lists] of Object.entries(cases)) {
+    const map = memmap(at("d.npy"), "w+", { dtype, shape: [4] });
+    const { data } = map;
+    for (const list of lists) {
+      for (const work of [() => data.set(list), () => data.fill(list[0]), () => (data[0] = list[0])]) assert.throws(work, (error) => error.kind === "invalid-value" && error.message.includes(";"), `${dtype} ${list}`);
+    }
+    for (const work of [() => data.at(0n), () => data.set([], 0n), () => data.set([], -1), () => data.fill(0, 0n), () => data.subarray(1n), () => data.slice(0, 0.5)]) assert.throws(work, (error) => error.kind === "index", dtype);
+    assert.equal(data.at(data.length), undefined);
+    map.close();
+    assert.equal(map.bytesWritten, 0);
+  }
+  const map = memmap(at("d.npy"), "w+", { dtype: "<i8", shape: [2] });
+  map.data.set([1, 2n]);
+  map.data[0] = 3;
+  map.close();
+  assert.deepEqual(readNPY(at("d.npy")).toNested(), [3n, 2n]);
+});
+
 test("memmap makes a file of zeros", () => {
   const array = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [2, 3] });
   array.data.set([1, 2, 3], 3);

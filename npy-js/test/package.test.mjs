@@ -35,10 +35,12 @@ test("an error that nothing catches is shown with a short line of the package", 
 
 test("its types are accepted by tsc --strict", { skip: !packed }, () => {
   copyFileSync(here("types.ts"), join(folder, "types.ts"));
-  const [, ...blocks] = ["", ...[...readFileSync(here("../README.md"), "utf8").matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1])];
-  writeFileSync(join(folder, "readme.ts"), blocks.join("\n"));
+  for (const [name, page] of [["readme.ts", "../README.md"], ["first.ts", "../../docs/start/typescript.md"]]) {
+    const blocks = [...readFileSync(here(page), "utf8").matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1]);
+    writeFileSync(join(folder, name), blocks.join("\n"));
+  }
   const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
-  run(here("../node_modules/.bin/tsc"), ...options, "types.ts", "readme.ts");
+  run(here("../node_modules/.bin/tsc"), ...options, "types.ts", "readme.ts", "first.ts");
 });
 
 test("its types need neither those of browsers nor those of Node", { skip: !packed }, () => {

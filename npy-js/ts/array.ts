@@ -4,7 +4,7 @@ import { named, NpyError, shown } from "./error.js";
 import type { DType, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
-import { allocate, build, buildRecords, nestedFor } from "./build.js";
+import { allocate, build, buildRecords, fromObjects, nestedFor } from "./build.js";
 import { setAt } from "./set.js";
 import { toDate } from "./time.js";
 
@@ -40,7 +40,7 @@ export class NDArray {
    * The values. Numbers are a typed array (`<f2` a `Float16Array` where there is one and otherwise a `Float32Array`, long doubles a
    * `Float64Array`); booleans a `Uint8Array`; complex numbers a typed array with real and imaginary parts alternating; times a
    * `BigInt64Array`, in the `unit`; text (`S` as latin-1, `U`) a `string[]`; raw bytes (`V`) a `Uint8Array[]`; Python objects a list.
-   * Records have an object with the data of each field.
+   * Records have an object with the data of each field. Lists of a part that `get` returned are frozen copies: use `get` and `set` of the part.
    */
   readonly data: Data;
   /** The dimensions; empty for a single value. */
@@ -55,32 +55,41 @@ export class NDArray {
    */
   fortranOrder = false;
   readonly #type: DType;
+  /** The data that `get` and `set` use, and the position of the first element in them: of a part of lists, the data of the whole array. */
+  readonly #all: Data;
+  readonly #start: number | undefined;
+  /** True for a column that is not in the array of records. */
+  #isCopy = false;
   /** The shape that the strides and the data belong to. */
   readonly #made: string;
 
   static {
     checkUnchanged = (array) => {
-      const found = array.shape.join(", ");
+      const found = array.shape.map(shown).join(", ");
       if (found === array.#made) return;
       throw new NpyError("shape", `the shape was set from (${array.#made}) to (${found}) in place; make an array of it with NDArray.from(array, { shape })`);
     };
   }
 
   /** For this package; programs call `NDArray.from`. */
-  constructor(data: Data, shape: readonly number[], type: DType | string, strides?: readonly number[]) {
+  constructor(data: Data, shape: readonly number[], type: DType | string, strides?: readonly number[], start?: number) {
     if (type === undefined) throw new NpyError("argument", "arrays are made by NDArray.from(values), or by NDArray.from(values, { dtype, shape })");
-    this.data = data;
+    this.data = this.#all = data;
+    this.#start = start;
     this.shape = [...shape];
     this.strides = strides ? [...strides] : stridesOf(shape);
     this.#type = typeof type === "string" ? parse(type) : type;
+    // A list has no view of a part of it.
+    if (start !== undefined) Object.defineProperty(this, "data", { enumerable: true, get: () => slice(this.#type, data, start, start + reach(this)) });
     this.dtype = this.#type.str;
     this.#made = this.shape.join(", ");
   }
 
   /**
-   * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8`, booleans `|b1`, text
-   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays, which are stacked.
-   * A typed array is copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
+   * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8` (`<u8` or `|O` if they need it), booleans
+   * `|b1`, text `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays or
+   * typed arrays of one dtype, which are stacked.
+   * All values are copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
    */
   static from(values: Nested, options: FromOptions = {}): NDArray {
     checkOptions(options, ["dtype", "shape", "fortranOrder"], typeof options === "string" ? `{ dtype: ${shown(options)} }` : '{ dtype: "<f4" }');
@@ -90,8 +99,10 @@ export class NDArray {
     let made: NDArray;
     if (values instanceof NDArray) {
       const target = dtype === undefined ? values.#type : parse(dtype);
-      const copy = values.#type.str === target.str ? plain(values) : build(nestedFor(target, values), dtype, values.shape);
-      made = new NDArray(copy.data, checked(shape ?? values.shape, values.shape), copy.type);
+      checkUnchanged(values);
+      const is_same = values.#type.str === target.str;
+      const { data, type } = is_same ? { data: copy(target, values.data, values.shape, values.strides), type: target } : build(nestedFor(target, values), dtype, values.shape);
+      made = new NDArray(data, checked(shape ?? values.shape, values.shape), type);
       made.fortranOrder = values.fortranOrder;
     } else {
       const built = build(values, dtype, shape);
@@ -106,7 +117,13 @@ export class NDArray {
     if (columns === null || typeof columns !== "object" || Array.isArray(columns) || ArrayBuffer.isView(columns) || columns instanceof Map) {
       throw new NpyError("argument", `${shown(columns)} has no names for columns; pass an object of columns, such as { x: [1, 2] }, or records to NDArray.from with the dtype "[('x', '<f8')]"`);
     }
-    const made: [string, NDArray][] = Object.entries(columns).map(([name, values]) => [name, NDArray.from(values)]);
+    const made = Object.entries(columns).map(([name, values]): [string, NDArray] => {
+      try {
+        return [name, NDArray.from(values)];
+      } catch (error) {
+        throw error instanceof NpyError ? new NpyError(error.kind, `column ${shown(name)}: ${error.message}`, { ...error, field: name }) : error;
+      }
+    });
     const { data, shape, type } = buildRecords(made.map(([name, array]) => [name, array.data, array.shape, array.#type]));
     return new NDArray(data, shape, type);
   }
@@ -143,35 +160,40 @@ export class NDArray {
 
   /**
    * Returns an element: a number, bigint, boolean, text, `{ re, im }`, the bytes of a `V`, an object of a record's fields, or an object of
-   * Python. Negative indices count from the end. With fewer indices than dimensions, an array that shares the data.
+   * Python. Negative indices count from the end. With fewer indices than dimensions, a part: its `set` changes this array, for every dtype.
    */
   get(...index: number[]): any {
     const at = this.#position(index);
-    if (index.length === this.shape.length) return valueAt(this.#type, this.data, at);
+    if (index.length === this.shape.length) return valueAt(this.#type, this.#all, at);
     const [shape, strides] = [this.shape.slice(index.length), this.strides.slice(index.length)];
-    const reach = shape.includes(0) ? 0 : shape.reduce((all, n, i) => all + (n - 1) * strides[i]!, 1);
-    return new NDArray(slice(this.#type, this.data, at, at + reach), shape, this.#type, strides);
+    const isList = hasList(this.#type, this.#all);
+    const data = isList ? this.#all : slice(this.#type, this.#all, at, at + reach({ shape, strides }));
+    const part = new NDArray(data, shape, this.#type, strides, isList ? at : undefined);
+    part.#isCopy = this.#isCopy;
+    return part;
   }
 
   /** Sets an element, as `get` returns it. A value that does not fit the dtype is an error, and changes nothing. */
   set(value: any, ...index: number[]): void {
     if (index.length !== this.shape.length) {
-      const part = ArrayBuffer.isView(this.data) ? `; a part is set by get(${index.map(shown).join(", ")}).data.set(values)` : "";
+      const part = index.length + 1 === this.shape.length ? `, as by values.forEach((value, i) => array.set(value, ${[...index.map(shown), "i"].join(", ")}))` : "";
       throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each${part}`);
     }
+    if (this.#isCopy) throw new NpyError("unsupported", "a column of records with Python objects is a copy; set the records, by set({ … }, row) of their array");
     const [type, at] = [this.#type, this.#position(index)];
     // A record whose last field does not fit is refused before its first one is set.
     if (type.fields || type.base) setAt(type, allocate(type, 1), 0, value);
-    setAt(type, this.data, at, value);
+    setAt(type, this.#all, at, value);
   }
 
   #position(index: readonly number[]): number {
     const { shape, strides } = this;
     if (Array.isArray(index[0])) throw new NpyError("index", `${shown(index[0])} is not an index; pass the indices one by one, such as get(0, 1)`);
     if (index.length > shape.length) throw new NpyError("index", `${index.length} indices for ${shape.length} dimensions; pass fewer`);
-    let at = 0;
+    let at = this.#start ?? 0;
     index.forEach((i, k) => {
       const n = shape[k]!;
+      if (typeof i === "bigint") throw new NpyError("index", `${shown(i)} is not an index; pass a number: ${i}`);
       if (typeof i !== "number") throw new NpyError("index", `${shown(i)} is not an index; pass integers, and take a column by Array.from({ length: ${n} }, (_, row) => array.get(row, 1))`);
       const from = i < 0 ? i + n : i;
       if (!Number.isInteger(i) || from < 0 || from >= n) throw new NpyError("index", `index ${shown(i)} of dimension ${k}, which has the length ${n}; pass one that is in range`);
@@ -182,8 +204,8 @@ export class NDArray {
 
   /** Returns nested lists of the elements; a single value if there are no dimensions. */
   toNested(): any {
-    const { shape, strides, data } = this;
-    const type = this.#type;
+    const { shape, strides } = this;
+    const [type, data] = [this.#type, this.#all];
     const lists = shape.slice(0, Math.max(shape.indexOf(0), 0)).reduce((all, n) => all * n, 1);
     if (lists > 1 << 20) throw new NpyError("limit", `the shape (${shape.join(", ")}) has more than ${1 << 20} empty lists; use the shape`);
     const level = (k: number, at: number): any => {
@@ -192,7 +214,7 @@ export class NDArray {
       for (let i = 0; i < list.length; i++) list[i] = level(k + 1, at + i * strides[k]!);
       return list;
     };
-    return level(0, 0);
+    return level(0, this.#start ?? 0);
   }
 
   /**
@@ -214,11 +236,16 @@ export class NDArray {
     return toDate(this.get(...index), type.unit!);
   }
 
-  /** Returns the column of a field, such as `"gain"` or `"head.gain"`, as an array that shares the data. Sub-arrays add dimensions. */
+  /**
+   * Returns the column of a field, such as `"gain"` or `"head.gain"`, as an array that shares the data. Sub-arrays add dimensions. Of records with Python
+   * objects, it is a copy, whose `set` is an error.
+   */
   column(path: string): NDArray {
     if (typeof path !== "string") throw new NpyError("argument", `${shown(path)} is not the name of a field; pass text, and take the columns of a plain array by get`);
     let type = this.#type;
-    let data = this.data;
+    let data = this.#all;
+    // Records with Python objects are a list of them.
+    const isCopy = Array.isArray(data);
     const inner: number[] = [];
     for (const name of names(type, path)) {
       const field = type.fields?.find((field) => field.name === name);
@@ -226,12 +253,15 @@ export class NDArray {
         if (!this.names) throw new NpyError("missing-field", `the array has no field ${shown(path)}, since ${this.dtype} is not a dtype of records; index it by get, or use data`);
         throw new NpyError("missing-field", `there is no field ${shown(path)} among ${this.names.join(", ") || "no fields"}; pass one of them`);
       }
-      data = Array.isArray(data) ? data.map((record) => record[name]) : data[name];
+      data = isCopy ? data.map((record: any) => record[name]) : data[name];
       type = field.dtype;
       for (; type.base; type = type.base) inner.push(...type.shape!);
     }
     const n = product(inner);
-    return new NDArray(data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)]);
+    const start = this.#start === undefined ? undefined : this.#start * n;
+    const column = new NDArray(isCopy ? fromObjects(data, type, inner.length > 0) : data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)], start);
+    column.#isCopy = isCopy;
+    return column;
   }
 }
 
@@ -312,7 +342,17 @@ function slice(type: DType, data: Data, from: number, to: number): Data {
     return slice(type.base, data, from * n, to * n);
   }
   const step = width(type);
-  return Array.isArray(data) ? data.slice(from, to) : data.subarray(from * step, to * step);
+  return Array.isArray(data) ? Object.freeze(data.slice(from, to)) : data.subarray(from * step, to * step);
+}
+
+/** True for lists, and for records that have one. */
+function hasList(type: DType, data: Data): boolean {
+  return Array.isArray(data) || (type.fields?.some(({ name, dtype }) => hasList(dtype, data[name])) ?? false);
+}
+
+/** Returns the number of elements from the first one to the last, with those between them. */
+function reach({ shape, strides }: Pick<NDArray, "shape" | "strides">): number {
+  return shape.includes(0) ? 0 : shape.reduce((all, n, i) => all + (n - 1) * strides[i]!, 1);
 }
 
 function valueAt(type: DType, data: Data, at: number): any {

@@ -108,7 +108,7 @@ function check(values: any, from: DType, to: DType, class_: any, shape: readonly
     if (both && fits(values[i * a], out[i * b])) continue;
     const row = Math.floor(i / rows);
     const shown = a === 2 ? `${values[2 * i]}${values[2 * i + 1] < 0 ? "" : "+"}${values[2 * i + 1]}j` : isNaT(values[i]) ? "NaT" : String(values[i]);
-    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${isNaT(values[i]) ? COUNTS : remedy}`, { row });
+    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${isNaT(values[i]) ? COUNTS : is_real ? remedy : remedy.replace(WRAPS, "drops the imaginary part")}`, { row });
   }
   return out;
 }

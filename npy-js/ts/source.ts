@@ -100,7 +100,7 @@ async function find(source: Source): Promise<{ ranges: Ranges; start?: Start }> 
     return { ranges: plain(object.size, read) };
   }
   if (typeof (source as any)?.then === "function") throw new NpyError("unsupported", "a Promise is not a source; await it");
-  throw new NpyError("unsupported", `${shown(source)} is not a source; pass bytes, a Blob, a URL, a path, or an object with size and read`);
+  throw new NpyError("unsupported", `${shown(source)} is not a source; pass bytes, a Blob, a URL, a path, or an object with size (a number) and read`);
 }
 
 async function named(text: string): Promise<{ ranges: Ranges; start?: Start }> {
