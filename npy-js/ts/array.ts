@@ -12,7 +12,7 @@ import { toDate } from "./time.js";
 export type Data = any;
 
 /** Nested lists of values, typed arrays, or a single value. */
-export type Nested = any;
+export type Nested = unknown;
 
 /** Options of `NDArray.from`. */
 export interface FromOptions {
@@ -27,7 +27,7 @@ export interface FromOptions {
   fortranOrder?: boolean;
 }
 
-/** An error if the shape of the array was changed in place. */
+/** An error if the shape of the array was changed in place. @internal */
 export let checkUnchanged: (array: NDArray) => void;
 
 /** An array of any number of dimensions. */
@@ -113,7 +113,7 @@ export class NDArray {
   }
 
   /** Makes an array of records of columns: typed arrays, lists or arrays, whose first dimensions are equally long. */
-  static records(columns: Record<string, Nested>): NDArray {
+  static records(columns: Record<string, any>): NDArray {
     if (columns === null || typeof columns !== "object" || Array.isArray(columns) || ArrayBuffer.isView(columns) || columns instanceof Map) {
       throw new NpyError("argument", `${shown(columns)} has no names for columns; pass an object of columns, such as { x: [1, 2] }, or records to NDArray.from with the dtype "[('x', '<f8')]"`);
     }
@@ -174,7 +174,7 @@ export class NDArray {
   }
 
   /** Sets an element, as `get` returns it. A value that does not fit the dtype is an error, and changes nothing. */
-  set(value: any, ...index: number[]): void {
+  set(value: unknown, ...index: number[]): void {
     if (index.length !== this.shape.length) {
       const part = index.length + 1 === this.shape.length ? `, as by values.forEach((value, i) => array.set(value, ${[...index.map(shown), "i"].join(", ")}))` : "";
       throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each${part}`);
@@ -270,12 +270,12 @@ function names(type: DType, path: string): string[] {
   return type.fields?.some((field) => field.name === path) ? [path] : path.split(".");
 }
 
-/** True if NumPy would write the array in Fortran order: only one that is not in C order too. */
+/** True if NumPy would write the array in Fortran order: only one that is not in C order too. @internal */
 export function isFortran({ fortranOrder, shape }: NDArray): boolean {
   return fortranOrder && !shape.includes(0) && shape.filter((n) => n > 1).length > 1;
 }
 
-/** Returns the strides of C order. */
+/** Returns the strides of C order. @internal */
 export function stridesOf(shape: readonly number[]): number[] {
   const strides = new Array<number>(shape.length);
   let stride = 1;
@@ -286,7 +286,7 @@ export function stridesOf(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Returns the array, or a copy of it in plain C order. */
+/** Returns the array, or a copy of it in plain C order. @internal */
 export function plain(array: NDArray): NDArray {
   checkUnchanged(array);
   const { shape, strides, type } = array;
@@ -296,7 +296,7 @@ export function plain(array: NDArray): NDArray {
   return new NDArray(copy(type, array.data, shape, strides), shape, type);
 }
 
-/** Copies data of any strides to C order. */
+/** Copies data of any strides to C order. @internal */
 export function copy(type: DType, data: Data, shape: readonly number[], strides: readonly number[]): Data {
   if (type.fields && !Array.isArray(data)) {
     return Object.fromEntries(type.fields.map(({ name, dtype }) => [name, copy(dtype, data[name], shape, strides)]));
@@ -371,7 +371,7 @@ function nest(base: DType, data: Data, at: number, shape: readonly number[]): an
   return Array.from({ length: n }, (_, i) => nest(base, data, at * n + i, rest));
 }
 
-/** Returns the first shape; an error if it has another number of elements. */
+/** Returns the first shape; an error if it has another number of elements. @internal */
 export function checked(shape: readonly number[], found: readonly number[]): readonly number[] {
   if (count(shape) === count(found) && shape.every((n) => Number.isSafeInteger(n) && n >= 0)) return shape;
   throw new NpyError("shape", `${count(found)} elements do not fill the shape (${shape.join(", ")}); pass a shape of as many`);

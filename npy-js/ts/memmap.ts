@@ -143,6 +143,10 @@ export class MappedArray extends NDArray {
 
   readonly #blocks: Blocks;
 
+  /**
+   * For this package; programs call `memmap`.
+   * @internal
+   */
   constructor(blocks: Blocks, header: Header) {
     const { type, shape, fortran } = header;
     const n = count(shape);
