@@ -301,6 +301,13 @@ export async function behaviors(npy, load) {
     const { data } = readNPY(await load("types.npy"));
     const again = readNPY(writeNPY(readNPY(await load("types.npy"))));
     equal(again.data, data);
+    // Copies of arrays keep them, and so do parts.
+    const array = readNPY(await load("types.npy"));
+    const rows = NDArray.from(array, { shape: [data.length, 1] });
+    equal(writeNPY(NDArray.from(rows, { shape: [1, data.length] }).get(0)), writeNPY(array));
+    // The float of Python is before the integer, and has four bytes more.
+    const [float, integer] = [0, 1].map((i) => writeNPY(rows.get(data.indexOf(2) + i)).length);
+    equal(float - integer, 4);
     // A second time too: the types were written.
     equal(writeNPY(again), writeNPY(readNPY(await load("types.npy"))));
   });
@@ -503,6 +510,8 @@ export async function behaviors(npy, load) {
     equal(objects.column("o").get(0), 5);
     equal([objects.column("x").data, objects.column("v").toNested(), objects.column("n").data], [Float32Array.of(1, 2.5), [[1, 2], [3, 4]], ["b", ""]]);
     equal([objects.column("in.t").data, objects.column("in.o").data], [BigInt64Array.of(5n, -(2n ** 63n)), [null, new Map([["k", 2]])]]);
+    const [moment, none] = [1_577_934_245_678_901n, -(2n ** 63n)];
+    equal(["us", "d", "c", "s"].map((name) => objects.column(name).data), [BigInt64Array.of(moment, none), BigInt64Array.of(-1500n, none), Float32Array.of(1, 2, 3, 0), ["é", ""]]);
     const columns = Object.fromEntries(["x", "o", "v"].map((name) => [name, objects.column(name)]));
     equal(loadNPZ(saveNPZ(null, columns)).v.toNested(), [[1, 2], [3, 4]]);
     fails(() => writeNPY(objects), "unsupported", 'saveNPZ(path, { "x": array.column("x"), "o": array.column("o")');

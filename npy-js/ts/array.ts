@@ -5,6 +5,7 @@ import type { DType, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
 import { allocate, build, buildRecords, fromObjects, nestedFor } from "./build.js";
+import { keepItems } from "./objects.js";
 import { setAt } from "./set.js";
 import { toDate } from "./time.js";
 
@@ -311,6 +312,7 @@ export function copy(type: DType, data: Data, shape: readonly number[], strides:
   const length = product(all);
   const out = data.isMapped ? data.make(length) : Array.isArray(data) ? new Array(length) : new data.constructor(length);
   fill(out, data, all, steps);
+  if (Array.isArray(data)) keepItems(data, out);
   return out;
 }
 
@@ -342,7 +344,10 @@ function slice(type: DType, data: Data, from: number, to: number): Data {
     return slice(type.base, data, from * n, to * n);
   }
   const step = width(type);
-  return Array.isArray(data) ? Object.freeze(data.slice(from, to)) : data.subarray(from * step, to * step);
+  if (!Array.isArray(data)) return data.subarray(from * step, to * step);
+  const part = data.slice(from, to);
+  keepItems(data, part, from);
+  return Object.freeze(part);
 }
 
 /** True for lists, and for records that have one. */

@@ -5,8 +5,9 @@ import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
 import { refusal } from "./arguments.js";
 import { checked, NDArray, plain } from "./array.js";
+import { Call, microsecondsOf } from "./objects.js";
 import { integerType, isTyped, REMEDY, setAt } from "./set.js";
-import { inUnitsOf, isTime } from "./time.js";
+import { inUnitsOf, isTime, NAT } from "./time.js";
 
 interface Built {
   data: any;
@@ -136,11 +137,7 @@ function leaf(values: any): any {
 export function fromObjects(values: any[], type: DType, is_nested: boolean): any {
   if (type.fields) return values;
   if (type.kind === "O") return is_nested ? values.flatMap((array) => array.data) : values;
-  const own = (value: any): any => {
-    if (type.kind === "S" && value instanceof Uint8Array) return String.fromCharCode(...value);
-    return value?.name === "builtins.complex" ? { re: value.arguments[0], im: value.arguments[1] } : value;
-  };
-  return build(values.map(own), type.str, undefined).data;
+  return build(values.map((value) => ofPython(value, type)), type.str, undefined).data;
 }
 
 function isOther(value: any): boolean {
@@ -206,6 +203,16 @@ function infer(values: any[]): DType {
     throw new NpyError("argument", `the values are of ${kinds.length} kinds, ${kinds.join(" and ")}; pass one kind, or NDArray.from(values, { dtype: "${common(values)}" })`);
   }
   return parse("|O");
+}
+
+/** Returns a value that Python made of an element of a dtype, as `set` takes it. */
+function ofPython(value: any, type: DType): any {
+  if (isTime(type) && value === null) return NAT;
+  if (type.kind === "S" && value instanceof Uint8Array) return String.fromCharCode(...value);
+  const parts = value instanceof Call ? (value.arguments as any) : undefined;
+  if (type.kind === "c" && parts) return { re: parts[0], im: parts[1] };
+  const microseconds = value instanceof Date ? microsecondsOf(value) : parts && (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
+  return isTime(type) && microseconds !== undefined ? inUnitsOf(type, parse(`<${type.kind}8[us]`), BigInt64Array.of(microseconds), 1)[0] : value;
 }
 
 /** Returns the dtype that holds each of these values, which are of several kinds. */

@@ -128,6 +128,25 @@ function scalar(array: NDArray): any {
 /** The type of an array that was a scalar of NumPy. @internal */
 export const SCALAR = "numpy.generic";
 
+/**
+ * Keeps what the module said of the items of a list for a copy of it, or of its end from `start` on.
+ * @internal
+ */
+export function keepItems(list: any[], copy: any[], start = 0): void {
+  const known = items.get(list);
+  if (known) items.set(copy, new Map([...known].map(([i, json]) => [i - start, json])));
+}
+
+/**
+ * Returns the microseconds since 1970 of a date, with those that it had in Python.
+ * @internal
+ */
+export function microsecondsOf(date: Date): bigint {
+  const known = types.get(date) ?? "";
+  const rest = dateOf(known).getTime() === date.getTime() ? /\.\d{3}(\d{3})/.exec(known)?.[1] : undefined;
+  return BigInt(date.getTime()) * 1000n + BigInt(rest ?? 0);
+}
+
 /** A date and time of Python has microseconds, and a `Date` milliseconds. @internal */
 export function dateOf(text: string): Date {
   const short = text.replace(/(\.\d{3})\d*/, "$1");
