@@ -89,8 +89,8 @@ export class NDArray {
   /**
    * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8` (`<u8` or `|O` if they need it), booleans
    * `|b1`, text `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays or
-   * typed arrays of one dtype, which are stacked.
-   * All values are copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
+   * typed arrays of one dtype, which are stacked. All values are copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a
+   * coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
    */
   static from(values: Nested, options: FromOptions = {}): NDArray {
     checkOptions(options, ["dtype", "shape", "fortranOrder"], typeof options === "string" ? `{ dtype: ${shown(options)} }` : '{ dtype: "<f4" }');

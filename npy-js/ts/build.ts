@@ -220,7 +220,7 @@ function common(values: any[]): string {
   const is_fraction = (value: any): boolean => typeof value === "number" && !Number.isInteger(value);
   const is_large = (value: any): boolean => typeof value === "bigint" && !Number.isSafeInteger(Number(value));
   if (values.some((value) => typeof value === "string") || (values.some(is_fraction) && values.some(is_large))) return "|O";
-  return values.some((value) => is_fraction(value) || typeof value === "boolean") ? "<f8" : integerType(values.map(BigInt));
+  return values.some(is_fraction) || values.every((value) => typeof value !== "bigint") ? "<f8" : integerType(values.map(BigInt));
 }
 
 /** Makes the data of records of columns. */

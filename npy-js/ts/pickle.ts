@@ -13,7 +13,7 @@ export type Elements = (array: NDArray) => Uint8Array;
 /** Returns the pickle of an array of objects. */
 export function pickle(array: NDArray, elements: Elements): Uint8Array {
   if (array.type.kind !== "O") {
-    const columns = array.names!.slice(0, 5).map((name) => `${JSON.stringify(name)}: array.column(${JSON.stringify(name)})`);
+    const columns = paths(array.type).slice(0, 5).map(shown).map((path) => `${path}: array.column(${path})`);
     throw new NpyError("unsupported", `records with Python objects are read, not written; write the columns, as by saveNPZ(path, { ${columns.join(", ")} })`);
   }
   const out = new Pickler(elements);
@@ -22,6 +22,9 @@ export function pickle(array: NDArray, elements: Elements): Uint8Array {
   out.op(0x2e);
   return out.bytes();
 }
+
+/** Returns the names of the fields, and the paths of those within others. */
+const paths = (type: DType): string[] => type.fields!.flatMap(({ name, dtype }) => (dtype.fields ? paths(dtype).map((path) => `${name}.${path}`) : [name]));
 
 /** The deepest nesting that is written, as the module reads it. */
 const MAX_DEPTH = 128;
