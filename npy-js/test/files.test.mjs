@@ -161,6 +161,11 @@ test("memmap makes a file of zeros", () => {
   assert.deepEqual(numpy("w.npy")[0], { shape: [2, 3], dtype: "<f4", values: [0, 0, 0, 1, 2, 3], descr: "<f4" });
   const zeros = memmap(at("w.npy"), "w+");
   assert.deepEqual([zeros.dtype, zeros.toNested()], ["<f4", [[0, 0, 0], [0, 0, 0]]]);
+  // The zeros are there at once, and values after `flush`.
+  zeros.set(1, 0, 0);
+  assert.deepEqual(readNPY(at("w.npy")).data, new Float32Array(6));
+  zeros.flush();
+  assert.equal(readNPY(at("w.npy")).get(0, 0), 1);
   zeros.close();
   const again = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [3] });
   assert.deepEqual(again.toNested(), [0, 0, 0]);
@@ -266,6 +271,8 @@ test("memmap has Fortran order, records, text and complex numbers", () => {
     const array = memmap(path, "r");
     assert.deepEqual(array.toNested(), readNPY(path).toNested(), name);
     if (!array.names) assert.deepEqual(writeNPY(array), writeNPY(readNPY(path)), name);
+    // `data` are in the order of the file, whose first index varies fastest.
+    if (name === "fortran_3d") assert.deepEqual([array.data[1], array.data[2]], [array.get(1, 0, 0), array.get(0, 1, 0)]);
     array.close();
   }
   assert.throws(() => memmap(new URL("made/objects.npy", import.meta.url).pathname, "r"), (error) => error.kind === "unsupported");
