@@ -258,6 +258,9 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from([300]).toTypedArray("Uint8Array"), "invalid-value", '300 does not fit |u1; the cast "numeric" wraps integers, and truncates and limits floats');
     // `from` has no casts.
     fails(() => NDArray.from(Float64Array.of(1.5), { dtype: "<i4" }), "invalid-value", "1.5 does not fit <i4; pass one that does, or use another dtype");
+    const complex = NDArray.from([{ re: 1, im: 2 }]);
+    fails(() => complex.toTypedArray("Float64Array"), "invalid-value", '1+2j does not fit <f8; the cast "numeric" drops the imaginary part');
+    equal(complex.toTypedArray("Float64Array", "numeric"), Float64Array.of(1));
   });
 
   it("objects that Python cannot have are errors", () => {
@@ -298,6 +301,13 @@ export async function behaviors(npy, load) {
     const { data } = readNPY(await load("types.npy"));
     const again = readNPY(writeNPY(readNPY(await load("types.npy"))));
     equal(again.data, data);
+    // Copies of arrays keep them, and so do parts.
+    const array = readNPY(await load("types.npy"));
+    const rows = NDArray.from(array, { shape: [data.length, 1] });
+    equal(writeNPY(NDArray.from(rows, { shape: [1, data.length] }).get(0)), writeNPY(array));
+    // The float of Python is before the integer, and has four bytes more.
+    const [float, integer] = [0, 1].map((i) => writeNPY(rows.get(data.indexOf(2) + i)).length);
+    equal(float - integer, 4);
     // A second time too: the types were written.
     equal(writeNPY(again), writeNPY(readNPY(await load("types.npy"))));
   });
@@ -309,6 +319,12 @@ export async function behaviors(npy, load) {
       equal(fails(() => writeNPY(array), "invalid-value", name).row, 1);
       array.set(null, 1);
       equal(readNPY(writeNPY(array)).data, [null, null]);
+    }
+    // Values that JavaScript does not have are calls with arguments, and the advice names them.
+    for (const [i, call, advice] of [[2, ["1.5"], "its text or its arguments"], [3, [1, 2], "{ re, im }, which are its arguments"]]) {
+      const array = readNPY(await load(`lost${i}.npy`));
+      equal(array.data[1].arguments, call);
+      fails(() => writeNPY(array), "invalid-value", `write ${advice}`);
     }
     for (const i of [0, 1, 4]) {
       const array = readNPY(await load(`lost${i}.npy`));
@@ -464,6 +480,43 @@ export async function behaviors(npy, load) {
     equal(counts.get(0), 5n);
   });
 
+  it("set of a part changes the array, for every dtype", async () => {
+    const records = "[('x', '<f4'), ('name', '<U3'), ('v', '<i2', (2,))]";
+    const cases = [
+      ["<f8", 1, 5], ["<i8", 1n, 5n], ["<c8", { re: 1, im: 2 }, { re: 3, im: 4 }], ["|b1", false, true], ["<U2", "a", "bc"], ["|S2", "a", "bc"], ["|V1", Uint8Array.of(1), Uint8Array.of(2)],
+      ["|O", { a: 1 }, null], ["<M8[D]", 1n, 2n], [records, { x: 1, name: "a", v: [1, 2] }, { x: 2, name: "bcd", v: [3, 4] }], ["[('x', '<f4')]", { x: 1 }, { x: 2 }],
+    ];
+    for (const [dtype, value, other] of cases) {
+      const array = NDArray.from(new Array(12).fill(value), { dtype, shape: [2, 3, 2] });
+      const part = array.get(1);
+      const inner = part.get(2);
+      inner.set(other, 1);
+      const row = [value, other];
+      equal([array.get(1, 2, 1), part.get(2, 1), part.toNested(), inner.toNested()], [other, other, [[value, value], [value, value], row], row], dtype);
+      equal(flat(array).filter((found) => shown(found) === shown(other)).length, 1, dtype);
+      equal([inner.data, writeNPY(inner)], [NDArray.from(row, { dtype }).data, writeNPY(NDArray.from(row, { dtype }))], dtype);
+      // An array that is made of another one is a copy.
+      const copy = NDArray.from(inner);
+      copy.set(value, 1);
+      equal([copy.toNested(), inner.toNested()], [[value, value], row], dtype);
+    }
+    const table = NDArray.from(new Array(4).fill(cases.at(-2)[1]), { dtype: records, shape: [2, 2] });
+    table.get(1).column("name").set("zz", 0);
+    table.get(1).column("v").set(9, 0, 1);
+    equal(table.toNested()[1], [{ x: 1, name: "zz", v: [1, 9] }, cases.at(-2)[1]]);
+    const objects = readNPY(await load("object_records.npy"));
+    fails(() => objects.column("o").set(5, 0), "unsupported", "set({ … }, row)");
+    objects.get(0).o = 5;
+    equal(objects.column("o").get(0), 5);
+    equal([objects.column("x").data, objects.column("v").toNested(), objects.column("n").data], [Float32Array.of(1, 2.5), [[1, 2], [3, 4]], ["b", ""]]);
+    equal([objects.column("in.t").data, objects.column("in.o").data], [BigInt64Array.of(5n, -(2n ** 63n)), [null, new Map([["k", 2]])]]);
+    const [moment, none] = [1_577_934_245_678_901n, -(2n ** 63n)];
+    equal(["us", "d", "c", "s"].map((name) => objects.column(name).data), [BigInt64Array.of(moment, none), BigInt64Array.of(-1500n, none), Float32Array.of(1, 2, 3, 0), ["é", ""]]);
+    const columns = Object.fromEntries(["x", "o", "n", "v", "in.o"].map((name) => [name, objects.column(name)]));
+    equal(loadNPZ(saveNPZ(null, columns)).v.toNested(), [[1, 2], [3, 4]]);
+    fails(() => writeNPY(objects), "unsupported", 'saveNPZ(path, { "x": array.column("x"), "o": array.column("o"), "n": array.column("n"), "v": array.column("v"), "in.o": array.column("in.o") })');
+  });
+
   it("lists that contain themselves are errors", () => {
     const list = [];
     list.push(list);
@@ -587,8 +640,16 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from(new Set([1, 2])), "argument", "[...values]");
     fails(() => NDArray.from(new Map([[1, 2]])), "argument", "[...values]");
     fails(() => NDArray.from([1, "a"]), "argument", "number and string");
-    fails(() => NDArray.from([1, 2n]), "argument", '"<f8"');
-    equal(NDArray.from([1, 2n], { dtype: "<f8" }).data, Float64Array.of(1, 2));
+    // The dtype of the advice holds every value.
+    const mixed = { "<i8": [1, 2n ** 60n], "<u8": [1, 2n ** 63n], "|O": [1, 2n ** 64n], "<f8": [1.5, 2n] };
+    for (const [dtype, values] of [...Object.entries(mixed), ["|O", [0.5, 2n ** 60n]], ["<f8", [true, 1]], ["<i8", [true, 2n ** 60n]], ["|O", [1, "a"]]]) {
+      fails(() => NDArray.from(values), "argument", `pass one kind, or NDArray.from(values, { dtype: "${dtype}" })`);
+      equal(NDArray.from(values, { dtype }).toNested().map(String), values.map((value) => String(dtype === "<f8" || value === true ? Number(value) : value)), dtype);
+      const records = NDArray.records({ a: NDArray.from(values, { dtype }) });
+      equal([fails(() => NDArray.records({ a: values }), "argument", `column "a": `).field, records.size], ["a", 2]);
+    }
+    for (const [values, dtype] of [[[2n ** 60n], "<i8"], [[2n ** 63n], "<u8"], [[-1n, 2n ** 63n], "|O"], [[2n ** 70n], "|O"]]) equal([NDArray.from(values).dtype, NDArray.from(values).toNested()], [dtype, values]);
+    for (const [value, dtype, advice] of [[2n ** 63n, "<i8", "<u8"], [-1n, "<u8", "<i8"], [2n ** 64n, "<u8", "|O"]]) fails(() => NDArray.from([value], { dtype }), "invalid-value", `use the dtype "${advice}"`);
     // NumPy makes objects of these, too.
     for (const values of [[1, null], [null, "a"], [{ x: 1 }, 2]]) equal(NDArray.from(values).dtype, "|O");
   });
@@ -603,6 +664,15 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from([a, NDArray.from(Float32Array.of(1))]), "shape", "equally long");
     fails(() => NDArray.from([a, 1]), "argument", "arrays alone");
     fails(() => NDArray.from([1, a]), "argument", "arrays alone");
+    for (const of of [Int8Array, Uint8Array, Int16Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array]) {
+      const part = of.from(of.name.startsWith("Big") ? [1n, 2n] : [1, 2]);
+      const stacked = NDArray.from([[part, part], [part, part]]);
+      equal([stacked.dtype, stacked.shape, stacked.data.constructor.name], [NDArray.from(part).dtype, [2, 2, 2], of.name]);
+    }
+    equal(NDArray.from([a, Float32Array.of(5, 6)]).dtype, "<f4");
+    equal(NDArray.from([Float32Array.of(1), Uint8Array.of(2)], { dtype: "<f8" }).data, Float64Array.of(1, 2));
+    equal(NDArray.from([Float32Array.of(1, 2), [3, 4]]).dtype, "<f8");
+    fails(() => NDArray.from([Float32Array.of(1), Uint8Array.of(2)]), "argument", "<f4, |u1; name one");
   });
 
   it("dtypes have the names of NumPy, and misspelled ones have advice", () => {
@@ -621,8 +691,12 @@ export async function behaviors(npy, load) {
   it("wrong calls have advice", async () => {
     const grid = NDArray.from([[1, 2], [3, 4]]);
     fails(() => grid.get([0, 1]), "index", "get(0, 1)");
+    for (const work of [() => grid.get(0n, 1), () => grid.get(0n), () => grid.set(1, 0n, 1)]) fails(work, "index", "0n is not an index; pass a number: 0");
+    fails(() => NDArray.from([1, 2], { shape: [1n, 2] }), "shape", "1n as a length; pass numbers");
+    await rejects(async () => (await open(writeNPY(grid))).read({ rows: [0n, 1n] }), "shape", "pass numbers such as [10, 20]");
+    equal(NDArray.from(NDArray.from([1n]), { dtype: "<c8" }).get(0), { re: 1, im: 0 });
     for (const index of [null, ":", undefined]) fails(() => grid.get(index, 1), "index", "Array.from({ length: 2 }, (_, row) => array.get(row, 1))");
-    fails(() => grid.set([5, 6], 1), "index", "get(1).data.set(values)");
+    fails(() => grid.set([5, 6], 1), "index", "values.forEach((value, i) => array.set(value, 1, i))");
     fails(() => NDArray.records({ x: 1 }), "shape", "a single value; pass a list");
     fails(() => NDArray.from([[1, "a"]], { dtype: "[('x', '<f8'), ('label', '<U1')]" }), "invalid-value", "pass an object of its fields, x, label");
     fails(() => NDArray.from(["2020-01-01"], { dtype: "<M8[ms]" }), "invalid-value", "pass a Date, or a count of the unit");
@@ -636,7 +710,7 @@ export async function behaviors(npy, load) {
     fails(() => NDArray.from([1, 2, 3, 4], { shape: 4 }), "argument", "[4]");
     fails(() => NDArray.from([1, 2], { shape: [-1, 2] }), "shape", "(-1, 2)");
     const changed = NDArray.from([1, 2]);
-    for (const length of [5, -1, 1.5]) {
+    for (const length of [5, -1, 1.5, 2n]) {
       changed.shape[0] = length;
       for (const work of [() => writeNPY(changed), () => saveNPZ(null, { changed }), () => changed.toTypedArray("<f4")]) fails(work, "shape", "NDArray.from(array, { shape })");
     }

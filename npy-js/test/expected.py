@@ -142,6 +142,10 @@ def write(folder):
     call = np.empty(1, dtype=object)
     call[0] = zipfile.ZipInfo("x")
     np.save(folder / "call.npy", call, allow_pickle=True)
+    records = [("x", ">f4"), ("o", "O"), ("n", "<U2"), ("v", "i2", (2,)), ("in", [("o", "O"), ("t", "M8[s]")]), ("us", "M8[us]"), ("d", "m8[ms]"), ("c", "c8"), ("s", "S2")]
+    moment = np.datetime64("2020-01-02T03:04:05.678901")
+    rows = [(1, [1, "a"], "b", [1, 2], (None, 5), moment, -1500, 1 + 2j, b"\xe9"), (2.5, None, "", [3, 4], ({"k": 2.0}, "NaT"), "NaT", "NaT", 3, b"")]
+    np.save(folder / "object_records.npy", np.array(rows, dtype=records), allow_pickle=True)
     np.savez(folder / "stored.npz", a=np.ones(5), b=np.zeros(3, "<i4"))
     np.savez_compressed(folder / "compressed.npz", x=np.arange(1000.0))
     (folder / "units.json").write_text(json.dumps(list(units())))

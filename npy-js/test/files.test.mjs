@@ -131,6 +131,29 @@ test("memmap refuses values that do not fit, and the file stays as it is", () =>
   assert.deepEqual(readNPY(at("v.npy")).toNested(), [{ x: 0, y: 0 }, { x: 5, y: 7 }]);
 });
 
+test("data of memmap refuse values and positions that do not fit", () => {
+  const cases = {
+    "<f4": [[[1, 2]], ["1"], [1e300], [null]], "<i2": [[1.5], [70000], [[1]]], "<i8": [[1.5], [2n ** 63n]],
+    "<U3": [[5], [["a"]], ["abcd"]], "<c8": [[{ re: 1, im: 2 }], ["1"]], "|b1": [[2]],
+  };
+  for (const [dtype, lists] of Object.entries(cases)) {
+    const map = memmap(at("d.npy"), "w+", { dtype, shape: [4] });
+    const { data } = map;
+    for (const list of lists) {
+      for (const work of [() => data.set(list), () => data.fill(list[0]), () => (data[0] = list[0])]) assert.throws(work, (error) => error.kind === "invalid-value" && error.message.includes(";"), `${dtype} ${list}`);
+    }
+    for (const work of [() => data.at(0n), () => data.set([], 0n), () => data.set([], -1), () => data.fill(0, 0n), () => data.subarray(1n), () => data.slice(0, 0.5)]) assert.throws(work, (error) => error.kind === "index", dtype);
+    assert.equal(data.at(data.length), undefined);
+    map.close();
+    assert.equal(map.bytesWritten, 0);
+  }
+  const map = memmap(at("d.npy"), "w+", { dtype: "<i8", shape: [2] });
+  map.data.set([1, 2n]);
+  map.data[0] = 3;
+  map.close();
+  assert.deepEqual(readNPY(at("d.npy")).toNested(), [3n, 2n]);
+});
+
 test("memmap makes a file of zeros", () => {
   const array = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [2, 3] });
   array.data.set([1, 2, 3], 3);
@@ -138,6 +161,11 @@ test("memmap makes a file of zeros", () => {
   assert.deepEqual(numpy("w.npy")[0], { shape: [2, 3], dtype: "<f4", values: [0, 0, 0, 1, 2, 3], descr: "<f4" });
   const zeros = memmap(at("w.npy"), "w+");
   assert.deepEqual([zeros.dtype, zeros.toNested()], ["<f4", [[0, 0, 0], [0, 0, 0]]]);
+  // The zeros are there at once, and values after `flush`.
+  zeros.set(1, 0, 0);
+  assert.deepEqual(readNPY(at("w.npy")).data, new Float32Array(6));
+  zeros.flush();
+  assert.equal(readNPY(at("w.npy")).get(0, 0), 1);
   zeros.close();
   const again = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [3] });
   assert.deepEqual(again.toNested(), [0, 0, 0]);
@@ -243,6 +271,8 @@ test("memmap has Fortran order, records, text and complex numbers", () => {
     const array = memmap(path, "r");
     assert.deepEqual(array.toNested(), readNPY(path).toNested(), name);
     if (!array.names) assert.deepEqual(writeNPY(array), writeNPY(readNPY(path)), name);
+    // `data` are in the order of the file, whose first index varies fastest.
+    if (name === "fortran_3d") assert.deepEqual([array.data[1], array.data[2]], [array.get(1, 0, 0), array.get(0, 1, 0)]);
     array.close();
   }
   assert.throws(() => memmap(new URL("made/objects.npy", import.meta.url).pathname, "r"), (error) => error.kind === "unsupported");

@@ -1,7 +1,7 @@
 // The packed file in an empty folder: it installs, its types hold, and the module is written to a file.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -35,10 +35,20 @@ test("an error that nothing catches is shown with a short line of the package", 
 
 test("its types are accepted by tsc --strict", { skip: !packed }, () => {
   copyFileSync(here("types.ts"), join(folder, "types.ts"));
-  const [, ...blocks] = ["", ...[...readFileSync(here("../README.md"), "utf8").matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1])];
-  writeFileSync(join(folder, "readme.ts"), blocks.join("\n"));
+  for (const [name, page] of [["readme.ts", "../README.md"], ["first.ts", "../../docs/start/typescript.md"]]) {
+    const blocks = [...readFileSync(here(page), "utf8").matchAll(/```ts\n([^]*?)```/g)].map((found) => found[1]);
+    writeFileSync(join(folder, name), blocks.join("\n"));
+  }
   const options = ["--strict", "--noEmit", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", ""];
-  run(here("../node_modules/.bin/tsc"), ...options, "types.ts", "readme.ts");
+  run(here("../node_modules/.bin/tsc"), ...options, "types.ts", "readme.ts", "first.ts");
+});
+
+test("its types are exact, but for values whose type the dtype decides", () => {
+  const lines = readdirSync(here("../dist")).filter((name) => name.endsWith(".d.ts")).flatMap((name) => readFileSync(here(`../dist/${name}`), "utf8").split("\n"));
+  const found = lines.map((line) => /^(?! *\/?\*).*\bany\b/.exec(line)?.[0]).filter((line) => line !== undefined);
+  const names = found.map((line) => /(\w+)( =|\()/.exec(line)[1]);
+  // Members and columns may be the fields of an interface, which `unknown` would refuse.
+  assert.deepEqual(names.sort(), ["Data", "get", "parsePythonDict", "records", "saveNPZ", "toNested"], found.join("\n"));
 });
 
 test("its types need neither those of browsers nor those of Node", { skip: !packed }, () => {

@@ -48,7 +48,7 @@ export function checkShape(shape: unknown): void {
   }
   const wrong = shape.find((n) => !(Number.isSafeInteger(n) && n >= 0));
   if (wrong === undefined && !shape.includes(undefined)) return;
-  throw new NpyError("shape", `the shape (${shape.map((n) => (typeof n === "number" ? n : shown(n))).join(", ")}) has ${shown(wrong)} as a length; pass integers of at least 0`);
+  throw new NpyError("shape", `the shape (${shape.map((n) => (typeof n === "number" ? n : shown(n))).join(", ")}) has ${shown(wrong)} as a length; pass numbers: integers of at least 0`);
 }
 
 /** Returns the values that are refused everywhere, as a message says it; undefined for others. */

@@ -4,7 +4,8 @@ import { named, NpyError, shown } from "./error.js";
 import type { DType, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
-import { allocate, build, buildRecords, nestedFor } from "./build.js";
+import { allocate, build, buildRecords, fromObjects, nestedFor } from "./build.js";
+import { keepItems } from "./objects.js";
 import { setAt } from "./set.js";
 import { toDate } from "./time.js";
 
@@ -12,7 +13,7 @@ import { toDate } from "./time.js";
 export type Data = any;
 
 /** Nested lists of values, typed arrays, or a single value. */
-export type Nested = any;
+export type Nested = unknown;
 
 /** Options of `NDArray.from`. */
 export interface FromOptions {
@@ -27,7 +28,7 @@ export interface FromOptions {
   fortranOrder?: boolean;
 }
 
-/** An error if the shape of the array was changed in place. */
+/** An error if the shape of the array was changed in place. @internal */
 export let checkUnchanged: (array: NDArray) => void;
 
 /** An array of any number of dimensions. */
@@ -40,7 +41,7 @@ export class NDArray {
    * The values. Numbers are a typed array (`<f2` a `Float16Array` where there is one and otherwise a `Float32Array`, long doubles a
    * `Float64Array`); booleans a `Uint8Array`; complex numbers a typed array with real and imaginary parts alternating; times a
    * `BigInt64Array`, in the `unit`; text (`S` as latin-1, `U`) a `string[]`; raw bytes (`V`) a `Uint8Array[]`; Python objects a list.
-   * Records have an object with the data of each field.
+   * Records have an object with the data of each field. Lists of a part that `get` returned are frozen copies: use `get` and `set` of the part.
    */
   readonly data: Data;
   /** The dimensions; empty for a single value. */
@@ -55,32 +56,41 @@ export class NDArray {
    */
   fortranOrder = false;
   readonly #type: DType;
+  /** The data that `get` and `set` use, and the position of the first element in them: of a part of lists, the data of the whole array. */
+  readonly #all: Data;
+  readonly #start: number | undefined;
+  /** True for a column that is not in the array of records. */
+  #isCopy = false;
   /** The shape that the strides and the data belong to. */
   readonly #made: string;
 
   static {
     checkUnchanged = (array) => {
-      const found = array.shape.join(", ");
+      const found = array.shape.map(shown).join(", ");
       if (found === array.#made) return;
       throw new NpyError("shape", `the shape was set from (${array.#made}) to (${found}) in place; make an array of it with NDArray.from(array, { shape })`);
     };
   }
 
   /** For this package; programs call `NDArray.from`. */
-  constructor(data: Data, shape: readonly number[], type: DType | string, strides?: readonly number[]) {
+  constructor(data: Data, shape: readonly number[], type: DType | string, strides?: readonly number[], start?: number) {
     if (type === undefined) throw new NpyError("argument", "arrays are made by NDArray.from(values), or by NDArray.from(values, { dtype, shape })");
-    this.data = data;
+    this.data = this.#all = data;
+    this.#start = start;
     this.shape = [...shape];
     this.strides = strides ? [...strides] : stridesOf(shape);
     this.#type = typeof type === "string" ? parse(type) : type;
+    // A list has no view of a part of it.
+    if (start !== undefined) Object.defineProperty(this, "data", { enumerable: true, get: () => slice(this.#type, data, start, start + reach(this)) });
     this.dtype = this.#type.str;
     this.#made = this.shape.join(", ");
   }
 
   /**
-   * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8`, booleans `|b1`, text
-   * `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays, which are stacked.
-   * A typed array is copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
+   * Makes an array of nested lists, a typed array or one value. Without a dtype, numbers are `<f8`, bigints `<i8` (`<u8` or `|O` if they need it), booleans
+   * `|b1`, text `<U…`, dates `<M8[ms]`, `{ re, im }` `<c16`, and others, such as `[1, null]`, `|O`; a typed array has its own, and so has a list of arrays or
+   * typed arrays of one dtype, which are stacked. All values are copied. Of an array of times, another unit is converted as by `astype` of NumPy: to a
+   * coarser one, it rounds down. `fortranOrder` is the order in which the array is written; an array keeps its own.
    */
   static from(values: Nested, options: FromOptions = {}): NDArray {
     checkOptions(options, ["dtype", "shape", "fortranOrder"], typeof options === "string" ? `{ dtype: ${shown(options)} }` : '{ dtype: "<f4" }');
@@ -90,8 +100,10 @@ export class NDArray {
     let made: NDArray;
     if (values instanceof NDArray) {
       const target = dtype === undefined ? values.#type : parse(dtype);
-      const copy = values.#type.str === target.str ? plain(values) : build(nestedFor(target, values), dtype, values.shape);
-      made = new NDArray(copy.data, checked(shape ?? values.shape, values.shape), copy.type);
+      checkUnchanged(values);
+      const is_same = values.#type.str === target.str;
+      const { data, type } = is_same ? { data: copy(target, values.data, values.shape, values.strides), type: target } : build(nestedFor(target, values), dtype, values.shape);
+      made = new NDArray(data, checked(shape ?? values.shape, values.shape), type);
       made.fortranOrder = values.fortranOrder;
     } else {
       const built = build(values, dtype, shape);
@@ -102,11 +114,17 @@ export class NDArray {
   }
 
   /** Makes an array of records of columns: typed arrays, lists or arrays, whose first dimensions are equally long. */
-  static records(columns: Record<string, Nested>): NDArray {
+  static records(columns: Record<string, any>): NDArray {
     if (columns === null || typeof columns !== "object" || Array.isArray(columns) || ArrayBuffer.isView(columns) || columns instanceof Map) {
       throw new NpyError("argument", `${shown(columns)} has no names for columns; pass an object of columns, such as { x: [1, 2] }, or records to NDArray.from with the dtype "[('x', '<f8')]"`);
     }
-    const made: [string, NDArray][] = Object.entries(columns).map(([name, values]) => [name, NDArray.from(values)]);
+    const made = Object.entries(columns).map(([name, values]): [string, NDArray] => {
+      try {
+        return [name, NDArray.from(values)];
+      } catch (error) {
+        throw error instanceof NpyError ? new NpyError(error.kind, `column ${shown(name)}: ${error.message}`, { ...error, field: name }) : error;
+      }
+    });
     const { data, shape, type } = buildRecords(made.map(([name, array]) => [name, array.data, array.shape, array.#type]));
     return new NDArray(data, shape, type);
   }
@@ -143,35 +161,40 @@ export class NDArray {
 
   /**
    * Returns an element: a number, bigint, boolean, text, `{ re, im }`, the bytes of a `V`, an object of a record's fields, or an object of
-   * Python. Negative indices count from the end. With fewer indices than dimensions, an array that shares the data.
+   * Python. Negative indices count from the end. With fewer indices than dimensions, a part: its `set` changes this array, for every dtype.
    */
   get(...index: number[]): any {
     const at = this.#position(index);
-    if (index.length === this.shape.length) return valueAt(this.#type, this.data, at);
+    if (index.length === this.shape.length) return valueAt(this.#type, this.#all, at);
     const [shape, strides] = [this.shape.slice(index.length), this.strides.slice(index.length)];
-    const reach = shape.includes(0) ? 0 : shape.reduce((all, n, i) => all + (n - 1) * strides[i]!, 1);
-    return new NDArray(slice(this.#type, this.data, at, at + reach), shape, this.#type, strides);
+    const isList = hasList(this.#type, this.#all);
+    const data = isList ? this.#all : slice(this.#type, this.#all, at, at + reach({ shape, strides }));
+    const part = new NDArray(data, shape, this.#type, strides, isList ? at : undefined);
+    part.#isCopy = this.#isCopy;
+    return part;
   }
 
   /** Sets an element, as `get` returns it. A value that does not fit the dtype is an error, and changes nothing. */
-  set(value: any, ...index: number[]): void {
+  set(value: unknown, ...index: number[]): void {
     if (index.length !== this.shape.length) {
-      const part = ArrayBuffer.isView(this.data) ? `; a part is set by get(${index.map(shown).join(", ")}).data.set(values)` : "";
+      const part = index.length + 1 === this.shape.length ? `, as by values.forEach((value, i) => array.set(value, ${[...index.map(shown), "i"].join(", ")}))` : "";
       throw new NpyError("index", `${index.length} indices for ${this.shape.length} dimensions; pass one for each${part}`);
     }
+    if (this.#isCopy) throw new NpyError("unsupported", "a column of records with Python objects is a copy; set the records, by set({ … }, row) of their array");
     const [type, at] = [this.#type, this.#position(index)];
     // A record whose last field does not fit is refused before its first one is set.
     if (type.fields || type.base) setAt(type, allocate(type, 1), 0, value);
-    setAt(type, this.data, at, value);
+    setAt(type, this.#all, at, value);
   }
 
   #position(index: readonly number[]): number {
     const { shape, strides } = this;
     if (Array.isArray(index[0])) throw new NpyError("index", `${shown(index[0])} is not an index; pass the indices one by one, such as get(0, 1)`);
     if (index.length > shape.length) throw new NpyError("index", `${index.length} indices for ${shape.length} dimensions; pass fewer`);
-    let at = 0;
+    let at = this.#start ?? 0;
     index.forEach((i, k) => {
       const n = shape[k]!;
+      if (typeof i === "bigint") throw new NpyError("index", `${shown(i)} is not an index; pass a number: ${i}`);
       if (typeof i !== "number") throw new NpyError("index", `${shown(i)} is not an index; pass integers, and take a column by Array.from({ length: ${n} }, (_, row) => array.get(row, 1))`);
       const from = i < 0 ? i + n : i;
       if (!Number.isInteger(i) || from < 0 || from >= n) throw new NpyError("index", `index ${shown(i)} of dimension ${k}, which has the length ${n}; pass one that is in range`);
@@ -182,8 +205,8 @@ export class NDArray {
 
   /** Returns nested lists of the elements; a single value if there are no dimensions. */
   toNested(): any {
-    const { shape, strides, data } = this;
-    const type = this.#type;
+    const { shape, strides } = this;
+    const [type, data] = [this.#type, this.#all];
     const lists = shape.slice(0, Math.max(shape.indexOf(0), 0)).reduce((all, n) => all * n, 1);
     if (lists > 1 << 20) throw new NpyError("limit", `the shape (${shape.join(", ")}) has more than ${1 << 20} empty lists; use the shape`);
     const level = (k: number, at: number): any => {
@@ -192,7 +215,7 @@ export class NDArray {
       for (let i = 0; i < list.length; i++) list[i] = level(k + 1, at + i * strides[k]!);
       return list;
     };
-    return level(0, 0);
+    return level(0, this.#start ?? 0);
   }
 
   /**
@@ -214,11 +237,16 @@ export class NDArray {
     return toDate(this.get(...index), type.unit!);
   }
 
-  /** Returns the column of a field, such as `"gain"` or `"head.gain"`, as an array that shares the data. Sub-arrays add dimensions. */
+  /**
+   * Returns the column of a field, such as `"gain"` or `"head.gain"`, as an array that shares the data. Sub-arrays add dimensions. Of records with Python
+   * objects, it is a copy, whose `set` is an error.
+   */
   column(path: string): NDArray {
     if (typeof path !== "string") throw new NpyError("argument", `${shown(path)} is not the name of a field; pass text, and take the columns of a plain array by get`);
     let type = this.#type;
-    let data = this.data;
+    let data = this.#all;
+    // Records with Python objects are a list of them.
+    const isCopy = Array.isArray(data);
     const inner: number[] = [];
     for (const name of names(type, path)) {
       const field = type.fields?.find((field) => field.name === name);
@@ -226,12 +254,15 @@ export class NDArray {
         if (!this.names) throw new NpyError("missing-field", `the array has no field ${shown(path)}, since ${this.dtype} is not a dtype of records; index it by get, or use data`);
         throw new NpyError("missing-field", `there is no field ${shown(path)} among ${this.names.join(", ") || "no fields"}; pass one of them`);
       }
-      data = Array.isArray(data) ? data.map((record) => record[name]) : data[name];
+      data = isCopy ? data.map((record: any) => record[name]) : data[name];
       type = field.dtype;
       for (; type.base; type = type.base) inner.push(...type.shape!);
     }
     const n = product(inner);
-    return new NDArray(data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)]);
+    const start = this.#start === undefined ? undefined : this.#start * n;
+    const column = new NDArray(isCopy ? fromObjects(data, type, inner.length > 0) : data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)], start);
+    column.#isCopy = isCopy;
+    return column;
   }
 }
 
@@ -240,12 +271,12 @@ function names(type: DType, path: string): string[] {
   return type.fields?.some((field) => field.name === path) ? [path] : path.split(".");
 }
 
-/** True if NumPy would write the array in Fortran order: only one that is not in C order too. */
+/** True if NumPy would write the array in Fortran order: only one that is not in C order too. @internal */
 export function isFortran({ fortranOrder, shape }: NDArray): boolean {
   return fortranOrder && !shape.includes(0) && shape.filter((n) => n > 1).length > 1;
 }
 
-/** Returns the strides of C order. */
+/** Returns the strides of C order. @internal */
 export function stridesOf(shape: readonly number[]): number[] {
   const strides = new Array<number>(shape.length);
   let stride = 1;
@@ -256,7 +287,7 @@ export function stridesOf(shape: readonly number[]): number[] {
   return strides;
 }
 
-/** Returns the array, or a copy of it in plain C order. */
+/** Returns the array, or a copy of it in plain C order. @internal */
 export function plain(array: NDArray): NDArray {
   checkUnchanged(array);
   const { shape, strides, type } = array;
@@ -266,7 +297,7 @@ export function plain(array: NDArray): NDArray {
   return new NDArray(copy(type, array.data, shape, strides), shape, type);
 }
 
-/** Copies data of any strides to C order. */
+/** Copies data of any strides to C order. @internal */
 export function copy(type: DType, data: Data, shape: readonly number[], strides: readonly number[]): Data {
   if (type.fields && !Array.isArray(data)) {
     return Object.fromEntries(type.fields.map(({ name, dtype }) => [name, copy(dtype, data[name], shape, strides)]));
@@ -281,6 +312,7 @@ export function copy(type: DType, data: Data, shape: readonly number[], strides:
   const length = product(all);
   const out = data.isMapped ? data.make(length) : Array.isArray(data) ? new Array(length) : new data.constructor(length);
   fill(out, data, all, steps);
+  if (Array.isArray(data)) keepItems(data, out);
   return out;
 }
 
@@ -312,7 +344,20 @@ function slice(type: DType, data: Data, from: number, to: number): Data {
     return slice(type.base, data, from * n, to * n);
   }
   const step = width(type);
-  return Array.isArray(data) ? data.slice(from, to) : data.subarray(from * step, to * step);
+  if (!Array.isArray(data)) return data.subarray(from * step, to * step);
+  const part = data.slice(from, to);
+  keepItems(data, part, from);
+  return Object.freeze(part);
+}
+
+/** True for lists, and for records that have one. */
+function hasList(type: DType, data: Data): boolean {
+  return Array.isArray(data) || (type.fields?.some(({ name, dtype }) => hasList(dtype, data[name])) ?? false);
+}
+
+/** Returns the number of elements from the first one to the last, with those between them. */
+function reach({ shape, strides }: Pick<NDArray, "shape" | "strides">): number {
+  return shape.includes(0) ? 0 : shape.reduce((all, n, i) => all + (n - 1) * strides[i]!, 1);
 }
 
 function valueAt(type: DType, data: Data, at: number): any {
@@ -331,7 +376,7 @@ function nest(base: DType, data: Data, at: number, shape: readonly number[]): an
   return Array.from({ length: n }, (_, i) => nest(base, data, at * n + i, rest));
 }
 
-/** Returns the first shape; an error if it has another number of elements. */
+/** Returns the first shape; an error if it has another number of elements. @internal */
 export function checked(shape: readonly number[], found: readonly number[]): readonly number[] {
   if (count(shape) === count(found) && shape.every((n) => Number.isSafeInteger(n) && n >= 0)) return shape;
   throw new NpyError("shape", `${count(found)} elements do not fill the shape (${shape.join(", ")}); pass a shape of as many`);

@@ -5,8 +5,9 @@ import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
 import { refusal } from "./arguments.js";
 import { checked, NDArray, plain } from "./array.js";
-import { isTyped, REMEDY, setAt } from "./set.js";
-import { inUnitsOf, isTime } from "./time.js";
+import { Call, microsecondsOf } from "./objects.js";
+import { integerType, isTyped, REMEDY, setAt } from "./set.js";
+import { inUnitsOf, isTime, NAT } from "./time.js";
 
 interface Built {
   data: any;
@@ -31,13 +32,16 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
   }
   checkValue(values, type);
   if (isTyped(values)) {
-    const own = parse(values.constructor.name === "Buffer" ? "Uint8Array" : values.constructor.name);
+    const own = ownType(values);
     if (!type || classOf(type)) return typed(values, own, type ?? own, shape);
     // The bytes of one element of raw data are a value.
     if (type.kind !== "V") values = Array.from(values);
   }
-  if (type?.kind !== "O" && Array.isArray(values) && first(values) instanceof NDArray) return stack(values, dtype, shape);
-  const is_list = type?.kind === "O" || (type === undefined && isOther(first(values)));
+  // Lists within objects may contain themselves.
+  const of = type?.kind === "O" ? undefined : leaf(values);
+  const is_stack = of instanceof NDArray || (!type && isTyped(of) && values.flat(MAX_DIMENSIONS).every((part: any) => part instanceof NDArray || isTyped(part)));
+  if (Array.isArray(values) && is_stack) return stack(values, dtype, shape);
+  const is_list = type?.kind === "O" || (type === undefined && isOther(isTyped(of) ? of[0] : of));
   const found = is_list ? listShape(values) : shapeOf(values, type);
   const flat = flatten(values, found);
   // NumPy has at least one character, unless the dtype says zero.
@@ -67,16 +71,19 @@ function checkValue(value: any, type: DType | undefined): void {
   if (is_collection) throw new NpyError("argument", `${shown(value)} is not an array; pass a list, such as [...values], or the dtype "|O" for a Python object`);
 }
 
-/** Makes an array of arrays of one shape. */
+/** The dtype of a typed array. */
+const ownType = (values: any): DType => parse(values.constructor.name === "Buffer" ? "Uint8Array" : values.constructor.name);
+
+/** Makes an array of arrays, or of typed arrays, of one shape. */
 function stack(list: any[], dtype: string | undefined, shape: readonly number[] | undefined): Built {
   const parts = list.flat(MAX_DIMENSIONS);
-  const types = new Set(parts.map((part) => (part instanceof NDArray ? part.dtype : "")));
+  const types = new Set(parts.map((part) => (part instanceof NDArray ? part.dtype : isTyped(part) ? ownType(part).str : "")));
   if (types.has("|O")) throw new NpyError("argument", "arrays of Python objects are not stacked; pass their values as lists, and the dtype \"|O\"");
   if (types.has("")) throw new NpyError("argument", "a list has arrays and other values; pass arrays alone, or the dtype \"|O\" for Python objects");
   if (dtype === undefined && types.size > 1) throw new NpyError("argument", `the arrays of a list have the dtypes ${[...types].join(", ")}; name one as the dtype`);
   const type = dtype === undefined ? undefined : parse(dtype);
-  const nested = (part: any): any => (part instanceof NDArray ? nestedFor(type ?? part.type, part) : part.map(nested));
-  return build(nested(list), dtype ?? parts[0].dtype, shape);
+  const nested = (part: any): any => (part instanceof NDArray ? nestedFor(type ?? part.type, part) : Array.isArray(part) ? part.map(nested) : part);
+  return build(nested(list), dtype ?? [...types][0], shape);
 }
 
 /** Returns the elements of an array as nested lists, with times in the units of another dtype. */
@@ -116,13 +123,21 @@ export function allocate(type: DType, length: number): any {
   return new Array(length).fill(type.kind === "O" ? null : "");
 }
 
-function first(values: any): any {
+/** Returns the first value that is not a list. */
+function leaf(values: any): any {
   let value = values;
   for (let depth = 1; Array.isArray(value) && value.length > 0; depth++) {
     checkDepth(depth);
     value = value[0];
   }
-  return isTyped(value) ? value[0] : value;
+  return value;
+}
+
+/** Returns the data of a column of records that Python made, whose sub-arrays are arrays. */
+export function fromObjects(values: any[], type: DType, is_nested: boolean): any {
+  if (type.fields) return values;
+  if (type.kind === "O") return is_nested ? values.flatMap((array) => array.data) : values;
+  return build(values.map((value) => ofPython(value, type)), type.str, undefined).data;
 }
 
 function isOther(value: any): boolean {
@@ -174,7 +189,7 @@ function flatten(values: any, shape: readonly number[]): any[] {
 function infer(values: any[]): DType {
   if (values.length === 0 || values.every((value) => typeof value === "number")) return parse("<f8");
   if (values.every((value) => typeof value === "boolean")) return parse("|b1");
-  if (values.every((value) => typeof value === "bigint")) return parse(values.some((value) => value >= 2n ** 63n) ? "<u8" : "<i8");
+  if (values.every((value) => typeof value === "bigint")) return parse(integerType(values));
   if (values.every((value) => typeof value === "string")) return wide(values, "U", 1);
   const has_date = values.some((value) => value instanceof Date);
   if (has_date && values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
@@ -185,9 +200,27 @@ function infer(values: any[]): DType {
   const kinds = [...new Set(values.map((value) => typeof value))];
   // NumPy converts these to one another, and makes objects of others.
   if (kinds.length > 1 && kinds.every((kind) => ["number", "bigint", "boolean", "string"].includes(kind))) {
-    throw new NpyError("argument", `the values are of ${kinds.length} kinds, ${kinds.join(" and ")}; pass one kind, or a dtype such as ${kinds.includes("string") ? '"|O"' : '"<f8"'}`);
+    throw new NpyError("argument", `the values are of ${kinds.length} kinds, ${kinds.join(" and ")}; pass one kind, or NDArray.from(values, { dtype: "${common(values)}" })`);
   }
   return parse("|O");
+}
+
+/** Returns a value that Python made of an element of a dtype, as `set` takes it. */
+function ofPython(value: any, type: DType): any {
+  if (isTime(type) && value === null) return NAT;
+  if (type.kind === "S" && value instanceof Uint8Array) return String.fromCharCode(...value);
+  const parts = value instanceof Call ? (value.arguments as any) : undefined;
+  if (type.kind === "c" && parts) return { re: parts[0], im: parts[1] };
+  const microseconds = value instanceof Date ? microsecondsOf(value) : parts && (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
+  return isTime(type) && microseconds !== undefined ? inUnitsOf(type, parse(`<${type.kind}8[us]`), BigInt64Array.of(microseconds), 1)[0] : value;
+}
+
+/** Returns the dtype that holds each of these values, which are of several kinds. */
+function common(values: any[]): string {
+  const is_fraction = (value: any): boolean => typeof value === "number" && !Number.isInteger(value);
+  const is_large = (value: any): boolean => typeof value === "bigint" && !Number.isSafeInteger(Number(value));
+  if (values.some((value) => typeof value === "string") || (values.some(is_fraction) && values.some(is_large))) return "|O";
+  return values.some(is_fraction) || values.every((value) => typeof value !== "bigint") ? "<f8" : integerType(values.map(BigInt));
 }
 
 /** Makes the data of records of columns. */

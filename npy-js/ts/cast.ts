@@ -8,15 +8,16 @@ import { COUNTS, isTime, NAT } from "./time.js";
 /** By which rule numbers are converted. */
 export type Cast = "exact" | "lossless" | "numeric" | "checked";
 
+/** @internal */
 export const CASTS: readonly string[] = ["exact", "lossless", "numeric", "checked"];
 
-/** The end of a sentence about the cast "numeric". */
+/** The end of a sentence about the cast "numeric". @internal */
 export const WRAPS = "wraps integers, and truncates and limits floats";
 
 /** The advice about a value that does not fit. */
 const NUMERIC = `the cast "numeric" ${WRAPS}`;
 
-/** Converts plain data to a typed array. `remedy` is the advice about a value that does not fit. */
+/** Converts plain data to a typed array. `remedy` is the advice about a value that does not fit. @internal */
 export function cast(data: any, from: DType, to: DType, how: Cast, shape: readonly number[], remedy = NUMERIC): TypedArray {
   if (!CASTS.includes(how)) throw new NpyError("cast", `${String(how)} is not a cast; use one of ${CASTS.join(", ")}`);
   const class_ = classOf(to);
@@ -108,7 +109,7 @@ function check(values: any, from: DType, to: DType, class_: any, shape: readonly
     if (both && fits(values[i * a], out[i * b])) continue;
     const row = Math.floor(i / rows);
     const shown = a === 2 ? `${values[2 * i]}${values[2 * i + 1] < 0 ? "" : "+"}${values[2 * i + 1]}j` : isNaT(values[i]) ? "NaT" : String(values[i]);
-    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${isNaT(values[i]) ? COUNTS : remedy}`, { row });
+    throw new NpyError("invalid-value", `row ${row}: ${shown} does not fit ${to.str}; ${isNaT(values[i]) ? COUNTS : is_real ? remedy : remedy.replace(WRAPS, "drops the imaginary part")}`, { row });
   }
   return out;
 }

@@ -37,7 +37,7 @@ export interface Field {
   readonly dtype: DType;
 }
 
-/** Completes a tree that the module returned. */
+/** Completes a tree that the module returned. @internal */
 export function tree(raw: any): DType {
   if (raw.fields) {
     const fields = raw.fields.map((field: any) => ({ ...field, dtype: tree(field.dtype) }));
@@ -58,7 +58,7 @@ function textOf(dtype: unknown): string {
   throw new NpyError("argument", `${typeof dtype === "function" ? dtype.name : shown(dtype)} is not a dtype; pass text such as "<f4", "float32" or "Float32Array"`);
 }
 
-/** Parses a dtype: NumPy's text (`<f4`, `[('x', '<f4')]`), its name (`float32`), or the name of a typed array (`Float32Array`). */
+/** Parses a dtype: NumPy's text (`<f4`, `[('x', '<f4')]`), its name (`float32`), or the name of a typed array (`Float32Array`). @internal */
 export function parse(dtype: string): DType {
   const text = textOf(dtype);
   const found = known.get(text);
@@ -76,7 +76,7 @@ export function parse(dtype: string): DType {
   return made;
 }
 
-/** Makes a packed record of these fields. */
+/** Makes a packed record of these fields. @internal */
 export function record(fields: readonly (readonly [string, DType])[]): DType {
   return tree(engine().json("record", fields.flatMap(([name, dtype]) => [name, dtype.str])));
 }
@@ -107,16 +107,17 @@ export type TypedArrayOf<Name extends string> =
   Name extends "Float64Array" | "float64" | "<f8" ? Float64Array :
   TypedArray;
 
+/** @internal */
 export type TypedArrayClass = { new (length: number): TypedArray; new (buffer: ArrayBuffer): TypedArray; BYTES_PER_ELEMENT: number; name: string };
 
-/** The class of this name; undefined for `Float16Array` where there is none. */
+/** The class of this name; undefined for `Float16Array` where there is none. @internal */
 export function typedArrayClass(name: string): TypedArrayClass | undefined {
   return (globalThis as any)[name];
 }
 
 const HALF = typedArrayClass("Float16Array");
 
-/** The class of the data of a scalar; undefined for text, bytes and objects, whose data are a list. */
+/** The class of the data of a scalar; undefined for text, bytes and objects, whose data are a list. @internal */
 export function classOf({ kind, size }: DType): TypedArrayClass | undefined {
   switch (kind) {
     case "b": return Uint8Array as any;
@@ -129,29 +130,30 @@ export function classOf({ kind, size }: DType): TypedArrayClass | undefined {
   }
 }
 
-/** The numbers of typed data that one scalar takes. */
+/** The numbers of typed data that one scalar takes. @internal */
 export const width = (dtype: DType): number => (dtype.kind === "c" ? 2 : 1);
 
-/** The dtype of the bytes of the typed data of a scalar, such as `<f4` for halves where there is no `Float16Array`. */
+/** The dtype of the bytes of the typed data of a scalar, such as `<f4` for halves where there is no `Float16Array`. @internal */
 export function native({ kind, size, str }: DType): string {
   if (kind === "f") return size === 2 ? (HALF ? "<f2" : "<f4") : size === 4 ? "<f4" : "<f8";
   if (kind === "c") return size === 8 ? "<c8" : "<c16";
   return str[0] === ">" ? `<${str.slice(1)}` : str;
 }
 
-/** True if the bytes of a file are those of the data. */
+/** True if the bytes of a file are those of the data. @internal */
 export function isNative(dtype: DType): boolean {
   return classOf(dtype) !== undefined && native(dtype) === dtype.str;
 }
 
-/** Returns the scalar of a sub-array of sub-arrays, or the dtype itself. */
+/** Returns the scalar of a sub-array of sub-arrays, or the dtype itself. @internal */
 export function innermost(dtype: DType): DType {
   return dtype.base ? innermost(dtype.base) : dtype;
 }
 
+/** @internal */
 export const product = (numbers: readonly number[]): number => numbers.reduce((all, n) => all * n, 1);
 
-/** Returns the number of elements; an error if no array can have as many. */
+/** Returns the number of elements; an error if no array can have as many. @internal */
 export function count(shape: readonly number[]): number {
   const n = shape.includes(0) ? 0 : product(shape);
   if (Number.isSafeInteger(n)) return n;

@@ -1,7 +1,7 @@
 // The WebAssembly module: calls by name, with text and bytes in both directions. Its memory is never handed out: all bytes are copied.
 import { NpyError } from "./error.js";
 
-/** A file as the module reads it: bytes at offsets. */
+/** A file as the module reads it: bytes at offsets. @internal */
 export interface Readable {
   readonly size: number;
   /** Copies bytes to `out` and returns their number; 0 if they cannot be read, or must be fetched first. */
@@ -24,7 +24,7 @@ let compile: () => object = () => {
 };
 let compiled: object | undefined;
 
-/** Says how the module is found. Each entry of the package does so once; the first one that is used decides. */
+/** Says how the module is found. Each entry of the package does so once; the first one that is used decides. @internal */
 export function provide(how: () => object): void {
   compile = how;
 }
@@ -33,7 +33,7 @@ const NOTHING: Readable = { size: 0, read: () => 0 };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** One instance of the module. After an error it still works; if it stopped, the next call makes a new one. */
+/** One instance of the module. After an error it still works; if it stopped, the next call makes a new one. @internal */
 export class Engine {
   readonly #file: Readable;
   #exports: Exports | undefined;
@@ -113,7 +113,7 @@ function failure({ kind, message, field, row }: any, cause: unknown): NpyError {
 
 let shared: Engine | undefined;
 
-/** The instance for calls that are about no file. */
+/** The instance for calls that are about no file. @internal */
 export function engine(): Engine {
   return (shared ??= new Engine());
 }

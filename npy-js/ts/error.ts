@@ -1,6 +1,6 @@
 // The error that every function of this package throws.
 
-/** Where an error happened. */
+/** Where an error happened. @internal */
 export interface Place {
   path?: string | undefined;
   field?: string | undefined;
@@ -8,7 +8,7 @@ export interface Place {
   cause?: unknown;
 }
 
-/** Returns a value as a message shows it. */
+/** Returns a value as a message shows it. @internal */
 export function shown(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "string") return JSON.stringify(value.length > 100 ? `${value.slice(0, 100)}…` : value);
@@ -18,7 +18,7 @@ export function shown(value: unknown): string {
   return typeof value === "function" ? "a function" : String(value);
 }
 
-/** Gives a class its name back, which the package is sent without: consoles show it. */
+/** Gives a class its name back, which the package is sent without: consoles show it. @internal */
 export function named(of: Function, name: string): void {
   Object.defineProperty(of, "name", { value: name });
 }
@@ -49,7 +49,7 @@ export class NpyError extends Error {
   }
 }
 
-/** Runs `work`; an error that it throws gets the path of the file. */
+/** Runs `work`; an error that it throws gets the path of the file. @internal */
 export function within<T>(path: string | undefined, work: () => T): T {
   try {
     return work();
@@ -58,7 +58,7 @@ export function within<T>(path: string | undefined, work: () => T): T {
   }
 }
 
-/** Returns the error with the path of the file, if it has none. */
+/** Returns the error with the path of the file, if it has none. @internal */
 export function located(error: unknown, path: string | undefined): unknown {
   if (path === undefined || !(error instanceof NpyError) || error.path !== undefined) return error;
   const { kind, message, field, row, cause } = error;

@@ -9,6 +9,7 @@ import { named, NpyError, shown, within } from "./error.js";
 import { files, io, NO_FOLDER, OpenFile, pathOf, writeAll } from "./files.js";
 import { checkLength, type Header, readHeader } from "./read.js";
 import { type Scalar, scalar } from "./scalar.js";
+import { setAt } from "./set.js";
 import type { FileURL } from "./source.js";
 import { hasObjects } from "./write.js";
 
@@ -131,7 +132,10 @@ class Blocks {
   }
 }
 
-/** An array in a file. `data` has indices, `length`, `at`, `set`, `fill`, `subarray` and `slice`, as a typed array has. */
+/**
+ * An array in a file. `data` has indices, `length`, `at`, `set`, `fill`, `subarray` and `slice`, as a typed array has; a value that does not fit is an error
+ * there too. They are in the order of the file: of an array in Fortran order, the first index varies fastest. Changes are lost without `flush` or `close`.
+ */
 export class MappedArray extends NDArray {
   static {
     named(this, "MappedArray");
@@ -139,6 +143,10 @@ export class MappedArray extends NDArray {
 
   readonly #blocks: Blocks;
 
+  /**
+   * For this package; programs call `memmap`.
+   * @internal
+   */
   constructor(blocks: Blocks, header: Header) {
     const { type, shape, fortran } = header;
     const n = count(shape);
@@ -200,22 +208,34 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
   const length = to - from;
   const read = (i: number): any => (entry.size === 0 ? (type.kind === "V" ? new Uint8Array(0) : "") : blocks.read(entry, position(from + i)));
   const class_ = classOf(type);
-  const bound = (i: number | undefined, otherwise: number): number => {
-    if (i === undefined) return otherwise;
-    return Math.min(Math.max(i < 0 ? i + length : i, 0), length);
+  // The data of complex numbers are their parts.
+  const each = width(type) === 2 ? parse(type.size === 8 ? "<f4" : "<f8") : type;
+  const made: any[] = [];
+  /** Writes a value; one that does not fit is an error, as for `set` of the array. */
+  const write = (i: number, value: any): void => {
+    setAt(each, made, 0, value);
+    blocks.write(entry, position(from + i), made[0]);
   };
+  const integer = (i: number): number => {
+    if (Number.isSafeInteger(i)) return i < 0 ? i + length : i;
+    throw new NpyError("index", `${shown(i)} is not an index; pass a number without a fraction`);
+  };
+  const bound = (i: number | undefined, otherwise: number): number => (i === undefined ? otherwise : Math.min(Math.max(integer(i), 0), length));
   const methods = {
     length,
     isMapped: true,
     make: (n: number) => (class_ ? new class_(n) : new Array(n)),
-    at: (i: number) => (i < 0 ? read(i + length) : read(i)),
+    at(i: number) {
+      const at = integer(i);
+      return at >= 0 && at < length ? read(at) : undefined;
+    },
     set(values: ArrayLike<any>, start = 0) {
       if (typeof values?.length !== "number") throw new NpyError("argument", `${shown(values)} is not a list of values; pass one, or set one element by its index`);
-      if (start + values.length > length) throw new NpyError("index", `${values.length} values from ${start} on are more than ${length}; pass fewer`);
-      for (let i = 0; i < values.length; i++) blocks.write(entry, position(from + start + i), values[i]);
+      if (integer(start) !== start || start + values.length > length) throw new NpyError("index", `${values.length} values from ${start} on are more than ${length}; pass fewer`);
+      for (let i = 0; i < values.length; i++) write(start + i, values[i]);
     },
     fill(value: any, start?: number, end?: number) {
-      for (let i = bound(start, 0); i < bound(end, length); i++) blocks.write(entry, position(from + i), value);
+      for (let i = bound(start, 0); i < bound(end, length); i++) write(i, value);
     },
     subarray: (start?: number, end?: number) => mapped(blocks, entry, type, offset, layout, from + bound(start, 0), from + Math.max(bound(end, length), bound(start, 0))),
     slice(start?: number, end?: number) {
@@ -240,7 +260,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
     set(_, key, value) {
       const i = index(key);
       if (i < 0) throw new NpyError("index", `${shown(String(key))} is not an index of these ${length} values; pass one that is in range`);
-      blocks.write(entry, position(from + i), value);
+      write(i, value);
       return true;
     },
     has: (target, key) => index(key) >= 0 || key in target,
@@ -250,7 +270,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
 /**
  * Opens the array of a `.npy` file without reading it: elements are read when they are touched, in blocks of 64 KiB, and those that were changed are
  * written by `flush` and `close`, or when many blocks were touched since. `"r+"` changes the file. `"w+"` makes a file of zeros with `dtype` (otherwise `<f8`) and
- * `shape`, in C order, in the place of one that is there; without both, with those of that one. The number of rows does not change: rows cannot be appended.
+ * `shape`, in C order, at once in the place of one that is there; without both, with those of that one. The number of rows does not change: rows cannot be appended.
  */
 export function memmap(source: string | FileURL, mode: Mode = "r", options: MapOptions = {}): MappedArray {
   if (!["r", "r+", "w+"].includes(mode)) {

@@ -19,10 +19,11 @@ export class Call {
   /** The object as Python prints it, or nearly so. */
   readonly text: string;
   /** The arguments of the call, as `get` returns objects. */
-  readonly arguments: any;
+  readonly arguments: PythonObject | undefined;
   /** The state that the object would get, if it has one. */
-  readonly state: any;
+  readonly state: PythonObject | undefined;
 
+  /** @internal */
   constructor(name: string | null, text: string, arguments_?: any, state?: any) {
     this.name = name;
     this.text = text;
@@ -44,12 +45,13 @@ export type PythonObject =
 /**
  * The type in Python of each value that was read and whose class does not show it: `tuple`, `frozenset`, `bytearray`, the text of a date, or the name of a
  * class. A value that is written without changes keeps it, and so does a list that was changed in place.
+ * @internal
  */
 export const types = new WeakMap<object, string>();
 
-/** For each list, map and set that was read: what the module said of items whose type a number, a text or `null` does not show, by index or key. */
+/** For each list, map and set that was read: what the module said of items whose type a number, a text or `null` does not show, by index or key. @internal */
 export const items = new WeakMap<object, Map<any, any>>();
-/** The same for the keys of maps. */
+/** The same for the keys of maps. @internal */
 export const keys = new WeakMap<object, Map<any, any>>();
 
 function remember(all: typeof items, owner: object, key: any, json: any, value: any): void {
@@ -64,6 +66,7 @@ function remember(all: typeof items, owner: object, key: any, json: any, value: 
  * Makes the value: `None` is `null`, integers are numbers or bigints, bytes `Uint8Array`s, lists and tuples lists, sets `Set`s, dictionaries
  * `Map`s, dates and times `Date`s (in UTC if they have no zone), arrays `NDArray`s and scalars of NumPy single values, or arrays without dimensions if they
  * are times.
+ * @internal
  */
 export function revive(json: any): any {
   if (json === null || typeof json !== "object") return json;
@@ -122,16 +125,36 @@ function scalar(array: NDArray): any {
   return isTime(array.type) ? typed(array, SCALAR) : typed(array.get(), array.names ? "numpy.void" : array.dtype);
 }
 
-/** The type of an array that was a scalar of NumPy. */
+/** The type of an array that was a scalar of NumPy. @internal */
 export const SCALAR = "numpy.generic";
 
-/** A date and time of Python has microseconds, and a `Date` milliseconds. */
+/**
+ * Keeps what the module said of the items of a list for a copy of it, or of its end from `start` on.
+ * @internal
+ */
+export function keepItems(list: any[], copy: any[], start = 0): void {
+  const known = items.get(list);
+  if (known) items.set(copy, new Map([...known].map(([i, json]) => [i - start, json])));
+}
+
+/**
+ * Returns the microseconds since 1970 of a date, with those that it had in Python.
+ * @internal
+ */
+export function microsecondsOf(date: Date): bigint {
+  const known = types.get(date) ?? "";
+  const rest = dateOf(known).getTime() === date.getTime() ? /\.\d{3}(\d{3})/.exec(known)?.[1] : undefined;
+  return BigInt(date.getTime()) * 1000n + BigInt(rest ?? 0);
+}
+
+/** A date and time of Python has microseconds, and a `Date` milliseconds. @internal */
 export function dateOf(text: string): Date {
   const short = text.replace(/(\.\d{3})\d*/, "$1");
   const has_zone = /T.*(Z|[+-]\d\d:\d\d)/.test(short);
   return new Date(short.includes("T") && !has_zone ? `${short}Z` : short);
 }
 
+/** @internal */
 export function array(header: any, data: any): NDArray {
   const type = tree(header.dtype);
   if (Array.isArray(data)) return new NDArray(revive(data), header.shape, type);

@@ -278,7 +278,7 @@ function range(rows: ReadOptions["rows"], shape: readonly number[]): [number, nu
   }
   const at = (i: number | undefined, otherwise: number): number => {
     if (i === undefined || i === null) return otherwise;
-    if (!Number.isSafeInteger(i)) throw new NpyError("shape", `${shown(i)} is not a row; pass integers such as [10, 20]`);
+    if (!Number.isSafeInteger(i)) throw new NpyError("shape", `${shown(i)} is not a row; pass numbers such as [10, 20]`);
     return Math.min(Math.max(i < 0 ? i + n : i, 0), n);
   };
   const from = at(rows?.[0], 0);

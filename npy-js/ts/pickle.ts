@@ -12,13 +12,19 @@ export type Elements = (array: NDArray) => Uint8Array;
 
 /** Returns the pickle of an array of objects. */
 export function pickle(array: NDArray, elements: Elements): Uint8Array {
-  if (array.type.kind !== "O") throw new NpyError("unsupported", "records with Python objects are read, not written; write the columns as arrays");
+  if (array.type.kind !== "O") {
+    const columns = paths(array.type).slice(0, 5).map(shown).map((path) => `${path}: array.column(${path})`);
+    throw new NpyError("unsupported", `records with Python objects are read, not written; write the columns, as by saveNPZ(path, { ${columns.join(", ")} })`);
+  }
   const out = new Pickler(elements);
   out.op(0x80, 4);
   out.array(array);
   out.op(0x2e);
   return out.bytes();
 }
+
+/** Returns the names of the fields, and the paths of those within others. */
+const paths = (type: DType): string[] => type.fields!.flatMap(({ name, dtype }) => (dtype.fields ? paths(dtype).map((path) => `${name}.${path}`) : [name]));
 
 /** The deepest nesting that is written, as the module reads it. */
 const MAX_DEPTH = 128;
@@ -146,7 +152,10 @@ class Pickler {
     else if (Object.getPrototypeOf(value) === Object.prototype) {
       this.op(0x7d);
       this.#entries(new Map(Object.entries(value)));
-    } else if (value instanceof Call) throw new NpyError("invalid-value", `${value} is an object of ${value.name}, which is read and not written; write its text or its arguments in its place`);
+    } else if (value instanceof Call) {
+      const form = value.name === "builtins.complex" ? "{ re, im }, which are its arguments," : value.arguments === undefined ? "its text" : "its text or its arguments";
+      throw new NpyError("invalid-value", `${value} is an object of ${value.name}, which is read and not written; write ${form} in its place`);
+    }
     else throw new NpyError("invalid-value", `${shown(value)} has no pickle; write null, booleans, numbers, text, bytes, lists, maps, sets, dates or arrays`);
   }
 

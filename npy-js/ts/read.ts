@@ -9,7 +9,7 @@ import { isURL, OpenFile, pathOf } from "./files.js";
 import { revive } from "./objects.js";
 import type { FileURL } from "./source.js";
 
-/** A header, and where its data are. */
+/** A header, and where its data are. @internal */
 export interface Header {
   type: DType;
   shape: number[];
@@ -19,7 +19,7 @@ export interface Header {
   objects: boolean;
 }
 
-/** Bytes in memory, as the module reads them. */
+/** Bytes in memory, as the module reads them. @internal */
 export class Bytes implements Readable {
   readonly bytes: Uint8Array;
   readonly size: number;
@@ -36,7 +36,7 @@ export class Bytes implements Readable {
   }
 }
 
-/** Returns what the module says about a header. */
+/** Returns what the module says about a header. @internal */
 export function headerOf(json: any): Header {
   return { ...json, type: tree(json.dtype) };
 }
@@ -75,7 +75,7 @@ function opened<T>(source: Uint8Array | ArrayBuffer | string | FileURL, work: (f
   });
 }
 
-/** Returns bytes as they are; an error for anything else. */
+/** Returns bytes as they are; an error for anything else. @internal */
 export function bytesOf(source: unknown): Uint8Array {
   if (source instanceof Uint8Array) return source;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
@@ -85,18 +85,18 @@ export function bytesOf(source: unknown): Uint8Array {
   throw new NpyError("unsupported", `${shown(source)} is not a source; ${advice}`);
 }
 
-/** True for the first bytes of an archive. */
+/** True for the first bytes of an archive. @internal */
 export function isArchive([a, b, c, d]: Uint8Array): boolean {
   return a === 0x50 && b === 0x4b && ((c === 3 && d === 4) || (c === 5 && d === 6));
 }
 
-/** Reads the header at the start of a file. */
+/** Reads the header at the start of a file. @internal */
 export function readHeader(file: Readable): Header {
   const first = parseHeader(take(file, 0, Math.min(4096, file.size)), file.size);
   return typeof first === "number" ? (parseHeader(take(file, 0, first), file.size) as Header) : first;
 }
 
-/** Parses a header; if there are too few bytes, returns the number that it takes. */
+/** Parses a header; if there are too few bytes, returns the number that it takes. @internal */
 export function parseHeader(bytes: Uint8Array, size: number): Header | number {
   let json = engine().json("header", [], bytes.subarray(0, 8 + Math.min(bytes.length, 16)));
   if (json.needed > size) throw new NpyError("truncated", `truncated: expected ${json.needed} bytes of header, found ${size}; get the whole file`);
@@ -132,7 +132,7 @@ function narrow(header: Uint8Array): Map<number, number> {
   return large;
 }
 
-/** Returns bytes of a file. */
+/** Returns bytes of a file. @internal */
 export function take(file: Readable, offset: number, length: number): Uint8Array {
   if (file instanceof Bytes) return file.bytes.subarray(offset, offset + length);
   const out = new Uint8Array(length);
@@ -144,14 +144,14 @@ export function take(file: Readable, offset: number, length: number): Uint8Array
   return out;
 }
 
-/** An error if the file is shorter than the header says. */
+/** An error if the file is shorter than the header says. @internal */
 export function checkLength(header: Header, size: number): number {
   const n = count(header.shape);
   if (n * header.type.size > size - header.offset) throw truncated(header, size - header.offset);
   return n;
 }
 
-/** Returns the error about data with fewer bytes than the header says. Its row is the first one that is not complete. */
+/** Returns the error about data with fewer bytes than the header says. Its row is the first one that is not complete. @internal */
 export function truncated(header: Header, bytes: number): NpyError {
   const { shape, type, fortran } = header;
   const found = Math.max(bytes, 0);
@@ -164,12 +164,12 @@ export function truncated(header: Header, bytes: number): NpyError {
 
 const BLOCK_BYTES = 1 << 22;
 
-/** The number of elements that are read at a time. */
+/** The number of elements that are read at a time. @internal */
 export function blockItems(type: DType): number {
   return Math.max(Math.floor(BLOCK_BYTES / Math.max(type.size, 1)), 1);
 }
 
-/** The number of elements of a row. */
+/** The number of elements of a row. @internal */
 export const rowItems = (header: Header): number => (header.shape.length ? count(header.shape.slice(1)) : 1);
 
 function readFrom(file: Readable): NDArray {
@@ -195,6 +195,7 @@ function readFrom(file: Readable): NDArray {
   return assembler.finish(shape, fortran);
 }
 
+/** @internal */
 export function objects(list: any, header: Header): NDArray {
   const array = new NDArray(revive(list), header.shape, header.type);
   array.fortranOrder = header.fortran;
@@ -222,7 +223,7 @@ function readMember(archive: Engine, name: string): NDArray {
   return grown.finish(header);
 }
 
-/** Blocks of a member whose header may lie: memory grows as bytes arrive. */
+/** Blocks of a member whose header may lie: memory grows as bytes arrive. @internal */
 export class Growing {
   readonly #header: Header;
   readonly #type: DType;

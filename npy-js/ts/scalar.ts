@@ -3,7 +3,7 @@ import type { DType } from "./dtype.js";
 import { NpyError } from "./error.js";
 import { fromHalf, fromLongDouble, toHalf, toLongDouble } from "./floats.js";
 
-/** Reads and writes one entry of the data. */
+/** Reads and writes one entry of the data. @internal */
 export interface Scalar {
   /** The bytes of one entry. */
   readonly size: number;
@@ -16,7 +16,7 @@ const METHODS: Record<string, string> = {
   f4: "Float32", f8: "Float64", m8: "BigInt64", M8: "BigInt64",
 };
 
-/** Returns how one entry of the data of a scalar is read and written. */
+/** Returns how one entry of the data of a scalar is read and written. @internal */
 export function scalar(dtype: DType): Scalar {
   const { kind, isBig } = dtype;
   const size = kind === "c" ? dtype.size / 2 : dtype.size;
@@ -36,7 +36,7 @@ export function scalar(dtype: DType): Scalar {
   throw new NpyError("unsupported", `an element of dtype ${dtype.str} is not read alone; read the whole array`);
 }
 
-/** Reads a text of bytes (latin-1) or of code points, without the zeros at its end. */
+/** Reads a text of bytes (latin-1) or of code points, without the zeros at its end. @internal */
 export function text({ kind, size, isBig }: DType): Scalar {
   const step = kind === "U" ? 4 : 1;
   const get = (view: DataView, at: number) => (step === 4 ? view.getUint32(at, !isBig) : view.getUint8(at));

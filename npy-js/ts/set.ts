@@ -80,6 +80,12 @@ function entry(value: any, type: DType, path: string): any {
   }
 }
 
+/** Returns the dtype that holds each of these integers. */
+export function integerType(values: readonly bigint[]): string {
+  const fits = (wrap: typeof BigInt.asIntN): boolean => values.every((value) => wrap(64, value) === value);
+  return fits(BigInt.asIntN) ? "<i8" : fits(BigInt.asUintN) ? "<u8" : "|O";
+}
+
 function integer(value: any, type: DType, path: string): number | bigint {
   const plain = typeof value === "boolean" ? Number(value) : value;
   if (typeof plain === "number" && type.size < 8) {
@@ -91,7 +97,7 @@ function integer(value: any, type: DType, path: string): number | bigint {
   const whole = BigInt(plain);
   const bits = type.size * 8;
   const wrapped = type.kind === "i" ? BigInt.asIntN(bits, whole) : BigInt.asUintN(bits, whole);
-  if (wrapped !== whole) return refuse(value, type, path);
+  if (wrapped !== whole) return refuse(value, type, path, bits === 64 ? `use the dtype "${integerType([whole])}"` : REMEDY);
   return type.size === 8 ? whole : Number(whole);
 }
 
@@ -102,7 +108,7 @@ function isInRange(value: number | bigint | boolean, number: number, size: numbe
 }
 
 function pair(value: any, type: DType, path: string): { re: number; im: number } {
-  const { re, im } = typeof value === "number" ? { re: value, im: 0 } : (value ?? {});
+  const { re, im } = ["number", "bigint", "boolean"].includes(typeof value) ? { re: Number(value), im: 0 } : (value ?? {});
   const fits = (part: unknown): boolean => typeof part === "number" && isInRange(part, part, type.size / 2);
   return fits(re) && fits(im) ? { re, im } : refuse(value, type, path, "pass a number, or { re, im }");
 }

@@ -29,7 +29,7 @@ export interface BlobLike {
 /** The sources of `open`: bytes, a `Blob` or `File`, a URL, a path, or an object that reads ranges. */
 export type Source = Uint8Array | ArrayBuffer | BlobLike | FileURL | string | RangeSource;
 
-/** A file of known size. */
+/** A file of known size. @internal */
 export interface Ranges {
   readonly size: number;
   /** The URL or path, for messages. */
@@ -40,25 +40,25 @@ export interface Ranges {
   close(): Promise<void>;
 }
 
-/** A file that can be closed, after which nothing is read of it. */
+/** A file that can be closed, after which nothing is read of it. @internal */
 export interface Open extends Ranges {
   /** An error if the file is closed. */
   check(): void;
 }
 
-/** The bytes of the first request: enough for the header, or for the directory of a small archive. */
+/** The bytes of the first request: enough for the header, or for the directory of a small archive. @internal */
 export const FIRST = 1 << 16;
 
-/** The bytes of the end of an archive: as many as are searched for the end of its directory, which may be followed by a comment. */
+/** The bytes of the end of an archive: as many as are searched for the end of its directory, which may be followed by a comment. @internal */
 export const END = FIRST + 4096;
 
-/** A part of the file that came with its size. */
+/** A part of the file that came with its size. @internal */
 export interface Start {
   offset: number;
   bytes: Uint8Array;
 }
 
-/** Opens a source. The first part is returned too, if finding the size needed a request. */
+/** Opens a source. The first part is returned too, if finding the size needed a request. @internal */
 export async function openSource(source: Source): Promise<{ ranges: Open; start?: Start }> {
   const { ranges, ...start } = await find(source);
   return { ranges: closable(ranges), ...start };
@@ -100,7 +100,7 @@ async function find(source: Source): Promise<{ ranges: Ranges; start?: Start }> 
     return { ranges: plain(object.size, read) };
   }
   if (typeof (source as any)?.then === "function") throw new NpyError("unsupported", "a Promise is not a source; await it");
-  throw new NpyError("unsupported", `${shown(source)} is not a source; pass bytes, a Blob, a URL, a path, or an object with size and read`);
+  throw new NpyError("unsupported", `${shown(source)} is not a source; pass bytes, a Blob, a URL, a path, or an object with size (a number) and read`);
 }
 
 async function named(text: string): Promise<{ ranges: Ranges; start?: Start }> {

@@ -88,6 +88,7 @@ function memberBytes(name: string, array: ArrayLike): Uint8Array {
   }
 }
 
+/** @internal */
 export function hasObjects(type: DType): boolean {
   return type.kind === "O" || (type.fields?.some(({ dtype }) => hasObjects(dtype)) ?? (type.base !== undefined && hasObjects(type.base)));
 }

@@ -160,12 +160,10 @@ impl Printer {
         let text = text::start_of(&object, 1000);
         let _ = write!(self.text, "{{\"call\":{}", Json::from(name).to_text());
         let _ = write!(self.text, ",\"text\":{}", Json::from(text).to_text());
-        if object.kind() == Kind::Object {
-            for (key, value) in [("arguments", object.arguments()), ("state", object.state())] {
-                if let Some(value) = value {
-                    let _ = write!(self.text, ",\"{key}\":");
-                    self.value(value, depth.saturating_add(1))?;
-                }
+        for (key, value) in [("arguments", object.arguments()), ("state", object.state())] {
+            if let Some(value) = value {
+                let _ = write!(self.text, ",\"{key}\":");
+                self.value(value, depth.saturating_add(1))?;
             }
         }
         self.text.push('}');
