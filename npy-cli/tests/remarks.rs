@@ -456,6 +456,9 @@ fn lines_with_a_mark_in_a_table_of_text_are_told() {
         ("# x,y\nu,v\n", &["--no-header"], left_out, "u,v\n"),
         ("# x, y\nu,v\n", &[], "the names of the columns are those of a line", "u,v\n"),
         ("# x, y\nu,v\nw,z\n", &["--comments", "#"], "", "w,z\n"),
+        // In a table of one column, such a line may have its name.
+        ("# h\n1,2\nnan\n", &["--delimiter", ";"], left_out, "\"\"\n"),
+        ("# by hand\nx,y\n1,2\n", &[], "", "1,2\n"),
         ("% x\na,b\n1,2\n%3,4\n", &["--comments", "%"], "", "1,2\n"),
         ("a,b\n1,\"x\n#y\"\n", &["--comments", "#"], "", "1,\"x\n#y\"\n"),
         ("#,1\n#x,2\n", &["--comments", "", "--no-header"], "", "\"#\",1\n\"#x\",2\n"),

@@ -577,6 +577,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 fn comments(text: &str) -> Result<Comments, String> {
     match text.as_bytes() {
         [] => Ok(Comments::None),
+        b"\"" => Err("fields have quotes; write another character, such as '#', or '' if there are no comments".into()),
         [byte] if byte.is_ascii() => Ok(Comments::Marked(*byte)),
         _ => Err("write one ASCII character, such as '#', or '' if there are no comments".into()),
     }

@@ -2,7 +2,7 @@
 
 use super::comments;
 use super::csv::{Comments, FirstLine};
-use super::guess::kind_of_text;
+use super::guess::{is_value, kind_of_text};
 use super::kind::Kind;
 
 /// The delimiter, if no other one is known.
@@ -76,27 +76,55 @@ fn are_thousands(fields: &[&str]) -> bool {
         && rest.iter().all(|field| field.len() == 3 && are_digits(field))
 }
 
-/// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
-pub(super) fn check(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), String> {
+/// Refuses a single column that has another delimiter. `lines` are the first ones that are not comments, and `comment` is the comment that has the name of the column.
+pub(super) fn check(
+    lines: &[String],
+    comment: Option<&str>,
+    first_line: FirstLine,
+) -> Result<(), String> {
+    let Some(first) = lines.first() else { return Ok(()) };
+    let Some(delimiter) = other(first, lines.get(1).map(String::as_str)) else { return Ok(()) };
+    // Names in a comment belong to as many fields.
+    let are_named = comment
+        .is_some_and(|names| fields(names, delimiter).count() == fields(first, delimiter).count());
+    let are_values = !first.is_empty() && fields(first, delimiter).all(is_value);
+    let no_header = match are_values && !are_named && first_line == FirstLine::Unknown {
+        true => " --no-header",
+        false => "",
+    };
+    // A field in quotes is empty here.
+    let shown = lines.iter().find(|line| !line.is_empty()).unwrap_or(first);
+    Err(format!(
+        "there is one column, {shown:?}; if its parts are columns, use npy convert --delimiter '{}'{no_header}, and otherwise --delimiter ,",
+        char::from(delimiter).escape_default()
+    ))
+}
+
+/// Returns the delimiter of lines without commas: one in the first line, or blanks between numbers in either. Tabs count as blanks where others separate numbers, too.
+pub(crate) fn other(first: &str, second: Option<&str>) -> Option<u8> {
     let are_numbers = |text: &str| {
         let mut parts = text.split_whitespace();
         parts.clone().count() > 1 && parts.all(comments::is_number)
     };
-    let mut texts = texts.iter().flatten();
-    let Some(first) = texts.next() else { return Ok(()) };
-    let delimiter = match first.chars().find(|c| matches!(c, ';' | '\t')) {
-        Some(delimiter) => delimiter,
-        None if are_numbers(first) || texts.next().is_some_and(|text| are_numbers(text)) => ' ',
-        None => return Ok(()),
+    let has_both = |line: &str| {
+        let mut cells = line.split('\t').filter(|cell| are_numbers(cell));
+        cells.any(|cell| !are_thousands(&cell.split_whitespace().collect::<Vec<_>>()))
     };
-    let no_header = match are_numbers(first) && first_line == FirstLine::Unknown {
-        true => " --no-header",
-        false => "",
-    };
-    let escaped = delimiter.escape_default();
-    Err(format!(
-        "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
-    ))
+    match first.bytes().find(|byte| matches!(byte, b';' | b'\t')) {
+        Some(b'\t') if has_both(second.unwrap_or(first)) => Some(b' '),
+        Some(delimiter) => Some(delimiter),
+        None if are_numbers(first) || second.is_some_and(are_numbers) => Some(b' '),
+        None => None,
+    }
+}
+
+/// Returns the fields of a line without quotes.
+fn fields(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
+    let is_blank = delimiter == b' ';
+    let is_delimiter =
+        move |c: char| if is_blank { c.is_whitespace() } else { c == char::from(delimiter) };
+    // Of blanks, a run is one delimiter.
+    line.split(is_delimiter).filter(move |field| !is_blank || !field.is_empty())
 }
 
 #[cfg(test)]
