@@ -34,6 +34,8 @@ fn another_delimiter_is_advised() {
         ("# a\tb\n1\t2\n", &[], "\\t", &[], "a,b\n1,2\n"),
         ("# a note\n1\t2\n", &["--no-header"], "\\t", &[], "[0],[1]\n1,2\n"),
         ("#two\n1\t2\n", &["--no-header"], "\\t", &[], "[0],[1]\n1,2\n"),
+        ("x y\tz\n1 2\t3\n", &[], " ", &[], "x,y,z\n1,2,3\n"),
+        ("size\tn\n10 500\t3\n", &[], "\\t", &[], "size,n\n10 500,3\n"),
     ] {
         let message = rows(directory.path(), text, args).expect_err(text);
         let option: String = more.iter().map(|option| format!(" {option}")).collect();
@@ -87,5 +89,41 @@ fn a_quote_in_a_comment_does_not_hide_the_error() {
         assert!(message.contains("npy convert --no-header reads it as a row"), "{text}: {message}");
         let found = rows(directory.path(), text, &["--no-header"]);
         assert_eq!(found.as_deref(), Ok("[0],[1]\n1.5,2.5\n3.5,4.5\n"), "{text}");
+    }
+}
+
+/// Guards rows of numbers that `np.loadtxt` reads: with comments after them, or with both blanks and tabs between them.
+#[test]
+fn rows_of_numbers_are_read_as_loadtxt_reads_them() {
+    const COMMENT: &str = "1 line has a comment at its end: left out";
+    const BLANKS: &str = "its fields have blanks between them";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, remark, expected) in [
+        (
+            "1.5 2.5 # first\n3.5 4.5\n",
+            &["--no-header"][..],
+            COMMENT,
+            "[0],[1]\n1.5,2.5\n3.5,4.5\n",
+        ),
+        ("1,2 # \"one\n3,4\n", &["--no-header"], COMMENT, "[0],[1]\n1,2\n3,4\n"),
+        ("a,b\n1,2 # one\n3,4\n", &[], COMMENT, "a,b\n1,2\n3,4\n"),
+        ("a,b\n1,2 % one\n3,4\n", &["--comments", "%"], "", "a,b\n1,2\n3,4\n"),
+        ("n\n1 # one\n2\n", &["--dtype", "[('n', 'U9')]"], "", "n\n1 # one\n2\n"),
+        ("1 2\t3\n4\t5 6\n", &["--no-header"], BLANKS, "[0],[1],[2]\n1,2,3\n4,5,6\n"),
+        ("# x y z\n1 2\t3\n", &[], BLANKS, "x,y,z\n1,2,3\n"),
+        ("1 2 # first\n3 4\n", &["--no-header"], COMMENT, "[0],[1]\n1,2\n3,4\n"),
+    ] {
+        // Of numbers with blanks between them, the name of the file need not say that they are text.
+        let other_name = !text.contains([',', 'n']);
+        for name in ["x.csv", "x.dat"].into_iter().take(1 + usize::from(other_name)) {
+            fs::write(path.join(name), text).unwrap();
+            let output = npy(path, &[&["convert", name, "x.npy"], args].concat());
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success() && message.contains(remark), "{text}: {message}");
+            assert_eq!(message.is_empty(), remark.is_empty(), "{text}: {message}");
+            let rows = npy(path, &["cat", "x.npy", "--csv"]).stdout;
+            assert_eq!(String::from_utf8(rows).unwrap(), expected, "{text}");
+        }
     }
 }

@@ -9,6 +9,7 @@ use super::cells::{Cells, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
 use super::delimiter;
+use super::end_comments::{self, Shortened};
 use super::guess::is_value;
 use super::names::{self, Names};
 use super::quotes;
@@ -75,12 +76,23 @@ pub(super) fn columns(
     stream.read_to_end(&mut all).of(&name)?;
     all.shrink_to_fit();
     let (content, stated) = delimiter::stated(&all);
+    let start = all.len() - content.len();
+    all.drain(..start);
+    let text = Text::of(all);
     let known_delimiter = dialect.delimiter.or(stated);
-    // Text for a dtype may have numbers between blanks.
-    let becomes_text = || is_text("0") || known.iter().any(|name| is_text(name));
+    // Text for a dtype may have numbers between blanks, and the mark of comments.
+    let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
+    let mark = dialect.comments.mark().filter(|_| !becomes_text);
+    let shortened = mark.and_then(|mark| end_comments::removed(&text.text, known_delimiter, mark));
+    let about_ends = shortened.as_ref().filter(|_| dialect.comments == Comments::Unknown);
+    let about_ends = about_ends.map(Shortened::remark);
+    let text = match shortened {
+        Some(Shortened { text: shortened, .. }) => Text { text: shortened, ..text },
+        None => text,
+    };
     let are_blanks = known_delimiter.is_none()
-        && !becomes_text()
-        && delimiter::are_blanks(content, dialect.comments);
+        && !becomes_text
+        && delimiter::are_blanks(text.text.as_bytes(), dialect.comments);
     let known_delimiter = if are_blanks { Some(b' ') } else { known_delimiter };
     let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
     let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
@@ -91,9 +103,6 @@ pub(super) fn columns(
         );
         return Err(Failure::new(name, message));
     }
-    let start = all.len() - content.len();
-    all.drain(..start);
-    let text = Text::of(all);
     let parse = |text: Text| {
         let table = parsed(text, name, &dialect, known, &is_text);
         table.map_err(|failure| match are_blanks {
@@ -124,6 +133,7 @@ pub(super) fn columns(
             }
         },
     };
+    remarks.extend(about_ends);
     if are_blanks {
         remarks.push(BLANKS.to_owned());
     }
