@@ -63,6 +63,7 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Comments, Dialect, FirstLine};
+pub(crate) use self::delimiter::{fields, other as other_delimiter, stated as stated_delimiter};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};

@@ -9,7 +9,7 @@ use super::kind::Kind;
 pub(super) const COMMA: u8 = b',';
 
 /// Returns the text after `sep=;`, and its delimiter. Excel expects it at the start of a file, and other programs write it there.
-pub(super) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
+pub(crate) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
     let start = text.strip_prefix(b"\"").unwrap_or(text);
     let is_quoted = start.len() < text.len();
     if let Some([delimiter, rest @ ..]) = start.strip_prefix(b"sep=")
@@ -130,7 +130,7 @@ pub(crate) fn other(first: &str, second: Option<&str>) -> Option<u8> {
 }
 
 /// Returns the fields of a line without quotes.
-pub(super) fn fields(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
+pub(crate) fn fields(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
     let is_blank = delimiter == b' ';
     let is_delimiter =
         move |c: char| if is_blank { c.is_whitespace() } else { c == char::from(delimiter) };
