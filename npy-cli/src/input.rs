@@ -226,6 +226,10 @@ fn check_records(columns: &[Column], records: &Records, wanted: Wanted<'_>) -> R
     let mut records: Vec<(&Vec<String>, &usize)> = records.iter().collect();
     records.sort_by_key(|(path, row)| (**row, *path));
     for (path, row) in records {
+        // The keys were chosen by their names.
+        if path.is_empty() && !wanted.columns.is_empty() {
+            continue;
+        }
         let Some(dtype) = wanted.of_column(path).map(|wanted| wanted.dtype) else { continue };
         let parts = columns.iter().filter_map(|column| column.path.strip_prefix(&path[..]));
         let keys = parts.filter_map(|rest| Some(rest.first()?.as_str()));
