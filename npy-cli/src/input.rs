@@ -24,7 +24,7 @@
 //! Names of several levels are read only if the lines below them are certain to be those that pandas writes with its index.
 //!
 //! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
-//! otherwise rows; a remark says so, and `--comments` says otherwise. Quotes of a comment have no
+//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`). Quotes of a comment have no
 //! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`split.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
@@ -37,6 +37,7 @@ mod comments;
 mod csv;
 mod delimiter;
 mod encode;
+mod end_comments;
 mod guess;
 mod json;
 mod kind;
@@ -62,6 +63,7 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Comments, Dialect, FirstLine};
+pub(crate) use self::delimiter::{fields, other as other_delimiter, stated as stated_delimiter};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
@@ -92,7 +94,12 @@ impl Form {
 
 /// Returns true for a file that begins as text of `np.savetxt` with blanks between its numbers, whatever its name.
 pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
-    first_lines(path).is_ok_and(|lines| delimiter::are_blanks(&lines, comments))
+    first_lines(path).is_ok_and(|lines| {
+        let text = String::from_utf8_lossy(&lines);
+        let shortened = comments.mark().and_then(|mark| end_comments::removed(&text, None, mark));
+        let text = shortened.map_or(text, |shortened| shortened.text.into());
+        delimiter::are_blanks(text.as_bytes(), comments)
+    })
 }
 
 /// Reads the lines at the start of a file, the last of them to its end; none if its first bytes are not those of text.
@@ -219,6 +226,10 @@ fn check_records(columns: &[Column], records: &Records, wanted: Wanted<'_>) -> R
     let mut records: Vec<(&Vec<String>, &usize)> = records.iter().collect();
     records.sort_by_key(|(path, row)| (**row, *path));
     for (path, row) in records {
+        // The keys were chosen by their names.
+        if path.is_empty() && !wanted.columns.is_empty() {
+            continue;
+        }
         let Some(dtype) = wanted.of_column(path).map(|wanted| wanted.dtype) else { continue };
         let parts = columns.iter().filter_map(|column| column.path.strip_prefix(&path[..]));
         let keys = parts.filter_map(|rest| Some(rest.first()?.as_str()));

@@ -5,6 +5,7 @@ mod archives;
 #[cfg(feature = "clouds")]
 mod clouds;
 mod convert;
+mod delimiters;
 mod diff;
 #[cfg(feature = "live")]
 mod equal;

@@ -184,6 +184,14 @@ fn a_single_text_among_numbers_is_told() {
             &[],
             "there are 2 more columns with such a remark",
         ),
+        (
+            "a,b,c\n1,,1\n,2,2.5\n",
+            &[],
+            "columns a, b have integers and missing values, which become floats and nan, as in pandas",
+        ),
+        ("a,b\n1,\n9007199254740992,\n,\n", &[], "npy: x.csv: column a has integers and missing"),
+        ("a\n-\n1\n", &["--missing", "-"], "column a has integers and missing values"),
+        ("a,b\n1.5,\n,\n", &[], ""),
         ("a,b\n1, 2\n3, 4\n", &[], ""),
         ("a,b\n1, 2\n3, x\n4, 5\n", &[], "column b is text because of \" x\" in row 1"),
         ("a,b\n1,2\n3,4\n5,6\n", &["--no-header"], "leave out --no-header"),
@@ -213,12 +221,38 @@ fn a_single_text_among_numbers_is_told() {
         ("[9007199254740993,0.5]\n", "column 0 has another dtype than the columns of floats"),
         ("{\"a\":\"+5\"}\n{\"a\":\"x\"}\n", ""),
         ("{\"a\":\"9007199254740993\"}\n{\"a\":0.5}\n", ""),
+        // As in CSV.
+        (
+            "{\"a\":true}\n{\"a\":\"x\"}\n{\"a\":false}\n",
+            "because of \"x\" in row 1, and the other values are True or False; null in its place",
+        ),
+        (
+            "{\"a\":1}\n{\"a\":\"NA\"}\n{\"a\":2.5}\n",
+            "because of \"NA\" in row 1, and the other values are numbers; null in its place",
+        ),
+        (
+            "{\"a\":\"2024-01-01\"}\n{\"a\":\"x\"}\n{\"a\":\"2024-01-02\"}\n",
+            "because of \"x\" in row 1, and the other values are times",
+        ),
+        (
+            "{\"a\":true}\n{\"a\":1}\n",
+            "such as 1 in row 1; --dtype bool -c a reads all as booleans",
+        ),
+        ("{\"a\":true}\n{}\n", "or 1, 0 and null, which become floats and nan"),
+        ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
+        ("{\"a\":\"1\"}\n{\"a\":\"0\"}\n{\"a\":\"007\"}\n", ""),
+        ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
     ] {
         fs::write(path.join("x.jsonl"), text).unwrap();
         let (code, message) = code(path, &["convert", "x.jsonl", "x.npy"]);
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
     }
+    // The advice for a key chooses it.
+    fs::write(path.join("x.jsonl"), "{\"a\":true,\"b\":2}\n{\"a\":1,\"b\":3}\n").unwrap();
+    ok(path, &["convert", "x.jsonl", "x.npy", "--dtype", "bool", "-c", "a"]);
+    let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
+    assert_eq!(String::from_utf8(found).unwrap(), "True\nTrue\n");
 }
 
 /// Guards comments of old programs: their bytes do not count, and those of rows are an error with the number of the line.
@@ -456,6 +490,9 @@ fn lines_with_a_mark_in_a_table_of_text_are_told() {
         ("# x,y\nu,v\n", &["--no-header"], left_out, "u,v\n"),
         ("# x, y\nu,v\n", &[], "the names of the columns are those of a line", "u,v\n"),
         ("# x, y\nu,v\nw,z\n", &["--comments", "#"], "", "w,z\n"),
+        // In a table of one column, such a line may have its name.
+        ("# h\n1,2\nnan\n", &["--delimiter", ";"], left_out, "\"\"\n"),
+        ("# by hand\nx,y\n1,2\n", &[], "", "1,2\n"),
         ("% x\na,b\n1,2\n%3,4\n", &["--comments", "%"], "", "1,2\n"),
         ("a,b\n1,\"x\n#y\"\n", &["--comments", "#"], "", "1,\"x\n#y\"\n"),
         ("#,1\n#x,2\n", &["--comments", "", "--no-header"], "", "\"#\",1\n\"#x\",2\n"),
@@ -492,7 +529,7 @@ fn a_text_that_begins_like_a_comment_is_a_row() {
     for (text, args, rows) in [
         ("a,b\n0,1\n#x,2\n", &["--dtype", "[('a', 'U2'), ('b', 'i4')]"][..], 2),
         ("a\n0\n#x\n", &["--dtype", "U2"], 2),
-        ("a,b\n0,1\n#N/A,2\n", &["--missing", "#N/A"], 2),
+        ("a,b\n0.5,1\n#N/A,2\n", &["--missing", "#N/A"], 2),
         ("#x,1\n0,2\n", &["--dtype", "U2", "--no-header"], 2),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();

@@ -410,18 +410,30 @@ fn text_is_told_with_the_command_that_reads_it() {
         ("i.npy", "2024-01-31,x\n2024-02-01,y\n", " --from csv --no-header", "(2,)"),
         ("k.csv", "a,b\n1,2\n", "", "(1,)"),
         ("l.csv", "1,2\n3,4\n", " --no-header", "(2, 2)"),
+        ("m.dat", "# a note\nx;y\n1;2\n", " --from csv --delimiter ';'", "(1,)"),
+        ("n.csv", "1;2\n3;4\n", " --delimiter ';' --no-header", "(2, 2)"),
+        ("o.csv", "a\tb\n1\t2\n", " --delimiter '\\t'", "(1,)"),
+        ("p.dat", "# a note\na\tb\n1\t2\n", " --from tsv", "(1,)"),
+        ("q.dat", "x y\n1 2\n", " --from csv --delimiter ' '", "(1,)"),
+        ("r.dat", "1 2\t3 # one\n4 5 6\n", " --from csv --no-header", "(2, 3)"),
+        ("s.dat", "sep=;\n1;2\n", " --from csv --no-header", "(1, 2)"),
+        ("t.dat", "% x\na;b\n1;2\n", " --from csv --delimiter ';' --comments %", "(1,)"),
+        ("u.tsv", "1\t2\n", " --no-header", "(1, 2)"),
     ] {
         fs::write(path.join(name), text).unwrap();
         let command = format!("npy convert {name} OUT.npy{options}");
         let ending = format!("; it looks like text; {command} reads a table\n");
         // Files that are named as text are read as such.
-        let others = if name.ends_with("csv") { &[][..] } else { &["info", "head", "verify"] };
+        let others = if name.ends_with("sv") { &[][..] } else { &["info", "head", "verify"] };
         for subcommand in [&["repair"], others].concat() {
             let (code, out, messages) = npy(path, &[subcommand, name]);
             let message = out + &messages;
             assert!(code > 0 && message.ends_with(&ending), "{subcommand}: {message}");
         }
-        let args: Vec<&str> = command.split(' ').skip(1).collect();
+        // As a shell divides it.
+        let command = command.replace("' '", "BLANK");
+        let words = command.split(' ').skip(1).map(|word| word.trim_matches('\''));
+        let args: Vec<&str> = words.map(|word| if word == "BLANK" { " " } else { word }).collect();
         let (code, _, messages) = npy(path, &args);
         assert_eq!(code, 0, "{command}: {messages}");
         let (_, out, _) = npy(path, &["info", "OUT.npy"]);

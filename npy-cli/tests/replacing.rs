@@ -127,6 +127,9 @@ mod linux {
 
     use super::*;
 
+    /// The longest time until a command writes, on a machine that does much else.
+    const PATIENCE: Duration = Duration::from_secs(120);
+
     /// Starts a command that reads an array from a pipe, with a part still to come, and returns it when it writes.
     fn started(directory: &Path, args: &[&str], program: &mut Command) -> Child {
         let mut file = Vec::new();
@@ -136,7 +139,7 @@ mod linux {
         child.stdin.as_mut().unwrap().write_all(&file[..1 << 20]).unwrap();
         let start = Instant::now();
         let folder = directory.canonicalize().unwrap();
-        while start.elapsed() < Duration::from_secs(20) {
+        while start.elapsed() < PATIENCE {
             // A file that is written is open, with a name or without.
             let Ok(files) = fs::read_dir(format!("/proc/{}/fd", child.id())) else { break };
             let links = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
@@ -206,7 +209,7 @@ mod linux {
                 let mut child = started(path, &args, &mut command);
                 let within = if exists { path.join("out") } else { path.to_owned() };
                 let start = Instant::now();
-                while names(&within).is_empty() && start.elapsed() < Duration::from_secs(20) {
+                while names(&within).is_empty() && start.elapsed() < PATIENCE {
                     thread::sleep(Duration::from_millis(5));
                 }
                 let before = names(&within);
@@ -240,7 +243,7 @@ mod linux {
                 shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]);
                 let mut child = started(path, args, &mut shell);
                 let start = Instant::now();
-                while names(path).is_empty() && start.elapsed() < Duration::from_secs(20) {
+                while names(path).is_empty() && start.elapsed() < PATIENCE {
                     thread::sleep(Duration::from_millis(5));
                 }
                 let before = names(path);

@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// Compresses the members of an archive; without this, what is written is stored, also among compressed members
     #[arg(long)]
     compress: bool,
-    /// The character between the fields of IN, if it is CSV; '\t' is a tab, and ' ' any run of blanks
+    /// The character between the fields of IN, if it is CSV; '\t' is a tab, and ' ' any run of blanks and tabs. Without this, it is a comma, or ' ' if the first lines are numbers with blanks between them
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
     /// The first line of IN, if it is CSV, is a row, and not the names of the columns, which are 0, 1, … or, of that many, the fields of --dtype. Without this and --header, a first line with a field that is empty or a number, a time, True or False is an error: it may be either
@@ -73,7 +73,7 @@ pub(crate) struct Args {
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
     #[arg(long, value_delimiter = ',', value_name = "TEXTS")]
     missing: Vec<String>,
-    /// The character that begins the comments of IN, if it is CSV; '' for no comments. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for
+    /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the numbers of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for
     #[arg(long, value_name = "CHAR", value_parser = comments)]
     comments: Option<Comments>,
     /// The columns to write, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; their dtypes stay. One column becomes an array of its dtype, several fields become records
@@ -577,6 +577,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 fn comments(text: &str) -> Result<Comments, String> {
     match text.as_bytes() {
         [] => Ok(Comments::None),
+        b"\"" => Err("fields have quotes; write another character, such as '#', or '' if there are no comments".into()),
         [byte] if byte.is_ascii() => Ok(Comments::Marked(*byte)),
         _ => Err("write one ASCII character, such as '#', or '' if there are no comments".into()),
     }

@@ -9,6 +9,7 @@ use super::cells::{Cells, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
 use super::delimiter;
+use super::end_comments::{self, Shortened};
 use super::guess::is_value;
 use super::names::{self, Names};
 use super::quotes;
@@ -75,18 +76,33 @@ pub(super) fn columns(
     stream.read_to_end(&mut all).of(&name)?;
     all.shrink_to_fit();
     let (content, stated) = delimiter::stated(&all);
-    let known_delimiter = dialect.delimiter.or(stated);
-    // Text for a dtype may have numbers between blanks.
-    let becomes_text = || is_text("0") || known.iter().any(|name| is_text(name));
-    let are_blanks = known_delimiter.is_none()
-        && !becomes_text()
-        && delimiter::are_blanks(content, dialect.comments);
-    let known_delimiter = if are_blanks { Some(b' ') } else { known_delimiter };
-    let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
-    let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
     let start = all.len() - content.len();
     all.drain(..start);
     let text = Text::of(all);
+    let known_delimiter = dialect.delimiter.or(stated);
+    // Text for a dtype may have numbers between blanks, and the mark of comments.
+    let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
+    let mark = dialect.comments.mark().filter(|_| !becomes_text);
+    let shortened = mark.and_then(|mark| end_comments::removed(&text.text, known_delimiter, mark));
+    let about_ends = shortened.as_ref().filter(|_| dialect.comments == Comments::Unknown);
+    let about_ends = about_ends.map(Shortened::remark);
+    let text = match shortened {
+        Some(Shortened { text: shortened, .. }) => Text { text: shortened, ..text },
+        None => text,
+    };
+    let are_blanks = known_delimiter.is_none()
+        && !becomes_text
+        && delimiter::are_blanks(text.text.as_bytes(), dialect.comments);
+    let known_delimiter = if are_blanks { Some(b' ') } else { known_delimiter };
+    let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
+    let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
+    if dialect.comments == Comments::Marked(delimiter) {
+        let message = format!(
+            "--comments {:?}: fields have this character between them; choose another one, or name the delimiter with --delimiter",
+            char::from(delimiter)
+        );
+        return Err(Failure::new(name, message));
+    }
     let parse = |text: Text| {
         let table = parsed(text, name, &dialect, known, &is_text);
         table.map_err(|failure| match are_blanks {
@@ -108,11 +124,16 @@ pub(super) fn columns(
         None => parse(text)?,
         Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
-        Some(closed) => {
-            let raw = parse(text)?;
-            if has_values(&raw) { closed? } else { raw }
-        }
+        Some(closed) => match (parse(text), closed) {
+            // Quotes that do not end hide the rows that the other error is about.
+            (Err(_), Err(failure)) => return Err(failure),
+            (raw, closed) => {
+                let raw = raw?;
+                if has_values(&raw) { closed? } else { raw }
+            }
+        },
     };
+    remarks.extend(about_ends);
     if are_blanks {
         remarks.push(BLANKS.to_owned());
     }
@@ -154,7 +175,9 @@ fn parsed(
     let in_order = if known.iter().any(is_index) { &[] } else { known };
     let first = in_order.first().copied().unwrap_or("0");
     let start = lines.start(known, dialect.first_line, is_headless && is_text(first))?;
+    let plain = lines.first_plain(if is_headless { 1 } else { 2 })?;
     let failure = |message| Failure::new(name, message);
+    let comment = start.as_ref().and_then(|names| names.get(0).map(str::to_owned));
     let mut header = match (is_headless, start) {
         (false, Some(names)) => Names::plain(names.iter().map(str::to_owned).collect()),
         (false, None) => lines.names(dialect.first_line)?,
@@ -173,11 +196,10 @@ fn parsed(
         }
     }
     let names = &header.names;
-    let first_row = lines.peek()?;
-    if let ([single], None) = (&names[..], dialect.delimiter) {
-        let texts =
-            [Some(&**single).filter(|_| !is_headless), first_row.and_then(|row| row.get(0))];
-        delimiter::check(&texts, dialect.first_line).map_err(failure)?;
+    if let ([single], None) = (&names[..], dialect.delimiter)
+        && (is_headless || !names::is_written(single))
+    {
+        delimiter::check(&plain, comment.as_deref(), dialect.first_line).map_err(failure)?;
     }
     let is_known = dialect.first_line != FirstLine::Unknown || *names == known;
     let mut rows = Rows::new(names.len(), &dialect.missing);
@@ -277,7 +299,9 @@ impl<'a> Lines<'a> {
                 comments::check_count(last, &line, self.delimiter, number)
                     .map_err(|message| Failure::new(self.name, message))?;
             }
-            if matches!(start, Start::Comments) && marked.iter().any(|line| line.len() > 1) {
+            // Such a line could also be a row, or have the name of the only column.
+            let has_fields = |marked: &Line| marked.len() > 1 || marked.len() == line.len();
+            if matches!(start, Start::Comments) && marked.iter().any(has_fields) {
                 let message = "lines at the start begin with #: left out, as comments; --comments '' keeps them";
                 self.remarks.push(message.to_owned());
             }
@@ -303,6 +327,20 @@ impl<'a> Lines<'a> {
     fn peek(&mut self) -> Result<Option<&Line>> {
         self.read_ahead(1)?;
         Ok(self.ahead.front())
+    }
+
+    /// Returns the first fields of the first lines that are not comments, which stay. A field in quotes is empty here: no character within them is a delimiter.
+    fn first_plain(&mut self, count: usize) -> Result<Vec<String>> {
+        let mut plain = Vec::new();
+        for at in 0.. {
+            self.read_ahead(at + 1)?;
+            let Some(line) = self.ahead.get(at).filter(|_| plain.len() < count) else { break };
+            if self.mark(line).is_none() {
+                let field = line.get(0).filter(|_| !line.is_quoted);
+                plain.push(field.unwrap_or_default().to_owned());
+            }
+        }
+        Ok(plain)
     }
 
     /// Reads lines ahead, until there are that many of them.

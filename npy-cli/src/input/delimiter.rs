@@ -2,14 +2,14 @@
 
 use super::comments;
 use super::csv::{Comments, FirstLine};
-use super::guess::kind_of_text;
+use super::guess::{is_value, kind_of_text};
 use super::kind::Kind;
 
 /// The delimiter, if no other one is known.
 pub(super) const COMMA: u8 = b',';
 
 /// Returns the text after `sep=;`, and its delimiter. Excel expects it at the start of a file, and other programs write it there.
-pub(super) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
+pub(crate) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
     let start = text.strip_prefix(b"\"").unwrap_or(text);
     let is_quoted = start.len() < text.len();
     if let Some([delimiter, rest @ ..]) = start.strip_prefix(b"sep=")
@@ -26,40 +26,51 @@ pub(super) fn stated(text: &[u8]) -> (&[u8], Option<u8>) {
 /// The number of lines whose fields are looked at.
 const FIRST_LINES: usize = 8;
 
-/// Returns true for text as `np.savetxt` writes it: the first lines, except for comments, are numbers between blanks, as many in each line, and without zeros that may count.
-/// Integers are not enough if they may be the thousands of one number, such as `10 500`, unless a comment precedes them.
+/// Returns true for text as `np.loadtxt` reads it: the first lines, except for comments, are numbers between blanks, as many in each line, and without zeros that may count.
+/// Integers are not enough if they may be the thousands of one number, such as `10 500`, unless a comment precedes them. Nor are tabs, if each is
+/// between two numbers: they may be the delimiter, so that two of them have an empty field between them.
 pub(super) fn are_blanks(text: &[u8], comments: Comments) -> bool {
     let mark = comments.mark();
     let is_comment = |line: &[u8]| line.first().is_some_and(|byte| Some(*byte) == mark);
     let mut has_comment = false;
+    let (mut has_tab, mut has_blank) = (false, false);
     let mut rows: Vec<Vec<&str>> = Vec::new();
-    let lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
-    for line in lines.filter(|line| !line.is_empty()) {
-        if is_comment(line) {
+    let lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
+    for line in lines.filter(|line| !line.trim_ascii().is_empty()) {
+        if is_comment(line.trim_ascii()) {
             has_comment |= rows.is_empty();
             continue;
         }
         let Ok(line) = str::from_utf8(line) else { return false };
         let fields: Vec<&str> = line.split_whitespace().collect();
         let width = rows.first().map_or(fields.len(), Vec::len);
-        // Tabs may be the delimiter, so that two of them have an empty field between them.
-        if line.contains('\t')
-            || fields.len() != width
-            || width < 2
-            || !fields.iter().all(|field| is_number(field))
-        {
+        if fields.len() != width || width < 2 || !fields.iter().all(|field| is_number(field)) {
             return false;
+        }
+        if line.contains('\t') {
+            has_tab = true;
+            let cells: Vec<Vec<&str>> =
+                line.split('\t').map(|cell| cell.split_whitespace().collect()).collect();
+            // An empty field, or a number with its thousands, is between two tabs.
+            if cells.iter().any(|cell| cell.is_empty() || cell.len() > 1 && are_thousands(cell)) {
+                return false;
+            }
+            has_blank |= cells.iter().any(|cell| cell.len() > 1);
+        } else {
+            has_blank = true;
         }
         rows.push(fields);
         if rows.len() == FIRST_LINES {
             break;
         }
     }
-    !rows.is_empty() && (has_comment || !rows.iter().all(|row| are_thousands(row)))
+    !rows.is_empty()
+        && (has_blank || !has_tab)
+        && (has_comment || !rows.iter().all(|row| are_thousands(row)))
 }
 
 /// Returns true for a number that keeps its text: no zero precedes its digits, as in `007`.
-fn is_number(text: &str) -> bool {
+pub(super) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_padded =
         digits.starts_with('0') && digits[1..].starts_with(|c: char| c.is_ascii_digit());
@@ -76,27 +87,55 @@ fn are_thousands(fields: &[&str]) -> bool {
         && rest.iter().all(|field| field.len() == 3 && are_digits(field))
 }
 
-/// Refuses a single column that has another delimiter: in its name, or numbers between blanks in its first row.
-pub(super) fn check(texts: &[Option<&str>], first_line: FirstLine) -> Result<(), String> {
+/// Refuses a single column that has another delimiter. `lines` are the first ones that are not comments, and `comment` is the comment that has the name of the column.
+pub(super) fn check(
+    lines: &[String],
+    comment: Option<&str>,
+    first_line: FirstLine,
+) -> Result<(), String> {
+    let Some(first) = lines.first() else { return Ok(()) };
+    let Some(delimiter) = other(first, lines.get(1).map(String::as_str)) else { return Ok(()) };
+    // Names in a comment belong to as many fields.
+    let are_named = comment
+        .is_some_and(|names| fields(names, delimiter).count() == fields(first, delimiter).count());
+    let are_values = !first.is_empty() && fields(first, delimiter).all(is_value);
+    let no_header = match are_values && !are_named && first_line == FirstLine::Unknown {
+        true => " --no-header",
+        false => "",
+    };
+    // A field in quotes is empty here.
+    let shown = lines.iter().find(|line| !line.is_empty()).unwrap_or(first);
+    Err(format!(
+        "there is one column, {shown:?}; if its parts are columns, use npy convert --delimiter '{}'{no_header}, and otherwise --delimiter ,",
+        char::from(delimiter).escape_default()
+    ))
+}
+
+/// Returns the delimiter of lines without commas: one in the first line, or blanks between numbers in either. Tabs count as blanks where others separate numbers, too.
+pub(crate) fn other(first: &str, second: Option<&str>) -> Option<u8> {
     let are_numbers = |text: &str| {
         let mut parts = text.split_whitespace();
         parts.clone().count() > 1 && parts.all(comments::is_number)
     };
-    let mut texts = texts.iter().flatten();
-    let Some(first) = texts.next() else { return Ok(()) };
-    let delimiter = match first.chars().find(|c| matches!(c, ';' | '\t')) {
-        Some(delimiter) => delimiter,
-        None if are_numbers(first) || texts.next().is_some_and(|text| are_numbers(text)) => ' ',
-        None => return Ok(()),
+    let has_both = |line: &str| {
+        let mut cells = line.split('\t').filter(|cell| are_numbers(cell));
+        cells.any(|cell| !are_thousands(&cell.split_whitespace().collect::<Vec<_>>()))
     };
-    let no_header = match are_numbers(first) && first_line == FirstLine::Unknown {
-        true => " --no-header",
-        false => "",
-    };
-    let escaped = delimiter.escape_default();
-    Err(format!(
-        "there is one column, {first:?}; if its parts are columns, use npy convert --delimiter '{escaped}'{no_header}, and otherwise --delimiter ,"
-    ))
+    match first.bytes().find(|byte| matches!(byte, b';' | b'\t')) {
+        Some(b'\t') if has_both(second.unwrap_or(first)) => Some(b' '),
+        Some(delimiter) => Some(delimiter),
+        None if are_numbers(first) || second.is_some_and(are_numbers) => Some(b' '),
+        None => None,
+    }
+}
+
+/// Returns the fields of a line without quotes.
+pub(crate) fn fields(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
+    let is_blank = delimiter == b' ';
+    let is_delimiter =
+        move |c: char| if is_blank { c.is_whitespace() } else { c == char::from(delimiter) };
+    // Of blanks, a run is one delimiter.
+    line.split(is_delimiter).filter(move |field| !is_blank || !field.is_empty())
 }
 
 #[cfg(test)]
@@ -114,6 +153,8 @@ mod tests {
             "0.5 -0\n-inf 1e+20\n",
             "# sum count\n10 500\n20 300\n",
             " (1.0e+00+2.0e+00j)  (0.0e+00+1.0e+00j)\n",
+            "1 2\t3\n4\t5\t6\n",
+            "1 \t 2\n3 4\n",
         ] {
             assert!(are_blanks(text.as_bytes(), Comments::Unknown), "{text:?}");
         }
@@ -132,6 +173,10 @@ mod tests {
             "t\n2024-01-31 12\n",
             "1 2,3 4\n",
             "1\t2\n",
+            " 1\t2 \n",
+            "1 2\t\t3\n",
+            "1 2\t3\n\t4\t5 6\n",
+            "10 500\t3.5\n20 300\t4\n",
             "1 2\n3 \"4\"\n",
             "\u{93}NUMPY 1 2\n",
         ] {

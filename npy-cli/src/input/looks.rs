@@ -51,7 +51,24 @@ pub(super) const ALL: [Look; 13] = [
 ];
 
 impl Look {
-    fn of(text: &str) -> Self {
+    /// Returns the look of a value that is there. Text of JSON is text, except for times and what programs write for a missing value.
+    fn of(value: &Value<'_>, is_untyped: bool) -> Option<Self> {
+        Some(match value {
+            Value::Missing => return None,
+            Value::Bool(_) => Look::Bool,
+            Value::Int(_) | Value::Float(_) => Look::Number,
+            // So the command writes infinity.
+            Value::Text(text) if matches!(&**text, "inf" | "-inf") => Look::Number,
+            Value::Text(text) => match Look::of_text(text) {
+                look @ (Look::Time | Look::Zoned | Look::Missing) => look,
+                look if is_untyped => look,
+                _ => Look::Other,
+            },
+            Value::Bytes(_) => Look::Other,
+        })
+    }
+
+    fn of_text(text: &str) -> Self {
         let text = text.trim();
         match kind_of_text(text) {
             Kind::Time(_) => Look::Time,
@@ -128,7 +145,7 @@ impl Look {
     }
 }
 
-/// The texts of a column by their appearance: their number, and the first of them with its row.
+/// The values of a column by their appearance: their number, and the first of them with its row.
 #[derive(Default)]
 pub(super) struct Looks<'a> {
     counts: [usize; ALL.len()],
@@ -141,10 +158,12 @@ impl<'a> Looks<'a> {
         const ENOUGH: usize = 1000;
         let mut looks = Looks::default();
         for (row, value) in column.values.iter().enumerate() {
-            let Value::Text(text) = value else { continue };
-            let at = Look::of(&text) as usize;
-            looks.counts[at] += 1;
-            looks.firsts[at].get_or_insert((row, text));
+            let Some(look) = Look::of(&value, column.values.are_untyped()) else { continue };
+            looks.counts[look as usize] += 1;
+            looks.firsts[look as usize].get_or_insert_with(|| match value {
+                Value::Text(text) => (row, text),
+                value => (row, value.text().into_owned().into()),
+            });
             let others = looks.count(Look::Other);
             if others > ENOUGH && others / 2 > row + 1 - others - looks.count(Look::Missing) {
                 return None;
@@ -306,7 +325,7 @@ mod tests {
             ),
         ] {
             for text in texts {
-                assert!(Look::of(text) == look, "{text}");
+                assert!(Look::of_text(text) == look, "{text}");
             }
         }
     }

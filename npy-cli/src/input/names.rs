@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::column::Column;
+use super::column::{Column, with_points};
 use super::comments;
 use super::guess::is_value;
 use super::split::Line;
@@ -114,6 +114,11 @@ impl Names {
         }
         remarks
     }
+}
+
+/// Returns true for a name that the command writes above a column that has none: `value`, or that of an index, such as `[0]`.
+pub(super) fn is_written(name: &str) -> bool {
+    name == "value" || with_points(name) != name
 }
 
 fn is_empty(field: &str) -> bool {

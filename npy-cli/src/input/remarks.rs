@@ -24,22 +24,54 @@ pub(super) fn of(columns: &[Column], others: Vec<String>, is_headless: bool) -> 
     if more > 0 {
         remarks.push(format!("there are {more} more columns with such a remark"));
     }
+    remarks.extend(filled(columns));
     remarks
 }
 
-/// Returns a remark about a column that is text because of a few of its values. Text of JSON is always meant to be text.
+/// Returns the name of a column in a message.
+fn name(column: &Column) -> String {
+    let name = column.path.join(".");
+    if name.is_empty() { "\"\"".to_owned() } else { name }
+}
+
+/// Returns a remark about columns of integers that are floats because values are missing.
+fn filled(columns: &[Column]) -> Option<String> {
+    let is_filled = |column: &&Column| {
+        let (mut has_integer, mut is_missing) = (false, false);
+        column.kind == Kind::Float
+            && column.values.iter().all(|value| {
+                let is_integer = value.integer().is_some();
+                has_integer |= is_integer;
+                is_missing |= value == Value::Missing;
+                is_integer || value == Value::Missing
+            })
+            && has_integer
+            && is_missing
+    };
+    let names: Vec<String> = columns.iter().filter(is_filled).map(name).collect();
+    let subject = match &names[..] {
+        [] => return None,
+        [one] => format!("column {one} has"),
+        [_, _] | [_, _, _] => format!("columns {} have", names.join(", ")),
+        [first, rest @ ..] => format!("columns {first} and {} more have", rest.len()),
+    };
+    Some(format!(
+        "{subject} integers and missing values, which become floats and nan, as in pandas"
+    ))
+}
+
+/// Returns a remark about a column that is text because of a few of its values.
 fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
     if column.kind != Kind::Text {
         return None;
     }
-    let name = column.path.join(".");
-    // A dtype is that of all columns.
-    let chosen =
-        if is_only { String::new() } else { format!(" -c {}", shell::word(name.as_bytes())) };
+    let name = name(column);
+    // A dtype is that of all columns, and of keys if they are chosen.
+    let chosen = match is_only && column.values.are_untyped() {
+        true => String::new(),
+        false => format!(" -c {}", shell::word(column.path.join(".").as_bytes())),
+    };
     let dtype = |dtype: &str| format!("--dtype {dtype}{chosen}");
-    if !column.values.are_untyped() {
-        return rounded(column, &name, dtype);
-    }
     if let Some(remark) = mixed(column, &name, dtype) {
         return Some(remark);
     }
@@ -77,6 +109,9 @@ fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
     };
     let remedy = match row {
         0 if is_headless => "leave out --no-header if the first line has names".to_owned(),
+        _ if !column.values.are_untyped() => {
+            "null in its place is missing, --dtype refuses it".to_owned()
+        }
         // The option has commas between texts.
         _ if text.contains(',') => "--dtype refuses it".to_owned(),
         _ => {
@@ -96,6 +131,11 @@ fn mixed(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option<
     let are_booleans = column.values.iter().all(|value| value.as_bool().is_some());
     let mut numbers = column.values.iter().map(|value| value.integer().is_some());
     let row = numbers.position(|is_number| is_number).filter(|_| are_booleans)?;
+    // In quotes of JSON, all of them are text.
+    let is_boolean = |value: Value<'_>| matches!(value, Value::Bool(_));
+    if !column.values.are_untyped() && !column.values.iter().any(is_boolean) {
+        return None;
+    }
     Some(format!(
         "column {name} is text because it has both True or False and numbers, such as {} in row {row}; {} reads all as booleans",
         column.values.get(row).text().trim(),
@@ -130,9 +170,10 @@ fn padded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option
 /// Returns a remark about booleans among which values are missing.
 fn unfilled(column: &Column, name: &str, usual: Look) -> Option<String> {
     let row = column.values.iter().position(|value| value == Value::Missing)?;
+    let missing = if column.values.are_untyped() { "nothing" } else { "null" };
     (usual == Look::Bool).then(|| {
         format!(
-            "column {name} is text because row {row} is empty, and the other values are {}; write one of them there, or 1, 0 and nothing, which become floats and nan",
+            "column {name} is text because row {row} is empty, and the other values are {}; write one of them there, or 1, 0 and {missing}, which become floats and nan",
             usual.name()
         )
     })

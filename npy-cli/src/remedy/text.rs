@@ -15,23 +15,51 @@ pub(super) fn command(path: &Path) -> Option<String> {
     // MATLAB and others mark comments so.
     let mark = if start.starts_with('%') { '%' } else { '#' };
     let comments = if mark == '%' { Comments::Marked(b'%') } else { Comments::Unknown };
-    let has_blanks = input::is_savetxt(path, comments);
+    let blanks = input::is_savetxt(path, comments).then_some(b' ');
     let form = Form::of(path);
-    if !has_blanks && !is_text(path, form.is_some())? {
+    if blanks.is_none() && !is_text(path, form.is_some())? {
         return None;
     }
-    let from = match &form {
-        Some(_) => "",
-        None => from_option(&start),
+    let options = match (form, from_json(&start)) {
+        (Some(Form::Json | Form::JsonLines), _) => String::new(),
+        (None, Some(option)) => option.to_owned(),
+        (Some(Form::Csv(dialect)), _) => of_csv(&start, mark, blanks.or(dialect.delimiter), true),
+        (None, None) => of_csv(&start, mark, blanks, false),
     };
-    let is_json = from.contains("json") || matches!(form, Some(Form::Json | Form::JsonLines));
-    let dialect = match first_line(&start, mark, has_blanks) {
-        FirstLine::Row if is_json => "",
-        FirstLine::Row if mark == '%' => " --comments % --no-header",
-        FirstLine::Row => " --no-header",
-        FirstLine::Names => "",
+    Some(format!("npy convert {} OUT.npy{options}", shell::path(path)))
+}
+
+/// Returns the options that read a table. `known` is the delimiter that needs no option.
+fn of_csv(start: &str, mark: char, known: Option<u8>, is_named: bool) -> String {
+    let (rest, stated) = input::stated_delimiter(start.as_bytes());
+    let lines = start[start.len() - rest.len()..].lines();
+    let lines = lines.map(str::trim).filter(|line| !line.is_empty());
+    let mut rows = lines.clone().filter(|line| !line.starts_with(mark));
+    let first = rows.next().unwrap_or_default();
+    let known = known.or(stated);
+    let other = match known.is_none() && !first.contains(',') {
+        true => input::other_delimiter(first, rows.next()),
+        false => None,
     };
-    Some(format!("npy convert {} OUT.npy{from}{dialect}", shell::path(path)))
+    let mut options = match other {
+        _ if is_named => "",
+        Some(b'\t') => " --from tsv",
+        _ => " --from csv",
+    }
+    .to_owned();
+    if let Some(delimiter) = other.filter(|delimiter| is_named || *delimiter != b'\t') {
+        options += &format!(" --delimiter '{}'", char::from(delimiter).escape_default());
+    }
+    if mark == '%' {
+        options += " --comments %";
+    }
+    let delimiter = known.or(other).unwrap_or(b',');
+    // Comments with another mark have no names.
+    let comments = lines.take_while(|line| mark == '#' && line.starts_with(mark));
+    if is_row(first, comments, delimiter) {
+        options += " --no-header";
+    }
+    options
 }
 
 /// Reads the first lines of a file.
@@ -49,44 +77,22 @@ fn is_text(path: &Path, is_named: bool) -> Option<bool> {
     Some(hint.starts_with("; it looks like text") || is_named && hint.is_empty())
 }
 
-/// Returns the option that says the form of a text.
-fn from_option(start: &str) -> &'static str {
+/// Returns the option for a text of JSON; `None` if it is CSV.
+fn from_json(start: &str) -> Option<&'static str> {
     let mut symbols = start.chars().filter(|c| !c.is_whitespace());
     match (symbols.next(), symbols.next()) {
-        (Some('{'), Some('"' | '}')) => " --from jsonl",
-        (Some('['), Some('"' | '{' | '[' | '-' | '0'..='9')) => " --from json",
-        _ if start.lines().next().is_some_and(|line| line.contains('\t')) => " --from tsv",
-        _ => " --from csv",
+        (Some('{'), Some('"' | '}')) => Some(" --from jsonl"),
+        (Some('['), Some('"' | '{' | '[' | '-' | '0'..='9')) => Some(" --from json"),
+        _ => None,
     }
 }
 
-/// The first line that is not a comment.
-enum FirstLine {
-    Names,
-    /// It has values, and no comment has their names.
-    Row,
-}
-
-/// Returns the meaning of the first line of CSV.
-fn first_line(start: &str, mark: char, has_blanks: bool) -> FirstLine {
-    let fields = |line: &str| -> Vec<String> {
-        let parts: Vec<&str> = match has_blanks {
-            true => line.split_whitespace().collect(),
-            false => line.split([',', ';', '\t']).collect(),
-        };
-        parts.iter().map(|part| part.trim_matches([' ', '"']).to_owned()).collect()
-    };
-    let lines = || start.lines().map(str::trim).filter(|line| !line.is_empty());
-    let Some(row) = lines().find(|line| !line.starts_with(mark)).map(fields) else {
-        return FirstLine::Names;
-    };
-    // Comments with another mark have no names.
-    let mut comments = lines().take_while(|line| mark == '#' && line.starts_with(mark));
-    let has_names = comments.any(|line| fields(line.trim_start_matches(mark)).len() == row.len());
-    match row.iter().any(|field| is_value(field)) && !has_names {
-        true => FirstLine::Row,
-        false => FirstLine::Names,
-    }
+/// Returns true if the first line that is not a comment has values, and no comment has their names.
+fn is_row<'a>(row: &str, mut comments: impl Iterator<Item = &'a str>, delimiter: u8) -> bool {
+    let count = |line: &str| input::fields(line, delimiter).count();
+    let has_value =
+        input::fields(row, delimiter).any(|field| is_value(field.trim_matches([' ', '"'])));
+    has_value && !comments.any(|line| count(line.trim_start_matches('#')) == count(row))
 }
 
 /// Returns true for a number, a time or a truth value, which is not the name of a column.

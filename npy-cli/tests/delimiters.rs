@@ -1,0 +1,129 @@
+//! `npy convert`: the characters between the fields of a text, found or advised.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn npy(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
+}
+
+/// Converts a text, and returns its rows as CSV, or the message.
+fn rows(directory: &Path, text: &str, args: &[&str]) -> Result<String, String> {
+    fs::write(directory.join("x.csv"), text).unwrap();
+    let output = npy(directory, &[&["convert", "x.csv", "x.npy"], args].concat());
+    if !output.status.success() {
+        return Err(String::from_utf8(output.stderr).unwrap());
+    }
+    let rows = npy(directory, &["cat", "x.npy", "--csv"]).stdout;
+    Ok(String::from_utf8(rows).unwrap())
+}
+
+/// Guards text with another delimiter, which became one column of text: it is refused, also below a comment, and the options of the message read it.
+#[test]
+fn another_delimiter_is_advised() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, args, delimiter, more, expected) in [
+        ("x;y\n1;2\n", &[][..], ";", &[][..], "x,y\n1,2\n"),
+        ("1;2\n3;4\n", &[], ";", &["--no-header"], "[0],[1]\n1,2\n3,4\n"),
+        ("# a note\nx;y\n1;2\n", &[], ";", &[], "x,y\n1,2\n"),
+        ("# a;b\n1;2\n", &[], ";", &[], "a,b\n1,2\n"),
+        ("# a note\nx y\n1 2\n", &[], " ", &[], "x,y\n1,2\n"),
+        ("#two\nx y\n1 2\n", &[], " ", &[], "x,y\n1,2\n"),
+        ("# a note\n1\t2\n", &[], "\\t", &["--no-header"], "[0],[1]\n1,2\n"),
+        ("# a\tb\n1\t2\n", &[], "\\t", &[], "a,b\n1,2\n"),
+        ("# a note\n1\t2\n", &["--no-header"], "\\t", &[], "[0],[1]\n1,2\n"),
+        ("#two\n1\t2\n", &["--no-header"], "\\t", &[], "[0],[1]\n1,2\n"),
+        ("x y\tz\n1 2\t3\n", &[], " ", &[], "x,y,z\n1,2,3\n"),
+        ("size\tn\n10 500\t3\n", &[], "\\t", &[], "size,n\n10 500,3\n"),
+    ] {
+        let message = rows(directory.path(), text, args).expect_err(text);
+        let option: String = more.iter().map(|option| format!(" {option}")).collect();
+        let advice = format!(
+            "use npy convert --delimiter '{delimiter}'{option}, and otherwise --delimiter ,\n"
+        );
+        assert!(message.ends_with(&advice), "{text}: {message}");
+        let found =
+            rows(directory.path(), text, &[args, &["--delimiter", delimiter], more].concat());
+        assert_eq!(found.as_deref(), Ok(expected), "{text}");
+    }
+}
+
+/// Guards columns of text with blanks between digits: below the names that the command writes, and in quotes, they are one column.
+#[test]
+fn a_column_of_text_is_not_divided_at_blanks() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, args, expected) in [
+        ("[0]\n3 4\n", &[][..], "[0]\n3 4\n"),
+        ("[0]\n3 4\n", &["--dtype", "U3"], "[0]\n3 4\n"),
+        ("value\n3 4\n", &[], "value\n3 4\n"),
+        ("x[0]\n3 4\n", &[], "x[0]\n3 4\n"),
+        ("x\n\"1 2\"\n", &[], "x\n1 2\n"),
+        ("\"1;2\"\n\"3;4\"\n", &["--no-header"], "[0]\n1;2\n3;4\n"),
+    ] {
+        assert_eq!(rows(directory.path(), text, args).as_deref(), Ok(expected), "{text}");
+    }
+}
+
+/// Guards rows that begin with the delimiter, or with quotes, and were left out as comments.
+#[test]
+fn a_comment_does_not_begin_as_a_field_does() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, args, part) in [
+        ("x,y\n,2\n", &["--comments", ","][..], "--comments ',': fields have this character"),
+        ("x\ty\n\t2\n", &["--delimiter", "\\t", "--comments", "\t"], "--comments '\\t': fields"),
+        ("sep=;\nx;y\n;2\n", &["--comments", ";"], "--comments ';': fields"),
+        ("x,y\n\"1\",2\n", &["--comments", "\""], "fields have quotes"),
+    ] {
+        let message = rows(directory.path(), text, args).expect_err(text);
+        assert!(message.contains(part), "{text}: {message}");
+    }
+}
+
+/// Guards the error of text whose comments have quotes: it is about the rows, which the quotes would hide.
+#[test]
+fn a_quote_in_a_comment_does_not_hide_the_error() {
+    let directory = tempfile::tempdir().unwrap();
+    for text in ["# \"quote\n1.5 2.5\n3.5 4.5\n", "1.5 2.5\n3.5 4.5\n# a \"b\n"] {
+        let message = rows(directory.path(), text, &[]).expect_err(text);
+        assert!(message.contains("npy convert --no-header reads it as a row"), "{text}: {message}");
+        let found = rows(directory.path(), text, &["--no-header"]);
+        assert_eq!(found.as_deref(), Ok("[0],[1]\n1.5,2.5\n3.5,4.5\n"), "{text}");
+    }
+}
+
+/// Guards rows of numbers that `np.loadtxt` reads: with comments after them, or with both blanks and tabs between them.
+#[test]
+fn rows_of_numbers_are_read_as_loadtxt_reads_them() {
+    const COMMENT: &str = "1 line has a comment at its end: left out";
+    const BLANKS: &str = "its fields have blanks between them";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, args, remark, expected) in [
+        (
+            "1.5 2.5 # first\n3.5 4.5\n",
+            &["--no-header"][..],
+            COMMENT,
+            "[0],[1]\n1.5,2.5\n3.5,4.5\n",
+        ),
+        ("1,2 # \"one\n3,4\n", &["--no-header"], COMMENT, "[0],[1]\n1,2\n3,4\n"),
+        ("a,b\n1,2 # one\n3,4\n", &[], COMMENT, "a,b\n1,2\n3,4\n"),
+        ("a,b\n1,2 % one\n3,4\n", &["--comments", "%"], "", "a,b\n1,2\n3,4\n"),
+        ("n\n1 # one\n2\n", &["--dtype", "[('n', 'U9')]"], "", "n\n1 # one\n2\n"),
+        ("1 2\t3\n4\t5 6\n", &["--no-header"], BLANKS, "[0],[1],[2]\n1,2,3\n4,5,6\n"),
+        ("# x y z\n1 2\t3\n", &[], BLANKS, "x,y,z\n1,2,3\n"),
+        ("1 2 # first\n3 4\n", &["--no-header"], COMMENT, "[0],[1]\n1,2\n3,4\n"),
+    ] {
+        // Of numbers with blanks between them, the name of the file need not say that they are text.
+        let other_name = !text.contains([',', 'n']);
+        for name in ["x.csv", "x.dat"].into_iter().take(1 + usize::from(other_name)) {
+            fs::write(path.join(name), text).unwrap();
+            let output = npy(path, &[&["convert", name, "x.npy"], args].concat());
+            let message = String::from_utf8(output.stderr).unwrap();
+            assert!(output.status.success() && message.contains(remark), "{text}: {message}");
+            assert_eq!(message.is_empty(), remark.is_empty(), "{text}: {message}");
+            let rows = npy(path, &["cat", "x.npy", "--csv"]).stdout;
+            assert_eq!(String::from_utf8(rows).unwrap(), expected, "{text}");
+        }
+    }
+}
