@@ -65,7 +65,7 @@ pub(crate) use self::csv::{Comments, Dialect, FirstLine};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
-use crate::output::{Failure, Of, Result, complain};
+use crate::output::{Failure, Of, Result, note};
 use crate::{remote, rows};
 
 /// The form of a text file.
@@ -207,7 +207,7 @@ fn stored(
     let of_lists = lists::unify(&mut columns, &records, dtype.is_none());
     if dtype.is_none() {
         let remarks = remarks::of(&columns, of_lists, is_headless);
-        remarks.iter().for_each(|remark| complain(&Failure::new(name, remark)));
+        remarks.iter().for_each(|remark| note(name, remark));
     }
     let tree = Tree::of(&columns, &records, name)?;
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
