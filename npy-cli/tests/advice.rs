@@ -127,6 +127,7 @@ fn each_command_that_a_message_advises_works() {
         ),
         (&["magic.npy"], "|npy repair", " restores", "{}"),
         (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
+        (&["append", "lines.npy", "a.npy"], "|npy repair", " restores", "{}"),
         (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),
         (&["repair", "x.bin"], "|npy repair", " gives", "{}"),
         (&["repair", "more.npy"], "|npy repair", " counts", "{}"),
