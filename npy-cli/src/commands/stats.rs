@@ -16,7 +16,7 @@ use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
 use crate::input::{decimal, integer_part, is_float};
 use crate::ml_dtype::RawNumbers;
-use crate::output::{Answer, Failure, Of, Output, Result, note, printable};
+use crate::output::{Answer, Of, Output, Result, note, printable};
 use crate::raw::RawFiles;
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
