@@ -67,7 +67,7 @@ pub(crate) use self::delimiter::{fields, other as other_delimiter, stated as sta
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 use self::tree::{Tree, complex};
-use crate::output::{Failure, Of, Result, complain};
+use crate::output::{Failure, Of, Result, note};
 use crate::{remote, rows};
 
 /// The form of a text file.
@@ -214,7 +214,7 @@ fn stored(
     let of_lists = lists::unify(&mut columns, &records, dtype.is_none());
     if dtype.is_none() {
         let remarks = remarks::of(&columns, of_lists, is_headless);
-        remarks.iter().for_each(|remark| complain(&Failure::new(name, remark)));
+        remarks.iter().for_each(|remark| note(name, remark));
     }
     let tree = Tree::of(&columns, &records, name)?;
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;

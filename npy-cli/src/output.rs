@@ -4,6 +4,7 @@
 //! - A subcommand returns `Result<Answer>`: `Answer::Yes` is exit code 0, `Answer::No` 1, and a `Failure` 2. A failure prints
 //!   `npy: FILE: row 17, field t0: …` on standard error. `Failure::new(target, message)` makes one; errors of the library and `io::Error`
 //!   become one by `?`; `.of(&target)` adds the file to an error that does not name it.
+//! - A remark, after which the command goes on, is `note(target, message)`: `note: FILE: …` on standard error.
 //! - If the reader of a pipe is gone, writing ends the command quietly, with exit code 0. `npy diff` and `npy verify` go on without output, because their exit code is an answer.
 
 use std::fmt;
@@ -168,11 +169,15 @@ fn message(error: &npy_core::Error, file: &str) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 11] = [
+    const ADVICE: [(&str, &str); 12] = [
         (", or keep its complete ", ""),
         (
             "; only a file that exists grows: ",
             "; only a file that exists grows: npy concat -o makes one",
+        ),
+        (
+            "; only an archive that exists can be changed; ",
+            "; only an archive that exists can be changed; npy npz pack makes one",
         ),
         (
             "needs a longer header: ",
@@ -254,6 +259,11 @@ pub(crate) fn complain(failure: &Failure) {
     };
     // If standard error is gone, nobody reads it.
     let _ = writeln!(io::stderr(), "npy: {}", printable(&message));
+}
+
+/// Prints a remark about a file, which changes no exit code.
+pub(crate) fn note(file: impl fmt::Display, remark: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "note: {}", printable(&format!("{file}: {remark}")));
 }
 
 /// Prints the error, if there is one, and returns the exit code.

@@ -11,6 +11,7 @@ use whole_file::{NewFile, Options};
 
 use crate::output::{Failure, Result};
 use crate::remote;
+use crate::shell;
 use crate::target::Target;
 
 /// The option of commands that write a file.
@@ -47,6 +48,7 @@ impl Replacing {
             return Ok(output);
         }
         remote::refuse_output(path)?;
+        refuse_member(path)?;
         if let Some(input) = inputs.iter().find(|input| is_same_file(&input.path, path)) {
             let (name, input) = (path.display(), input.path_text());
             let what =
@@ -157,6 +159,24 @@ impl Seek for Begun {
             Begun::File(file) => file.seek(position),
         }
     }
+}
+
+/// Returns the member of an archive that the path of an output names. A path that exists is a file.
+pub(crate) fn member(path: &Path) -> Option<Target> {
+    let target = Target::parse(path.as_os_str()).ok()?;
+    let is_archive =
+        target.path.is_file() || remote::extension(&target.path).as_deref() == Some("npz");
+    (is_archive && target.member.is_some()).then_some(target)
+}
+
+/// Refuses a member of an archive as the output of a command that writes files.
+pub(crate) fn refuse_member(path: &Path) -> Result<()> {
+    let Some(member) = member(path) else { return Ok(()) };
+    let message = format!(
+        "names a member of an archive, which npy convert alone writes; name a file, and then npy convert FILE {} copies its array",
+        shell::target(&member)
+    );
+    Err(Failure::new(path.display(), message))
 }
 
 #[cfg(unix)]

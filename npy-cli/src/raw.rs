@@ -61,7 +61,7 @@ impl FromStr for Raw {
         // A dtype may have commas, and only what follows the last one is a shape: 384, 480x640.
         let is_shape = |part: &str| part.split('x').all(is_number);
         let (dtype, row) = match text.rsplit_once(',') {
-            Some((dtype, row)) if is_shape(row) => (dtype, Some(row)),
+            Some((dtype, row)) if is_shape(row.trim()) => (dtype, Some(row.trim())),
             _ => (text, None),
         };
         let row = row.into_iter().flat_map(|row| row.split('x'));
@@ -110,6 +110,7 @@ mod tests {
         for (text, dtype, row) in [
             ("<i2", "<i2", &[][..]),
             ("f4,3", "<f4", &[3]),
+            ("<u2, 3", "<u2", &[3]),
             ("uint16,480x640", "<u2", &[480, 640]),
             ("[('a', '<f4'), ('b', '|u1', 3)]", "[('a', '<f4'), ('b', '|u1', (3,))]", &[]),
             ("[('a', '<f4'), ('b', '|u1')],2", "[('a', '<f4'), ('b', '|u1')]", &[2]),

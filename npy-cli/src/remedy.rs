@@ -5,8 +5,9 @@ mod text;
 use std::path::Path;
 
 use npy_core::{ErrorKind, Order, Reader, npz};
-use npy_repair::{Damage, Options, Plan, diagnose};
+use npy_repair::{Damage, Error, Options, diagnose};
 
+use crate::lost_header;
 use crate::shell;
 use crate::target::Target;
 
@@ -54,7 +55,17 @@ fn for_file(target: &Target, kept: &str) -> Option<String> {
     if target.member.is_some() {
         return None;
     }
-    let plan = diagnose(&target.path, &Options::new()).ok().filter(Plan::is_needed)?;
+    let plan = match diagnose(&target.path, &Options::new()) {
+        Ok(plan) if plan.is_needed() => plan,
+        Err(Error::LostHeader { .. }) => {
+            lost_header::commands(&target.path)?;
+            let path = shell::path(&target.path);
+            return Some(format!(
+                "npy repair {path} prints the commands that give its data a new one"
+            ));
+        }
+        _ => return None,
+    };
     let command = command(&target.path);
     let effect = match plan.damages().iter().any(Damage::loses) {
         true => format!("keeps {kept}"),
@@ -86,6 +97,11 @@ pub(crate) fn for_text(target: &Target) -> Option<String> {
         return None;
     }
     Some(format!("it looks like text; {} reads a table", text::command(&target.path)?))
+}
+
+/// Returns a remark about a file that is read as data without a header, and is text.
+pub(crate) fn for_raw_text(path: &Path) -> Option<String> {
+    text::looks_like_text(path).then(|| for_text(&Target::from(path.to_owned())))?
 }
 
 /// Returns advice about data that may be without a header: a command that works as it is.

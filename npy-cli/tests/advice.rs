@@ -73,6 +73,7 @@ fn files(path: &Path) {
     fs::write(file("f more.npy"), [&bytes[..], &[0; 4]].concat()).unwrap();
     fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
+    fs::write(file("text.bin"), "größe,b\n1,2\n").unwrap();
     for (name, text) in [
         ("row.csv", "1,2,abc\n3,4,def\n"),
         ("blanks.csv", "1.0 2.0\n3.0 4.0\n"),
@@ -126,6 +127,7 @@ fn each_command_that_a_message_advises_works() {
         ),
         (&["magic.npy"], "|npy repair", " restores", "{}"),
         (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
+        (&["append", "lines.npy", "a.npy"], "|npy repair", " restores", "{}"),
         (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),
         (&["repair", "x.bin"], "|npy repair", " gives", "{}"),
         (&["repair", "more.npy"], "|npy repair", " counts", "{}"),
@@ -198,6 +200,27 @@ fn each_command_that_a_message_advises_works() {
         ),
         (&["append", "f.npy", "--uncounted", "keep"], "|npy concat", " writes", "{}"),
         (&["append", "f more.npy", "--uncounted", "keep"], "|npy repair", " counts", "{}"),
+        (
+            &["info", "lost 1.npy"],
+            "|npy repair",
+            " prints",
+            "test \"$({} 2>&1 | grep -c tail)\" = 1",
+        ),
+        (
+            &["head", "lost 1.npy"],
+            "|npy repair",
+            " prints",
+            "test \"$({} 2>&1 | grep -c tail)\" = 1",
+        ),
+        (&["head", "text.bin"], "|npy convert", " reads", "{}"),
+        (&["info", "text.bin", "--raw", "u1"], "|npy convert", " reads", "rm OUT.npy; {}"),
+        (&["head", "text.bin", "--raw", "u1"], "|npy convert", " reads", "rm OUT.npy; {}"),
+        (
+            &["repair", "text.bin", "--raw", "u1"],
+            "|npy convert",
+            " reads",
+            "rm OUT.npy; {} && rm OUT.npy",
+        ),
         (&["head", "x.bin"], "|npy head", " prints", "{}"),
         (&["stats", "x.bin"], "|npy head", " prints", "{}"),
         (&["npz", "pack", "q.npy", "a.npy", "n=i.npy"], "|npy npz pack", " names", "{}"),
@@ -245,9 +268,51 @@ fn each_command_that_a_message_advises_works() {
         ),
         (
             &["concat", "a.npy", "-o", "o.csv"],
+            "|npy concat a",
+            " writes it",
+            "{} && test \"$(npy cat o.csv)\" = \"$(npy cat a.npy)\" && rm o.npy o.csv",
+        ),
+        (
+            &["concat", "a.npy", "a.npy", "-o", "m.npz"],
+            "|npy concat a",
+            " writes it",
+            "cp m.npz kept.npz && {} && npy npz list m.npz | grep -qx m && npy m.npz::m_b && mv kept.npz m.npz && rm m.npy",
+        ),
+        (
+            &["concat", "r.npy", "--axis", "-1", "-o", "new.npz::x/y"],
+            "|npy concat --axis",
+            " writes it",
+            "{} && test \"$(npy cat new.npz::x/y)\" = \"$(npy cat r.npy)\" && rm new.npz",
+        ),
+        (
+            &["npz", "pack", "new.npz::k", "z=a.npy"],
             "|npy convert",
+            " writes",
+            "{} && npy new.npz::k",
+        ),
+        (
+            &["npz", "pack", "new.npz::k", "z=a.npy", "i.npy"],
+            "|npy npz pack",
+            " names",
+            "{} && npy new.npz::z && npy new.npz::k && rm new.npz",
+        ),
+        (
+            &["plot", "a.npy", "-o", "m.npz::x.svg"],
+            "|npy convert",
+            " copies",
+            "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x.svg && rm new.npz",
+        ),
+        (
+            &["npz", "rm", "m.npz::m_b", "m_b"],
+            "member: |",
             "\n",
-            "npy concat a.npy -o o.npy && {}",
+            "cp m.npz c.npz && npy npz rm {} m_b && mv c.npz m.npz",
+        ),
+        (
+            &["npz", "rm", "new.npz", "m_b"],
+            "|npy npz pack",
+            " makes",
+            "{} new.npz a.npy && rm new.npz",
         ),
         (&["npz", "pack", "--append", "m.npz", "m_b=a.npy"], "|npy convert", " replaces", "{}"),
         (

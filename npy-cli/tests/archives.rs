@@ -198,11 +198,11 @@ fn members_of_one_name_are_not_lost_silently() {
     assert_eq!(fs::read(path.join("m.npz")).unwrap(), twice);
     // The way that the message names.
     ok(path, &["convert", "m.npz::a", "m.npz::c"]);
-    let said = "npy: m.npz: 2 members had the name \"a\"; all were removed\n";
+    let said = "note: m.npz: 2 members had the name \"a\"; all were removed\n";
     assert_eq!(code(path, &["npz", "rm", "m.npz", "a", "b"]), (0, said.to_owned()));
     assert_eq!(npz::Reader::open(path.join("m.npz")).unwrap().read::<Vec<u8>>("c").unwrap(), [3]);
     write();
-    let said = "npy: m.npz: 2 members had the name \"a\"; all were replaced\n";
+    let said = "note: m.npz: 2 members had the name \"a\"; all were replaced\n";
     assert_eq!(code(path, &["convert", "m.npz::b", "m.npz::a"]), (0, said.to_owned()));
     assert_eq!(npz::Reader::open(path.join("m.npz")).unwrap().read::<Vec<u8>>("a").unwrap(), [2]);
     assert_eq!(code(path, &["npz", "rm", "m.npz", "a"]), (0, String::new()));

@@ -43,7 +43,7 @@ for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
 fn diff_of_objects_compares_fields_and_classes() {
     let dir = tempfile::tempdir().unwrap();
     let script = r#"
-import collections, functools, itertools, os, pickle, subprocess, sys, urllib.parse
+import collections, functools, itertools, os, pickle, subprocess, sys, urllib.parse, uuid
 from decimal import Decimal
 from fractions import Fraction
 import numpy as np
@@ -51,6 +51,11 @@ npy, folder = sys.argv[1:]
 os.chdir(folder)
 class Point:
     def __init__(self, x): self.x, self.classes = x, [list, {ValueError: range}]
+class Items(list): pass
+class Entries(dict): pass
+class Text(str): pass
+class Pair(tuple): pass
+class Whole(int): pass
 def save(name, objects, protocol=4):
     array = np.empty(len(objects), object)
     for i, each in enumerate(objects): array[i] = each
@@ -80,10 +85,14 @@ values = [
     Decimal("1.5"), Fraction(1, 3), collections.UserDict(a=1), Point(1), type(None), np.dtype("f4"), NotImplemented, print, Point, 2**70, "ä",
     urllib.parse.urlparse("http://a/b"), urllib.parse.quote, map, zip, filter, functools.reduce, functools.partial(int, base=2), itertools.zip_longest, OSError, ImportWarning,
 ]
-for first in [2, 3, 4, 5]:
+values += [uuid.UUID(int=5), Items([1, 2]), Entries(a=1), Text("x"), Pair((1, 2)), Whole(5), collections.ChainMap({1: 2}), [{Whole(5): Point(2)}]]
+for first in [0, 1, 2, 3, 4, 5]:
     for second in [2, 4]:
         save("a.npy", values, first); save("b.npy", values, second)
         assert rows() == [], (first, second, [values[row] for row in rows()])
+save("a.npy", [Items([1, 2]), Entries(a=1), Text("x"), Pair((1, 2)), Point(1)], 0)
+save("b.npy", [Items([1, 3]), Entries(a=2), Text("y"), Pair((1, 3)), Text("x")], 2)
+assert rows() == [0, 1, 2, 3, 4], rows()
 save("a.npy", [ValueError("x"), list, Point(1)], 2); save("b.npy", [TypeError("x"), dict, Point(2)], 4)
 assert rows() == [0, 1, 2], rows()
 # Protocol 2 names a class that is new in Python 3 as another, which is the one that is loaded.
@@ -100,7 +109,7 @@ fn objects_are_equal_as_python_says() {
     let dir = tempfile::tempdir().unwrap();
     let script = r#"
 import datetime as dt, itertools, os, re, subprocess, sys, warnings
-from collections import OrderedDict, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from decimal import Decimal
 from fractions import Fraction as F
 import numpy as np, pandas as pd
@@ -123,6 +132,7 @@ numbers = [
 ]
 a, b = [("a", 1), ("b", 2)], [("b", D("2.0")), ("a", True)]
 dicts = [kind(x) for kind in (dict, OrderedDict, lambda x: defaultdict(int, x)) for x in (a, b)]
+dicts += [{}, Counter(), Counter("a"), {"a": 1}, Counter(a=0), {"a": 0}, Counter(a=D("1.0"), b=0.0)]
 keys = [{x: 0, y: 1} for x, y in itertools.permutations([1, D("0.5"), 10**50, "k"], 2)] + [{D("1.0"): 0, 0.5: D(1)}, {D("1E+50"): 0, "k": 1}]
 sets = [{1, D("0.5"), 10**50}, {D("1E+50"), True, 0.5}, {1, 2}]
 sets += [frozenset(x) for x in sets] + [{frozenset({1, 2})}, frozenset({frozenset({True, 2.0})})]

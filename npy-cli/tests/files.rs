@@ -262,8 +262,8 @@ fn uncounted_rows_are_kept_or_removed() {
         ok(path, &["append", "x.npy", "y.npy", "--uncounted", choice]);
         assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap().last(), Some(&4.0));
     }
-    let counted = "npy: x.npy: 1 row after the array, which the header does not count; it counts them now, and 3 bytes of an incomplete one are left out\n";
-    let removed = "npy: x.npy: bytes of an incomplete row after the array are removed: 3\n";
+    let counted = "note: x.npy: 1 row after the array, which the header does not count; it counts them now, and 3 bytes of an incomplete one are left out\n";
+    let removed = "note: x.npy: bytes of an incomplete row after the array are removed: 3\n";
     for (bytes, message) in [(&file[..], counted), (&file[..file.len() - 8], removed)] {
         fs::write(path.join("x.npy"), [bytes, &[0; 3]].concat()).unwrap();
         let keep = ["append", "x.npy", "--uncounted", "keep"];
@@ -556,11 +556,11 @@ fn bytes_after_an_array_are_told() {
         for (name, remark) in [
             (
                 "two.npy",
-                "npy: two.npy: left out: 130 bytes follow the array, which begin another array\n",
+                "note: two.npy: left out: 130 bytes follow the array, which begin another array\n",
             ),
             (
                 "more.npy",
-                "npy: more.npy: left out: 1 byte follows the array: 1 row that the header does not count",
+                "note: more.npy: left out: 1 byte follows the array: 1 row that the header does not count",
             ),
             ("a.npy", ""),
         ] {

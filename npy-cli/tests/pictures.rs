@@ -69,12 +69,12 @@ fn an_array_of_colors_is_an_image() {
         let output = npy(path, &[&["plot", "x.npy"], args].concat());
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
-    let range = "npy: x.npy: its values are 0 to 143; an image of floats has 0 to 1";
+    let range = "note: x.npy: its values are 0 to 143; an image of floats has 0 to 1";
     assert_eq!(said(&[]), (Some(0), format!("{range}; this is a heat map\n")));
     assert_eq!(said(&["-k", "heatmap"]), (Some(0), String::new()));
     let named = "npy: x.npy: an image has all of its columns, and -c chooses some; leave out -c\n";
     assert_eq!(said(&["-k", "image", "-c", "0,1"]), (Some(2), named.into()));
-    let heat_map = "npy: x.npy: the columns of this heat map are all 18 of a row; ";
+    let heat_map = "note: x.npy: the columns of this heat map are all 18 of a row; ";
     let integers = bytes.iter().map(|&byte| i8::from_ne_bytes([byte])).collect::<Vec<_>>();
     NpyArray::new(integers, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let advice = "an image has unsigned integers of 8 or 16 bits, or floats from 0 to 1\n";
@@ -135,7 +135,7 @@ fn the_pixels_of_an_image_are_its_elements() {
     NpyArray::new(vec![false, true], [1, 2]).unwrap().write_npy(path.join("x.npy")).unwrap();
     assert_eq!((pixels().1, pixels().2), (vec![0, 255], String::new()));
     NpyArray::new(vec![-5i64, 0, 5], [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
-    let said = "npy: x.npy: the values -5 to 5 become 0 to 255\n";
+    let said = "note: x.npy: the values -5 to 5 become 0 to 255\n";
     assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));
     NpyArray::new(vec![2.0; 4], [1, 1, 4]).unwrap().write_npy(path.join("x.npy")).unwrap();
     vec![1u8].write_npy(path.join("y.npy")).unwrap();
@@ -178,7 +178,7 @@ fn columns_that_are_not_drawn_are_said() {
     for args in [&[][..], &["-c", "0,1,2,3,4,5,6,7,8"], &["-c", "9,1"]] {
         assert_eq!(said(args), (Some(0), String::new()), "{args:?}");
     }
-    let drawn = "npy: x.npy: only 8 of 10 columns are drawn; -c names others\n";
+    let drawn = "note: x.npy: only 8 of 10 columns are drawn; -c names others\n";
     assert_eq!(said(&["-k", "line"]), (Some(0), drawn.into()));
     let (exit, message) = said(&["-k", "line", "-c", "0,1,2,3,4,5,6,7,8"]);
     assert_eq!(exit, Some(2));

@@ -266,7 +266,7 @@ fn an_advice_can_be_given_to_a_shell() {
     assert!(message.contains(advice), "{message}");
     // The name of a new file would be a member.
     let (code, _, message) = npy(path, &["concat", "a b.npy", "-o", "a::b.csv"]);
-    assert!(code == 2 && message.ends_with("npy convert a::b.npy OUT.csv\n"), "{message}");
+    assert!(code == 2 && message.contains(" && npy convert OUT.npy OUT.csv "), "{message}");
 }
 
 /// Guards that each advice ends in a file or in a clear statement: if nothing can be restored, no message names the repair.

@@ -288,7 +288,7 @@ fn stats_of_objects_count_what_they_have_the_mean_of() {
     let (exit, out, said) = run(path, &["stats", "--json", "mix.npy"]);
     assert_eq!(
         said,
-        "npy: mix.npy: column value: objects that are not numbers, or too large for a float, are left out: 2\n"
+        "note: mix.npy: column value: objects that are not numbers, or too large for a float, are left out: 2\n"
     );
     let counts = "\"count\":3,\"missing\":1,\"left_out\":2,\"min\":1,\"max\":3.0,\"mean\":2.0";
     assert!(exit == 0 && out.contains(counts) && out.ends_with("\"distinct\":3}\n"), "{out}");

@@ -3,6 +3,7 @@
 //! Nothing is decoded and encoded again: [`Editor`] copies the members. If the directory is wrong, one is made of the headers of the members
 //! (`archive/scan.rs`), and is read as if it was at the end of the file (`archive/file.rs`).
 
+mod cut;
 mod file;
 mod member;
 mod records;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use npy_zip::{Compression, Directory, Editor, Entry, Limits, Writer};
 
+use self::cut::Cut;
 use self::file::File;
 use self::member::Member;
 use crate::array::Array;
@@ -38,6 +40,8 @@ pub(crate) struct Archive {
     directory: Arc<[u8]>,
     /// The arrays that are written again, by the names of their members.
     arrays: HashMap<String, Array>,
+    /// The array of the compressed member within which the file ends.
+    cut: Option<Cut>,
 }
 
 /// The number of bytes by which another format is known.
@@ -63,11 +67,12 @@ impl Archive {
             Err(error) => {
                 let found = scan::members(&whole, &HashSet::new())?;
                 if found.members.is_empty()
+                    && found.inflated.is_none()
                     && let Some(hint) = foreign(&File::bytes(&whole, 0, FIRST)?)
                 {
                     return Err(unrepairable(format!("not an archive; {hint}")));
                 }
-                Archive::of_members(&whole, &found, &problem(&error))?
+                Archive::of_members(&whole, found, &problem(&error))?
             }
         };
         archive.diagnose_arrays(file)?;
@@ -88,6 +93,7 @@ impl Archive {
             length,
             directory: Arc::default(),
             arrays: HashMap::new(),
+            cut: None,
         }
     }
 
@@ -106,12 +112,12 @@ impl Archive {
                 "the directory at the end of the file is that of the archive in its member {:?}",
                 outer.label
             );
-            return Archive::of_members(file, &found, &reason);
+            return Archive::of_members(file, found, &reason);
         }
         // The end record of an archive may have been overwritten: an empty archive has no members before its directory.
         if first.is_none() && !(found.members.is_empty() && found.lost.is_empty()) {
             let reason = "the directory names no member, and the file has some";
-            return Archive::of_members(file, &found, reason);
+            return Archive::of_members(file, found, reason);
         }
         let mut archive = Archive::of_directory(file, directory)?;
         // Of a name that the directory has, an older one is not missed.
@@ -217,9 +223,11 @@ impl Archive {
     }
 
     /// Keeps the members that were found of an archive without a directory that can be read.
-    fn of_members(file: &File<'_>, found: &scan::Found, error: &str) -> Result<Self> {
+    fn of_members(file: &File<'_>, mut found: scan::Found, error: &str) -> Result<Self> {
         let mut archive = Archive::new(file.len());
         archive.damages.push(Damage::Directory { reason: error.to_owned() });
+        archive.cut = found.inflated.take();
+        let found = &found;
         archive.keep(found)?;
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         archive.remarks.extend(later_of_names(found));
@@ -249,7 +257,7 @@ impl Archive {
 
     /// Keeps members that were found.
     fn keep(&mut self, found: &scan::Found) -> Result<()> {
-        if found.members.is_empty() {
+        if found.members.is_empty() && self.cut.is_none() {
             return Err(unrepairable(NO_MEMBER));
         }
         self.names = found.members.iter().map(|member| member.label.clone()).collect();
@@ -257,6 +265,11 @@ impl Archive {
             if let Some(reason) = &member.unchecked {
                 self.remarks.push(unchecked(&member.label, reason));
             }
+        }
+        if let Some(Cut { label, reason, array, .. }) = &self.cut {
+            self.names.push(label.clone());
+            self.remarks.push(unchecked(label, reason));
+            self.damages.extend(damages_of(label, array));
         }
         let entries = found.members.iter().map(records::Member::entry);
         self.directory = records::directory(entries, self.length).into();
@@ -285,11 +298,7 @@ impl Archive {
             match Array::diagnose(&mut member, entry.size(), &Options::new()) {
                 Ok(array) if array.is_right() => {}
                 Ok(array) => {
-                    let damages = array.damages.iter().map(|damage| Damage::Array {
-                        name: name.to_owned(),
-                        damage: Box::new(damage.clone()),
-                    });
-                    self.damages.extend(damages);
+                    self.damages.extend(damages_of(name, &array));
                     self.arrays.insert(name.to_owned(), array);
                 }
                 Err(error @ (Error::Unrepairable { .. } | Error::LostHeader { .. })) => {
@@ -310,7 +319,8 @@ impl Archive {
         options: &whole_file::Options,
         out: &Path,
     ) -> Result<()> {
-        let (mut file, directory) = self.mended(file)?;
+        let source = file;
+        let (mut file, directory) = self.mended(source)?;
         let central = directory.central(file.clone()).map_err(of_zip)?;
         let (new, destination) = options.create(out)?.into_parts();
         let spool = || options.spool(destination.directory());
@@ -323,6 +333,12 @@ impl Archive {
             editor.write(entry.name(), |to| {
                 to.begin(array.len())?;
                 array.write(&mut member, to)
+            })?;
+        }
+        if let Some(cut) = &self.cut {
+            editor.write(&cut.label, |to| {
+                to.begin(cut.array.len())?;
+                cut.write(source, to)
             })?;
         }
         let writer = Writer::file(new, Compression::stored()).map_err(of_zip)?;
@@ -341,6 +357,14 @@ impl Archive {
             damaged => format!("{archive}, {damaged} of them damaged"),
         }
     }
+}
+
+/// Returns the damage of the array in a member.
+fn damages_of(name: &str, array: &Array) -> impl Iterator<Item = Damage> {
+    array
+        .damages
+        .iter()
+        .map(|damage| Damage::Array { name: name.to_owned(), damage: Box::new(damage.clone()) })
 }
 
 /// Says that a member is kept although it was not checked.

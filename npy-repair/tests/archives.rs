@@ -459,6 +459,67 @@ fn the_rows_of_the_last_member_of_a_truncated_archive_are_kept() {
     assert_eq!(read(&plan, "a.npy"), [1, 2, 3]);
 }
 
+/// Guards a compressed member within which the file ends: the rows that can be inflated are kept, and are those that were written.
+#[test]
+fn the_rows_that_can_be_inflated_are_kept() {
+    let folder = Folder::new();
+    let values: Vec<u32> = (0..4000_u32).map(|n| n.wrapping_mul(2_654_435_761) >> 12).collect();
+    let mut array = Vec::new();
+    npy_core::WriteNpy::write_npy_to(&values, &mut array).unwrap();
+    let fill = |mut writer: Writer<Cursor<Vec<u8>>>| {
+        for name in ["a.npy", "b.npy"] {
+            let added = writer.add(name, |member| {
+                member.begin(array.len() as u64)?;
+                member.write_all(&array)
+            });
+            added.unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    };
+    let deflate = Compression::deflate(6, 1);
+    let right = fill(Writer::seekable(Cursor::new(Vec::new()), deflate).unwrap());
+    let stream = fill(Writer::stream(Cursor::new(Vec::new()), deflate));
+    let second = |bytes: &[u8]| bytes.windows(4).rposition(|part| part == b"PK\x03\x04").unwrap();
+    let mut stopped = right.clone();
+    let header = second(&right);
+    stopped[header + 14..header + 26].fill(0);
+    for bytes in [&right, &stopped, &stream] {
+        let end = position(bytes, b"PK\x01\x02");
+        let (start, mut before) = (second(bytes), 0);
+        for cut in (start + 40..end).step_by(499).chain([end - 40]) {
+            let Ok(plan) = folder.diagnose(&bytes[..cut]) else { panic!("{cut}") };
+            if plan.members() == ["a.npy"] {
+                assert!(before == 0 && cut < start + 1200, "{cut}: {plan}");
+                continue;
+            }
+            assert_eq!(plan.members(), ["a.npy", "b.npy"]);
+            assert!(plan.damages().iter().any(|damage| {
+                matches!(damage, Damage::Array { name, damage } if name == "b.npy" && damage.loses())
+            }));
+            plan.write(folder.path("out.npz")).unwrap();
+            let out = npy_core::npz::Reader::open(folder.path("out.npz")).unwrap();
+            let kept: Vec<u32> = out.read("b").unwrap();
+            assert!(values.starts_with(&kept) && kept.len() >= before, "{cut}");
+            before = kept.len();
+        }
+        assert!((3900..4000).contains(&before), "{before}");
+    }
+    // Zeros at the end are room for bytes that never came.
+    let zeros = [&right[..header + 2000], &[0; 64]].concat();
+    assert_eq!(folder.diagnose(&zeros).unwrap().members(), ["a.npy"]);
+    // Other bytes than those of a stream are not read as one.
+    let mut damaged = right[..header + 3000].to_vec();
+    damaged[header + 500..header + 600].fill(0xff);
+    assert_eq!(folder.diagnose(&damaged).unwrap().members(), ["a.npy"]);
+    // Of one name, the member that is complete is kept.
+    let mut twice = right[..header + 2000].to_vec();
+    let name = header + 30;
+    twice[name..name + 5].copy_from_slice(b"a.npy");
+    let plan = folder.diagnose(&twice).unwrap();
+    assert_eq!(plan.members(), ["a.npy"]);
+    assert!(plan.remarks()[0].contains("the last of this name is damaged"), "{plan}");
+}
+
 /// Guards time and memory: headers in the data of members that claim all of the file, and streams without an end.
 #[test]
 fn forged_archives_cost_linear_time_and_little_memory() {

@@ -470,9 +470,15 @@ impl<R: Read + Seek> Member<R> {
         let count = match &mut self.body {
             Body::Stored(data) => data.read(out)?,
             Body::Compressed(data) => {
-                let count = data.decoder.read(out).map_err(damaged)?;
-                data.decoded = Some(checked::add(position, to_u64(count)));
-                count
+                match data.decoder.read(out) {
+                    // The compressed bytes end, and those before are not known to be damaged.
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
+                    read => {
+                        let count = read.map_err(damaged)?;
+                        data.decoded = Some(checked::add(position, to_u64(count)));
+                        count
+                    }
+                }
             }
         };
         if count == 0 {

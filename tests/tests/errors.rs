@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use npy_core::object::Encoding;
 use npy_core::{
-    Be, ByteStr, Cast, DType, DynArray, Error, ErrorKind, FixedStr, Header, NpyArray, NpyView,
-    Objects, Order, ReadNpy, ReadOptions, Reader, UncountedRows, WriteNpy, WriteOptions, Writer,
-    npz,
+    Be, ByteStr, Cast, DType, DynArray, DynRowAppender, Error, ErrorKind, FixedStr, Header,
+    NpyArray, NpyView, Objects, Order, ReadNpy, ReadOptions, Reader, UncountedRows, WriteNpy,
+    WriteOptions, Writer, npz,
 };
 use npy_tests::picky::Even;
 
@@ -450,7 +450,14 @@ fn a_copy_made_as_text_is_recognized() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("x.npy");
     std::fs::write(&path, &text).unwrap();
-    for error in [Vec::<f32>::read_npy(&path).unwrap_err(), Header::parse(&text).unwrap_err()] {
+    let errors = [
+        Vec::<f32>::read_npy(&path).unwrap_err(),
+        Header::parse(&text).unwrap_err(),
+        Writer::<f32, _>::append(&path).unwrap_err(),
+        DynRowAppender::open(&path).unwrap_err(),
+    ];
+    assert_eq!(std::fs::read(&path).unwrap(), text);
+    for error in errors {
         let message = error.to_string();
         assert!(
             message

@@ -8,6 +8,7 @@ use std::path::Path;
 use npy_zip::{ALIGNMENT, Compression, Directory, Editor, Entry, Limits, Writer};
 use whole_file::{Lock, Options};
 
+use super::npz::refuse_member_of;
 use crate::output::{Answer, Failure, Of, Result};
 use crate::remote;
 
@@ -17,6 +18,7 @@ const CHUNK: u64 = 1 << 20;
 /// Replaces an archive by one with the same members; nothing is written if there is nothing to do.
 pub(super) fn align(path: &Path, seekable: bool) -> Result {
     remote::refuse_change(path)?;
+    refuse_member_of(path)?;
     let name = path.display();
     let (file, lock) = Lock::open(path).map_err(|error| match error {
         TryLockError::WouldBlock => {

@@ -12,7 +12,7 @@ use npy_repair::Damage;
 
 use super::conversion;
 use super::info::{full_dtype, python_tuple, truncated};
-use crate::output::{Answer, Failure, Of, Result, complain};
+use crate::output::{Answer, Failure, Of, Result, note};
 use crate::output_file::is_same_file;
 use crate::raw::RawFiles;
 use crate::remote;
@@ -55,6 +55,7 @@ impl Args {
         let mut sources = Vec::new();
         for input in &self.inputs {
             let reader = source::open(input)?.into_array(input)?;
+            source::tell_of_text(&reader, input);
             if input.slice.is_none()
                 && let Some(failure) = truncated(&reader, input)
             {
@@ -90,9 +91,9 @@ impl Args {
             Some(Damage::Uncounted { rows: 0, rest }) => {
                 let message =
                     format!("bytes of an incomplete row after the array are removed: {rest}");
-                complain(&Failure::new(name, message));
+                note(name, message);
             }
-            Some(rows) => complain(&Failure::new(name, rows)),
+            Some(rows) => note(name, rows),
         }
         Ok(Answer::Yes)
     }

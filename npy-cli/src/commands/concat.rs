@@ -5,9 +5,10 @@
 mod input;
 pub(crate) mod parts;
 
+use std::iter;
 use std::path::PathBuf;
 
-use npy_core::{Cast, DType, Header, Order};
+use npy_core::{Cast, DType, Header, Order, npz};
 
 use self::input::{Input, Reading};
 use self::parts::Parts;
@@ -15,7 +16,7 @@ use super::conversion;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
-use crate::output_file::Replacing;
+use crate::output_file::{Replacing, member};
 use crate::raw::RawFiles;
 use crate::shell;
 use crate::target::Target;
@@ -65,11 +66,10 @@ impl Args {
             parts.finish().map_err(named)?;
             return Ok(Answer::Yes);
         }
-        if Format::of(&self.output).is_some_and(|format| format != Format::Npy) {
-            let out = shell::output(&self.output);
-            let npy = shell::path(&self.output.with_extension("npy"));
+        if let Some((npy, out)) = self.two_steps() {
             let message = format!(
-                "npy concat writes .npy files alone; write {npy}, and then run npy convert {npy} {out}"
+                "npy concat writes .npy files alone; {} && npy convert {npy} {out} writes it",
+                self.command(&npy)
             );
             return Err(Failure::new(self.output.display(), message));
         }
@@ -80,6 +80,38 @@ impl Args {
             self.each_block(joined, |block| Ok(out.write_all(block)?))
         })?;
         Ok(Answer::Yes)
+    }
+
+    /// Returns the file to write and the output of the `npy convert` that follows, if the output is not a .npy file.
+    fn two_steps(&self) -> Option<(String, String)> {
+        let npy = self.output.with_extension("npy");
+        if let Some(member) = member(&self.output) {
+            return Some(("OUT.npy".to_owned(), shell::target(&member)));
+        }
+        let out = match Format::of(&self.output)? {
+            Format::Npy => return None,
+            // The other members of an archive are kept, and the other tensors of a file.
+            Format::Npz => match npz::Reader::open(&self.output) {
+                Ok(archive) => {
+                    let stem = npy.file_stem().unwrap_or_default().to_string_lossy();
+                    let names = (2..).map(|count| format!("{stem}_{count}"));
+                    let mut names = iter::once(stem.clone().into_owned()).chain(names);
+                    shell::member(&self.output, &names.find(|name| !archive.contains(name))?)
+                }
+                Err(_) => shell::output(&self.output),
+            },
+            Format::Safetensors => shell::new_output(&self.output),
+            _ => shell::output(&self.output),
+        };
+        Some((shell::new_output(&npy), out))
+    }
+
+    /// Returns the same command with another output.
+    fn command(&self, output: &str) -> String {
+        let axis = (self.axis != 0).then(|| format!("--axis {}", self.axis));
+        let inputs = self.inputs.iter().map(shell::target);
+        let words = axis.into_iter().chain(self.raw.option()).chain(inputs);
+        format!("npy concat {} -o {output}", words.collect::<Vec<_>>().join(" "))
     }
 
     /// Reads the headers of the inputs.

@@ -3,6 +3,7 @@
 mod class_names;
 mod exact;
 mod excerpt;
+mod instance;
 mod instants;
 mod objects;
 mod pairs;

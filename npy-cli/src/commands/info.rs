@@ -111,6 +111,7 @@ impl Args {
             Origin::Raw => Some("data without a header"),
             _ => None,
         };
+        source::tell_of_text(&reader, target);
         let truncated = truncated(&reader, target);
         let after = bytes_after(&reader, target);
         let is_object = header.dtype().has_object();

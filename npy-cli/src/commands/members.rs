@@ -5,7 +5,7 @@ use std::io::Write;
 use npy_core::ErrorKind;
 
 use super::info::{dtype_name, shape_text};
-use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
+use crate::output::{Answer, Failure, Of, Output, Result, complain, note, printable};
 use crate::shell;
 use crate::source::{AnyReader, Archive};
 use crate::target::Target;
@@ -56,13 +56,13 @@ pub(super) fn each(
     if let Some(more) = archive.len().checked_sub(MAX_MEMBERS).filter(|&more| more > 0) {
         out.flush()?;
         let path = target.path_text();
-        complain(&Failure::new(
+        note(
             &path,
             format!(
                 "{more} more members are not shown; name one: {}::NAME",
                 shell::path(&target.path)
             ),
-        ));
+        );
     }
     answer
 }

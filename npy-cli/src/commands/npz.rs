@@ -9,8 +9,8 @@ use std::slice;
 
 use npy_core::{ErrorKind, npz};
 
-use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
-use crate::output_file::{Begun, OutputFile, Replacing, is_same_file};
+use crate::output::{Answer, Failure, Of, Output, Result, note, printable};
+use crate::output_file::{Begun, OutputFile, Replacing, is_same_file, member};
 use crate::raw::RawFiles;
 use crate::remote;
 use crate::shell;
@@ -117,6 +117,7 @@ impl Args {
                     (true, None) => _ = options.deflate(6),
                     (false, None) => _ = options.stored(),
                 }
+                check_archive(&archive, &files, append)?;
                 if append && zstd.is_none() && !compress {
                     tell_of_stored(&archive, "-z");
                 }
@@ -130,7 +131,7 @@ impl Args {
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;
                 if zstd.is_some() {
                     let message = "its members are compressed by Zstandard, which NumPy reads with Python 3.14 or newer alone";
-                    complain(&Failure::new(archive.display(), message));
+                    note(archive.display(), message);
                 }
                 Ok(Answer::Yes)
             }
@@ -350,6 +351,25 @@ fn pack(
     output.finish(archive)
 }
 
+/// Refuses a member in place of an archive.
+fn check_archive(path: &Path, files: &[OsString], append: bool) -> Result<()> {
+    let Some(target) = member(path) else { return Ok(()) };
+    let advice = match files {
+        [file] => {
+            let (_, input) = named(file)?;
+            format!("npy convert {} {} writes it", shell::target(&input), shell::target(&target))
+        }
+        files => {
+            let option = if append || target.path.exists() { "--append " } else { "" };
+            let files: Vec<String> =
+                files.iter().map(|file| shell::word(file.as_encoded_bytes())).collect();
+            let path = shell::path(&target.path);
+            format!("npy npz pack {option}{path} {} names each after its file", files.join(" "))
+        }
+    };
+    Err(Failure::new(path.display(), format!("is a member of an archive; {advice}")))
+}
+
 /// Refuses a new archive with the name of an array.
 fn check_suffix(archive: &Path, files: &[OsString], options: &[String]) -> Result<()> {
     let is_named = archive.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("npy"));
@@ -551,7 +571,7 @@ fn with_near<'a>(failure: Failure, names: impl Iterator<Item = &'a str>, wanted:
 pub(crate) fn tell_of_hidden(archive: &Path, name: &str, count: usize, change: &str) {
     if count > 1 {
         let message = format!("{count} members had the name {name:?}; all were {change}");
-        complain(&Failure::new(archive.display(), message));
+        note(archive.display(), message);
     }
 }
 
@@ -563,13 +583,26 @@ pub(crate) fn tell_of_stored(archive: &Path, option: &str) {
     if reader.names().next().is_some() && are_compressed {
         let message =
             format!("its members are compressed, and what is added is not; {option} compresses it");
-        complain(&Failure::new(archive.display(), message));
+        note(archive.display(), message);
+    }
+}
+
+/// Refuses a member where an archive is changed.
+pub(super) fn refuse_member_of(archive: &Path) -> Result<()> {
+    match member(archive) {
+        Some(target) => {
+            let message =
+                format!("name the archive alone, without a member: {}", shell::path(&target.path));
+            Err(Failure::new(archive.display(), message))
+        }
+        None => Ok(()),
     }
 }
 
 /// Changes the list of members of an archive, which is replaced at the end.
 fn edit<T>(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> Result<T>) -> Result<T> {
     remote::refuse_change(archive)?;
+    refuse_member_of(archive)?;
     let path = archive.display();
     let mut editor = npz::Editor::open(archive).of(&path)?;
     match change(&mut editor) {

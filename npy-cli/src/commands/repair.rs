@@ -8,7 +8,7 @@ use std::slice;
 use npy_repair::{Damage, Error, Options, Plan, diagnose};
 
 use crate::lost_header;
-use crate::output::{Answer, Failure, Output, Result, printable, unless_unread};
+use crate::output::{Answer, Failure, Output, Result, note, printable, unless_unread};
 use crate::output_file::Replacing;
 use crate::raw::Raw;
 use crate::remedy;
@@ -73,6 +73,11 @@ impl Args {
         let plan =
             diagnose(&self.file, &self.options()?).map_err(|error| self.not_repaired(error))?;
         self.check_suffix()?;
+        if self.raw.is_some()
+            && let Some(text) = remedy::for_raw_text(&self.file)
+        {
+            note(&name, text);
+        }
         let mut out = Output::stdout();
         unless_unread(self.print(&plan, &mut out))?;
         let answer = match &self.output {

@@ -16,7 +16,7 @@ use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::blocks;
 use crate::input::{decimal, integer_part, is_float};
 use crate::ml_dtype::RawNumbers;
-use crate::output::{Answer, Failure, Of, Output, Result, complain, printable};
+use crate::output::{Answer, Of, Output, Result, note, printable};
 use crate::raw::RawFiles;
 use crate::sheet::{Align, Sheet};
 use crate::source::{self, AnyReader, Input, Origin, Parted, Selection, Source};
@@ -99,7 +99,7 @@ impl Args {
                 let message = format!(
                     "column {name}: objects that are not numbers, or too large for a float, are left out: {count}"
                 );
-                complain(&Failure::new(target, message));
+                note(target, message);
             }
         }
         if !self.json {

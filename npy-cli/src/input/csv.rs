@@ -15,7 +15,7 @@ use super::names::{self, Names};
 use super::quotes;
 use super::split::{Line, Splitter, Syntax};
 use super::value::{MISSING, Value};
-use crate::output::{Failure, Of, Result, complain};
+use crate::output::{Failure, Of, Result, note};
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,7 +137,7 @@ pub(super) fn columns(
     if are_blanks {
         remarks.push(BLANKS.to_owned());
     }
-    remarks.into_iter().for_each(|remark| complain(&Failure::new(name, remark)));
+    remarks.into_iter().for_each(|remark| note(name, remark));
     Ok(table)
 }
 

@@ -7,7 +7,7 @@ use png::{BitDepth, ColorType, Encoder};
 use super::read::kind;
 use super::{axis, range, widened};
 use crate::ml_dtype::RawNumbers;
-use crate::output::{Failure, Of, Result, complain};
+use crate::output::{Failure, Of, Result, note};
 use crate::source::{self, Source};
 use crate::target::Target;
 
@@ -65,7 +65,7 @@ fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8
         return Err(Failure::new(target, message));
     } else if kind(array.dtype()) != Some(ScalarKind::Bool) {
         let message = format!("the values {low} to {high} become 0 to 255");
-        complain(&Failure::new(target, message));
+        note(target, message);
     }
     let byte =
         |value: f64| (axis::part(value, (low, high)) * 255.0).round().clamp(0.0, 255.0) as u8;

@@ -9,7 +9,7 @@ use super::{Kind, Picture, Series, axis, range, widened, wider};
 use crate::columns::{Columns, Leaf, Split};
 use crate::histogram::Histogram;
 use crate::ml_dtype::RawNumbers;
-use crate::output::{Failure, Progress, Result, complain};
+use crate::output::{Failure, Progress, Result, note};
 use crate::source::{self, Parted, Source};
 use crate::target::Target;
 
@@ -65,7 +65,7 @@ fn on_one_axis(leaves: Vec<Leaf>, are_named: bool, name: &str) -> Result<Vec<Lea
     }
     if count < all {
         let message = format!("only {count} of {all} columns are drawn; -c names others");
-        complain(&Failure::new(name, message));
+        note(name, message);
     }
     Ok(drawn)
 }
@@ -193,7 +193,7 @@ fn of_dtype(
             }
             let message = format!("its values are {low} to {high}; an image of floats has 0 to 1");
             if kind.is_none() {
-                complain(&Failure::new(source.name(), message + "; this is a heat map"));
+                note(source.name(), message + "; this is a heat map");
                 return Ok(Picture::HeatMap(grid.into_matrix()));
             }
             Err(Failure::new(source.name(), message))
@@ -208,7 +208,7 @@ fn of_dtype(
                     "the columns of this heat map are all {} of a row; {advice}",
                     drawn.len()
                 );
-                complain(&Failure::new(source.name(), message));
+                note(source.name(), message);
             }
             Ok(Picture::HeatMap(grid(&mut source, &drawn, (drawn.len(), 1), canvas, false)?))
         }

@@ -9,6 +9,9 @@ use npy_core::{ErrorKind, npz};
 use crate::input::{self, Comments, Form};
 use crate::shell;
 
+/// The bytes that are looked at.
+const START: u64 = 1 << 12;
+
 /// Returns the command that converts a file of text to an array; `None` if the file is not text.
 pub(super) fn command(path: &Path) -> Option<String> {
     let start = read_start(path)?;
@@ -17,7 +20,8 @@ pub(super) fn command(path: &Path) -> Option<String> {
     let comments = if mark == '%' { Comments::Marked(b'%') } else { Comments::Unknown };
     let blanks = input::is_savetxt(path, comments).then_some(b' ');
     let form = Form::of(path);
-    if blanks.is_none() && !is_text(path, form.is_some())? {
+    let is_named = form.is_some() || looks_like_text(path);
+    if blanks.is_none() && !is_text(path, is_named)? {
         return None;
     }
     let options = match (form, from_json(&start)) {
@@ -64,13 +68,32 @@ fn of_csv(start: &str, mark: char, known: Option<u8>, is_named: bool) -> String 
 
 /// Reads the first lines of a file.
 fn read_start(path: &Path) -> Option<String> {
-    const ENOUGH: u64 = 1 << 12;
     let mut start = Vec::new();
-    File::open(path).ok()?.take(ENOUGH).read_to_end(&mut start).ok()?;
+    File::open(path).ok()?.take(START).read_to_end(&mut start).ok()?;
     Some(String::from_utf8_lossy(&start).trim_start().to_owned())
 }
 
-/// Returns true for a file that the library takes for text by its first bytes, or that has the name of a text and the first bytes of no other format.
+/// Returns true for a file that begins with UTF-8, all of which can be printed.
+pub(crate) fn looks_like_text(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));
+    let is_printed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
+    let is_text = |text: &str| !text.is_empty() && text.chars().all(is_printed);
+    match (read, str::from_utf8(&start)) {
+        (Ok(_), Ok(text)) => is_text(text),
+        // The last character may be incomplete.
+        (Ok(count), Err(error)) => {
+            let valid = start.get(..error.valid_up_to()).unwrap_or_default();
+            count as u64 == START
+                && error.error_len().is_none()
+                && str::from_utf8(valid).is_ok_and(is_text)
+        }
+        (Err(_), _) => false,
+    }
+}
+
+/// Returns true for a file that the library takes for text by its first bytes, or that is named or looks like a text and has the first bytes of no other
+/// format.
 fn is_text(path: &Path, is_named: bool) -> Option<bool> {
     let error = npz::Reader::open(path).err()?;
     let ErrorKind::NotNpz { hint, .. } = error.kind() else { return None };

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use super::file::{AnyFile, size};
 use super::reader::{AnyReader, Origin};
-use crate::output::{Failure, complain};
+use crate::output::note;
+use crate::remedy;
 use crate::target::Target;
 use crate::text::bytes_text;
 
@@ -45,13 +46,24 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
     })
 }
 
-/// Says on standard error that a file of this machine has bytes after its array, which are not read.
+/// Says on standard error that a file of this machine has bytes after its array, which are not read, or that it is text and not the data that it is read as.
 pub(crate) fn tell_of_rest(reader: &AnyReader, target: &Target) {
     // Of a URL, the size would be another request.
-    if !target.is_url()
-        && let Some(text) = what_follows(reader, target)
+    if target.is_url() {
+        return;
+    }
+    if let Some(text) = what_follows(reader, target) {
+        note(target, format!("left out: {text}"));
+    }
+    tell_of_text(reader, target);
+}
+
+/// Says on standard error that a file is text, and not the data without a header that it is read as.
+pub(crate) fn tell_of_text(reader: &AnyReader, target: &Target) {
+    if reader.origin() == Origin::Raw
+        && let Some(text) = remedy::for_raw_text(&target.path)
     {
-        complain(&Failure::new(target, format!("left out: {text}")));
+        note(target, text);
     }
 }
 

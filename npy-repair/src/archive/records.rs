@@ -19,8 +19,9 @@ const ZIP64_END: &[u8; 4] = b"PK\x06\x06";
 const LOCAL_SIZE: u64 = 30;
 const MAX_TAIL: u64 = 1 << 17;
 
-/// The method of members that are not compressed.
+/// The methods of members that are not compressed, and of most that are.
 const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
 /// The flag for a name in UTF-8.
 const UTF8: u16 = 1 << 11;
 /// The flag for sizes that come after the data, and the value of a field whose number is elsewhere.
@@ -151,6 +152,11 @@ impl Member {
         self.method == STORED
     }
 
+    /// Returns true if the data is deflated.
+    pub(super) fn is_deflated(&self) -> bool {
+        self.method == DEFLATED
+    }
+
     /// Returns true if the sizes may be after the data.
     pub(super) fn is_streamed(&self) -> bool {
         self.flags & STREAMED != 0
@@ -201,6 +207,18 @@ impl Member {
         let size = end.saturating_sub(self.data);
         let flags = self.flags & !STREAMED;
         Member { end, crc, compressed: size, size, flags, unchecked: Some(reason), ..self }
+    }
+
+    /// Returns a deflated member within whose data the file ends here. It states one byte more than it may have, so that nothing is compared with its
+    /// checksum.
+    pub(super) fn cut_within_data(self, end: u64) -> Self {
+        /// More bytes are not made of one.
+        const MAX_RATIO: u64 = 1032;
+        let compressed = end.saturating_sub(self.data);
+        let most = compressed.saturating_mul(MAX_RATIO);
+        let size = if self.has_no_size() { most } else { self.size.min(most) };
+        let flags = self.flags & !STREAMED;
+        Member { end, compressed, size: size.saturating_add(1), flags, ..self }
     }
 
     /// Returns the member as one that has no bytes.

@@ -9,6 +9,7 @@ use std::io::Cursor;
 
 use npy_zip::{Directory, Limits};
 
+use super::cut::Cut;
 use super::file::File;
 use super::records::{self, Member};
 use super::{Checked, check, of_zip};
@@ -26,6 +27,8 @@ pub(super) struct Found {
     pub(super) lost: Vec<Lost>,
     /// The member within which the file ends, if rows of its array are complete.
     cut: Option<Member>,
+    /// The same if it is compressed.
+    pub(super) inflated: Option<Cut>,
     /// The names of several members, each once.
     pub(super) repeated: Vec<Vec<u8>>,
     /// The members of these names that are kept only if the preferred one is damaged, by their names; the likeliest is the last.
@@ -100,6 +103,7 @@ pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
     scan.found.keep_one(stated);
     scan.found.forget_unnamed(file)?;
     scan.found.keep_cut();
+    scan.found.keep_inflated();
     scan.check()?;
     Ok(scan.found)
 }
@@ -120,13 +124,15 @@ impl Scan<'_> {
             Ok(found) => found,
             Err(reason) => {
                 let is_last = !self.has_directory && (reason == INCOMPLETE || reason == STOPPED);
-                if is_last
-                    && is_stored
-                    && has_rows(self.file, data)?
-                    && !ends_with_zeros(self.file)?
-                {
+                let has_end = is_last && !ends_with_zeros(self.file)?;
+                if has_end && is_stored && has_rows(self.file, data)? {
                     let checksum = self.file.checksum(data)?;
                     self.found.cut = Some(member.cut(self.file.len(), checksum, reason));
+                } else if has_end && member.is_deflated() && self.spend_cut(&member) {
+                    match Cut::find(self.file, &member, &reason)? {
+                        Some(cut) => self.found.inflated = Some(cut),
+                        None => self.found.lost.push(lost(name, reason)),
+                    }
                 } else {
                     self.found.lost.push(lost(name, reason));
                 }
@@ -268,6 +274,12 @@ impl Scan<'_> {
         self.spend(work.saturating_add(COST_ALONE))
     }
 
+    /// Returns false if inflating what is left of this member is more than a real archive needs.
+    fn spend_cut(&mut self, member: &Member) -> bool {
+        let member = member.clone().cut_within_data(self.file.len());
+        self.spend_alone(&member)
+    }
+
     /// Returns false if more bytes were read than a real archive needs.
     fn spend(&mut self, bytes: u64) -> bool {
         let left = self.budget.checked_sub(bytes);
@@ -327,6 +339,18 @@ impl Found {
         } else {
             self.members.push(cut);
         }
+    }
+
+    /// Forgets a compressed member within which the file ends if a complete one has its name.
+    fn keep_inflated(&mut self) {
+        let cut =
+            self.inflated.take_if(|cut| self.members.iter().any(|member| member.name == cut.name));
+        self.lost.extend(cut.map(|Cut { name, reason, start, end, .. }| Lost {
+            name,
+            reason,
+            start,
+            end,
+        }));
     }
 
     /// Forgets members that a directory does not name in addition to the preferred ones: they may be those of an archive within another member.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use npy_core::{Header, Order};
 
 use crate::output::{Failure, Of, Result};
-use crate::output_file::is_same_file;
+use crate::output_file::{is_same_file, refuse_member};
 use crate::remote;
 use crate::target::Target;
 
@@ -53,6 +53,7 @@ impl Parts {
     /// Checks the directory, before anything is read.
     pub(super) fn check(directory: &Path, inputs: &[Target], force: bool) -> Result<()> {
         remote::refuse_output(directory)?;
+        refuse_member(directory)?;
         let name = directory.display();
         if !directory.is_dir() {
             let is_file = directory.symlink_metadata().is_ok();

@@ -16,6 +16,7 @@ use npy_core::{
 
 use super::class_names;
 use super::exact::{self, Exact};
+use super::instance::{Entries, Instance, counts, without_zeros};
 use super::instants::{Count, Instant};
 use super::pairs::{Pairs, Status, is_ordered_dict};
 use super::{Number, Tolerance, difference, is_time, weak};
@@ -39,18 +40,20 @@ impl Known {
         self.pairs.find_ordered(a, b);
     }
 
-    /// Notes each number of the objects of two files that may be equal to different numbers.
+    /// Notes each number of the objects of two files that may be equal to different numbers, and each `Counter`.
     pub(super) fn find_near(
         &mut self,
         a: &[ObjectRef<'_>],
         b: &[ObjectRef<'_>],
         tolerance: Tolerance,
     ) {
-        let is_scalar = |object: ObjectRef<'_>| object.kind() == Kind::Scalar;
+        // Two of `Counter` that differ in zeros are equal, and not to the same dict.
+        let is_special =
+            |object: ObjectRef<'_>| object.kind() == Kind::Scalar || counts(object).is_some();
         match tolerance.is_exact() {
-            true => self.pairs.find_near(a, b, is_scalar),
+            true => self.pairs.find_near(a, b, is_special),
             false => self.pairs.find_near(a, b, |object| {
-                is_scalar(object)
+                is_special(object)
                     || object.kind() == Kind::Array
                     || Number::of_object(object).is_some()
             }),
@@ -156,9 +159,6 @@ fn time_of(object: ObjectRef<'_>) -> Option<DynArray> {
     }
 }
 
-/// Keys with their values.
-type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
-
 /// The strictness of a comparison.
 #[derive(Clone, Copy, PartialEq)]
 enum Nearness {
@@ -251,6 +251,12 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
             }
             _ => {}
         }
+        match (counts(a), counts(b)) {
+            (Some(a), Some(b)) => return self.dicts(without_zeros(a), without_zeros(b)),
+            (Some(a), None) if other == Kind::Dict => return self.dicts(a, b.entries().collect()),
+            (None, Some(b)) if kind == Kind::Dict => return self.dicts(a.entries().collect(), b),
+            _ => {}
+        }
         let is_set = |kind| matches!(kind, Kind::Set | Kind::FrozenSet);
         if kind != other && !(is_set(kind) && is_set(other)) {
             return false;
@@ -282,12 +288,7 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 self.entries(a.entries().collect(), b.entries().collect())
             }
             Kind::Record => self.entries(a.entries().collect(), b.entries().collect()),
-            Kind::Dict => {
-                let [ours, theirs] = &mut self.known.hashes;
-                let a: Entries<'a> = in_order(a.entries().collect(), ours, |entry| entry.0);
-                let b = in_order(b.entries().collect(), theirs, |entry| entry.0);
-                self.entries(a, b)
-            }
+            Kind::Dict => self.dicts(a.entries().collect(), b.entries().collect()),
             Kind::Set | Kind::FrozenSet => {
                 let [ours, theirs] = &mut self.known.hashes;
                 let a = in_order(a.iter().collect(), ours, |&item| item);
@@ -298,6 +299,14 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
             _ if !have_one_name(a, b) => false,
             _ => self.items(a, b),
         }
+    }
+
+    /// Notes the keys and values of two dicts, which may be in any order; returns false if their numbers differ.
+    fn dicts(&mut self, a: Entries<'a>, b: Entries<'b>) -> bool {
+        let [ours, theirs] = &mut self.known.hashes;
+        let a = in_order(a, ours, |entry| entry.0);
+        let b = in_order(b, theirs, |entry| entry.0);
+        self.entries(a, b)
     }
 
     /// Notes the keys and values of two objects; returns false if their numbers differ.
@@ -361,15 +370,13 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
 
     /// Compares objects of unknown classes: their names, arguments, states, items and entries.
     fn calls(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
-        let parts = [(a.arguments(), b.arguments()), (a.state(), b.state())];
-        let is_same = parts.into_iter().all(|pair| match pair {
-            (Some(a), Some(b)) => self.later(&[a], &[b], self.nearness),
-            (a, b) => a.is_none() && b.is_none(),
-        });
-        is_same
-            && have_one_name(a, b)
-            && self.items(a, b)
-            && self.entries(a.entries().collect(), b.entries().collect())
+        let (a, b) = (Instance::of(a), Instance::of(b));
+        let arguments = a.both_arguments(&b);
+        a.name == b.name
+            && self.later(&arguments.0, &arguments.1, self.nearness)
+            && self.later(a.state.as_slice(), b.state.as_slice(), self.nearness)
+            && self.later(&a.items, &b.items, self.nearness)
+            && self.entries(a.entries, b.entries)
     }
 }
 
@@ -519,11 +526,7 @@ impl Hashes {
                     object.entries().map(|(key, value)| hash((self.part(key), self.part(value))));
                 hash((2, entries.fold(0, u64::wrapping_add)))
             }
-            Kind::Object => {
-                let name = object.name();
-                let name = name.as_deref().map(class_names::common);
-                hash((3, name, all().collect::<Vec<_>>()))
-            }
+            Kind::Object => hash((3, Instance::of(object).name, all().collect::<Vec<_>>())),
             _ => hash((4, kind == Kind::Tuple, all().collect::<Vec<_>>())),
         }
     }
@@ -543,7 +546,10 @@ fn is_container(object: ObjectRef<'_>) -> bool {
 fn parts(object: ObjectRef<'_>) -> Vec<ObjectRef<'_>> {
     match object.kind() {
         Kind::Dict => object.entries().flat_map(|(key, value)| [key, value]).collect(),
-        Kind::Object => object.arguments().into_iter().chain(object.state()).collect(),
+        Kind::Object => {
+            let instance = Instance::of(object);
+            instance.flat_arguments().into_iter().chain(instance.state).collect()
+        }
         _ => object.iter().collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::super::lock::{self, Lock};
@@ -16,7 +16,7 @@ use crate::element::item_shape::{ItemShape, type_of_row};
 use crate::element::type_info::TypeInfo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
-use crate::header::{Header, MAGIC};
+use crate::header::{self, Header, MAGIC};
 use crate::limits;
 use crate::plan::{Cast, Plan};
 use crate::read::ReadOptions;
@@ -78,6 +78,9 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     let mut text = vec![0; limits::to_usize(data)?];
     start.seek_relative(0_i64.saturating_sub_unsigned(data))?;
     start.read_exact(&mut text)?;
+    // The reader saw the end of the header, and not yet the data.
+    let first = start.fill_buf()?.first().copied();
+    header::check_line_break(text.last(), || first)?;
     let (stated, plan) = check(&header)?;
     let bytes = header.data_bytes();
     let found = file.metadata()?.len().saturating_sub(data);
