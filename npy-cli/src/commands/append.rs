@@ -137,8 +137,8 @@ impl Args {
         }
     }
 
-    /// Returns the commands that write a new file in place of one in Fortran order. Columns that the header does not count have no values in the rows that
-    /// are added.
+    /// Returns the commands that write a new file in place of one in Fortran order. The rows that are added have no values for columns
+    /// that its header does not count.
     fn in_c_order(&self, file: &Reader<File>) -> String {
         let path = shell::path(&self.file);
         let inputs = self.inputs.iter().map(shell::target);
