@@ -189,7 +189,7 @@ fn a_single_text_among_numbers_is_told() {
             &[],
             "columns a, b have integers and missing values, which become floats and nan, as in pandas",
         ),
-        ("a,b\n1,\n9007199254740992,\n,\n", &[], "npy: x.csv: column a has integers and missing"),
+        ("a,b\n1,\n9007199254740992,\n,\n", &[], "note: x.csv: column a has integers and missing"),
         ("a\n-\n1\n", &["--missing", "-"], "column a has integers and missing values"),
         ("a,b\n1.5,\n,\n", &[], ""),
         ("a,b\n1, 2\n3, 4\n", &[], ""),
