@@ -170,7 +170,11 @@ fn a_single_text_among_numbers_is_told() {
         ),
         ("a\n+inf\n", &[], ""),
         ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
-        ("a,b\n+5,1\n,2\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype f8"),
+        (
+            "a,b\n+5,1\n,2\n",
+            &[],
+            "have a plus sign, such as \"+5\" in row 0; --dtype \"[('a', '<f8'), ('b', '<i8')]\" reads",
+        ),
         ("a\n+9223372036854775808\n", &[], "in row 0; --dtype f8 reads them"),
         (
             "1,0.5\n9007199254740993,1.5\n",
@@ -236,7 +240,7 @@ fn a_single_text_among_numbers_is_told() {
         ),
         (
             "{\"a\":true}\n{\"a\":1}\n",
-            "such as 1 in row 1; --dtype bool -c a reads all as booleans",
+            "such as 1 in row 1; --dtype \"[('a', '|b1')]\" reads all as booleans",
         ),
         ("{\"a\":true}\n{}\n", "or 1, 0 and null, which become floats and nan"),
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
@@ -248,11 +252,6 @@ fn a_single_text_among_numbers_is_told() {
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
     }
-    // The advice for a key chooses it.
-    fs::write(path.join("x.jsonl"), "{\"a\":true,\"b\":2}\n{\"a\":1,\"b\":3}\n").unwrap();
-    ok(path, &["convert", "x.jsonl", "x.npy", "--dtype", "bool", "-c", "a"]);
-    let found = npy(path, &["cat", "x.npy", "--csv", "--no-header"]).stdout;
-    assert_eq!(String::from_utf8(found).unwrap(), "True\nTrue\n");
 }
 
 /// Guards comments of old programs: their bytes do not count, and those of rows are an error with the number of the line.
