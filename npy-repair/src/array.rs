@@ -67,6 +67,16 @@ impl Array {
         to_u64(self.head.len()).saturating_add(self.bytes)
     }
 
+    /// Returns the number of rows that are kept.
+    pub(crate) fn rows(&self) -> usize {
+        let truncated = self.damages.iter().find_map(|damage| match damage {
+            Damage::Truncated { kept, .. } => Some(*kept),
+            _ => None,
+        });
+        let all = || Rows::counted(&self.header).map_or(0, |rows| rows.count);
+        truncated.unwrap_or_else(all)
+    }
+
     /// Writes the repaired array.
     pub(crate) fn write(&self, file: &mut (impl Read + Seek), out: &mut impl Write) -> Result<()> {
         out.write_all(&self.head)?;

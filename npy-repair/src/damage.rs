@@ -179,7 +179,8 @@ impl fmt::Display for Damage {
                 shortened(first)
             ),
             Damage::NoHeader { header, rest } => {
-                write!(f, "it has no header; it gets that of {header}, and its bytes stay as they are")?;
+                let bytes = if *rest == 0 { "its bytes" } else { "the bytes of its complete rows" };
+                write!(f, "it has no header; it gets that of {header}, and {bytes} stay as they are")?;
                 rest_left_out(f, *rest, "row at the end")
             }
             Damage::LineEnds { count } => write!(
@@ -286,7 +287,7 @@ mod tests {
         assert!(truncated.loses() && !Damage::Encoding.loses());
         let no_header = |rest| Damage::NoHeader { header: "'<u2' (1, 4)".into(), rest };
         assert!(no_header(4).loses() && !no_header(0).loses());
-        let text = "it has no header; it gets that of '<u2' (1, 4), and its bytes stay as they are, and 4 bytes of an incomplete row at the end are left out";
+        let text = "it has no header; it gets that of '<u2' (1, 4), and the bytes of its complete rows stay as they are, and 4 bytes of an incomplete row at the end are left out";
         assert_eq!(no_header(4).to_string(), text);
     }
 

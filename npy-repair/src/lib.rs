@@ -36,7 +36,7 @@
 //! | data without a header | it gets one, with [`Options::raw`] |
 //! | an archive without a directory, or with a wrong one: a download or a writer that was stopped | the members are found by their own headers, and those that are complete are kept |
 //! | members with a wrong checksum | they are left out |
-//! | members that are a part of an array, also the one within which an archive ends, if it is stored or deflated | as a file |
+//! | members that are a part of an array, also the one within which an archive ends, if it is stored or deflated | as a file; if an archive ends with 16 zeros or more, the rows before these, because a copy may have made space for bytes that never came |
 //! | members of one name | the last that is complete is kept; NumPy reads the last |
 //!
 //! # Certainty

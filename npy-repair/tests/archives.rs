@@ -447,6 +447,34 @@ fn the_rows_of_the_last_member_of_a_truncated_archive_are_kept() {
             }
         }
     }
+    // Rows that are zeros may be space for bytes that never came. Those before them are kept.
+    let rows: Vec<u16> = (1..=50).chain([0; 50]).collect();
+    let mut array = Vec::new();
+    npy_core::WriteNpy::write_npy_to(&rows, &mut array).unwrap();
+    let bytes = zips::archive(b"", &[Raw::of("b.npy", &array)], b"");
+    let data = bytes.windows(6).rposition(|part| part == b"\x93NUMPY").unwrap() + 128;
+    for (count, kept, text) in [
+        (57, 57, "the file ends within the member"),
+        (
+            58,
+            49,
+            "the file ends within the member; the last 17 bytes of the file are zeros, which may never have been written: 9 rows of them left out",
+        ),
+    ] {
+        let plan = folder.diagnose(&bytes[..data + 2 * count]).unwrap();
+        let remark = format!("member \"b.npy\" is kept, and was not checked: {text}");
+        assert_eq!(plan.remarks(), [remark]);
+        assert!(plan.damages().iter().any(Damage::loses), "{plan}");
+        assert_eq!(read(&plan, "b.npy"), rows[..kept]);
+    }
+    // No row is certain.
+    let error = folder.diagnose(&[&bytes[..data], &[0; 100]].concat()).unwrap_err();
+    assert!(error.to_string().contains("no member of the archive"), "{error}");
+    let both = zips::archive(b"", &[Raw::of("a.npy", &arrays[0]), Raw::of("b.npy", &array)], b"");
+    let data = both.windows(6).rposition(|part| part == b"\x93NUMPY").unwrap() + 128;
+    let plan = folder.diagnose(&[&both[..data], &[0; 100]].concat()).unwrap();
+    let reason = "member \"b.npy\": the file ends within the member; the last 100 bytes of the file are zeros, which may never have been written; it is left out";
+    assert!(plan.damages().iter().any(|damage| damage.to_string() == reason), "{plan}");
     let twice = [Raw::of("a.npy", &arrays[0]), Raw::of("a.npy", &arrays[1])];
     let bytes = zips::archive(b"", &twice, b"");
     let data = bytes.windows(6).rposition(|part| part == b"\x93NUMPY").unwrap() + 128;
@@ -504,9 +532,23 @@ fn the_rows_that_can_be_inflated_are_kept() {
         }
         assert!((3900..4000).contains(&before), "{before}");
     }
-    // Zeros at the end are room for bytes that never came.
-    let zeros = [&right[..header + 2000], &[0; 64]].concat();
-    assert_eq!(folder.diagnose(&zeros).unwrap().members(), ["a.npy"]);
+    // Zeros at the end are space for bytes that never came: the rows before them are kept.
+    let kept = |bytes: &[u8]| {
+        let plan = folder.diagnose(bytes).unwrap();
+        plan.write(folder.path("out.npz")).unwrap();
+        let out = npy_core::npz::Reader::open(folder.path("out.npz")).unwrap();
+        (out.read::<Vec<u32>>("b").unwrap(), plan.remarks()[0].clone())
+    };
+    let cut = header + 2000 + right[header + 2000..].iter().position(|&byte| byte != 0).unwrap();
+    let zeros = [&right[..=cut], &[0; 64]].concat();
+    let (before, (rows, remark)) = (kept(&right[..=cut]).0, kept(&zeros));
+    assert!(rows == before && values.starts_with(&rows) && rows.len() > 500);
+    assert!(
+        remark.ends_with(
+            "the last 64 bytes of the file are zeros, which may never have been written"
+        ),
+        "{remark}"
+    );
     // Other bytes than those of a stream are not read as one.
     let mut damaged = right[..header + 3000].to_vec();
     damaged[header + 500..header + 600].fill(0xff);

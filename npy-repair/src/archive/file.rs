@@ -9,6 +9,9 @@ use crate::header::to_u64;
 const FIRST: u64 = 256;
 const LARGEST: u64 = 1 << 16;
 
+/// This many zeros at the end of a file may never have been written.
+const MANY_ZEROS: u64 = 16;
+
 /// The first bytes of a file, and other bytes after them.
 #[derive(Clone, Debug)]
 pub(crate) struct File<'f> {
@@ -38,6 +41,22 @@ impl<'f> File<'f> {
         let mut file = File { position: at, ..self.clone() };
         (&mut file).take(count).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Returns the file without the zeros at its end, if they are many. Those before this position stay.
+    pub(super) fn without_zeros(&self, from: u64) -> io::Result<Self> {
+        let mut end = self.len();
+        while end > from {
+            let start = end.saturating_sub(LARGEST).max(from);
+            let block = self.bytes(start, end - start)?;
+            if let Some(last) = block.iter().rposition(|&byte| byte != 0) {
+                end = start + to_u64(last) + 1;
+                break;
+            }
+            end = start;
+        }
+        let kept = if self.len() - end < MANY_ZEROS { self.len() } else { end };
+        Ok(self.ending_with(kept, Vec::new()))
     }
 
     /// Returns the CRC-32 of the bytes from this position on.

@@ -14,7 +14,7 @@ use super::file::File;
 use super::records::{self, Member};
 use super::{Checked, check, of_zip};
 use crate::array::Array;
-use crate::damage::Damage;
+use crate::damage::{Damage, counted};
 use crate::error::{Result, problem, unrepairable};
 use crate::header::{MAX_HEADER, to_u64};
 use crate::options::Options;
@@ -68,9 +68,6 @@ const MAX_MEMBERS: usize = 1 << 20;
 /// The cost of reading a member alone, in addition to its bytes.
 const COST_ALONE: u64 = 1 << 17;
 
-/// Rows that end with this many zeros may never have been written.
-const ZEROS: u64 = 16;
-
 /// The bytes that a search reads, however near its end is.
 const COST_OF_SEARCH: u64 = 256;
 
@@ -111,7 +108,7 @@ pub(super) fn members(file: &File<'_>, stated: &HashSet<u64>) -> Result<Found> {
 impl Scan<'_> {
     /// Finds the end of a member, and returns the position from which the next one is searched.
     fn member(&mut self, member: Member) -> Result<u64> {
-        let (name, data, is_stored) = (member.name.clone(), member.data, member.is_stored());
+        let (name, data) = (member.name.clone(), member.data);
         let (start, stated_end) = (member.start, member.stated_end().unwrap_or(u64::MAX));
         let lost = |name, reason| Lost { name, reason, start, end: stated_end };
         // The length of a damaged header may be wrong, too, so that others seem to be within it.
@@ -124,18 +121,8 @@ impl Scan<'_> {
             Ok(found) => found,
             Err(reason) => {
                 let is_last = !self.has_directory && (reason == INCOMPLETE || reason == STOPPED);
-                let has_end = is_last && !ends_with_zeros(self.file)?;
-                if has_end && is_stored && has_rows(self.file, data)? {
-                    let checksum = self.file.checksum(data)?;
-                    self.found.cut = Some(member.cut(self.file.len(), checksum, reason));
-                } else if has_end && member.is_deflated() && self.spend_cut(&member) {
-                    match Cut::find(self.file, &member, &reason)? {
-                        Some(cut) => self.found.inflated = Some(cut),
-                        None => self.found.lost.push(lost(name, reason)),
-                    }
-                } else {
-                    self.found.lost.push(lost(name, reason));
-                }
+                let reason = if is_last { self.keep_rows(&member, reason)? } else { Some(reason) };
+                self.found.lost.extend(reason.map(|reason| lost(name, reason)));
                 // A truncated archive ends within this member: headers in its data are those of other archives.
                 return Ok(if self.has_directory && self.budget > 0 {
                     after_damage
@@ -161,6 +148,32 @@ impl Scan<'_> {
             }
         }
         Ok(end)
+    }
+
+    /// Keeps the complete rows of the member within which the file ends. If there are none, returns the reason with which it is lost. Zeros at the end
+    /// may be space that a copy made for bytes which never came, so only rows before them are certain.
+    fn keep_rows(&mut self, member: &Member, mut reason: String) -> Result<Option<String>> {
+        let file = self.file.without_zeros(member.data)?;
+        let zeros = self.file.len().saturating_sub(file.len());
+        if zeros > 0 {
+            reason += &format!(
+                "; the last {zeros} bytes of the file are zeros, which may never have been written"
+            );
+        }
+        if member.is_deflated() && self.spend_cut(member) {
+            self.found.inflated = Cut::find(&file, member, &reason)?;
+            return Ok(self.found.inflated.is_none().then_some(reason));
+        }
+        let kept = if member.is_stored() { rows(&file, member.data)? } else { None };
+        let Some(kept) = kept else { return Ok(Some(reason)) };
+        if zeros > 0 {
+            let all = rows(self.file, member.data)?.unwrap_or(kept);
+            let left_out = counted(to_u64(all.saturating_sub(kept)), "row");
+            reason += &format!(": {left_out} of them left out");
+        }
+        let checksum = file.checksum(member.data)?;
+        self.found.cut = Some(member.clone().cut(file.len(), checksum, reason));
+        Ok(None)
     }
 
     /// Finds the end of a member's data; true if another record follows. The error is the reason why it has none.
@@ -370,18 +383,12 @@ pub(super) fn is_index(name: &[u8]) -> bool {
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
 }
 
-/// Returns true if the bytes from this position to the end of the file are an array, or complete rows of one.
-fn has_rows(file: &File<'_>, data: u64) -> Result<bool> {
+/// Returns the number of complete rows of the array from this position to the end of the file; `None` if there are none.
+fn rows(file: &File<'_>, data: u64) -> Result<Option<usize>> {
     let start = file.bytes(data, to_u64(MAX_HEADER))?;
     let length = file.len().saturating_sub(data);
     let array = Array::diagnose(&mut Cursor::new(start), length, &Options::new());
-    Ok(array.is_ok())
-}
-
-/// Returns true if zeros are at the end of a file: a copy that was stopped may have made room for bytes that never came.
-fn ends_with_zeros(file: &File<'_>) -> Result<bool> {
-    let end = file.bytes(file.len().saturating_sub(ZEROS), ZEROS)?;
-    Ok(end.iter().all(|&byte| byte == 0))
+    Ok(array.ok().map(|array| array.rows()))
 }
 
 /// Reads a member in an archive of its own.
