@@ -486,6 +486,7 @@ export async function behaviors(npy, load) {
       ["<f8", 1, 5], ["<i8", 1n, 5n], ["<c8", { re: 1, im: 2 }, { re: 3, im: 4 }], ["|b1", false, true], ["<U2", "a", "bc"], ["|S2", "a", "bc"], ["|V1", Uint8Array.of(1), Uint8Array.of(2)],
       ["|O", { a: 1 }, null], ["<M8[D]", 1n, 2n], [records, { x: 1, name: "a", v: [1, 2] }, { x: 2, name: "bcd", v: [3, 4] }], ["[('x', '<f4')]", { x: 1 }, { x: 2 }],
     ];
+    cases.unshift(["[('v', [('name', '<U2')], (2,))]", { v: [{ name: "a" }, { name: "" }] }, { v: [{ name: "b" }, { name: "c" }] }]);
     for (const [dtype, value, other] of cases) {
       const array = NDArray.from(new Array(12).fill(value), { dtype, shape: [2, 3, 2] });
       const part = array.get(1);
