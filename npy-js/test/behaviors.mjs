@@ -326,10 +326,17 @@ export async function behaviors(npy, load) {
       equal(array.data[1].arguments, call);
       fails(() => writeNPY(array), "invalid-value", `write ${advice}`);
     }
-    for (const i of [0, 1, 4]) {
+    for (const [i, copy, advice] of [[0, (value) => [...value], "[...value]"], [1, (value) => new Map(value), "new Map(value)"], [4, (value) => ({ ...value }), "{ ...value }"]]) {
       const array = readNPY(await load(`lost${i}.npy`));
-      equal(readNPY(writeNPY(NDArray.from(structuredClone(array.data), { dtype: "|O" }))).size, 2);
+      fails(() => writeNPY(array), "invalid-value", `; write a copy, ${advice}, in its place`);
+      array.set(copy(array.get(1)), 1);
+      equal(readNPY(writeNPY(array)).size, 2);
     }
+    // Copies by structuredClone have no class.
+    const [kept, call] = structuredClone([NDArray.from([1, 2]), readNPY(await load("lost2.npy")).data[1]]);
+    for (const work of [() => NDArray.from(kept), () => writeNPY([kept, null])]) fails(work, "argument", "pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape })");
+    equal(NDArray.from(kept.data, { dtype: kept.dtype, shape: kept.shape }).toNested(), [1, 2]);
+    fails(() => writeNPY({ k: [call] }), "invalid-value", "the properties of a Call without its class, as structuredClone and postMessage copy it; write its text");
   });
 
   it("values that are changed have JavaScript's types", async () => {
@@ -341,6 +348,9 @@ export async function behaviors(npy, load) {
     equal(writeNPY(array), bytes);
     array.set(3, integers);
     equal(readNPY(writeNPY(array)).data[integers], 3);
+    // Zones may have seconds, and years may begin in the year 0 or end in the year 10,000 in UTC.
+    const dates = array.data.filter((value) => value instanceof Date).slice(-5).map((date) => date.getTime());
+    equal(dates, [Date.UTC(2020, 0, 1, 21, 10, 37), Date.UTC(2020, 0, 2, 8, 57, 33, 678), Date.UTC(2020, 0, 2, 3, 4, 3, 999), Date.parse("0000-12-31T19:00:00Z"), Date.UTC(10000, 0, 1, 4)]);
     const moment = array.data.find((value) => value instanceof Date && value.getTime() % 1000);
     moment.setTime(0);
     equal(readNPY(writeNPY(array)).data.find((value) => value instanceof Date && value.getTime() === 0), new Date(0));
