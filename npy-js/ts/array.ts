@@ -64,7 +64,7 @@ export class NDArray {
   /** The shape that the strides and the data belong to. */
   readonly #made: string;
 
-  /** The property `data` of parts of lists. One getter for all parts makes `get` twice as fast. */
+  /** The property `data` of parts of lists. With one getter for all parts, `get` is faster. */
   static readonly #OF_PART = {
     enumerable: true,
     get(this: NDArray): Data {
