@@ -37,6 +37,7 @@ fn another_delimiter_is_advised() {
         ("x y\tz\n1 2\t3\n", &[], " ", &[], "x,y,z\n1,2,3\n"),
         ("size\tn\n10 500\t3\n", &[], "\\t", &[], "size,n\n10 500,3\n"),
         ("a;1\nb;2\n", &[], ";", &["--no-header"], "0,1\na,1\nb,2\n"),
+        ("x;y\n1,5;2,5\n", &[], ";", &[], "x,y\n\"1,5\",\"2,5\"\n"),
         ("x;\"y;z\"\n1;2\n", &[], ";", &[], "x,y;z\n1,2\n"),
     ] {
         let message = rows(directory.path(), text, args).expect_err(text);

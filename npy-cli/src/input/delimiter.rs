@@ -100,7 +100,7 @@ pub(super) fn check(
         true => "",
         false => " --no-header",
     };
-    // A line in quotes is empty here, and a part of a line in quotes may have delimiters.
+    // A line that begins with quotes is empty here, and quotes within a line may have delimiters in them.
     let is_plain = |line: &str| !line.is_empty() && !line.contains('"');
     let next = lines.get(1).filter(|next| is_plain(first) && is_plain(next));
     if let Some(next) = next.filter(|next| count(next) != count(first)) {
@@ -114,7 +114,7 @@ pub(super) fn check(
     let are_named = comment.is_some_and(|names| count(names) == count(first));
     let has_names = are_named || !fields(first, delimiter).any(is_value);
     let no_header = no_header(has_names);
-    // A field in quotes is empty here.
+    // A line in quotes is empty here.
     let shown = lines.iter().find(|line| !line.is_empty()).unwrap_or(first);
     Err(format!(
         "there is one column, {shown:?}; if its parts are columns, use npy convert --delimiter '{}'{no_header}, and otherwise --delimiter ,",
