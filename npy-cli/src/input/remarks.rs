@@ -61,7 +61,7 @@ impl Columns<'_> {
         }
     }
 
-    /// Returns the dtype of all columns, some of which have another one; `None` if it is that of an array without fields.
+    /// Returns the dtype of all columns, with another one for those that change; `None` if it is that of an array without fields.
     fn dtype(&self, changed: &[usize], dtype: &str) -> npy_core::Result<Option<DType>> {
         let dtype = dtypes::parse(dtype)?;
         let of_column = |(at, column): (usize, &Column)| match changed.contains(&at) {
