@@ -211,12 +211,12 @@ fn stored(
         check_records(&columns, &records, wanted).map_err(|message| Failure::new(name, message))?;
     }
     column::find_kinds(&mut columns, wanted);
-    let of_lists = lists::unify(&mut columns, &records, dtype.is_none());
-    if dtype.is_none() {
-        let remarks = remarks::of(&columns, of_lists, is_headless);
-        remarks.iter().for_each(|remark| note(name, remark));
-    }
+    let uneven = lists::unify(&mut columns, &records, dtype.is_none());
     let tree = Tree::of(&columns, &records, name)?;
+    if dtype.is_none() {
+        let columns = remarks::Columns { all: &columns, tree: &tree, is_headless };
+        remarks::of(&columns, &uneven).iter().for_each(|remark| note(name, remark));
+    }
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     encoded(&columns, rows, layout, name)
 }

@@ -87,7 +87,11 @@ fn files(path: &Path) {
         ("pandas.csv", ",a\nx,1\ny,2\n"),
         ("levels.csv", ",,a\nx,1,1\ny,2,2\n"),
         ("zone.csv", "t,u\n2024-01-01T00:00:00Z,1\n"),
+        ("wide.csv", "a,b,c,d,e,f,g,h,t 1\n1,2,3,4,5,6,7,8,007\n"),
+        ("lists.csv", "x.0,x.1,n\n9007199254740993,0.5,b\n"),
         ("lines.json", "{\"a\":1}\n{\"a\":2}\n"),
+        ("keys.jsonl", "{\"a\":{\"b\":1},\"c\":\"x\"}\n{\"a\":{\"b\":true},\"c\":\"y\"}\n"),
+        ("rows.jsonl", "[true,\"x\"]\n[1,\"y\"]\n"),
     ] {
         fs::write(file(name), text).unwrap();
     }
@@ -369,6 +373,31 @@ fn each_command_that_a_message_advises_works() {
             "npy convert mixed.csv o.npy {}",
         ),
         (&["convert", "zone.csv", "o.npy"], "|--dtype", ", or", "npy convert zone.csv o.npy {}"),
+        // The other columns are kept, except by the option that says otherwise.
+        (
+            &["convert", "wide.csv", "o.npy"],
+            "for this column alone, |--dtype",
+            " reads",
+            "npy convert wide.csv o.npy {} && test \"$(npy cat o.npy --csv --no-header)\" = 7",
+        ),
+        (
+            &["convert", "lists.csv", "o.npy"],
+            "|--dtype",
+            " rounds",
+            "npy convert lists.csv o.npy {} && test \"$(npy cat o.npy --jsonl)\" = '{\"x\":[9007199254740992.0,0.5],\"n\":\"b\"}'",
+        ),
+        (
+            &["convert", "keys.jsonl", "o.npy"],
+            "|--dtype",
+            " reads",
+            "npy convert keys.jsonl o.npy {} && test \"$(npy cat o.npy --jsonl | head -1)\" = '{\"a\":{\"b\":true},\"c\":\"x\"}'",
+        ),
+        (
+            &["convert", "rows.jsonl", "o.npy"],
+            "|--dtype",
+            " reads",
+            "npy convert rows.jsonl o.npy {} && test \"$(npy cat o.npy --csv --no-header | head -1)\" = True,x",
+        ),
         (&["convert", "lines.json", "o.npy"], "|npy convert", " reads", "{} lines.json o.npy"),
     ] {
         let output = npy(path, args);

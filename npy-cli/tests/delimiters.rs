@@ -36,6 +36,9 @@ fn another_delimiter_is_advised() {
         ("#two\n1\t2\n", &["--no-header"], "\\t", &[], "[0],[1]\n1,2\n"),
         ("x y\tz\n1 2\t3\n", &[], " ", &[], "x,y,z\n1,2,3\n"),
         ("size\tn\n10 500\t3\n", &[], "\\t", &[], "size,n\n10 500,3\n"),
+        ("a;1\nb;2\n", &[], ";", &["--no-header"], "0,1\na,1\nb,2\n"),
+        ("x;y\n1,5;2,5\n", &[], ";", &[], "x,y\n\"1,5\",\"2,5\"\n"),
+        ("x;\"y;z\"\n1;2\n", &[], ";", &[], "x,y;z\n1,2\n"),
     ] {
         let message = rows(directory.path(), text, args).expect_err(text);
         let option: String = more.iter().map(|option| format!(" {option}")).collect();
@@ -45,6 +48,19 @@ fn another_delimiter_is_advised() {
         assert!(message.ends_with(&advice), "{text}: {message}");
         let found =
             rows(directory.path(), text, &[args, &["--delimiter", delimiter], more].concat());
+        assert_eq!(found.as_deref(), Ok(expected), "{text}");
+    }
+    // With the other delimiter, the lines have different numbers of fields.
+    for (text, more, expected) in [
+        ("x\n1 2\n3 4\n", &[][..], "x\n1 2\n3 4\n"),
+        ("1\n1 2\n", &["--no-header"], "[0]\n1\n1 2\n"),
+        ("x;y\nz\n", &[], "x;y\nz\n"),
+    ] {
+        let message = rows(directory.path(), text, &[]).expect_err(text);
+        let option: String = more.iter().map(|option| format!(" {option}")).collect();
+        let advice = format!("; npy convert --delimiter ,{option} reads one column of text\n");
+        assert!(message.ends_with(&advice), "{text}: {message}");
+        let found = rows(directory.path(), text, &[&["--delimiter", ","], more].concat());
         assert_eq!(found.as_deref(), Ok(expected), "{text}");
     }
 }

@@ -95,6 +95,11 @@ save("b.npy", [Items([1, 3]), Entries(a=2), Text("y"), Pair((1, 3)), Text("x")],
 assert rows() == [0, 1, 2, 3, 4], rows()
 save("a.npy", [ValueError("x"), list, Point(1)], 2); save("b.npy", [TypeError("x"), dict, Point(2)], 4)
 assert rows() == [0, 1, 2], rows()
+One = collections.namedtuple("One", "x")
+save("a.npy", [One((1,)), One(((1, 2),))], 4); save("b.npy", [One(1), One((1, 2))], 0)
+assert rows() == [0, 1], rows()
+save("b.npy", [One((1,)), One(((1, 2),))], 0)
+assert rows() == [], rows()
 # Protocol 2 names a class that is new in Python 3 as another, which is the one that is loaded.
 save("a.npy", [FileNotFoundError, zip], 2); save("b.npy", [FileNotFoundError, map], 4)
 assert np.load("a.npy", allow_pickle=True)[0] is OSError and rows() == [0, 1], rows()

@@ -164,6 +164,23 @@ fn a_row_of_many_columns_is_read_in_linear_time() {
     assert!(many < MAX_RATIO * few, "{many} s, and {few} s for an eighth");
 }
 
+/// Guards comments whose quotes do not end: for each of them, quotes were looked for up to the end of the file. Eight times as many lines take eight times as long, and not 64 times.
+#[cfg(unix)]
+#[test]
+fn comments_with_open_quotes_are_read_in_linear_time() {
+    const MAX_RATIO: f64 = 24.0;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let [few, many] = [4_000, 32_000].map(|lines| {
+        fs::write(path.join("x.csv"), format!("a,b\n{}1,2\n", "#a\"b,\"c\n".repeat(lines)))
+            .unwrap();
+        processor_time(path, &["convert", "x.csv", "o.npy"])
+    });
+    // Less than that is the start of the program.
+    let few = few.max(0.1);
+    assert!(many < MAX_RATIO * few, "{many} s, and {few} s for an eighth");
+}
+
 /// Guards text, which a dtype of text would make shorter, and messages about values that have no place.
 #[test]
 fn values_that_do_not_fit_are_refused_with_their_reason() {

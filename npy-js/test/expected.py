@@ -110,6 +110,8 @@ def objects():
     yield from [frozenset([2.0]), {1}, bytearray(b"ab"), b"ab", (), [], {}, set(), frozenset(), {(1, 2): 3, 2.0: 4.0, frozenset([1]): 1}]
     yield from [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 678901), datetime.datetime(2020, 1, 2, 3, tzinfo=zone)]
     yield from [datetime.datetime(2020, 1, 2, tzinfo=datetime.timezone.utc), datetime.datetime(1, 1, 1), collections.OrderedDict(b=1, a=(2,))]
+    for offset, date in [(21208, (2020, 1, 2, 3, 4, 5)), (-21208, (2020, 1, 2, 3, 4, 5, 678901)), (1.000005, (2020, 1, 2, 3, 4, 5, 1)), (18000, (1, 1, 1)), (-18000, (9999, 12, 31, 23))]:
+        yield datetime.datetime(*date, tzinfo=datetime.timezone(datetime.timedelta(seconds=offset)))
     yield from [np.float64(2), np.int64(5), np.float32(1.5), np.str_("q"), np.bool_(True), np.complex64(1 + 2j), np.datetime64("2020-01-01"), np.timedelta64(5, "s")]
     yield from [np.arange(3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.array(5.0), np.array(["a", "bc"]), np.array(["2020", "NaT"], "M8[D]")]
     yield np.array([None, (1, 2.0)], dtype=object)

@@ -45,7 +45,7 @@ const sizes = objects.map((value) => {
 });
 writeNPY(NDArray.from([{ name: "a", pair: [1, 2n] }, null, ...objects], { dtype: "|O" }));
 
-const named: PythonObject[] = objects.map((value) => (value instanceof Call ? value.arguments ?? value.text : value));
+const named: PythonObject[] = objects.map((value) => (value instanceof Call ? value.arguments?.[0] ?? value.text : value));
 // @ts-expect-error: the arguments of a call have the types of objects.
 const first: string = new Map([["call", objects[0] as Call]]).get("call")!.arguments;
 

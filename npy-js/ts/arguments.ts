@@ -54,6 +54,13 @@ export function checkShape(shape: unknown): void {
 /** Returns the values that are refused everywhere, as a message says it; undefined for others. */
 export function refusal(value: any): string | undefined {
   if (value === undefined) return "undefined is not a value; write null";
+  if (value?.constructor === Object && "strides" in value && "fortranOrder" in value) {
+    const remedy = "pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape }), or copy the bytes of writeNPY(array), and read them";
+    return `an object has the properties of an NDArray without its class, as structuredClone and postMessage copy it; ${remedy}`;
+  }
+  if (value?.constructor === Object && "text" in value && "arguments" in value && "state" in value) {
+    return "an object has the properties of a Call without its class, as structuredClone and postMessage copy it; write its text";
+  }
   if (typeof value?.then === "function") return "a Promise is not a value yet; await it";
   if (value instanceof DataView || value instanceof ArrayBuffer) return `${shown(value)} has bytes without a dtype; pass a typed array, such as new Uint8Array(buffer)`;
   return undefined;

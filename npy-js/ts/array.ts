@@ -64,6 +64,14 @@ export class NDArray {
   /** The shape that the strides and the data belong to. */
   readonly #made: string;
 
+  /** The property `data` of parts of lists. With one getter for all parts, `get` is faster. */
+  static readonly #OF_PART = {
+    enumerable: true,
+    get(this: NDArray): Data {
+      return slice(this.#type, this.#all, this.#start!, this.#start! + reach(this));
+    },
+  };
+
   static {
     checkUnchanged = (array) => {
       const found = array.shape.map(shown).join(", ");
@@ -81,7 +89,7 @@ export class NDArray {
     this.strides = strides ? [...strides] : stridesOf(shape);
     this.#type = typeof type === "string" ? parse(type) : type;
     // A list has no view of a part of it.
-    if (start !== undefined) Object.defineProperty(this, "data", { enumerable: true, get: () => slice(this.#type, data, start, start + reach(this)) });
+    if (start !== undefined) Object.defineProperty(this, "data", NDArray.#OF_PART);
     this.dtype = this.#type.str;
     this.#made = this.shape.join(", ");
   }
@@ -350,9 +358,9 @@ function slice(type: DType, data: Data, from: number, to: number): Data {
   return Object.freeze(part);
 }
 
-/** True for lists, and for records that have one. */
+/** True for lists, and for records that have one, also in a sub-array. */
 function hasList(type: DType, data: Data): boolean {
-  return Array.isArray(data) || (type.fields?.some(({ name, dtype }) => hasList(dtype, data[name])) ?? false);
+  return Array.isArray(data) || (innermost(type).fields?.some(({ name, dtype }) => hasList(dtype, data[name])) ?? false);
 }
 
 /** Returns the number of elements from the first one to the last, with those between them. */

@@ -3,7 +3,7 @@ import { NDArray } from "./array.js";
 import { Assembler } from "./assemble.js";
 import { count, tree } from "./dtype.js";
 import { named } from "./error.js";
-import { isTime } from "./time.js";
+import { floor, isTime } from "./time.js";
 
 /**
  * An object of Python that JavaScript has no value for: what Python would call to make it. Nothing is called. Complex numbers, times of day, spans
@@ -18,16 +18,16 @@ export class Call {
   readonly name: string | null;
   /** The object as Python prints it, or nearly so. */
   readonly text: string;
-  /** The arguments of the call, as `get` returns objects. */
-  readonly arguments: PythonObject | undefined;
+  /** The arguments of the call, as `get` returns objects; undefined if the value is not made by a call with a list of them. */
+  readonly arguments: PythonObject[] | undefined;
   /** The state that the object would get, if it has one. */
   readonly state: PythonObject | undefined;
 
   /** @internal */
-  constructor(name: string | null, text: string, arguments_?: any, state?: any) {
+  constructor(name: string | null, text: string, arguments_?: PythonObject, state?: PythonObject) {
     this.name = name;
     this.text = text;
-    this.arguments = arguments_;
+    this.arguments = Array.isArray(arguments_) ? arguments_ : undefined;
     this.state = state;
   }
 
@@ -142,16 +142,31 @@ export function keepItems(list: any[], copy: any[], start = 0): void {
  * @internal
  */
 export function microsecondsOf(date: Date): bigint {
-  const known = types.get(date) ?? "";
-  const rest = dateOf(known).getTime() === date.getTime() ? /\.\d{3}(\d{3})/.exec(known)?.[1] : undefined;
-  return BigInt(date.getTime()) * 1000n + BigInt(rest ?? 0);
+  const found = DATE.exec(types.get(date) ?? "");
+  return found && dateOf(found[0]).getTime() === date.getTime() ? utcOf(found) : BigInt(date.getTime()) * 1000n;
+}
+
+/** The text of a date, as the module prints it: the date, the time, and the zone. Times and zones may have microseconds, and pandas has nanoseconds. @internal */
+export const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:([+-])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?)?$/;
+
+const micros = (fraction: string | undefined): number => Number((fraction ?? "").padEnd(6, "0").slice(0, 6));
+
+/** Returns the microseconds of the zone of a date: of its offset from UTC. @internal */
+export function zoneOf([, , , , , , , , sign, hours, minutes, seconds, fraction]: RegExpExecArray): number {
+  return sign ? Number(`${sign}1`) * ((60 * (60 * Number(hours) + Number(minutes)) + Number(seconds ?? 0)) * 1_000_000 + micros(fraction)) : 0;
+}
+
+/** Returns the microseconds since 1970 of the text of a date. */
+function utcOf(found: RegExpExecArray): bigint {
+  const [, year, month, day, hours, minutes, seconds, fraction] = found;
+  const whole = Date.parse(`${year}-${month}-${day}T${hours ?? "00"}:${minutes ?? "00"}:${seconds ?? "00"}Z`);
+  return BigInt(whole) * 1000n + BigInt(micros(fraction) - zoneOf(found));
 }
 
 /** A date and time of Python has microseconds, and a `Date` milliseconds. @internal */
 export function dateOf(text: string): Date {
-  const short = text.replace(/(\.\d{3})\d*/, "$1");
-  const has_zone = /T.*(Z|[+-]\d\d:\d\d)/.test(short);
-  return new Date(short.includes("T") && !has_zone ? `${short}Z` : short);
+  const found = DATE.exec(text);
+  return new Date(found ? Number(floor(utcOf(found), 1000n)) : NaN);
 }
 
 /** @internal */

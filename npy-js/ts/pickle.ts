@@ -3,7 +3,7 @@ import { refusal } from "./arguments.js";
 import { isFortran, NDArray, plain } from "./array.js";
 import { type DType, product } from "./dtype.js";
 import { NpyError, shown } from "./error.js";
-import { array, Call, dateOf, items, keys, revive, SCALAR, types } from "./objects.js";
+import { array, Call, DATE, dateOf, items, keys, revive, SCALAR, types, zoneOf } from "./objects.js";
 
 const encoder = new TextEncoder();
 
@@ -28,9 +28,6 @@ const paths = (type: DType): string[] => type.fields!.flatMap(({ name, dtype }) 
 
 /** The deepest nesting that is written, as the module reads it. */
 const MAX_DEPTH = 128;
-
-/** The text of a date, as the module prints it: the date, the time, microseconds and the zone. */
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?(?:([+-])(\d\d):(\d\d))?)?$/;
 
 class Pickler {
   readonly #elements: Elements;
@@ -113,7 +110,7 @@ class Pickler {
   #original(value: any, json: any): void {
     if ("float" in json) this.#float(value);
     else if ("scalar" in json) this.#scalar(array(json.scalar, json.data));
-    else lost(json.as);
+    else lost(json.as, value);
   }
 
   #changed(value: any): void {
@@ -140,7 +137,7 @@ class Pickler {
     else if (value instanceof Map && type === "collections.OrderedDict") {
       this.#call("collections", "OrderedDict");
       this.#entries(value);
-    } else if (type !== undefined) lost(type);
+    } else if (type !== undefined) lost(type, value);
     else if (value instanceof Uint8Array) this.#bytes(value);
     else if (ArrayBuffer.isView(value)) this.array(NDArray.from(value));
     else if (Array.isArray(value)) this.#items(0x5d, value, 0x65);
@@ -239,21 +236,20 @@ class Pickler {
 
   /** Writes the date that was read, or a date and time without a zone, in UTC. */
   #date(date: Date): void {
-    const year = date.getUTCFullYear();
-    if (!(year >= 1 && year <= 9999)) throw new NpyError("invalid-value", `${shown(date)} is not within the years 1 to 9999 that Python has; write another date`);
     const known = types.get(date);
-    const is_known = known !== undefined && (!DATE.test(known) || dateOf(known).getTime() === date.getTime());
-    const found = DATE.exec(is_known ? known : date.toISOString().slice(0, -1));
-    if (!found) return lost(known!);
-    const [, years, month, day, hours, minutes, seconds, fraction, sign, zone_hours, zone_minutes] = found;
+    if (known !== undefined && !DATE.test(known)) return lost(known, date);
+    const is_known = known !== undefined && dateOf(known).getTime() === date.getTime();
+    const found = DATE.exec(is_known ? known : Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, -1));
+    if (!found || Number(found[1]) === 0) throw new NpyError("invalid-value", `${shown(date)} is not within the years 1 to 9999 that Python has; write another date`);
+    const [, years, month, day, hours, minutes, seconds, fraction, sign] = found;
     const bytes = [Number(years) >> 8, Number(years) & 255, Number(month), Number(day)];
     if (hours === undefined) return this.#call("datetime", "date", () => this.#bytes(Uint8Array.from(bytes)));
     const micro = Number((fraction ?? "").padEnd(6, "0"));
     bytes.push(Number(hours), Number(minutes), Number(seconds), micro >> 16, (micro >> 8) & 255, micro & 255);
-    const offset = Number(`${sign}1`) * 60 * (60 * Number(zone_hours) + Number(zone_minutes));
-    const days = Math.floor(offset / 86_400);
+    const offset = zoneOf(found);
+    const [days, since] = [Math.floor(offset / 86_400_000_000), Math.floor(offset / 1_000_000)];
     // Python has no negative seconds.
-    const parts = [days, offset - 86_400 * days, 0].map((part) => () => this.#integer(BigInt(part)));
+    const parts = [days, since - 86_400 * days, offset - 1_000_000 * since].map((part) => () => this.#integer(BigInt(part)));
     const span = (): void => this.#call("datetime", "timedelta", ...parts);
     const zone = (): void => this.#call("datetime", "timezone", span);
     this.#call("datetime", "datetime", () => this.#bytes(Uint8Array.from(bytes)), ...(sign ? [zone] : []));
@@ -271,7 +267,9 @@ function isHashable(value: any): boolean {
   return (type === "tuple" && value.every(isHashable)) || type === "frozenset" || type === SCALAR;
 }
 
-function lost(type: string): never {
-  const advice = 'write another value, or copies without the types of Python: NDArray.from(structuredClone(array.data), { dtype: "|O" })';
+/** The error about a value that would get another type. A copy has no type but that of JavaScript. */
+function lost(type: string, value: unknown): never {
+  const copy = Array.isArray(value) ? "[...value]" : value instanceof Map ? "new Map(value)" : value instanceof Date ? "new Date(value)" : "{ ...value }";
+  const advice = value === null ? "write text in its place, or null in a copy of the list or Map that has it, such as [...list]" : `write a copy, ${copy}, in its place`;
   throw new NpyError("invalid-value", `a value that was read as ${type} is not written, because it would get another type; ${advice}`);
 }

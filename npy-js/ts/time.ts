@@ -20,7 +20,8 @@ function unitOf(text: string): { step: bigint; name: string } {
   return { step: BigInt(found[1] || 1), name: found[2]! };
 }
 
-const floor = (a: bigint, b: bigint): bigint => (a < 0n && a % b !== 0n ? a / b - 1n : a / b);
+/** Divides, and rounds down. @internal */
+export const floor = (a: bigint, b: bigint): bigint => (a < 0n && a % b !== 0n ? a / b - 1n : a / b);
 
 /** Returns how counts of a unit become those of another, rounded down; neither or both are months. */
 function ratio(from: string, to: string): (count: bigint) => bigint {

@@ -88,7 +88,7 @@ pub(super) fn check_count(
     }
     let text = names.iter().collect::<Vec<_>>().join(&char::from(delimiter).to_string());
     Err(format!(
-        "line {number}, `{}`, has {count} names for {columns} columns; npy convert --no-header reads the rows, and --comments '#' --header takes the names from the line after it",
+        "line {number}, `{}`, has {count} names for {columns} columns; give it {columns}, or npy convert --no-header reads the rows without names",
         excerpt(&text)
     ))
 }

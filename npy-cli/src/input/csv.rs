@@ -329,15 +329,16 @@ impl<'a> Lines<'a> {
         Ok(self.ahead.front())
     }
 
-    /// Returns the first fields of the first lines that are not comments, which stay. A field in quotes is empty here: no character within them is a delimiter.
+    /// Returns the first lines that are not comments, which stay. One that begins with quotes is empty here: no character within them is a delimiter.
     fn first_plain(&mut self, count: usize) -> Result<Vec<String>> {
         let mut plain = Vec::new();
         for at in 0.. {
             self.read_ahead(at + 1)?;
             let Some(line) = self.ahead.get(at).filter(|_| plain.len() < count) else { break };
             if self.mark(line).is_none() {
-                let field = line.get(0).filter(|_| !line.is_quoted);
-                plain.push(field.unwrap_or_default().to_owned());
+                let text = &self.text.text[line.start..];
+                let whole = text.split(['\n', '\r']).next().filter(|_| !line.is_quoted);
+                plain.push(whole.unwrap_or_default().to_owned());
             }
         }
         Ok(plain)

@@ -95,15 +95,26 @@ pub(super) fn check(
 ) -> Result<(), String> {
     let Some(first) = lines.first() else { return Ok(()) };
     let Some(delimiter) = other(first, lines.get(1).map(String::as_str)) else { return Ok(()) };
-    // Names in a comment belong to as many fields.
-    let are_named = comment
-        .is_some_and(|names| fields(names, delimiter).count() == fields(first, delimiter).count());
-    let are_values = !first.is_empty() && fields(first, delimiter).all(is_value);
-    let no_header = match are_values && !are_named && first_line == FirstLine::Unknown {
-        true => " --no-header",
-        false => "",
+    let count = |line: &str| fields(line, delimiter).count();
+    let no_header = |has_names: bool| match has_names || first_line != FirstLine::Unknown {
+        true => "",
+        false => " --no-header",
     };
-    // A field in quotes is empty here.
+    // A line that begins with quotes is empty here, and quotes within a line may have delimiters in them.
+    let is_plain = |line: &str| !line.is_empty() && !line.contains('"');
+    let next = lines.get(1).filter(|next| is_plain(first) && is_plain(next));
+    if let Some(next) = next.filter(|next| count(next) != count(first)) {
+        return Err(format!(
+            "there is one column, {first:?}, and {next:?} may be {}; npy convert --delimiter ,{} reads one column of text",
+            count(next),
+            no_header(!is_value(first) || comment.is_some())
+        ));
+    }
+    // Names in a comment belong to as many fields.
+    let are_named = comment.is_some_and(|names| count(names) == count(first));
+    let has_names = are_named || !fields(first, delimiter).any(is_value);
+    let no_header = no_header(has_names);
+    // A line in quotes is empty here.
     let shown = lines.iter().find(|line| !line.is_empty()).unwrap_or(first);
     Err(format!(
         "there is one column, {shown:?}; if its parts are columns, use npy convert --delimiter '{}'{no_header}, and otherwise --delimiter ,",

@@ -40,11 +40,21 @@ pub(super) fn split(columns: &mut [Column]) {
     }
 }
 
+/// A list whose items have no common dtype, because a float would change an integer.
+pub(super) struct Uneven {
+    /// The columns that are its items.
+    pub(super) members: Vec<usize>,
+    /// The column of the integer, with its row.
+    pub(super) at: usize,
+    pub(super) row: usize,
+    pub(super) number: i128,
+}
+
 /// Gives the items of a list one dtype, if they have similar ones; of a list of records each field of all items. The fields of `records` are no
-/// items. Returns remarks about lists that have none, because a float would change an integer; `is_guessed` is
+/// items. Returns the lists that have none, because a float would change an integer; `is_guessed` is
 /// true if their dtypes follow from their values.
-pub(super) fn unify(columns: &mut [Column], records: &Records, is_guessed: bool) -> Vec<String> {
-    let mut remarks = Vec::new();
+pub(super) fn unify(columns: &mut [Column], records: &Records, is_guessed: bool) -> Vec<Uneven> {
+    let mut uneven = Vec::new();
     // The keys are the paths without the indices.
     let mut lists: HashMap<Vec<Option<String>>, Vec<usize>> = HashMap::new();
     for (at, column) in columns.iter().enumerate() {
@@ -70,10 +80,7 @@ pub(super) fn unify(columns: &mut [Column], records: &Records, is_guessed: bool)
             && is_guessed
             && let Some((at, row, number)) = members.iter().find_map(large)
         {
-            let name = columns[at].path.join(".");
-            remarks.push(format!(
-                "column {name} has another dtype than the columns of floats around it, because no float has all digits of {number} in row {row}; --dtype f8 rounds it"
-            ));
+            uneven.push(Uneven { members: members.clone(), at, row, number });
             continue;
         }
         let width = members.iter().map(|&at| columns[at].width).max().unwrap_or(1);
@@ -81,7 +88,7 @@ pub(super) fn unify(columns: &mut [Column], records: &Records, is_guessed: bool)
             (columns[at].kind, columns[at].width) = (kind, width);
         }
     }
-    remarks
+    uneven
 }
 
 /// Divides `x[0][1]`, or `x.0.1`, into the name and the indices; a name of digits alone is an index.

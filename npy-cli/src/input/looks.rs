@@ -120,7 +120,7 @@ impl Look {
     pub(super) fn advice(self, text: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
         Some(match self {
             Look::Zoned => {
-                format!("{}, or M8[ms] and so on, converts such times to UTC", dtype("'M8[s]'"))
+                format!("{}, or M8[ms] and so on, converts such times to UTC", dtype("M8[s]"))
             }
             Look::Parts if is_infinite(text) => {
                 format!("{} --cast numeric makes it infinite", dtype("c16"))
@@ -128,15 +128,15 @@ impl Look {
             Look::Parts if text.contains('(') => format!("{} rounds it", dtype("c16")),
             Look::Parts => format!("{} reads them", dtype("c16")),
             Look::Span if text.contains("month") || text.contains("year") => {
-                format!("{} reads them", dtype("'m8[M]'"))
+                format!("{} reads them", dtype("m8[M]"))
             }
-            Look::Span => format!("{} reads them", dtype("'m8[ns]'")),
+            Look::Span => format!("{} reads them", dtype("m8[ns]")),
             Look::Comma => "write them with a point, and without separators of thousands".into(),
             Look::Percent => "write them without the sign".into(),
             Look::Clock => {
-                let spans = dtype("'m8[s]'");
+                let spans = dtype("m8[s]");
                 format!(
-                    "write them with their dates, 2024-01-31T12:30, or as spans for {spans}: 0 days 12:30:00"
+                    "write them with their dates, 2024-01-31T12:30, or as spans, 0 days 12:30:00, which {spans} reads"
                 )
             }
             Look::Date => "write them as 2024-01-31".into(),

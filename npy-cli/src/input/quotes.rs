@@ -9,23 +9,29 @@ pub(super) fn closed_comments(text: &str, delimiter: u8) -> Option<String> {
     let mut copied = 0;
     // Most texts have no quotes, or no comments.
     let may_have_some = text.contains('"') && text.contains('#');
-    let mut lines = Splitter::new(text, Syntax { delimiter, comment: None });
-    while may_have_some && let Ok(Some(start)) = lines.next(&mut ends) {
-        ends.clear();
+    let syntax = Syntax { delimiter, comment: None };
+    let mut lines = Splitter::new(text, syntax);
+    while may_have_some && let Some(start) = lines.next_start() {
         let line = &text[start..];
-        if !line.starts_with('#') {
-            continue;
-        }
         let length = line.find(['\n', '\r']).unwrap_or(line.len());
-        let is_one_line = lines.at == start + length && !lines.is_open;
-        if !is_one_line && !ends_in_row(&line.as_bytes()[length..], delimiter) {
+        let is_unclosed = line.starts_with('#') && ends_within_quotes(&line[..length], syntax);
+        if is_unclosed && !ends_in_row(&line.as_bytes()[length..], delimiter) {
             closed.push_str(&text[copied..start]);
             closed.extend(line[..length].split('"'));
             copied = start + length;
             lines.go_to(copied);
+        } else if lines.next(&mut ends).is_err() {
+            break;
         }
+        ends.clear();
     }
     (copied > 0).then(|| closed + &text[copied..])
+}
+
+/// Returns true for a line whose quotes do not end in it. It is split alone: with the text after it, quotes that do not end would be looked for up to the end of the text, for each line.
+fn ends_within_quotes(line: &str, syntax: Syntax) -> bool {
+    let mut line = Splitter::new(line, syntax);
+    line.next(&mut Vec::new()).is_ok() && line.is_open
 }
 
 /// Returns true if quotes that are open before this text end at the end of a field, in a line that does not begin with `#`.

@@ -1,31 +1,88 @@
 //! Remarks about columns that became text although their values look like numbers or times, and about lists whose items have no common dtype.
 
+use npy_core::DType;
+
 use super::column::Column;
 use super::encode::excerpt;
 use super::guess::kind_of_text;
 use super::kind::Kind;
+use super::lists::Uneven;
 use super::looks::{ALL, Look, Looks};
 use super::numbers::fits_float;
+use super::tree::Tree;
 use super::value::Value;
-use crate::shell;
+use crate::{dtypes, shell};
 
 /// The number of columns that have a remark. More of them are counted.
 const MAX: usize = 4;
 
-/// Returns remarks about columns that are text, and those about lists, `others`. `is_headless`: the first row may be a line with names.
-pub(super) fn of(columns: &[Column], others: Vec<String>, is_headless: bool) -> Vec<String> {
-    let mut remarks: Vec<String> = columns
-        .iter()
-        .filter_map(|column| about(column, columns.len() == 1, is_headless))
-        .chain(others)
-        .collect();
+/// The columns, and what a dtype for one of them needs to know of the others.
+pub(super) struct Columns<'a> {
+    pub(super) all: &'a [Column],
+    pub(super) tree: &'a Tree,
+    /// The first row may be a line with names.
+    pub(super) is_headless: bool,
+}
+
+/// Returns remarks about columns that are text, and about `lists` whose items have no common dtype.
+pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
+    let texts = columns.all.iter().enumerate().filter_map(|(at, column)| {
+        about(column, |dtype| columns.option(&[at], dtype), columns.is_headless)
+    });
+    let mut remarks: Vec<String> =
+        texts.chain(lists.iter().map(|list| columns.about_list(list))).collect();
     let more = remarks.len().saturating_sub(MAX);
     remarks.truncate(MAX);
     if more > 0 {
         remarks.push(format!("there are {more} more columns with such a remark"));
     }
-    remarks.extend(filled(columns));
+    remarks.extend(filled(columns.all));
     remarks
+}
+
+impl Columns<'_> {
+    /// Returns the option that reads columns with another dtype, and the other columns as they are. If there are many, it keeps one column alone, and says so.
+    fn option(&self, changed: &[usize], dtype: &str) -> String {
+        const MAX_FIELDS: usize = 8;
+        let option = |dtype: &str| format!("--dtype {}", shell::word(dtype.as_bytes()));
+        let path = &self.all[changed[0]].path;
+        let is_only = self.all.len() == 1 && self.all[0].values.are_untyped();
+        match self.dtype(changed, dtype) {
+            _ if is_only => option(dtype),
+            Ok(None) => option(dtype),
+            // A key of an object within a row cannot be chosen for a dtype of numbers.
+            Ok(Some(record)) if self.all.len() <= MAX_FIELDS || path.len() > 1 => {
+                option(&record.to_string())
+            }
+            _ => {
+                let name = shell::word(path.join(".").as_bytes());
+                format!("for this column alone, {} -c {name}", option(dtype))
+            }
+        }
+    }
+
+    /// Returns the dtype of all columns, with another one for those that change; `None` if it is that of an array without fields.
+    fn dtype(&self, changed: &[usize], dtype: &str) -> npy_core::Result<Option<DType>> {
+        let dtype = dtypes::parse(dtype)?;
+        let of_column = |(at, column): (usize, &Column)| match changed.contains(&at) {
+            true => Ok(dtype.clone()),
+            false => column.dtype(),
+        };
+        let all: Vec<DType> =
+            self.all.iter().enumerate().map(of_column).collect::<npy_core::Result<_>>()?;
+        match self.tree.plain(&all, false)? {
+            Some(_) => Ok(None),
+            None => self.tree.record(&all).map(Some),
+        }
+    }
+
+    fn about_list(&self, Uneven { members, at, row, number }: &Uneven) -> String {
+        format!(
+            "column {} has another dtype than the columns of floats around it, because no float has all digits of {number} in row {row}; {} rounds it",
+            name(&self.all[*at]),
+            self.option(members, "f8")
+        )
+    }
 }
 
 /// Returns the name of a column in a message.
@@ -61,17 +118,12 @@ fn filled(columns: &[Column]) -> Option<String> {
 }
 
 /// Returns a remark about a column that is text because of a few of its values.
-fn about(column: &Column, is_only: bool, is_headless: bool) -> Option<String> {
+fn about(column: &Column, dtype: impl Fn(&str) -> String, is_headless: bool) -> Option<String> {
     if column.kind != Kind::Text {
         return None;
     }
     let name = name(column);
-    // A dtype is that of all columns, and of keys if they are chosen.
-    let chosen = match is_only && column.values.are_untyped() {
-        true => String::new(),
-        false => format!(" -c {}", shell::word(column.path.join(".").as_bytes())),
-    };
-    let dtype = |dtype: &str| format!("--dtype {dtype}{chosen}");
+    let dtype = &dtype;
     if let Some(remark) = mixed(column, &name, dtype) {
         return Some(remark);
     }
@@ -255,12 +307,18 @@ pub(super) fn first_large(column: &Column) -> Option<(usize, i128)> {
 mod tests {
     use super::super::cells::Values;
     use super::super::column::{Column, find_kinds};
-    use super::of;
+    use super::super::tree::Tree;
+    use super::{Columns, of};
 
-    fn column(name: &str, texts: &[&str]) -> Column {
-        let mut column = Column::new(vec![name.to_owned()], Values::of_fields(texts));
-        find_kinds(std::slice::from_mut(&mut column), None);
-        column
+    /// Returns the remarks about columns of these names and texts.
+    fn remarks(columns: &[(&str, &[&str])]) -> Vec<String> {
+        let column = |(name, texts): &(&str, &[&str])| {
+            Column::new(vec![(*name).to_owned()], Values::of_fields(texts))
+        };
+        let mut columns: Vec<Column> = columns.iter().map(column).collect();
+        find_kinds(&mut columns, None);
+        let tree = Tree::of(&columns, &Default::default(), "x").unwrap();
+        of(&Columns { all: &columns, tree: &tree, is_headless: false }, &[])
     }
 
     /// Guards columns that look like values and are text: each has a remark, and text has none.
@@ -338,16 +396,24 @@ mod tests {
             (&["1", "2"], ""),
             (&["", ""], ""),
         ] {
-            let columns = [column("a", texts)];
-            let remarks = of(&columns, Vec::new(), false);
+            let remarks = remarks(&[("a", texts)]);
             assert_eq!(remarks.is_empty(), expected.is_empty(), "{texts:?}: {remarks:?}");
             assert!(
                 remarks.iter().all(|remark| remark.contains(expected)),
                 "{texts:?}: {remarks:?}"
             );
         }
-        // The dtype is that of all columns.
-        let columns = [column("b 1", &["1+2j"]), column("c", &["x"])];
-        assert!(of(&columns, Vec::new(), false)[0].ends_with("--dtype c16 -c 'b 1' reads them"));
+    }
+
+    /// Guards the other columns: a dtype alone would be that of all of them, and `-c` would leave them out.
+    #[test]
+    fn a_dtype_keeps_the_other_columns() {
+        let mut columns =
+            vec![("b 1", &["1+2j", "2j"][..]), ("c", &["xyz", ""]), ("d", &["1", "2"])];
+        let record = "--dtype \"[('b 1', '<c16'), ('c', '<U3'), ('d', '<i8')]\" reads them";
+        assert!(remarks(&columns)[0].ends_with(record), "{:?}", remarks(&columns));
+        columns.extend(["e", "f", "g", "h", "i", "j"].map(|name| (name, &["1", "2"][..])));
+        let alone = "; for this column alone, --dtype c16 -c 'b 1' reads them";
+        assert!(remarks(&columns)[0].ends_with(alone), "{:?}", remarks(&columns));
     }
 }

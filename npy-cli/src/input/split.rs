@@ -86,12 +86,8 @@ impl<'a> Splitter<'a> {
     /// Finds the next line that has fields. Returns its start, and appends the end of each field, counted from there.
     pub(super) fn next(&mut self, ends: &mut Vec<u32>) -> Result<Option<usize>, String> {
         let bytes = self.text.as_bytes();
-        self.skip_empty();
-        let start = self.at;
+        let Some(start) = self.next_start() else { return Ok(None) };
         let mut at = start;
-        if at == bytes.len() {
-            return Ok(None);
-        }
         loop {
             at = self.end_of_field(at);
             let Ok(end) = u32::try_from(at - start) else {
@@ -115,8 +111,8 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// Skips empty lines, and comments.
-    fn skip_empty(&mut self) {
+    /// Goes to the start of the next line that has fields, after empty lines and comments.
+    pub(super) fn next_start(&mut self) -> Option<usize> {
         let bytes = self.text.as_bytes();
         loop {
             self.at = self.after_blanks(self.at);
@@ -127,7 +123,7 @@ impl<'a> Splitter<'a> {
                     let length = bytes[self.at..].iter().position(is_end);
                     self.at = length.map_or(bytes.len(), |length| self.at + length);
                 }
-                _ => return,
+                found => return found.map(|_| self.at),
             }
         }
     }

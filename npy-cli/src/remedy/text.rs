@@ -73,7 +73,7 @@ fn read_start(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&start).trim_start().to_owned())
 }
 
-/// Returns true for a file that begins with UTF-8, all of which can be printed.
+/// Returns true for a file whose first bytes are UTF-8 without control characters, except for tabs and line ends.
 pub(crate) fn looks_like_text(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(START).read_to_end(&mut start));

@@ -54,10 +54,13 @@ impl<'a> Instance<'a> {
         instance
     }
 
-    /// Returns the arguments, or the items of a tuple that is the only one: named tuples pass these, and other subclasses of `tuple` the tuple.
+    /// Returns the arguments, or the items of a tuple that is the only one: named tuples pass these, and other subclasses of `tuple` the tuple. One item stays in its
+    /// tuple, which may be the only field of a named tuple: two objects may then differ for protocols 1 and 2 that are equal, and never the other way round.
     pub(super) fn flat_arguments(&self) -> Vec<ObjectRef<'a>> {
         match self.arguments[..] {
-            [only] if !self.is_tuple && only.kind() == Kind::Tuple => only.iter().collect(),
+            [only] if !self.is_tuple && only.kind() == Kind::Tuple && only.iter().count() > 1 => {
+                only.iter().collect()
+            }
             _ => self.arguments.clone(),
         }
     }
