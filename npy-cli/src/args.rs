@@ -244,6 +244,9 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         (["stats", ..], "--median" | "--quantiles" | "--quantile" | "--percentiles") => {
             "npy sql has medians and quantiles: npy sql \"SELECT median(x) FROM t\" t.npy".into()
         }
+        (["npz", "pack", ..], "--name" | "-n" | "--names" | "--key") => {
+            "a member gets another name by NAME=FILE".into()
+        }
         (["npz", ..], "-m" | "--member" | "--members") => "members are arguments after the archive".into(),
         (_, "-m" | "--member" | "--key" | "--array" | "--dataset") => {
             "a member of an archive is FILE::MEMBER".into()
@@ -270,14 +273,11 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             "'--append' adds the arrays to an archive that exists".into()
         }
         (["npz", "pack", ..], "-c" | "--compressed" | "--deflate") => "'-z' compresses".into(),
-        (["npz", "pack", ..], "--name" | "-n" | "--names") => {
-            "a member gets another name by NAME=FILE".into()
-        }
         (["npz", "pack", ..], "-l" | "--level") => "the level is '--zstd=LEVEL'".into(),
-        (["diff", ..], "--tol" | "--tolerance" | "--eps" | "--epsilon") => {
-            "the tolerances are '--rtol R', relative to B, and '--atol A'".into()
-        }
-        (["diff", ..], "--precision" | "--decimal" | "--approx") => {
+        (
+            ["diff", ..],
+            "--tol" | "--tolerance" | "--eps" | "--epsilon" | "--precision" | "--decimal" | "--approx",
+        ) => {
             "the tolerances are '--rtol R', relative to B, and '--atol A'".into()
         }
         (["diff", ..], "--brief" | "-s" | "--silent") => "'-q' prints nothing".into(),
@@ -311,7 +311,10 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             ["convert", ..],
             "--skip-header" | "--skip-rows" | "--skiprows" | "--skip-lines" | "--skip",
         ) => "'tail -n +2 IN | npy convert - OUT --from csv' leaves out the first line of a text".into(),
-        (["convert", ..], "--reshape" | "--transpose" | "-T" | "--flatten" | "--squeeze") => {
+        (["convert", ..], "--transpose" | "-T") => {
+            "elements stay in their shape; in Python: np.save('OUT.npy', np.load('IN.npy').T)".into()
+        }
+        (["convert", ..], "--reshape" | "--flatten" | "--squeeze") => {
             "elements stay in their shape; in Python: np.save('OUT.npy', np.load('IN.npy').reshape(3, 4))".into()
         }
         (["convert", ..], "--shape") => {
@@ -361,20 +364,26 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         ) => "the columns are '-c NAMES'".into(),
         (
             ["head" | "tail" | "sample" | "cat" | "stats" | "plot" | "convert", ..],
-            "--skip" | "--offset" | "--start" | "--from-row" | "--skiprows" | "--skip-rows",
+            "--offset" | "--start" | "--from-row",
+        )
+        | (
+            ["head" | "tail" | "sample" | "cat" | "stats" | "plot", ..],
+            "--skip" | "--skiprows" | "--skip-rows",
         ) => "a slice leaves out the first rows: FILE[10:]".into(),
         (_, "--sort" | "--sort-by" | "--order-by" | "--group-by" | "--groupby" | "--unique") => {
             "npy sql sorts and groups: npy sql \"SELECT * FROM t ORDER BY x\" t.npy".into()
         }
         (["npz", ..], _) => return None,
         (_, rows) if ROWS.contains(&rows) || number.is_some() => {
+            // The value of -n3 and --rows=3 is a part of the word, and that of -n 3 the next one.
             let mut given = words.iter().skip_while(|word| !word.starts_with(rows));
-            let first = given.next().and_then(|word| word.split_once('=')).map(|(_, value)| value);
-            let value = first.or(given.next().copied());
-            let value = value.filter(|text| text.parse::<u32>().is_ok());
+            let first = given.next().and_then(|word| word.strip_prefix(rows));
+            let first = first.map(|value| value.strip_prefix('=').unwrap_or(value));
+            let mut values = first.into_iter().chain(given.next().copied());
+            let value = values.find(|text| text.parse::<u32>().is_ok());
             let number = number.or(value).unwrap_or("10");
             format!(
-                "'npy head -n {number} FILE' prints the first rows, and FILE[0:{number}] has them for any subcommand"
+                "'npy head -n {number} FILE' prints the first rows, and FILE[0:{number}] has them for cat, stats, diff, plot, view, convert, concat and append"
             )
         }
         _ => return None,

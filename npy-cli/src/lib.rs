@@ -57,7 +57,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     output::exit_code(args::Npy::run_with(args))
 }
 
-/// Returns the command that repairs a file, with its effect, if it is damaged. Of an array, the header and the size are read alone.
+/// Returns the command that repairs a file, with its effect, if it is damaged. Of an array, the header and the size are read alone; an
+/// archive of up to 256 MiB is read completely.
+///
+/// Returns `None` for a sound file, and also for a file that cannot be opened, for damage that no repair mends, and for a larger archive
+/// whose directory is right. [`verify`] reads all of a file.
 pub fn repair_advice(path: &Path) -> Option<String> {
     remedy::for_path(path)
 }

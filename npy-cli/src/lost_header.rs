@@ -15,6 +15,9 @@ const DTYPE: &str = "DTYPE";
 /// The position of the text in version 1.0.
 const TEXT: usize = 10;
 
+/// NumPy aligns the data.
+const ALIGNED: usize = 16;
+
 /// Returns the commands that repair the data of a file without its header; `None` if there is no data.
 pub(crate) fn commands(path: &Path) -> Option<String> {
     let size = path.metadata().ok()?.len();
@@ -111,7 +114,8 @@ impl Position {
         let found = match (line, stated) {
             _ if by_size.is_some() && (by_size == line || by_size == stated) => by_size,
             (Some(line), Some(stated)) => Some(likelier(start, line, stated)),
-            (line, stated) => line.or(stated).or(by_size),
+            // If bytes of the data are missing, too, this position is wrong by their number, which is hardly ever that of an alignment.
+            (line, stated) => line.or(stated).or(by_size.filter(|at| at.is_multiple_of(ALIGNED))),
         };
         found.map_or(Position::Unknown, Position::Found)
     }
@@ -156,8 +160,6 @@ fn offset_by_size(start: &[u8], size: u64) -> Option<usize> {
 /// Returns the likelier of two positions, the end of a line and the stated end of the header. A byte that was lost or added moves the line, and a line end
 /// that is a part of the data has other bytes than text before it.
 fn likelier(start: &[u8], line: usize, stated: usize) -> usize {
-    /// NumPy aligns the data.
-    const ALIGNED: usize = 16;
     let between = |from: usize, to: usize| start.get(from..to).unwrap_or_default();
     let is_stated = match line < stated {
         true => {
@@ -297,6 +299,15 @@ mod tests {
                     assert!(commands.contains("--raw '<f4' --shape 3 -o"), "{at}: {commands}");
                 }
             }
+        }
+        // Neither the line nor the length says where the data begins. The size does, unless bytes are missing.
+        let mut unknown = file.clone();
+        (unknown[8], unknown[127]) = (200, b'x');
+        unknown[128..].fill(7);
+        for (missing, expected) in [(0, Position::Found(128)), (4, Position::Unknown)] {
+            let damaged = &unknown[..140 - missing];
+            let found = LostHeader::of(damaged, damaged.len() as u64).unwrap();
+            assert_eq!(found.position, expected, "{missing}");
         }
         // The data has a line end, and the header none.
         let mut zeros = file.clone();

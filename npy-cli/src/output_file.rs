@@ -173,7 +173,7 @@ pub(crate) fn member(path: &Path) -> Option<Target> {
 pub(crate) fn refuse_member(path: &Path) -> Result<()> {
     let Some(member) = member(path) else { return Ok(()) };
     let message = format!(
-        "names a member of an archive, which npy convert alone writes; name a file, and then npy convert FILE {} copies its array",
+        "names a member of an archive, which npy convert alone writes; name a file or a directory; npy convert FILE {} then copies an array to the member",
         shell::target(&member)
     );
     Err(Failure::new(path.display(), message))

@@ -79,10 +79,10 @@ fn for_archive(target: &Target) -> Option<String> {
     let file = Target { member: None, ..target.clone() };
     match target.path.metadata().is_ok_and(|file| file.len() <= MAX_ARCHIVE) {
         true => for_file(&file, "its members that are complete"),
-        false => {
-            let command = command(&target.path);
-            Some(format!("{command} keeps its complete members, if there are any"))
-        }
+        false => Some(format!(
+            "npy repair {} looks for members that are complete",
+            shell::path(&target.path)
+        )),
     }
 }
 

@@ -205,6 +205,24 @@ fn each_command_that_a_message_advises_works() {
         (&["append", "f.npy", "--uncounted", "keep"], "|npy concat", " writes", "{}"),
         (&["append", "f more.npy", "--uncounted", "keep"], "|npy repair", " counts", "{}"),
         (
+            &["verify", "f more.npy"],
+            "|npy repair",
+            " counts",
+            "{} && npy info OUT | grep -q '2, 4'",
+        ),
+        (
+            &["append", "f more.npy", "x.bin", "--uncounted", "keep", "--raw", "<i2,3"],
+            "|npy repair",
+            " counts",
+            "{} && npy info OUT | grep -q '2, 4'",
+        ),
+        (
+            &["append", "f more.npy", "x.bin", "--uncounted", "keep", "--raw", "<i2,3"],
+            "|npy concat",
+            " writes",
+            "{} && npy info OUT | grep -q '3, 3'",
+        ),
+        (
             &["info", "lost 1.npy"],
             "|npy repair",
             " prints",

@@ -132,8 +132,25 @@ fn the_pixels_of_an_image_are_its_elements() {
     assert_eq!(pixels().1, [0, 1, 0, 2, 0x12, 0x34]);
     NpyArray::new(vec![0.0, 0.2, 1.0], [1, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
     assert_eq!((pixels().1, pixels().2), (vec![0, 51, 255], String::new()));
-    NpyArray::new(vec![false, true], [1, 2]).unwrap().write_npy(path.join("x.npy")).unwrap();
-    assert_eq!((pixels().1, pixels().2), (vec![0, 255], String::new()));
+    for mask in [[false, true], [true, true], [false, false]] {
+        NpyArray::new(mask.to_vec(), [1, 2]).unwrap().write_npy(path.join("x.npy")).unwrap();
+        let bytes = mask.map(|value| if value { 255 } else { 0 });
+        assert_eq!((pixels().1, pixels().2), (bytes.to_vec(), String::new()));
+    }
+    for (values, bytes, said) in [
+        ([-5.0, 0.0, 5.0], [0, 128, 255], "the values -5 to 5 become 0 to 255"),
+        ([-1e308, 0.0, 1e308], [0, 128, 255], "the values -1e+308 to 1e+308 become 0 to 255"),
+        ([5.0; 3], [128; 3], "all finite values are 5, which becomes 128"),
+        (
+            [f64::INFINITY, f64::NEG_INFINITY, f64::NAN],
+            [255, 0, 0],
+            "no value is finite; infinity becomes 255, and all others 0",
+        ),
+    ] {
+        NpyArray::new(values.to_vec(), [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
+        let said = format!("note: x.npy: {said}\n");
+        assert_eq!((pixels().1, pixels().2), (bytes.to_vec(), said));
+    }
     NpyArray::new(vec![-5i64, 0, 5], [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let said = "note: x.npy: the values -5 to 5 become 0 to 255\n";
     assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));

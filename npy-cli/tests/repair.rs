@@ -473,4 +473,12 @@ fn an_advice_about_a_large_array_reads_its_header() {
     fs::write(folder.path().join("z.npz"), &bytes[..bytes.len() - 30]).unwrap();
     let advice = npy_cli::repair_advice(&folder.path().join("z.npz")).unwrap();
     assert!(advice.contains(" keeps its members that are complete"), "{advice}");
+    // A larger archive is not read for a message, and so it is not known that a repair would keep a member.
+    fs::write(&path, &bytes[..bytes.len() - 30]).unwrap();
+    fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(257 << 20).unwrap();
+    let before = bytes_read();
+    let advice = npy_cli::repair_advice(&path);
+    assert!(bytes_read() - before < 1 << 18);
+    let command = format!("npy repair {} looks for members that are complete", path.display());
+    assert_eq!(advice, Some(command));
 }

@@ -74,6 +74,47 @@ fn an_output_is_not_an_input() {
     assert!(message.contains("is also an input"), "{message}");
 }
 
+/// Guards that no file gets the name of a member, and that a message which names a command for it is true.
+#[test]
+fn a_member_is_written_where_it_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1.5f64, 2.5].write_npy(path.join("x.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "x.npy"]);
+    for command in WRITING {
+        let args = named(command, "x.npy", "a.npz::k");
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let said = match (command[0], args.last()) {
+            ("convert", Some(&"npz")) => continue,
+            ("concat", _) => {
+                "npy concat x.npy x.npy -o OUT.npy && npy convert OUT.npy a.npz::k writes it"
+            }
+            ("convert", _) => {
+                "a.npz::k: is a member of an archive, which is an array in the format of .npy; leave out --to"
+            }
+            _ => {
+                "a.npz::k: names a member of an archive, which npy convert alone writes; name a file or a directory; npy convert FILE a.npz::k then copies"
+            }
+        };
+        let message = refused(path, &args);
+        assert!(message.contains(said), "{args:?} {message}");
+    }
+    for (args, said) in [
+        (
+            &["convert", "x.npy", "a.npz::k[0]"][..],
+            "is a part of an array; name a file or a member",
+        ),
+        (&["convert", "x.npy", "-::k", "--to", "npz"], "--to npz writes an archive to it"),
+        (&["convert", "x.npy", "a.csv::k"], "name an archive, such as OUT.npz::NAME"),
+        (&["npz", "extract", "m.npz", "-C", "a.npz::k"], "which npy convert alone writes"),
+        (&["npz", "pack", "--append", "a.npz::k", "x.npy"], "without a member: a.npz"),
+    ] {
+        let message = refused(path, args);
+        assert!(message.contains(said), "{args:?} {message}");
+    }
+    assert_eq!(fs::read_dir(path).unwrap().count(), 2);
+}
+
 /// Guards that an output is replaced, and with `--no-clobber` not.
 #[test]
 fn an_output_is_replaced_unless_the_option_says_otherwise() {

@@ -51,7 +51,7 @@ const WORDS: &[(&str, &str)] = &[
     ("npz::Reader", "npy_core.Npz"),
     (
         "read it, and write it with WriteOptions::new().order(Order::C)",
-        "write it with npy_core.save(path, numpy.ascontiguousarray(npy_core.load(path)))",
+        "write it to another file with npy_core.save(new_path, numpy.ascontiguousarray(npy_core.load(path)))",
     ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     (

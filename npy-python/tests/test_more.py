@@ -545,7 +545,9 @@ def test_rows_are_not_appended_to_columns() -> None:
         with pytest.raises(npy.NpyValueError) as error:
             append()
         assert pathlib.Path("f.npy").read_bytes() == file
-    advice = str(error.value).rpartition("write it with ")[2]
-    exec(advice, {"npy_core": npy, "numpy": np, "path": "f.npy"})
-    npy.append("f.npy", [1, 2, 3])
-    assert npy.load("f.npy").shape == (5, 3)
+    # The file may have columns that its header does not count.
+    advice = str(error.value).rpartition("write it to another file with ")[2]
+    exec(advice, {"npy_core": npy, "numpy": np, "path": "f.npy", "new_path": "c.npy"})
+    assert pathlib.Path("f.npy").read_bytes() == file
+    npy.append("c.npy", [1, 2, 3])
+    assert npy.load("c.npy").shape == (5, 3)

@@ -116,20 +116,8 @@ impl Args {
             }
         }
         let header = file.header();
-        let is_strided = header.order() == Order::Fortran
-            && header.shape().iter().skip(1).any(|&length| length != 1);
-        if is_strided {
-            let inputs: String =
-                self.inputs.iter().map(|input| format!(" {}", shell::target(input))).collect();
-            let path = shell::path(&self.file);
-            let advice = match self.uncounted_rows(file) {
-                Some(Damage::Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
-                    format!(
-                        "npy repair {path} --uncounted keep -o OUT --yes counts them in a new file"
-                    )
-                }
-                _ => format!("npy concat -o OUT {path}{inputs} writes all rows in C order"),
-            };
+        if source::grows_by_columns(header) {
+            let advice = self.in_c_order(file);
             let message =
                 format!("is in Fortran order, in which no row can be added in place; {advice}");
             return Err(Failure::new(self.file.display(), message));
@@ -146,6 +134,26 @@ impl Args {
                 ),
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// Returns the commands that write a new file in place of one in Fortran order. The rows that are added have no values for columns
+    /// that its header does not count.
+    fn in_c_order(&self, file: &Reader<File>) -> String {
+        let path = shell::path(&self.file);
+        let inputs = self.inputs.iter().map(shell::target);
+        let words = ["npy concat -o OUT".to_owned()].into_iter().chain(self.raw.option());
+        let words: Vec<String> = words.chain([path.clone()]).chain(inputs).collect();
+        let concat = words.join(" ");
+        let repair = format!("npy repair {path} --uncounted keep -o OUT --yes counts");
+        match self.uncounted_rows(file) {
+            Some(Damage::Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
+                format!("{repair} them in a new file")
+            }
+            Some(Damage::Uncounted { rows: 1.., .. }) => format!(
+                "{repair} columns at its end, which makes each row longer; {concat} writes all rows in C order without these"
+            ),
+            _ => format!("{concat} writes all rows in C order"),
         }
     }
 

@@ -168,13 +168,7 @@ impl Args {
             ));
         };
         self.unnamed.check(matches!(format, Format::Csv | Format::Tsv))?;
-        let is_stdout_member = self.output.is_stdin() && self.output.member.is_some();
-        if self.output.slice.is_some()
-            || is_stdout_member
-            || self.output.member.is_some() && format != Format::Npz
-        {
-            return Err(Failure::new(&self.output, "only a file or a member can be written"));
-        }
+        self.check_output(format)?;
         if self.form()?.is_some() && self.wanted_dtype()?.is_some_and(|dtype| !dtype.is_record()) {
             self.text_columns = mem::take(&mut self.columns);
         }
@@ -196,6 +190,27 @@ impl Args {
             Format::Jsonl => self.to_text(Form::JsonLines, &output)?,
         }
         Ok(Answer::Yes)
+    }
+
+    /// Refuses an output that is neither a file nor a member of an archive.
+    fn check_output(&self, format: Format) -> Result<()> {
+        let Target { slice, member, .. } = &self.output;
+        let message = match (slice, member) {
+            (Some(_), _) => {
+                "is a part of an array; name a file or a member of an archive, which is written as a whole"
+            }
+            (None, Some(_)) if self.output.is_stdin() => {
+                "is a member of standard output; --to npz writes an archive to it, with one member"
+            }
+            (None, Some(_)) if format != Format::Npz && self.to.is_some() => {
+                "is a member of an archive, which is an array in the format of .npy; leave out --to, or name a file"
+            }
+            (None, Some(_)) if format != Format::Npz => {
+                "has a member, as archives alone have; name an archive, such as OUT.npz::NAME, or leave out the member"
+            }
+            _ => return Ok(()),
+        };
+        Err(Failure::new(&self.output, message))
     }
 
     /// Returns the format of the output.

@@ -10,7 +10,7 @@ use std::slice;
 use npy_core::{ErrorKind, npz};
 
 use crate::output::{Answer, Failure, Of, Output, Result, note, printable};
-use crate::output_file::{Begun, OutputFile, Replacing, is_same_file, member};
+use crate::output_file::{Begun, OutputFile, Replacing, is_same_file, member, refuse_member};
 use crate::raw::RawFiles;
 use crate::remote;
 use crate::shell;
@@ -179,6 +179,7 @@ fn list(target: &Target, json: bool) -> Result {
 
 fn extract(target: &Target, members: &[String], directory: &Path, replacing: Replacing) -> Result {
     remote::refuse_output(directory)?;
+    refuse_member(directory)?;
     let archive = open(target)?;
     let name = target.path_text();
     let all: Vec<&str> = match members {
@@ -325,6 +326,7 @@ fn pack(
     let path = archive.display();
     if append {
         remote::refuse_change(archive)?;
+        refuse_member_of(archive)?;
     }
     if append && targets.iter().any(|target| is_same_file(&target.path, archive)) {
         let word = shell::path(archive);

@@ -26,10 +26,10 @@ pub(crate) struct Args {
     kind: Option<Kind>,
     #[command(flatten)]
     void: RawNumbers,
-    /// The file to write, .svg or .png, or - for SVG on standard output; without it, draws in the terminal
+    /// The file to write, .svg or .png, or - for standard output, as SVG, or as PNG with --pixels; without it, draws in the terminal
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Writes the pixels of an image of shape (h, w), (h, w, 3) or (h, w, 4) to a .png file, without axes: bytes and u2 as they are, floats from 0 to 1 and other numbers from their least to their greatest as bytes
+    /// Writes the pixels of an image of shape (h, w), (h, w, 3) or (h, w, 4) to a .png file, without axes: bytes and u2 as they are, booleans as black and white, floats from 0 to 1 and other numbers from their least to their greatest as bytes
     #[arg(long, requires = "output", conflicts_with_all = ["columns", "kind"])]
     pixels: bool,
     #[command(flatten)]

@@ -10,6 +10,7 @@ use crate::ml_dtype::RawNumbers;
 use crate::output::{Failure, Of, Result, note};
 use crate::source::{self, Source};
 use crate::target::Target;
+use crate::text::short_number;
 
 /// Returns an array of shape (h, w), (h, w, 3) or (h, w, 4) as a PNG file of w × h pixels: gray, RGB or RGBA.
 pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
@@ -56,20 +57,37 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
 fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8>> {
     let values = array.cast_with(&"<f8".parse()?, Cast::Numeric).of(target)?;
     let values = values.to_vec::<f64>().of(target)?;
-    let (mut low, mut high) = widened(range(values.iter().copied()));
-    let is_float = kind(array.dtype()).is_some_and(|kind| kind == ScalarKind::Float);
-    if is_float && values.iter().all(|value| value.is_nan() || (0.0..=1.0).contains(value)) {
-        (low, high) = (0.0, 1.0);
-    } else if has_opacity {
-        let message = "an image of shape (h, w, 4) has bytes, u2, or floats from 0 to 1";
-        return Err(Failure::new(target, message));
-    } else if kind(array.dtype()) != Some(ScalarKind::Bool) {
-        let message = format!("the values {low} to {high} become 0 to 255");
-        note(target, message);
+    let found = range(values.iter().copied());
+    let is_part = |value: &f64| value.is_nan() || (0.0..=1.0).contains(value);
+    let is_from_0_to_1 = match kind(array.dtype()) {
+        Some(ScalarKind::Bool) => true,
+        Some(ScalarKind::Float) => values.iter().all(is_part),
+        _ => false,
+    };
+    let shown = if is_from_0_to_1 { (0.0, 1.0) } else { widened(found) };
+    if !is_from_0_to_1 {
+        if has_opacity {
+            let message =
+                "an image of shape (h, w, 4) has bytes, u2, booleans, or floats from 0 to 1";
+            return Err(Failure::new(target, message));
+        }
+        note(target, scale(found));
     }
-    let byte =
-        |value: f64| (axis::part(value, (low, high)) * 255.0).round().clamp(0.0, 255.0) as u8;
+    let byte = |value: f64| (axis::part(value, shown) * 255.0).round().clamp(0.0, 255.0) as u8;
     Ok(values.into_iter().map(byte).collect())
+}
+
+/// Says which values become which bytes, of the least and the greatest finite value.
+fn scale(range: Option<(f64, f64)>) -> String {
+    match range {
+        None => "no value is finite; infinity becomes 255, and all others 0".to_owned(),
+        Some((low, high)) if low == high => {
+            format!("all finite values are {}, which becomes 128", short_number(low))
+        }
+        Some((low, high)) => {
+            format!("the values {} to {} become 0 to 255", short_number(low), short_number(high))
+        }
+    }
 }
 
 fn not_pixels(target: &Target) -> Failure {

@@ -12,6 +12,7 @@ use crate::ml_dtype::RawNumbers;
 use crate::output::{Failure, Progress, Result, note};
 use crate::source::{self, Parted, Source};
 use crate::target::Target;
+use crate::text::short_number;
 
 /// The most columns that are drawn together: more could not be told apart. Arrays without fields that have more are drawn as a heat map.
 const MAX_SERIES: usize = 8;
@@ -191,7 +192,11 @@ fn of_dtype(
             if low >= 0.0 && high <= white {
                 return Ok(Picture::Image(grid, white));
             }
-            let message = format!("its values are {low} to {high}; an image of floats has 0 to 1");
+            let message = format!(
+                "its values are {} to {}; an image of floats has 0 to 1",
+                short_number(low),
+                short_number(high)
+            );
             if kind.is_none() {
                 note(source.name(), message + "; this is a heat map");
                 return Ok(Picture::HeatMap(grid.into_matrix()));

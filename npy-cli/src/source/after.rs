@@ -3,10 +3,13 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
+use npy_core::{Header, Order};
+
 use super::file::{AnyFile, size};
 use super::reader::{AnyReader, Origin};
 use crate::output::note;
 use crate::remedy;
+use crate::shell;
 use crate::target::Target;
 use crate::text::bytes_text;
 
@@ -32,18 +35,39 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
     if has_at(&target.path, end, b"\x93NUMPY") {
         return Some(format!("{text}, which begin another array"));
     }
-    // Rows as a writer appends them.
+    // Rows as a writer appends them; in Fortran order, columns.
+    let shape = header.shape();
+    let (part, noun, remedy) = match (grows_by_columns(header), shape) {
+        (true, [part @ .., _]) => {
+            let noun = match part.len() {
+                1 => ["column", "columns"],
+                _ => ["part along the last dimension", "parts along the last dimension"],
+            };
+            let path = shell::path(&target.path);
+            (part, noun, format!("npy repair {path} --uncounted keep -o OUT --yes"))
+        }
+        _ => (
+            shape.get(1..).unwrap_or_default(),
+            ["row", "rows"],
+            "npy append --uncounted keep".to_owned(),
+        ),
+    };
     let itemsize = header.dtype().itemsize();
-    let row = header.shape().iter().skip(1).try_fold(itemsize, |row, &n| row.checked_mul(n));
-    Some(match row.and_then(|row| bytes.checked_div(row as u64)) {
-        Some(rows @ 1..) => {
-            let (noun, them) = if rows == 1 { ("row", "it") } else { ("rows", "them") };
+    let size = part.iter().try_fold(itemsize, |size, &n| size.checked_mul(n));
+    Some(match size.and_then(|size| bytes.checked_div(size as u64)) {
+        Some(count @ 1..) => {
+            let (noun, them) = if count == 1 { (noun[0], "it") } else { (noun[1], "them") };
             format!(
-                "{text}: {rows} {noun} that the header does not count, if a writer was stopped; npy append --uncounted keep counts {them}"
+                "{text}: {count} {noun} that the header does not count, if a writer was stopped; {remedy} counts {them}"
             )
         }
         _ => text,
     })
+}
+
+/// Returns true for an array to whose data no row can be added, because the elements of a row are strided.
+pub(crate) fn grows_by_columns(header: &Header) -> bool {
+    header.order() == Order::Fortran && header.shape().iter().skip(1).any(|&length| length != 1)
 }
 
 /// Says on standard error that a file of this machine has bytes after its array, which are not read, or that it is text and not the data that it is read as.

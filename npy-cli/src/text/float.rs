@@ -81,6 +81,12 @@ pub(crate) fn short_float(value: f64) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
+/// Returns a number with at most six digits, and without a fraction of zero.
+pub(crate) fn short_number(value: f64) -> String {
+    let text = short_float(value);
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{float, short_float};
