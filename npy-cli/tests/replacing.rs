@@ -108,7 +108,7 @@ fn a_member_is_written_where_it_can_be() {
         (&["convert", "x.npy", "-::k", "--to", "npz"], "--to npz writes an archive to it"),
         (&["convert", "x.npy", "a.csv::k"], "name an archive, such as OUT.npz::NAME"),
         (&["npz", "extract", "m.npz", "-C", "a.npz::k"], "which npy convert alone writes"),
-        (&["npz", "pack", "--append", "a.npz::k", "x.npy"], "without a member: a.npz"),
+        (&["npz", "pack", "--append", "a.npz::k", "x.npy"], "npy convert x.npy a.npz::k writes it"),
     ] {
         let message = refused(path, args);
         assert!(message.contains(said), "{args:?} {message}");

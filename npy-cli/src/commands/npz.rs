@@ -326,7 +326,6 @@ fn pack(
     let path = archive.display();
     if append {
         remote::refuse_change(archive)?;
-        refuse_member_of(archive)?;
     }
     if append && targets.iter().any(|target| is_same_file(&target.path, archive)) {
         let word = shell::path(archive);
