@@ -22,6 +22,9 @@ pub(crate) const HEAD: u64 = 1024;
 /// The headers that are requested at a time.
 const AT_ONCE: usize = 16;
 
+/// The way to the other members of an archive that is no table.
+const ALONE: &str = "the members of an archive are the columns of one table: the command `npy convert x.npz::NAME NAME.npy` makes a file of one";
+
 /// The bytes of an archive that have been fetched. It is read like a file; where bytes are missing, a read fails and notes which.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fetched {
@@ -312,7 +315,8 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
         };
         let (header, entry, stored) = fetched.complete(store, meta, HEAD, read).await?;
         let array = header::array(&header);
-        let array = array.map_err(|reason| located(store, meta, &format!("{name}: {reason}")))?;
+        let refused = |reason: &str| located(store, meta, &format!("{name}: {reason}; {ALONE}"));
+        let array = array.map_err(|reason| refused(&reason))?;
         let place = match (stored, array.columns) {
             (Some(range), columns) => {
                 let start = data_start(fetched, store, meta, range.start).await?;
@@ -327,7 +331,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
             (None, None) => Place::Packed { range: entry..directory, index: Arc::default() },
         };
         if header.shape().is_empty() {
-            return Err(located(store, meta, &format!("{name}: a single value has no rows")));
+            return Err(refused("a single value has no rows"));
         }
         let (name, dtype) = (name.to_owned(), array.dtype);
         Ok((Member { name, dtype, place, file: None }, array.rows, entry))
@@ -337,7 +341,7 @@ pub(crate) async fn read(store: &dyn ObjectStore, meta: &ObjectMeta) -> Result<F
     let rows = members.first().map_or(0, |(_, rows, _)| *rows);
     if let Some((member, other, _)) = members.iter().find(|(_, other, _)| *other != rows) {
         let reason = format!(
-            "{0}: it has {other} rows, and the members before it {rows}; the members of an archive are the columns of one table: the command `npy convert x.npz::{0} {0}.npy` makes a file of one",
+            "{}: it has {other} rows, and the members before it {rows}; {ALONE}",
             member.name
         );
         return Err(located(store, meta, &reason));

@@ -55,12 +55,12 @@ impl<'o> Merged<'o> {
                 Some(column) => {
                     column.files += 1;
                     column.dtype = wider(&column.dtype, dtype, self.options).ok_or_else(|| {
-                        let advice = if has_time(&column.dtype) || has_time(dtype) {
-                            "select files of one kind, for example 'dir/ticks-*.npy'"
+                        let advice = if is_float_or_integer(&column.dtype) && is_float_or_integer(dtype) {
+                            format!("declare it: CREATE EXTERNAL TABLE t ({name:?} DOUBLE) STORED AS NPY LOCATION '…'")
                         } else if wider(&column.dtype, dtype, &with_bfloat16()).is_some() {
-                            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
+                            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')".to_owned()
                         } else {
-                            "a table with declared columns may leave it out or have a type for it: CREATE EXTERNAL TABLE t (b DOUBLE) STORED AS NPY LOCATION '…'"
+                            "select files of one kind, for example 'dir/ticks-*.npy'".to_owned()
                         };
                         exec_datafusion_err!(
                             "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; {advice}",
@@ -183,6 +183,14 @@ pub(crate) fn has_time(dtype: &DType) -> bool {
         }
         None => base.fields().iter().any(|field| has_time(field.dtype())),
     }
+}
+
+/// Returns true for a dtype whose values a `DOUBLE` has, but for their last digits.
+fn is_float_or_integer(dtype: &DType) -> bool {
+    dtype.scalar().is_some_and(|scalar| {
+        use ScalarKind::{Float, Int, UInt};
+        matches!(scalar.kind(), Float | Int | UInt)
+    })
 }
 
 /// Returns the dtype of a column of the table, as its metadata state it.

@@ -58,6 +58,7 @@ macro_rules! as_theirs {
 }
 
 mod min_max;
+mod percentile_cont;
 mod percentiles;
 mod sums;
 mod whole_sums;
@@ -66,7 +67,8 @@ pub(crate) use whole_sums::with_whole_sums;
 
 /// Returns each function of DataFusion, and ours.
 fn pairs() -> impl Iterator<Item = (Arc<AggregateUDF>, Arc<AggregateUDF>)> {
-    min_max::functions().into_iter().chain([sums::function()]).chain(percentiles::functions())
+    let one_each = [sums::function(), percentile_cont::function()];
+    min_max::functions().into_iter().chain(one_each).chain(percentiles::functions())
 }
 
 /// Returns our functions.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::catalog::{TableFunctionArgs, TableFunctionImpl, TableProvider};
-use datafusion::common::{ScalarValue, exec_datafusion_err, plan_datafusion_err};
+use datafusion::common::{ScalarValue, exec_datafusion_err, plan_datafusion_err, plan_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::Expr;
 use npy_arrow::Options;
@@ -53,6 +53,14 @@ impl TableFunctionImpl for NpyFunction {
     fn call_with_args(&self, args: TableFunctionArgs) -> Result<Arc<dyn TableProvider>> {
         let texts: Option<Vec<&str>> = args.exprs().iter().map(text).collect();
         let Some([location, options @ ..]) = texts.as_deref() else { return Err(usage()) };
+        if let Some((archive, member)) = location.split_once("::")
+            && location::is_of_archives(archive)
+        {
+            return plan_err!(
+                "{location}: a query reads complete files; the command `npy convert {} {member}.npy` makes a file of a member",
+                location::word(location)
+            );
+        }
         let (options, rest) = options.as_chunks::<2>();
         if !rest.is_empty() {
             return Err(usage());

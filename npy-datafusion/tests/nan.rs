@@ -179,7 +179,31 @@ async fn a_median_with_a_nan_is_nan() {
         let found = floats(&query(&ctx, sql).await, 0);
         assert!(found == [expected] || found[0].is_nan() && expected.is_nan(), "{sql}: {found:?}");
     }
+    // DataFusion cuts the weight of the second value to six digits. The numbers are those of np.percentile.
+    let values = |of: &str, rows: &str| format!("SELECT {of} FROM (VALUES {rows}) v(a)");
+    let small = "(2.0::DOUBLE), (4.0), (2.0), (3.0), (NULL)";
+    for (sql, expected) in [
+        (values("percentile_cont(a, 0.95)", small), 3.849_999_999_999_999_6),
+        (values("quantile_cont(0.95) WITHIN GROUP (ORDER BY a DESC)", small), 2.0),
+        (values("percentile_cont(DISTINCT a, 0.75)", small), 3.5),
+        (values("percentile_cont(CAST(a AS INT), 0.25)", small), 2.0),
+        (values("percentile_cont(arrow_cast(a, 'Float32'), 0.95)", small), f64::from(3.85_f32)),
+        (
+            values("percentile_cont(a, 0.95)", "(0.0::DOUBLE), (0.0), (0.0), (1e12)"),
+            849_999_999_999.999_6,
+        ),
+        (values("percentile_cont(a, 0.75)", "('inf'::DOUBLE), ('inf'), (1.0)"), f64::INFINITY),
+    ] {
+        assert_eq!(floats(&query(&ctx, &sql).await, 0), [expected], "{sql}");
+    }
+    let nothing = query(&ctx, &values("percentile_cont(a, 0.5)", "(NULL::DOUBLE)")).await;
+    assert_eq!(nothing[0].column(0).null_count(), 1);
     // The rows of a window leave it again.
+    let sql = "SELECT percentile_cont(a, 0.25) OVER (ORDER BY b ROWS 1 PRECEDING) FROM \
+        (VALUES (1.0::DOUBLE, 1), (2.0, 2), (6.0, 3), ('NaN', 4), (7.0, 5), (7.0, 6)) v(a, b) ORDER BY b";
+    let found = floats(&query(&ctx, sql).await, 0);
+    assert_eq!(found[..3], [1.0, 1.25, 3.0]);
+    assert!(found[3].is_nan() && found[4].is_nan() && found[5] == 7.0, "{found:?}");
     let sql = "SELECT median(a) OVER (ORDER BY b ROWS 1 PRECEDING) FROM \
         (VALUES (1.5::DOUBLE, 1), ('NaN'::DOUBLE, 2), (3.0::DOUBLE, 3), (4.0::DOUBLE, 4)) v(a, b) ORDER BY b";
     let found = floats(&query(&ctx, sql).await, 0);

@@ -65,16 +65,20 @@ pub(crate) fn of_table(name: &str) -> Option<String> {
 pub(crate) fn of_text_file(name: &str) -> Option<String> {
     let path = Path::new(name);
     let format = path.extension()?.to_str()?.to_uppercase();
-    if !["CSV", "JSON"].contains(&&*format) {
-        return None;
-    }
-    Some(format!(
-        "make an array of it by npy convert {} {}, or write CREATE EXTERNAL TABLE {} STORED AS {format} LOCATION '{}' before the query",
-        word(name),
-        word(&path.with_extension("npy").to_string_lossy()),
+    let table = format!(
+        "write CREATE EXTERNAL TABLE {} STORED AS {format} LOCATION '{}' before the query",
         written(&path.file_stem()?.to_string_lossy()),
         quoted(name)
-    ))
+    );
+    match &*format {
+        "CSV" | "JSON" => Some(format!(
+            "make an array of it by npy convert {} {}, or {table}",
+            word(name),
+            word(&path.with_extension("npy").to_string_lossy())
+        )),
+        "PARQUET" => Some(table),
+        _ => None,
+    }
 }
 
 fn is_array(name: &str) -> bool {
@@ -86,14 +90,49 @@ pub(crate) fn quoted(name: &str) -> String {
     name.replace('\'', "''")
 }
 
+/// Returns the error for a column that `GROUP BY` lacks; `None` if the text is about something else.
+pub(crate) fn of_group(text: &str) -> Option<String> {
+    let (before, _) = text.split_once(" must appear in the GROUP BY clause")?;
+    let (_, column) = before.trim_end_matches('"').rsplit_once('"')?;
+    Some(format!(
+        "the column {column} can have several values in a group of rows; add GROUP BY {column}, or take one of them, as in min({column})"
+    ))
+}
+
 /// Returns what to write, for an error about a text or a number of another form.
 pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     const TIME: &str =
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
-    const FORMS: [(&str, &str); 4] = [
+    const LONG_DOUBLE: &str =
+        "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
+    const FORMS: [(&str, &str); 10] = [
         ("Error parsing timestamp from '", TIME),
         ("to value of Date32 type", TIME),
         ("Cannot infer common argument type for comparison operation Timestamp", TIME),
+        (
+            "Cannot infer common argument type for comparison operation FixedSizeBinary(16)",
+            LONG_DOUBLE,
+        ),
+        (
+            "Cannot infer common argument type",
+            "both sides need one type: CAST(x AS DOUBLE), value[1] for a number of a list, p.x for a field of a record, x for a truth value",
+        ),
+        (
+            "array_element does not support type",
+            "the numbers of a row are one list in C order: write m[2] for m[1][2] if the shape of a row is (2, 3)",
+        ),
+        (
+            "type FixedSizeList(2 x Float",
+            "complex numbers are lists of two: write x[1] for the real part, and x[2] for the imaginary part",
+        ),
+        (
+            "it is Parquet",
+            "write CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION 'x.parquet' before the query",
+        ),
+        (
+            "Format not explicitly set",
+            "write STORED AS NPY, NPZ, CSV, JSON or PARQUET after the name",
+        ),
         (
             "as u8. Non-ASCII string provided",
             "write one character, and a tab as E'\\t': OPTIONS (delimiter E'\\t')",
@@ -185,7 +224,7 @@ pub(crate) fn of_cast(text: &str) -> Option<String> {
     ))
 }
 
-/// Returns the names in double quotes that a statement compares with something: other programs take them for text.
+/// Returns the names that a statement compares with something and that may be meant as text: those in double quotes, as other programs have it, and those without quotes.
 pub(crate) fn compared_names(statement: &Statement) -> HashSet<String> {
     let mut names = ComparedNames(HashSet::new());
     // The visitor never stops early.
@@ -214,8 +253,17 @@ impl Visitor for ComparedNames {
             }
             _ => Vec::new(),
         };
+        // A name without quotes is a text more often than a column if it is on the right.
+        let is_right = |operand: &Expr| match expression {
+            Expr::BinaryOp { left, .. }
+            | Expr::IsDistinctFrom(left, _)
+            | Expr::IsNotDistinctFrom(left, _) => !std::ptr::eq(operand, &**left),
+            _ => true,
+        };
         for operand in operands {
-            if let Expr::Identifier(Ident { value, quote_style: Some('"'), .. }) = operand {
+            if let Expr::Identifier(Ident { value, quote_style, .. }) = operand
+                && (*quote_style == Some('"') || quote_style.is_none() && is_right(operand))
+            {
                 self.0.insert(value.clone());
             }
         }

@@ -3,6 +3,7 @@
 mod advice;
 mod copy;
 mod index;
+mod lists;
 mod message;
 mod output;
 mod statements;
@@ -48,6 +49,9 @@ struct Args {
     /// Says which options choose the form, as other programs have one for all of them
     #[arg(long, hide = true, value_parser = refuse_format)]
     format: Option<Infallible>,
+    /// Says which statement writes a file
+    #[arg(short, long, hide = true, value_parser = refuse_output)]
+    output: Option<Infallible>,
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
     #[arg(long)]
     text: bool,
@@ -75,6 +79,11 @@ The rows of one file keep its order, also in the file that COPY writes. Rows of 
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
 row. Lists count from 1, value[0] is an error, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
+Two rows of an array of more dimensions are in order by their first values that differ, also for max: array_max(value), array_min(value) and
+array_sum(value) are of all values of a row, and unnest(value) makes a row of each. A complex number is a list of two: value[1] is its real part. A long
+double is its bytes; npy('x.npy', 'long_double_as_f64', 'true') has floats, and 'complex_as_struct' the fields re and im. Text of other files is a table by
+CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (format.has_header true), so are JSON and PARQUET; a .csv is no argument.
+
 Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. A sum of integers that
 needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. An unsigned
 column of 64 bits (u8) and signed integers make a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:
@@ -84,9 +93,10 @@ COPY replaces a file of that name when the query has succeeded: links are follow
 query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost, and
 adds files to a directory whose files have other columns. The directory of a file must exist; that of COPY … TO 'dir/' STORED AS NPY is made, and
 files that are in it stay.
+A null is NaN in floats and NaT in times; for others it is an error: coalesce(x, 0) AS x, or COPY … OPTIONS (fill_nulls true), which writes 0, '' and false.
 COPY writes .npy files, which are arrays of records: a column of any name is a field, also if it is the only one. A single column called value is
 an array of its numbers: COPY (SELECT price AS value FROM t) TO 'price.npy'. It writes .npz archives, not compressed (npy convert --compress), whose
-arrays are the columns; CSV and JSON are written by the engine, to the temporary directory first. A table is printed when
+arrays are the columns; CSV, JSON and PARQUET are written by the engine, to the temporary directory first. A table is printed when
 all rows are in memory; --csv and --json print them as they come. SHOW ALL lists the settings, SHOW TABLES the tables, and
 DESCRIBE t the columns.
 
@@ -111,6 +121,13 @@ Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 /// Refuses each value of `--format`.
 fn refuse_format(_: &str) -> std::result::Result<Infallible, &'static str> {
     Err("there is no option --format; write --json or --csv")
+}
+
+/// Refuses each value of `--output`.
+fn refuse_output(_: &str) -> std::result::Result<Infallible, &'static str> {
+    Err(
+        "there is no option --output; write COPY (SELECT …) TO 'x.csv', or .npy, .npz, .json, .parquet",
+    )
 }
 
 /// The stack of each thread. A condition of thousands of terms is a tree as deep, and DataFusion goes down it by recursion. Only what is used of a

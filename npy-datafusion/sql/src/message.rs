@@ -26,7 +26,7 @@ const MAX_REASON: usize = 240;
 
 /// Returns the text of an error in one line. DataFusion puts the cause after the context, in lines of their own.
 pub(crate) fn message(error: &DataFusionError) -> String {
-    let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace('\n', " ");
+    let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace(['\n', '\t'], " ");
     let refused = RULES.iter().find_map(|rule| text.strip_prefix(rule));
     let text = refused.unwrap_or(&text).to_owned();
     if let Some(advice) = of_boolean(&text) {

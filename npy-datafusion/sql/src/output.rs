@@ -76,16 +76,32 @@ pub(crate) async fn print(
     Ok(out.flush()?)
 }
 
-/// Tells that bytes of the dtype S are in hexadecimal, as the writers of text have them.
+/// The dtypes of long doubles, real and complex.
+const LONG_DOUBLES: [&str; 4] = ["f12", "f16", "c24", "c32"];
+
+/// Tells that bytes of the dtype S, and long doubles, are in hexadecimal, as the writers of text have them.
 pub(crate) fn remark_on_bytes(schema: &Schema) {
     let is_text = |field: &&Arc<Field>| {
         let descr = field.metadata().get(DESCR);
         *field.data_type() == DataType::Binary
             && descr.is_some_and(|it| it.trim_matches('\'').starts_with("|S"))
     };
-    if let Some(field) = schema.fields().iter().find(is_text) {
+    let is_long_double = |field: &&Arc<Field>| {
+        let descr = field.metadata().get(DESCR).map(|it| it.trim_matches('\''));
+        descr.is_some_and(|it| LONG_DOUBLES.iter().any(|end| it.ends_with(end)))
+            && !field.data_type().is_numeric()
+    };
+    let find = |is: &dyn Fn(&&Arc<Field>) -> bool| schema.fields().iter().find(is);
+    for (field, remedy) in [
+        (find(&is_text), "--text reads them as text"),
+        (
+            find(&is_long_double),
+            "they are long doubles, and numbers by npy('x.npy', 'long_double_as_f64', 'true')",
+        ),
+    ] {
+        let Some(field) = field else { continue };
         let remark = format!(
-            "the bytes of the column {:?} are printed in hexadecimal; --text reads them as text",
+            "the bytes of the column {:?} are printed in hexadecimal; {remedy}",
             field.name()
         );
         eprintln!("npy sql: {}", printable(&remark));

@@ -11,6 +11,7 @@ use npy_datafusion::datafusion::sql::sqlparser::ast;
 
 use crate::advice;
 use crate::copy::{self, Copy};
+use crate::lists;
 use crate::output::{self, Form};
 use crate::tables::{self, Locations};
 
@@ -52,6 +53,10 @@ pub(crate) async fn run(
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan = plan.map_err(|error| named(tables::named(error, files)))?;
         check_into(&plan, is_query)?;
+        if is_query && plan.schema().fields().is_empty() {
+            return plan_err!("a query without columns prints nothing; write SELECT * FROM t");
+        }
+        lists::remark_on_order(&plan)?;
         if let Some(schema) = copy::columns_of_text(&plan) {
             output::remark_on_bytes(schema);
         }
@@ -117,10 +122,13 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
     let text = error.strip_backtrace();
     if let Some((_, extension)) = text.split_once(NO_FORMAT) {
         return plan_datafusion_err!(
-            "no format has the extension {extension}; write STORED AS NPY, NPZ, CSV or JSON after the name"
+            "no format has the extension {extension}; write STORED AS NPY, NPZ, CSV, JSON or PARQUET after the name"
         );
     }
     if let Some(advice) = advice::of_function(&text) {
+        return plan_datafusion_err!("{advice}");
+    }
+    if let Some(advice) = advice::of_group(&text) {
         return plan_datafusion_err!("{advice}");
     }
     if let Some(advice) = advice::of_cast(&text) {
@@ -146,15 +154,26 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
         Some(column) if of_table.is_some() => of_other_table(column),
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
         None if field.relation.is_none() && compared.contains(&field.name) => {
-            format!("text is in single quotes: '{}'", advice::quoted(&field.name))
+            let text = advice::quoted(&field.name);
+            format!("text is in single quotes: '{text}'; {}", list_of(valid_fields))
         }
-        None => {
-            let columns: Vec<String> =
-                valid_fields.iter().map(|column| written(&column.name)).collect();
-            format!("the columns are {}", columns.join(", "))
-        }
+        None => list_of(valid_fields),
     };
     plan_datafusion_err!("No field named {}; {advice}", field.flat_name())
+}
+
+/// Returns the names of the columns, each once.
+fn list_of(columns: &[Column]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in columns.iter().map(|column| written(&column.name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names[..] {
+        [] => "there are no columns here".to_owned(),
+        _ => format!("the columns are {}", names.join(", ")),
+    }
 }
 
 /// Returns the way to a column whose table has another name.

@@ -33,7 +33,9 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
             return plan_err!("{file}: {WHOLE}");
         }
         if is_path && let Some(advice) = crate::advice::of_text_file(file) {
-            return plan_err!("{file}: it is not a file of arrays; {advice}");
+            return plan_err!(
+                "{file}: it is not a file of arrays; {advice}, and leave {file} out of the files"
+            );
         }
         if is_path && has_archives_only(Path::new(file)) {
             let archives = Path::new(file).join("*.npz");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use npy_core::time::Second;
-use npy_core::{DateTime64, NpyRecord, WriteNpy, npz};
+use npy_core::{DateTime64, DynArray, NpyRecord, Order, WriteNpy, npz};
 
 #[path = "command/advice.rs"]
 mod advice;
@@ -132,6 +132,17 @@ fn rows_are_printed() {
         assert_eq!(hint(&[&copy, "stations.npy"]), expected, "{to}");
         assert_eq!(hint(&[&copy, "stations.npy", "--text"]), "", "{to}");
     }
+    DynArray::new("<f16".parse().unwrap(), vec![1], Order::C, vec![0; 16])
+        .unwrap()
+        .write_npy(at.join("l.npy"))
+        .unwrap();
+    let said = hint(&["SELECT value FROM t", "l.npy"]);
+    assert!(said.ends_with("npy('x.npy', 'long_double_as_f64', 'true')\n"), "{said}");
+    let floats = "SELECT value FROM npy('l.npy', 'long_double_as_f64', 'true')";
+    assert_eq!(
+        (stdout(at, &[floats, "--csv"]), hint(&[floats])),
+        ("value\n0.0\n".into(), "".into())
+    );
     let none = "SELECT id FROM t WHERE id < 0";
     assert_eq!(stdout(at, &[none, "ticks.npy", "--csv"]), "id\n");
     assert_eq!(stdout(at, &[none, "ticks.npy", "--json"]), "");

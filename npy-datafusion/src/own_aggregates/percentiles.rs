@@ -1,4 +1,4 @@
-//! `median` and percentiles of floats, which are NaN if a value is, as in NumPy.
+//! `median` and approximate percentiles of floats, which are NaN if a value is, as in NumPy.
 //!
 //! DataFusion 55.2 counts a NaN as the greatest number, or as the least one if its sign is set. So the median of rows is a number, although some are NaN
 //! that looks right. These functions count the NaN, too; all else is DataFusion's.
@@ -15,17 +15,15 @@ use datafusion::functions_aggregate::approx_median::approx_median_udaf;
 use datafusion::functions_aggregate::approx_percentile_cont::approx_percentile_cont_udaf;
 use datafusion::functions_aggregate::approx_percentile_cont_with_weight::approx_percentile_cont_with_weight_udaf;
 use datafusion::functions_aggregate::median::median_udaf;
-use datafusion::functions_aggregate::percentile_cont::percentile_cont_udaf;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::format_state_name;
 use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, GroupsAccumulator};
 use datafusion::scalar::ScalarValue;
 
 /// Returns the functions, each after the one whose place it takes.
-pub(super) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 5] {
+pub(super) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 4] {
     let theirs = [
         median_udaf(),
-        percentile_cont_udaf(),
         approx_median_udaf(),
         approx_percentile_cont_udaf(),
         approx_percentile_cont_with_weight_udaf(),
@@ -36,7 +34,7 @@ pub(super) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 5] {
     })
 }
 
-/// `median` or another percentile.
+/// `median` or an approximate percentile.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Percentile {
     inner: Arc<AggregateUDF>,

@@ -1,9 +1,14 @@
 //! Advice for statements that other programs take.
 
 use npy_core::time::{Day, Second};
-use npy_core::{DateTime64, WriteNpy};
+use npy_core::{DateTime64, DynArray, Order, WriteNpy};
 
 use crate::{files, run, stdout};
+
+/// Returns an array of one element of 16 bytes.
+fn raw(descr: &str) -> DynArray {
+    DynArray::new(descr.parse().unwrap(), vec![1], Order::C, vec![0; 16]).unwrap()
+}
 
 /// Guards errors for which the engine's own words do not say what to write.
 #[test]
@@ -14,6 +19,13 @@ fn errors_say_what_to_write() {
     [DateTime64::<Day>::new(1)].write_npy(at.join("dates.npy")).unwrap();
     std::fs::write(at.join("x.csv"), "a\n1\n").unwrap();
     [1_u8].write_npy(at.join("it's one.npy")).unwrap();
+    [[1.5_f64, 2.5, 3.5], [1.0, 9.0, 0.0]].write_npy(at.join("m.npy")).unwrap();
+    raw("<f16").write_npy(at.join("l.npy")).unwrap();
+    raw("<c16").write_npy(at.join("c.npy")).unwrap();
+    let mut archive = npy_core::npz::Writer::create(at.join("mixed.npz")).unwrap();
+    archive.write("a", &[1_i64, 2]).unwrap();
+    archive.write("rate", &0.5_f64).unwrap();
+    archive.finish().unwrap();
     for (arguments, expected) in [
         (
             &["SELECT hour(value) FROM t", "times.npy"][..],
@@ -51,7 +63,51 @@ fn errors_say_what_to_write() {
         (&["SELECT * FROM x.csv", "ticks.npy"], "npy convert x.csv x.npy"),
         (
             &["SELECT * FROM t", "x.csv"],
-            "x.csv: it is not a file of arrays; make an array of it by",
+            "CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' before the query, and leave x.csv out of the files",
+        ),
+        (
+            &["SELECT * FROM 'x.parquet'"],
+            "write CREATE EXTERNAL TABLE x STORED AS PARQUET LOCATION 'x.parquet' before the query",
+        ),
+        (
+            &["SELECT * FROM t WHERE id = Oslo", "ticks.npy"],
+            "single quotes: 'Oslo'; the columns are ",
+        ),
+        (
+            &["SELECT * FROM t WHERE idd = 7", "ticks.npy"],
+            "No field named idd; the columns are id, ",
+        ),
+        (
+            &["SELECT id FROM t LIMIT five", "ticks.npy"],
+            "No field named five; there are no columns here",
+        ),
+        (
+            &["SELECT id, avg(price) FROM t", "ticks.npy"],
+            "the column t.id can have several values in a group of rows; add GROUP BY t.id, or take",
+        ),
+        (
+            &["SELECT id FROM t WHERE price > (id > 1)", "ticks.npy"],
+            "both sides need one type: CAST(",
+        ),
+        (&["SELECT 1 FROM t WHERE value > 1", "m.npy"], "value[1] for a number of a list"),
+        (&["SELECT value[1][2] FROM t", "m.npy"], "write m[2] for m[1][2]"),
+        (
+            &["SELECT 1 FROM t WHERE value > 1", "l.npy"],
+            "npy('x.npy', 'long_double_as_f64', 'true')",
+        ),
+        (&["SELECT value['re'] FROM t", "c.npy"], "write x[1] for the real part"),
+        (&["SELECT count(*) FROM t; FROM t", "ticks.npy"], "write SELECT * FROM t"),
+        (
+            &["COPY (SELECT 1 AS x) TO 'zz'"],
+            "STORED AS NPY, NPZ, CSV, JSON or PARQUET after the name",
+        ),
+        (
+            &["SELECT a FROM t", "mixed.npz"],
+            "rate: a single value has no rows; the members of an archive are the columns of one table: the command `npy convert x.npz::NAME NAME.npy`",
+        ),
+        (
+            &["SELECT * FROM npy('mixed.npz::a')"],
+            "the command `npy convert mixed.npz::a a.npy` makes a file of a member",
         ),
         (
             &["SELECT id FROM t a JOIN t b ON a.id = b.id", "ticks.npy"],
@@ -202,14 +258,45 @@ fn errors_say_what_to_write() {
     }
 }
 
-/// Guards the option of other programs: its text has the lines of the parser of arguments.
+/// Guards options of other programs: their texts have the lines of the parser of arguments.
 #[test]
-fn there_is_no_option_format() {
+fn there_are_no_options_of_other_programs() {
     let directory = files();
     let output = run(directory.path(), &["SELECT 1", "--format", "json"]);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("there is no option --format; write --json or --csv"), "{stderr}");
     assert_eq!(output.status.code(), Some(2));
+    let output = run(directory.path(), &["SELECT 1", "-o", "x.csv"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("no option --output; write COPY (SELECT …) TO 'x.csv'"), "{stderr}");
+}
+
+/// Guards rows of arrays of more dimensions: they are lists, whose order is not that of their numbers.
+#[test]
+fn lists_are_compared_with_a_remark() {
+    let directory = files();
+    let at = directory.path();
+    [[1.5_f64, 2.5, 3.5], [1.0, 9.0, 0.0]].write_npy(at.join("m.npy")).unwrap();
+    for (sql, said) in [
+        (
+            "SELECT max(value) FROM t",
+            "max compares lists by their first values that differ; max(array_max(value)) is",
+        ),
+        ("SELECT min(value) FROM t", "min(array_min(value)) is"),
+        (
+            "SELECT value FROM t ORDER BY value DESC LIMIT 1",
+            "ORDER BY compares lists by their first",
+        ),
+        ("SELECT max(array_max(value)) AS x, min(array_min(value)) AS y FROM t", ""),
+        ("SELECT value FROM t ORDER BY array_max(value)", ""),
+    ] {
+        let output = run(at, &[sql, "m.npy", "--csv"]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && text.contains(said), "{sql}: {text}");
+        assert_eq!(text.is_empty(), said.is_empty(), "{sql}: {text}");
+    }
+    let sql = "SELECT max(array_max(value)) AS x, min(array_min(value)) AS y FROM t";
+    assert_eq!(stdout(at, &[sql, "m.npy", "--csv"]), "x,y\n9.0,0.0\n");
 }
 
 /// Guards what the advice says: each statement runs.
