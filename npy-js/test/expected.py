@@ -7,6 +7,7 @@ import io
 import json
 import sys
 import zipfile
+import zoneinfo
 from pathlib import Path
 
 import numpy as np
@@ -107,8 +108,8 @@ def objects():
     """Objects of each type that JavaScript does not tell from another one."""
     zone = datetime.timezone(datetime.timedelta(hours=-2, minutes=-30))
     yield from [{"a": 1, "b": (1, 2.0)}, None, 2**60, -(2**70), [[1, 2], [3.0, 4]], "text", (1, (2.0,), "x"), 2.0, 2, -0.0, 1.5, 1e300, float("inf"), True]
-    yield from [frozenset([2.0]), {1}, bytearray(b"ab"), b"ab", (), [], {}, set(), frozenset(), {(1, 2): 3, 2.0: 4.0, frozenset([1]): 1}]
-    yield from [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 678901), datetime.datetime(2020, 1, 2, 3, tzinfo=zone)]
+    yield from [frozenset([2.0]), {1}, bytearray(b"ab"), b"ab", (), [], {}, set(), frozenset(), {(1, 2): 3, 2.0: 4.0, frozenset([1]): 1, np.complex64(1 + 2j): 5, (np.int8(1),): 6}]
+    yield from [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 678901), datetime.datetime(2020, 1, 2, 3, tzinfo=zone), datetime.datetime(2020, 1, 2, fold=1)]
     yield from [datetime.datetime(2020, 1, 2, tzinfo=datetime.timezone.utc), datetime.datetime(1, 1, 1), collections.OrderedDict(b=1, a=(2,))]
     for offset, date in [(21208, (2020, 1, 2, 3, 4, 5)), (-21208, (2020, 1, 2, 3, 4, 5, 678901)), (1.000005, (2020, 1, 2, 3, 4, 5, 1)), (18000, (1, 1, 1)), (-18000, (9999, 12, 31, 23))]:
         yield datetime.datetime(*date, tzinfo=datetime.timezone(datetime.timedelta(seconds=offset)))
@@ -136,7 +137,8 @@ def write(folder):
     for i, item in enumerate(types):
         kept[i] = item
     np.save(folder / "types.npy", kept, allow_pickle=True)
-    lost = [collections.deque([1]), collections.defaultdict(int, a=1), decimal.Decimal("1.5"), 1 + 2j, np.zeros((), [("x", "f8")])[()], np.zeros(2, [("x", "f8")])]
+    lost = [collections.deque([1]), collections.defaultdict(int, a=1), decimal.Decimal("1.5"), 1 + 2j, np.zeros((), [("x", "f8")])[()], np.zeros(2, [("x", "f8")]), np.matrix([[1]])]
+    lost.append(datetime.datetime(2020, 1, 2, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")))
     for i, item in enumerate(lost):
         one = np.empty(2, dtype=object)
         one[1] = item

@@ -6,7 +6,7 @@ import { cast } from "./cast.js";
 import { refusal } from "./arguments.js";
 import { checked, NDArray, plain } from "./array.js";
 import { Call, microsecondsOf } from "./objects.js";
-import { integerType, isTyped, REMEDY, setAt } from "./set.js";
+import { integerType, isNumber, isTyped, REMEDY, setAt } from "./set.js";
 import { inUnitsOf, isTime, NAT } from "./time.js";
 
 interface Built {
@@ -123,14 +123,15 @@ export function allocate(type: DType, length: number): any {
   return new Array(length).fill(type.kind === "O" ? null : "");
 }
 
-/** Returns the first value that is not a list. */
-function leaf(values: any): any {
-  let value = values;
-  for (let depth = 1; Array.isArray(value) && value.length > 0; depth++) {
-    checkDepth(depth);
-    value = value[0];
+/** Returns the first value that is not a list, and not `null` if there is another one. */
+function leaf(values: any, depth = 1): any {
+  if (!Array.isArray(values) || values.length === 0) return values;
+  checkDepth(depth);
+  for (const value of values) {
+    const found = leaf(value, depth + 1);
+    if (found !== null) return found;
   }
-  return value;
+  return null;
 }
 
 /** Returns the data of a column of records that Python made, whose sub-arrays are arrays. */
@@ -141,9 +142,9 @@ export function fromObjects(values: any[], type: DType, is_nested: boolean): any
 }
 
 function isOther(value: any): boolean {
-  if (value === null || value === undefined) return true;
-  if (typeof value === "object") return !(value instanceof Date || "re" in value || Array.isArray(value));
-  return !["number", "bigint", "boolean", "string"].includes(typeof value);
+  if (value === undefined) return true;
+  if (typeof value === "object" && value !== null) return !(value instanceof Date || "re" in value || Array.isArray(value));
+  return !(value === null || isNumber(value) || typeof value === "string");
 }
 
 const listShape = (values: any): number[] => (Array.isArray(values) ? [values.length] : []);
@@ -185,6 +186,9 @@ function flatten(values: any, shape: readonly number[]): any[] {
   return level;
 }
 
+/** True for a date of Python with more digits than milliseconds. */
+const hasMicroseconds = (value: any): boolean => value instanceof Date && !Number.isNaN(value.getTime()) && microsecondsOf(value) % 1000n !== 0n;
+
 /** Finds the dtype of values without one. */
 function infer(values: any[]): DType {
   if (values.length === 0 || values.every((value) => typeof value === "number")) return parse("<f8");
@@ -192,8 +196,9 @@ function infer(values: any[]): DType {
   if (values.every((value) => typeof value === "bigint")) return parse(integerType(values));
   if (values.every((value) => typeof value === "string")) return wide(values, "U", 1);
   const has_date = values.some((value) => value instanceof Date);
-  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
-  if (values.every((value) => typeof value === "number" || (value && typeof value.re === "number"))) return parse("<c16");
+  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse(values.some(hasMicroseconds) ? "<M8[us]" : "<M8[ms]");
+  const is_complex = (value: any): boolean => isNumber(value?.re);
+  if (values.some(is_complex) && values.every((value) => isNumber(value) || is_complex(value))) return parse("<c16");
   const reason = values.map(refusal).find((reason) => reason !== undefined);
   if (reason !== undefined) throw new NpyError("argument", reason);
   if (values.some((value) => value instanceof NDArray)) return stack(values, undefined, undefined).type;

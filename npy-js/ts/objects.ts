@@ -146,8 +146,8 @@ export function microsecondsOf(date: Date): bigint {
   return found && dateOf(found[0]).getTime() === date.getTime() ? utcOf(found) : BigInt(date.getTime()) * 1000n;
 }
 
-/** The text of a date, as the module prints it: the date, the time, and the zone. Times and zones may have microseconds, and pandas has nanoseconds. @internal */
-export const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:([+-])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?)?$/;
+/** The text of a date, as the module prints it: the date, the time, and the zone. Times and zones may have microseconds, pandas has nanoseconds, and `f` is the `fold` of Python. @internal */
+export const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:([+-])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(f)?)?$/;
 
 const micros = (fraction: string | undefined): number => Number((fraction ?? "").padEnd(6, "0").slice(0, 6));
 
