@@ -698,6 +698,19 @@ export async function behaviors(npy, load) {
       equal([list.get(0), typed.get(0)], [readNPY(writeNPY(typed)).get(0), readNPY(writeNPY(list)).get(0)]);
     }
     equal(NDArray.from([1 + 2 ** -11 + 2 ** -26], { dtype: "<f2" }).get(0), 1 + 2 ** -10);
+    // Those of single precision are rounded, and refused if they are too large.
+    const single = NDArray.from(Float32Array.of(0.1, 1e10));
+    equal(NDArray.from(single.data.slice(0, 1), { dtype: "<f2" }).get(0), 0.0999755859375);
+    equal([...single.toTypedArray("<f2", "numeric")], [0.0999755859375, Infinity]);
+    for (const work of [() => NDArray.from(single.data, { dtype: "<f2" }), () => single.toTypedArray("<f2")]) equal(fails(work, "invalid-value", "does not fit <f2").row, 1);
+    for (const how of ["lossless", "exact"]) fails(() => single.toTypedArray("<f2", how), "mismatch", "<f4");
+    fails(() => NDArray.from([1.5], { dtype: "<f2" }).toTypedArray("<f4", "exact"), "mismatch", "<f2");
+  });
+
+  it("booleans are made of the bigints 0 and 1, too", () => {
+    const array = NDArray.from([1n, 0n, 1, false], { dtype: "|b1" });
+    equal([array.toNested(), NDArray.from(NDArray.from([1n, 0n]), { dtype: "|b1" }).data], [[true, false, true, false], Uint8Array.of(1, 0)]);
+    for (const value of [2n, "1", [1], null]) fails(() => array.set(value, 0), "invalid-value", "does not fit |b1");
   });
 
   it("complex numbers have parts of any kind of number", () => {

@@ -75,7 +75,7 @@ function entry(value: any, type: DType, path: string): any {
       // A `Float32Array` would round it first.
       return type.size === 2 ? fromHalf(toHalf(number)) : number;
     }
-    case "b": return typeof value === "boolean" || value === 0 || value === 1 ? value : refuse(value, type, path);
+    case "b": return isNumber(value) && (value == 0 || value == 1) ? value : refuse(value, type, path);
     case "M": case "m": return time(value, type, path);
     case "S": case "U": return text(value, type, path);
     case "V": return isTyped(value) && value.length === type.size ? Uint8Array.from(value as Uint8Array) : refuse(value, type, path);
