@@ -759,6 +759,7 @@ export async function behaviors(npy, load) {
     equal(NDArray.from([Float32Array.of(1), Uint8Array.of(2)], { dtype: "<f8" }).data, Float64Array.of(1, 2));
     equal(NDArray.from([Float32Array.of(1, 2), [3, 4]]).dtype, "<f8");
     fails(() => NDArray.from([Float32Array.of(1), Uint8Array.of(2)]), "argument", "<f4, |u1; name one");
+    for (const list of [[a, Float32Array.of(5, 6)], [Float32Array.of(5, 6), a]]) equal(NDArray.from(list, { dtype: "<i2" }).toNested(), list.map((part) => [...(part.data ?? part)]));
   });
 
   it("dtypes have the names of NumPy, and misspelled ones have advice", () => {

@@ -39,7 +39,9 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
   }
   // Lists within objects may contain themselves.
   const of = type?.kind === "O" ? undefined : leaf(values);
-  const is_stack = of instanceof NDArray || (!type && isTyped(of) && values.flat(MAX_DIMENSIONS).every((part: any) => part instanceof NDArray || isTyped(part)));
+  const isArray = (part: any): boolean => part instanceof NDArray;
+  const parts: any[] = Array.isArray(values) && isTyped(of) ? values.flat(MAX_DIMENSIONS) : [];
+  const is_stack = isArray(of) || ((type ? parts.some(isArray) : isTyped(of)) && parts.every((part) => isArray(part) || isTyped(part)));
   if (Array.isArray(values) && is_stack) return stack(values, dtype, shape);
   const is_list = type?.kind === "O" || (type === undefined && isOther(isTyped(of) ? of[0] : of));
   const found = is_list ? listShape(values) : shapeOf(values, type);
