@@ -738,6 +738,14 @@ export async function behaviors(npy, load) {
     equal([made.dtype, made.data, NDArray.from(dates, { dtype: "<M8[ns]" }).data], ["<M8[us]", counts, counts.map((n) => n * 1000n)]);
     fails(() => NDArray.from(dates, { dtype: "<M8[ms]" }), "invalid-value", "use a finer unit");
     equal(NDArray.from(dates.map((date) => new Date(date))).dtype, "<M8[ms]");
+    // Timestamps of pandas have nanoseconds.
+    const [stamp] = readNPY(await load("timestamp.npy")).data;
+    const count = 1_577_934_245_678_901_234n;
+    equal([NDArray.from([stamp]).dtype, NDArray.from([stamp]).get(0)], ["<M8[ns]", count]);
+    fails(() => NDArray.from([stamp], { dtype: "<M8[us]" }), "invalid-value", "use a finer unit");
+    fails(() => writeNPY(NDArray.from([stamp], { dtype: "|O" })), "invalid-value", "new Date(value)");
+    // Spans of days may be more than 64 bits of microseconds.
+    equal(readNPY(await load("spans.npy")).column("d").data, BigInt64Array.of(999_999_999n, -(2n ** 63n)));
   });
 
   it("lists of arrays are stacked", () => {

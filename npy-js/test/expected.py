@@ -6,6 +6,7 @@ import decimal
 import io
 import json
 import sys
+import types
 import zipfile
 import zoneinfo
 from pathlib import Path
@@ -118,6 +119,18 @@ def objects():
     yield np.array([None, (1, 2.0)], dtype=object)
 
 
+class Timestamp:
+    """Is pickled as `pandas.Timestamp("2020-01-02T03:04:05.678901234")`, without pandas."""
+
+    def __reduce__(self):
+        module = types.ModuleType("pandas._libs.tslibs.timestamps")
+        module._unpickle_timestamp = lambda *arguments: None
+        module._unpickle_timestamp.__module__ = module.__name__
+        module._unpickle_timestamp.__qualname__ = "_unpickle_timestamp"
+        sys.modules.update({"pandas": types.ModuleType("pandas"), module.__name__: module})
+        return module._unpickle_timestamp, (1_577_934_245_678_901_234, None, None, 10)
+
+
 def write(folder):
     folder.mkdir(parents=True, exist_ok=True)
     expected = {}
@@ -132,9 +145,9 @@ def write(folder):
     values[:] = [None, True, 7, 2**70, 1.5, "text", [1, "a"], {"k": [1, 2]}, datetime.datetime(2020, 1, 2, 3, 4, 5)]
     np.save(folder / "objects.npy", values, allow_pickle=True)
     np.save(folder / "fortran_objects.npy", np.asfortranarray([[None, 1, "a"], [True, 2, "b"]]), allow_pickle=True)
-    types = list(objects())
-    kept = np.empty(len(types), dtype=object)
-    for i, item in enumerate(types):
+    items = list(objects())
+    kept = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
         kept[i] = item
     np.save(folder / "types.npy", kept, allow_pickle=True)
     lost = [collections.deque([1]), collections.defaultdict(int, a=1), decimal.Decimal("1.5"), 1 + 2j, np.zeros((), [("x", "f8")])[()], np.zeros(2, [("x", "f8")]), np.matrix([[1]])]
@@ -150,6 +163,11 @@ def write(folder):
     moment = np.datetime64("2020-01-02T03:04:05.678901")
     rows = [(1, [1, "a"], "b", [1, 2], (None, 5), moment, -1500, 1 + 2j, b"\xe9"), (2.5, None, "", [3, 4], ({"k": 2.0}, "NaT"), "NaT", "NaT", 3, b"")]
     np.save(folder / "object_records.npy", np.array(rows, dtype=records), allow_pickle=True)
+    stamp = np.empty(1, dtype=object)
+    stamp[0] = Timestamp()
+    np.save(folder / "timestamp.npy", stamp, allow_pickle=True)
+    spans = np.array([(999_999_999, None), ("NaT", None)], dtype=[("d", "m8[D]"), ("o", "O")])
+    np.save(folder / "spans.npy", spans, allow_pickle=True)
     np.savez(folder / "stored.npz", a=np.ones(5), b=np.zeros(3, "<i4"))
     np.savez_compressed(folder / "compressed.npz", x=np.arange(1000.0))
     (folder / "units.json").write_text(json.dumps(list(units())))

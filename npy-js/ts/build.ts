@@ -5,7 +5,7 @@ import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
 import { refusal } from "./arguments.js";
 import { checked, NDArray, plain } from "./array.js";
-import { Call, microsecondsOf } from "./objects.js";
+import { Call, nanosecondsOf } from "./objects.js";
 import { integerType, isNumber, isTyped, REMEDY, setAt } from "./set.js";
 import { inUnitsOf, isTime, NAT } from "./time.js";
 
@@ -188,8 +188,11 @@ function flatten(values: any, shape: readonly number[]): any[] {
   return level;
 }
 
-/** True for a date of Python with more digits than milliseconds. */
-const hasMicroseconds = (value: any): boolean => value instanceof Date && !Number.isNaN(value.getTime()) && microsecondsOf(value) % 1000n !== 0n;
+/** Returns the unit of dates: milliseconds, and a finer one for those of Python that have more digits. */
+function unitOf(values: (Date | null)[]): string {
+  const counts = values.map((value) => (value === null || Number.isNaN(value.getTime()) ? 0n : nanosecondsOf(value)));
+  return counts.every((count) => count % 1_000_000n === 0n) ? "ms" : counts.every((count) => count % 1000n === 0n) ? "us" : "ns";
+}
 
 /** Finds the dtype of values without one. */
 function infer(values: any[]): DType {
@@ -198,7 +201,7 @@ function infer(values: any[]): DType {
   if (values.every((value) => typeof value === "bigint")) return parse(integerType(values));
   if (values.every((value) => typeof value === "string")) return wide(values, "U", 1);
   const has_date = values.some((value) => value instanceof Date);
-  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse(values.some(hasMicroseconds) ? "<M8[us]" : "<M8[ms]");
+  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse(`<M8[${unitOf(values)}]`);
   const is_complex = (value: any): boolean => isNumber(value?.re);
   if (values.some(is_complex) && values.every((value) => isNumber(value) || is_complex(value))) return parse("<c16");
   const reason = values.map(refusal).find((reason) => reason !== undefined);
@@ -218,8 +221,10 @@ function ofPython(value: any, type: DType): any {
   if (type.kind === "S" && value instanceof Uint8Array) return String.fromCharCode(...value);
   const parts = value instanceof Call ? (value.arguments as any) : undefined;
   if (type.kind === "c" && parts) return { re: parts[0], im: parts[1] };
-  const microseconds = value instanceof Date ? microsecondsOf(value) : parts && (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
-  return isTime(type) && microseconds !== undefined ? inUnitsOf(type, parse(`<${type.kind}8[us]`), BigInt64Array.of(microseconds), 1)[0] : value;
+  if (type.kind !== "m" || !parts) return value;
+  // The days of Python may be more than 64 bits of microseconds, which a list holds.
+  const microseconds = (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
+  return inUnitsOf(type, parse("<m8[us]"), [microseconds], 1)[0];
 }
 
 /** Returns the dtype that holds each of these values, which are of several kinds. */

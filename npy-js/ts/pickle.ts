@@ -3,7 +3,7 @@ import { refusal } from "./arguments.js";
 import { isFortran, NDArray, plain } from "./array.js";
 import { type DType, product } from "./dtype.js";
 import { NpyError, shown } from "./error.js";
-import { array, Call, DATE, dateOf, items, keys, revive, SCALAR, types, zoneOf } from "./objects.js";
+import { array, Call, DATE, dateOf, digits, items, keys, revive, SCALAR, types, zoneOf } from "./objects.js";
 import { isNumber } from "./set.js";
 
 const encoder = new TextEncoder();
@@ -258,7 +258,7 @@ class Pickler {
     const [, years, month, day, hours, minutes, seconds, fraction, sign] = found;
     const bytes = [Number(years) >> 8, Number(years) & 255, Number(month) | (found[13] ? 128 : 0), Number(day)];
     if (hours === undefined) return this.#call("datetime", "date", () => this.#bytes(Uint8Array.from(bytes)));
-    const micro = Number((fraction ?? "").padEnd(6, "0"));
+    const micro = digits(fraction, 6);
     bytes.push(Number(hours), Number(minutes), Number(seconds), micro >> 16, (micro >> 8) & 255, micro & 255);
     const offset = zoneOf(found);
     const [days, since] = [Math.floor(offset / 86_400_000_000), Math.floor(offset / 1_000_000)];

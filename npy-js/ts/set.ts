@@ -2,7 +2,7 @@
 import { NpyError, shown } from "./error.js";
 import type { DType } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
-import { microsecondsOf } from "./objects.js";
+import { nanosecondsOf } from "./objects.js";
 import { between, NAT } from "./time.js";
 
 export const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
@@ -128,10 +128,10 @@ function time(value: any, type: DType, path: string): bigint {
 
 function date(value: Date | null, type: DType, path: string): bigint {
   if (value === null || Number.isNaN(value.getTime())) return NAT;
-  const [unit, since] = [type.unit!, microsecondsOf(value)];
-  const count = between("us", unit)(since);
+  const [unit, since] = [type.unit!, nanosecondsOf(value)];
+  const count = between("ns", unit)(since);
   if (BigInt.asIntN(64, count) !== count) return refuse(value, type, path, "use a coarser unit");
-  return between(unit, "us")(count) === since ? count : refuse(value, type, path, "use a finer unit, or pass a date that is a whole number of them");
+  return between(unit, "ns")(count) === since ? count : refuse(value, type, path, "use a finer unit, or pass a date that is a whole number of them");
 }
 
 function text(value: any, type: DType, path: string): string {
