@@ -263,12 +263,18 @@ export async function behaviors(npy, load) {
     equal(complex.toTypedArray("Float64Array", "numeric"), Float64Array.of(1));
   });
 
-  it("objects that Python cannot have are errors", () => {
+  it("objects that Python cannot have are errors", async () => {
     for (const key of [[1], new Set(), new Map(), { x: 1 }, NDArray.from([1])]) {
       for (const value of [new Map([[key, 1]]), new Set([key])]) fails(() => writeNPY(NDArray.from([value, null], { dtype: "|O" })), "invalid-value", "no hash");
     }
-    const keys = [null, true, 1, 2n ** 70n, 1.5, "a", Uint8Array.of(1), new Date(0)];
+    const keys = [null, true, 2, 2n ** 70n, 1.5, "a", Uint8Array.of(1), new Date(0), { re: 1, im: 2 }];
     equal(readNPY(writeNPY(NDArray.from([new Set(keys), null], { dtype: "|O" }))).data[0].size, keys.length);
+    // Python would keep the last of these.
+    for (const [a, b] of [[1, 1n], [1, true], [0n, false], [2 ** 60, 2n ** 60n], [new Date(0), new Date(0)], [Uint8Array.of(1), Uint8Array.of(1)]]) {
+      for (const value of [new Set([a, b]), new Map([[a, "x"], [b, "y"]])]) fails(() => writeNPY([value, null]), "invalid-value", "is the same as another key");
+    }
+    const [bytes] = readNPY(await load("types.npy")).data.filter((value) => value instanceof Uint8Array);
+    fails(() => writeNPY([new Set([bytes]), null]), "invalid-value", "no hash");
     for (const values of [[1, undefined], [undefined], ["a", undefined]]) fails(() => writeNPY(values), "argument", "write null");
     fails(() => writeNPY([{ x: [undefined] }]), "invalid-value", "write null");
     fails(() => NDArray.from([{ a: 1, b: 2 }], { dtype: "[('a', '<f4')]" }), "invalid-value", 'the field "b", which the dtype does not have');
@@ -313,7 +319,7 @@ export async function behaviors(npy, load) {
   });
 
   it("objects that would lose their type are errors, and copies of JavaScript's types are written", async () => {
-    const names = ["collections.deque", "collections.defaultdict", "Decimal('1.5')", "(1+2j)", "numpy.void", "toNested()"];
+    const names = ["collections.deque", "collections.defaultdict", "Decimal('1.5')", "(1+2j)", "numpy.void", "toNested()", "numpy.matrix", "value.astimezone(datetime.timezone.utc)"];
     for (const [i, name] of names.entries()) {
       const array = readNPY(await load(`lost${i}.npy`));
       equal(fails(() => writeNPY(array), "invalid-value", name).row, 1);
@@ -326,7 +332,7 @@ export async function behaviors(npy, load) {
       equal(array.data[1].arguments, call);
       fails(() => writeNPY(array), "invalid-value", `write ${advice}`);
     }
-    for (const [i, copy, advice] of [[0, (value) => [...value], "[...value]"], [1, (value) => new Map(value), "new Map(value)"], [4, (value) => ({ ...value }), "{ ...value }"]]) {
+    for (const [i, copy, advice] of [[0, (value) => [...value], "[...value]"], [1, (value) => new Map(value), "new Map(value)"], [4, (value) => ({ ...value }), "{ ...value }"], [6, (value) => NDArray.from(value), "NDArray.from(value)"]]) {
       const array = readNPY(await load(`lost${i}.npy`));
       fails(() => writeNPY(array), "invalid-value", `; write a copy, ${advice}, in its place`);
       array.set(copy(array.get(1)), 1);
@@ -337,6 +343,11 @@ export async function behaviors(npy, load) {
     for (const work of [() => NDArray.from(kept), () => writeNPY([kept, null])]) fails(work, "argument", "pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape })");
     equal(NDArray.from(kept.data, { dtype: kept.dtype, shape: kept.shape }).toNested(), [1, 2]);
     fails(() => writeNPY({ k: [call] }), "invalid-value", "the properties of a Call without its class, as structuredClone and postMessage copy it; write its text");
+    // Objects of a program may have some of these names, or more.
+    for (const value of [{ text: "a", arguments: [1], state: null }, { ...call, state: null, x: 1 }, { strides: [1], fortranOrder: true }, { ...kept, x: 1 }]) {
+      const [map] = readNPY(writeNPY([value, null])).data;
+      equal([...map.keys()], Object.keys(value));
+    }
   });
 
   it("values that are changed have JavaScript's types", async () => {
@@ -667,6 +678,76 @@ export async function behaviors(npy, load) {
     for (const values of [[1, null], [null, "a"], [{ x: 1 }, 2]]) equal(NDArray.from(values).dtype, "|O");
   });
 
+  it("null is a value like the others, wherever it is", () => {
+    for (const [values, dtype, shape] of [
+      [[[null, 1], [2, 3]], "|O", [2, 2]], [[[1, null], [2, 3]], "|O", [2, 2]], [[[null, null]], "|O", [1, 2]], [[null, [1, 2]], "|O", [2]],
+      [[[null], [new Date(5)]], "<M8[ms]", [2, 1]], [[null, { x: 1 }], "|O", [2]], [[[null, { x: 1 }]], "|O", [1]],
+    ]) {
+      const array = NDArray.from(values);
+      equal([array.dtype, array.shape], [dtype, shape], shown(values));
+      if (dtype === "|O") equal(array.toNested(), values);
+    }
+    for (const values of [[[null], [1, 2]], [[1, 2], [null]]]) fails(() => NDArray.from(values), "shape", 'NDArray.from(values, { dtype: "|O" })');
+  });
+
+  it("halves are rounded once, also in memory", () => {
+    // Single precision would be a tie.
+    for (const value of [1 + 2 ** -11 + 2 ** -26, 0.1, 65519.99, 2 ** -25 + 2 ** -60]) {
+      const [list, typed] = [[value], Float64Array.of(value)].map((values) => NDArray.from(values, { dtype: "<f2" }));
+      list.set(value, 0);
+      equal([list.get(0), typed.get(0)], [readNPY(writeNPY(typed)).get(0), readNPY(writeNPY(list)).get(0)]);
+    }
+    equal(NDArray.from([1 + 2 ** -11 + 2 ** -26], { dtype: "<f2" }).get(0), 1 + 2 ** -10);
+    // Those of single precision are rounded, and refused if they are too large.
+    const single = NDArray.from(Float32Array.of(0.1, 1e10));
+    equal(NDArray.from(single.data.slice(0, 1), { dtype: "<f2" }).get(0), 0.0999755859375);
+    equal([...single.toTypedArray("<f2", "numeric")], [0.0999755859375, Infinity]);
+    for (const work of [() => NDArray.from(single.data, { dtype: "<f2" }), () => single.toTypedArray("<f2")]) equal(fails(work, "invalid-value", "does not fit <f2").row, 1);
+    for (const how of ["lossless", "exact"]) fails(() => single.toTypedArray("<f2", how), "mismatch", "<f4");
+    fails(() => NDArray.from([1.5], { dtype: "<f2" }).toTypedArray("<f4", "exact"), "mismatch", "<f2");
+  });
+
+  it("booleans are made of the bigints 0 and 1, too", () => {
+    const array = NDArray.from([1n, 0n, 1, false], { dtype: "|b1" });
+    equal([array.toNested(), NDArray.from(NDArray.from([1n, 0n]), { dtype: "|b1" }).data], [[true, false, true, false], Uint8Array.of(1, 0)]);
+    for (const value of [2n, "1", [1], null]) fails(() => array.set(value, 0), "invalid-value", "does not fit |b1");
+  });
+
+  it("complex numbers have parts of any kind of number", () => {
+    const mixed = NDArray.from([{ re: 1n, im: -2n }, 3n, true, 4, { re: 5, im: 6n }]);
+    equal([mixed.dtype, mixed.data], ["<c16", Float64Array.of(1, -2, 3, 0, 1, 0, 4, 0, 5, 6)]);
+    equal(NDArray.from([{ re: 1n, im: 2 }], { dtype: "<c8" }).get(0), { re: 1, im: 2 });
+    fails(() => NDArray.from([{ re: 10n ** 50n, im: 0 }], { dtype: "<c8" }), "invalid-value", "{ re, im }");
+    equal(readNPY(writeNPY([{ z: { re: 1n, im: 2n } }, null])).data[0].get("z").text, "(1+2j)");
+  });
+
+  it("data of text that are not text are errors", () => {
+    for (const dtype of ["<U4", "|S4"]) {
+      for (const value of [null, 5, undefined]) {
+        const array = NDArray.from(["a", "b"], { dtype });
+        array.data[1] = value;
+        equal(fails(() => writeNPY(array), "invalid-value", `${value} is not text`).row, 1);
+      }
+    }
+  });
+
+  it("dates of Python have microseconds in arrays of times, too", async () => {
+    const dates = readNPY(await load("types.npy")).data.filter((value) => value instanceof Date).slice(0, 2);
+    const counts = BigInt64Array.of(1_577_923_200_000_000n, 1_577_934_245_678_901n);
+    const made = NDArray.from(dates);
+    equal([made.dtype, made.data, NDArray.from(dates, { dtype: "<M8[ns]" }).data], ["<M8[us]", counts, counts.map((n) => n * 1000n)]);
+    fails(() => NDArray.from(dates, { dtype: "<M8[ms]" }), "invalid-value", "use a finer unit");
+    equal(NDArray.from(dates.map((date) => new Date(date))).dtype, "<M8[ms]");
+    // Timestamps of pandas have nanoseconds.
+    const [stamp] = readNPY(await load("timestamp.npy")).data;
+    const count = 1_577_934_245_678_901_234n;
+    equal([NDArray.from([stamp]).dtype, NDArray.from([stamp]).get(0)], ["<M8[ns]", count]);
+    fails(() => NDArray.from([stamp], { dtype: "<M8[us]" }), "invalid-value", "use a finer unit");
+    fails(() => writeNPY(NDArray.from([stamp], { dtype: "|O" })), "invalid-value", "new Date(value)");
+    // Spans of days may be more than 64 bits of microseconds.
+    equal(readNPY(await load("spans.npy")).column("d").data, BigInt64Array.of(999_999_999n, -(2n ** 63n)));
+  });
+
   it("lists of arrays are stacked", () => {
     const [a, b] = [NDArray.from(Float32Array.of(1, 2)), NDArray.from(Float32Array.of(3, 4))];
     const stacked = NDArray.from([a, b]);
@@ -686,6 +767,7 @@ export async function behaviors(npy, load) {
     equal(NDArray.from([Float32Array.of(1), Uint8Array.of(2)], { dtype: "<f8" }).data, Float64Array.of(1, 2));
     equal(NDArray.from([Float32Array.of(1, 2), [3, 4]]).dtype, "<f8");
     fails(() => NDArray.from([Float32Array.of(1), Uint8Array.of(2)]), "argument", "<f4, |u1; name one");
+    for (const list of [[a, Float32Array.of(5, 6)], [Float32Array.of(5, 6), a]]) equal(NDArray.from(list, { dtype: "<i2" }).toNested(), list.map((part) => [...(part.data ?? part)]));
   });
 
   it("dtypes have the names of NumPy, and misspelled ones have advice", () => {

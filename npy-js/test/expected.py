@@ -6,7 +6,9 @@ import decimal
 import io
 import json
 import sys
+import types
 import zipfile
+import zoneinfo
 from pathlib import Path
 
 import numpy as np
@@ -107,14 +109,26 @@ def objects():
     """Objects of each type that JavaScript does not tell from another one."""
     zone = datetime.timezone(datetime.timedelta(hours=-2, minutes=-30))
     yield from [{"a": 1, "b": (1, 2.0)}, None, 2**60, -(2**70), [[1, 2], [3.0, 4]], "text", (1, (2.0,), "x"), 2.0, 2, -0.0, 1.5, 1e300, float("inf"), True]
-    yield from [frozenset([2.0]), {1}, bytearray(b"ab"), b"ab", (), [], {}, set(), frozenset(), {(1, 2): 3, 2.0: 4.0, frozenset([1]): 1}]
-    yield from [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 678901), datetime.datetime(2020, 1, 2, 3, tzinfo=zone)]
+    yield from [frozenset([2.0]), {1}, bytearray(b"ab"), b"ab", (), [], {}, set(), frozenset(), {(1, 2): 3, 2.0: 4.0, frozenset([1]): 1, np.complex64(1 + 2j): 5, (np.int8(1),): 6}]
+    yield from [datetime.date(2020, 1, 2), datetime.datetime(2020, 1, 2, 3, 4, 5, 678901), datetime.datetime(2020, 1, 2, 3, tzinfo=zone), datetime.datetime(2020, 1, 2, fold=1)]
     yield from [datetime.datetime(2020, 1, 2, tzinfo=datetime.timezone.utc), datetime.datetime(1, 1, 1), collections.OrderedDict(b=1, a=(2,))]
     for offset, date in [(21208, (2020, 1, 2, 3, 4, 5)), (-21208, (2020, 1, 2, 3, 4, 5, 678901)), (1.000005, (2020, 1, 2, 3, 4, 5, 1)), (18000, (1, 1, 1)), (-18000, (9999, 12, 31, 23))]:
         yield datetime.datetime(*date, tzinfo=datetime.timezone(datetime.timedelta(seconds=offset)))
     yield from [np.float64(2), np.int64(5), np.float32(1.5), np.str_("q"), np.bool_(True), np.complex64(1 + 2j), np.datetime64("2020-01-01"), np.timedelta64(5, "s")]
     yield from [np.arange(3), np.asfortranarray(np.arange(6.0).reshape(2, 3)), np.array(5.0), np.array(["a", "bc"]), np.array(["2020", "NaT"], "M8[D]")]
     yield np.array([None, (1, 2.0)], dtype=object)
+
+
+class Timestamp:
+    """Is pickled as `pandas.Timestamp("2020-01-02T03:04:05.678901234")`, without pandas."""
+
+    def __reduce__(self):
+        module = types.ModuleType("pandas._libs.tslibs.timestamps")
+        module._unpickle_timestamp = lambda *arguments: None
+        module._unpickle_timestamp.__module__ = module.__name__
+        module._unpickle_timestamp.__qualname__ = "_unpickle_timestamp"
+        sys.modules.update({"pandas": types.ModuleType("pandas"), module.__name__: module})
+        return module._unpickle_timestamp, (1_577_934_245_678_901_234, None, None, 10)
 
 
 def write(folder):
@@ -131,12 +145,13 @@ def write(folder):
     values[:] = [None, True, 7, 2**70, 1.5, "text", [1, "a"], {"k": [1, 2]}, datetime.datetime(2020, 1, 2, 3, 4, 5)]
     np.save(folder / "objects.npy", values, allow_pickle=True)
     np.save(folder / "fortran_objects.npy", np.asfortranarray([[None, 1, "a"], [True, 2, "b"]]), allow_pickle=True)
-    types = list(objects())
-    kept = np.empty(len(types), dtype=object)
-    for i, item in enumerate(types):
+    items = list(objects())
+    kept = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
         kept[i] = item
     np.save(folder / "types.npy", kept, allow_pickle=True)
-    lost = [collections.deque([1]), collections.defaultdict(int, a=1), decimal.Decimal("1.5"), 1 + 2j, np.zeros((), [("x", "f8")])[()], np.zeros(2, [("x", "f8")])]
+    lost = [collections.deque([1]), collections.defaultdict(int, a=1), decimal.Decimal("1.5"), 1 + 2j, np.zeros((), [("x", "f8")])[()], np.zeros(2, [("x", "f8")]), np.matrix([[1]])]
+    lost.append(datetime.datetime(2020, 1, 2, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")))
     for i, item in enumerate(lost):
         one = np.empty(2, dtype=object)
         one[1] = item
@@ -148,6 +163,11 @@ def write(folder):
     moment = np.datetime64("2020-01-02T03:04:05.678901")
     rows = [(1, [1, "a"], "b", [1, 2], (None, 5), moment, -1500, 1 + 2j, b"\xe9"), (2.5, None, "", [3, 4], ({"k": 2.0}, "NaT"), "NaT", "NaT", 3, b"")]
     np.save(folder / "object_records.npy", np.array(rows, dtype=records), allow_pickle=True)
+    stamp = np.empty(1, dtype=object)
+    stamp[0] = Timestamp()
+    np.save(folder / "timestamp.npy", stamp, allow_pickle=True)
+    spans = np.array([(999_999_999, None), ("NaT", None)], dtype=[("d", "m8[D]"), ("o", "O")])
+    np.save(folder / "spans.npy", spans, allow_pickle=True)
     np.savez(folder / "stored.npz", a=np.ones(5), b=np.zeros(3, "<i4"))
     np.savez_compressed(folder / "compressed.npz", x=np.arange(1000.0))
     (folder / "units.json").write_text(json.dumps(list(units())))

@@ -154,6 +154,39 @@ test("data of memmap refuse values and positions that do not fit", () => {
   assert.deepEqual(readNPY(at("d.npy")).toNested(), [3n, 2n]);
 });
 
+test("data of memmap take all values of a list or none, also those of a part of themselves", () => {
+  for (const [dtype, values, wrong] of [["<f8", [1, 2, 3, 4], "x"], ["<U2", ["a", "b", "c", "d"], "abc"], ["|V1", [1, 2, 3, 4].map((n) => Uint8Array.of(n)), Uint8Array.of(1, 2)], [">i8", [1n, 2n, 3n, 4n], 2n ** 63n]]) {
+    const map = memmap(at("all.npy"), "w+", { dtype, shape: [4] });
+    map.data.set(values);
+    map.flush();
+    const before = map.bytesWritten;
+    assert.throws(() => map.data.set([values[3], wrong]), (error) => error.kind === "invalid-value", dtype);
+    map.flush();
+    assert.deepEqual([map.toNested(), map.bytesWritten], [values, before]);
+    map.data.set(map.data.subarray(0, 3), 1);
+    map.close();
+    const [a, b, c] = values;
+    assert.deepEqual(readNPY(at("all.npy")).toNested(), [a, a, b, c]);
+  }
+  const map = memmap(at("all.npy"));
+  for (const value of [map.data, [map.data], { x: map.data }]) assert.throws(() => writeNPY(value), (error) => error instanceof NpyError && error.message.includes("pass the array itself, or data.slice()"));
+  assert.deepEqual([NDArray.from(map).toNested(), NDArray.from(map.data.slice()).toNested()], [[1n, 1n, 2n, 3n], [1n, 1n, 2n, 3n]]);
+  map.close();
+});
+
+test("a map of the file that w+ replaced does not write to the new one", () => {
+  for (const options of [undefined, { dtype: "|u1", shape: [3] }]) {
+    writeNPY([1, 2, 3, 4], at("old.npy"));
+    const old = memmap(at("old.npy"), "r+");
+    old.set(9, 3);
+    const zeros = memmap(at("old.npy"), "w+", options);
+    zeros.set(5, 0);
+    old.close();
+    zeros.close();
+    assert.deepEqual([readNPY(at("old.npy")).toNested(), statSync(at("old.npy")).size], options ? [[5, 0, 0], 131] : [[5, 0, 0, 0], 160]);
+  }
+});
+
 test("memmap makes a file of zeros", () => {
   const array = memmap(at("w.npy"), "w+", { dtype: "<f4", shape: [2, 3] });
   array.data.set([1, 2, 3], 3);

@@ -51,16 +51,22 @@ export function checkShape(shape: unknown): void {
   throw new NpyError("shape", `the shape (${shape.map((n) => (typeof n === "number" ? n : shown(n))).join(", ")}) has ${shown(wrong)} as a length; pass numbers: integers of at least 0`);
 }
 
+/** True for an object that has these properties and no other. */
+function isCopyOf(value: any, names: readonly string[]): boolean {
+  return value?.constructor === Object && Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
+
 /** Returns the values that are refused everywhere, as a message says it; undefined for others. */
 export function refusal(value: any): string | undefined {
   if (value === undefined) return "undefined is not a value; write null";
-  if (value?.constructor === Object && "strides" in value && "fortranOrder" in value) {
+  if (isCopyOf(value, ["data", "shape", "strides", "dtype", "fortranOrder"])) {
     const remedy = "pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape }), or copy the bytes of writeNPY(array), and read them";
     return `an object has the properties of an NDArray without its class, as structuredClone and postMessage copy it; ${remedy}`;
   }
-  if (value?.constructor === Object && "text" in value && "arguments" in value && "state" in value) {
+  if (isCopyOf(value, ["name", "text", "arguments", "state"])) {
     return "an object has the properties of a Call without its class, as structuredClone and postMessage copy it; write its text";
   }
+  if (value?.isMapped) return "the data of a memory map are not values; pass the array itself, or data.slice()";
   if (typeof value?.then === "function") return "a Promise is not a value yet; await it";
   if (value instanceof DataView || value instanceof ArrayBuffer) return `${shown(value)} has bytes without a dtype; pass a typed array, such as new Uint8Array(buffer)`;
   return undefined;

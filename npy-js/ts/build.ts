@@ -5,8 +5,8 @@ import { classOf, count, parse, product, record, width } from "./dtype.js";
 import { cast } from "./cast.js";
 import { refusal } from "./arguments.js";
 import { checked, NDArray, plain } from "./array.js";
-import { Call, microsecondsOf } from "./objects.js";
-import { integerType, isTyped, REMEDY, setAt } from "./set.js";
+import { Call, nanosecondsOf } from "./objects.js";
+import { integerType, isNumber, isTyped, REMEDY, setAt } from "./set.js";
 import { inUnitsOf, isTime, NAT } from "./time.js";
 
 interface Built {
@@ -39,7 +39,9 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
   }
   // Lists within objects may contain themselves.
   const of = type?.kind === "O" ? undefined : leaf(values);
-  const is_stack = of instanceof NDArray || (!type && isTyped(of) && values.flat(MAX_DIMENSIONS).every((part: any) => part instanceof NDArray || isTyped(part)));
+  const isArray = (part: any): boolean => part instanceof NDArray;
+  const parts: any[] = Array.isArray(values) && isTyped(of) ? values.flat(MAX_DIMENSIONS) : [];
+  const is_stack = isArray(of) || ((type ? parts.some(isArray) : isTyped(of)) && parts.every((part) => isArray(part) || isTyped(part)));
   if (Array.isArray(values) && is_stack) return stack(values, dtype, shape);
   const is_list = type?.kind === "O" || (type === undefined && isOther(isTyped(of) ? of[0] : of));
   const found = is_list ? listShape(values) : shapeOf(values, type);
@@ -123,14 +125,15 @@ export function allocate(type: DType, length: number): any {
   return new Array(length).fill(type.kind === "O" ? null : "");
 }
 
-/** Returns the first value that is not a list. */
-function leaf(values: any): any {
-  let value = values;
-  for (let depth = 1; Array.isArray(value) && value.length > 0; depth++) {
-    checkDepth(depth);
-    value = value[0];
+/** Returns the first value that is not a list, and not `null` if there is another one. */
+function leaf(values: any, depth = 1): any {
+  if (!Array.isArray(values) || values.length === 0) return values;
+  checkDepth(depth);
+  for (const value of values) {
+    const found = leaf(value, depth + 1);
+    if (found !== null) return found;
   }
-  return value;
+  return null;
 }
 
 /** Returns the data of a column of records that Python made, whose sub-arrays are arrays. */
@@ -141,9 +144,9 @@ export function fromObjects(values: any[], type: DType, is_nested: boolean): any
 }
 
 function isOther(value: any): boolean {
-  if (value === null || value === undefined) return true;
-  if (typeof value === "object") return !(value instanceof Date || "re" in value || Array.isArray(value));
-  return !["number", "bigint", "boolean", "string"].includes(typeof value);
+  if (value === undefined) return true;
+  if (typeof value === "object" && value !== null) return !(value instanceof Date || "re" in value || Array.isArray(value));
+  return !(value === null || isNumber(value) || typeof value === "string");
 }
 
 const listShape = (values: any): number[] => (Array.isArray(values) ? [values.length] : []);
@@ -185,6 +188,12 @@ function flatten(values: any, shape: readonly number[]): any[] {
   return level;
 }
 
+/** Returns the unit of dates: milliseconds, and a finer one for those of Python that have more digits. */
+function unitOf(values: (Date | null)[]): string {
+  const counts = values.map((value) => (value === null || Number.isNaN(value.getTime()) ? 0n : nanosecondsOf(value)));
+  return counts.every((count) => count % 1_000_000n === 0n) ? "ms" : counts.every((count) => count % 1000n === 0n) ? "us" : "ns";
+}
+
 /** Finds the dtype of values without one. */
 function infer(values: any[]): DType {
   if (values.length === 0 || values.every((value) => typeof value === "number")) return parse("<f8");
@@ -192,8 +201,9 @@ function infer(values: any[]): DType {
   if (values.every((value) => typeof value === "bigint")) return parse(integerType(values));
   if (values.every((value) => typeof value === "string")) return wide(values, "U", 1);
   const has_date = values.some((value) => value instanceof Date);
-  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse("<M8[ms]");
-  if (values.every((value) => typeof value === "number" || (value && typeof value.re === "number"))) return parse("<c16");
+  if (has_date && values.every((value) => value instanceof Date || value === null)) return parse(`<M8[${unitOf(values)}]`);
+  const is_complex = (value: any): boolean => isNumber(value?.re);
+  if (values.some(is_complex) && values.every((value) => isNumber(value) || is_complex(value))) return parse("<c16");
   const reason = values.map(refusal).find((reason) => reason !== undefined);
   if (reason !== undefined) throw new NpyError("argument", reason);
   if (values.some((value) => value instanceof NDArray)) return stack(values, undefined, undefined).type;
@@ -211,8 +221,10 @@ function ofPython(value: any, type: DType): any {
   if (type.kind === "S" && value instanceof Uint8Array) return String.fromCharCode(...value);
   const parts = value instanceof Call ? (value.arguments as any) : undefined;
   if (type.kind === "c" && parts) return { re: parts[0], im: parts[1] };
-  const microseconds = value instanceof Date ? microsecondsOf(value) : parts && (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
-  return isTime(type) && microseconds !== undefined ? inUnitsOf(type, parse(`<${type.kind}8[us]`), BigInt64Array.of(microseconds), 1)[0] : value;
+  if (type.kind !== "m" || !parts) return value;
+  // The days of Python may be more than 64 bits of microseconds, which a list holds.
+  const microseconds = (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
+  return inUnitsOf(type, parse("<m8[us]"), [microseconds], 1)[0];
 }
 
 /** Returns the dtype that holds each of these values, which are of several kinds. */

@@ -25,7 +25,8 @@ export function cast(data: any, from: DType, to: DType, how: Cast, shape: readon
     throw new NpyError("mismatch", `an array of ${from.str} does not become a typed array of ${to.str}; use the data`);
   }
   const values = data as any;
-  if (native(from) === native(to) && from.kind === to.kind) return values.slice();
+  // Without a `Float16Array`, halves have the class of single precision.
+  if (native(from) === native(to) && from.kind === to.kind && floatSize(from) === floatSize(to)) return values.slice();
   if (isTime(to) && from.kind !== "i") {
     const advice = isTime(from) ? `pass it to NDArray.from(array, { dtype: ${JSON.stringify(to.str)} }), which converts units` : "convert it to \"<i8\", and pass the counts to NDArray.from with this dtype";
     throw new NpyError("mismatch", `the array holds ${from.str}, and casts make ${to.str} of signed integers alone; ${advice}`);

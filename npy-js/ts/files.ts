@@ -99,14 +99,14 @@ export class OpenFile {
   }
 }
 
-/** Writes a file that appears when it is complete. */
-export function replace(path: string, bytes: Uint8Array): void {
+/** Makes a file that appears when `write` has written it. */
+export function replace(path: string, write: (file: number) => void): void {
   io(() => {
     const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
     const file = files().openSync(temporary, "wx");
     try {
       try {
-        writeAll(file, bytes, 0);
+        write(file);
       } finally {
         files().closeSync(file);
       }

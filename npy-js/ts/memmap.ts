@@ -6,7 +6,7 @@ import { classOf, count, parse, product, width } from "./dtype.js";
 import { engine } from "./engine.js";
 import { checkOptions, checkShape } from "./arguments.js";
 import { named, NpyError, shown, within } from "./error.js";
-import { files, io, NO_FOLDER, OpenFile, pathOf, writeAll } from "./files.js";
+import { files, io, OpenFile, pathOf, replace, writeAll } from "./files.js";
 import { checkLength, type Header, readHeader } from "./read.js";
 import { type Scalar, scalar } from "./scalar.js";
 import { setAt } from "./set.js";
@@ -211,11 +211,12 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
   // The data of complex numbers are their parts.
   const each = width(type) === 2 ? parse(type.size === 8 ? "<f4" : "<f8") : type;
   const made: any[] = [];
-  /** Writes a value; one that does not fit is an error, as for `set` of the array. */
-  const write = (i: number, value: any): void => {
+  /** Returns a value as it is written; one that does not fit is an error, as for `set` of the array. */
+  const checked = (value: any): any => {
     setAt(each, made, 0, value);
-    blocks.write(entry, position(from + i), made[0]);
+    return made[0];
   };
+  const write = (i: number, value: any): void => blocks.write(entry, position(from + i), checked(value));
   const integer = (i: number): number => {
     if (Number.isSafeInteger(i)) return i < 0 ? i + length : i;
     throw new NpyError("index", `${shown(i)} is not an index; pass a number without a fraction`);
@@ -232,7 +233,8 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
     set(values: ArrayLike<any>, start = 0) {
       if (typeof values?.length !== "number") throw new NpyError("argument", `${shown(values)} is not a list of values; pass one, or set one element by its index`);
       if (integer(start) !== start || start + values.length > length) throw new NpyError("index", `${values.length} values from ${start} on are more than ${length}; pass fewer`);
-      for (let i = 0; i < values.length; i++) write(start + i, values[i]);
+      // All are checked before one is written. The values may be a part of these data, too, which the writing changes.
+      Array.from(values, checked).forEach((value, i) => blocks.write(entry, position(from + start + i), value));
     },
     fill(value: any, start?: number, end?: number) {
       for (let i = bound(start, 0); i < bound(end, length); i++) write(i, value);
@@ -333,13 +335,9 @@ function create(path: string, { dtype, shape }: MapOptions): void {
   if (type.size === 0 && "US".includes(type.kind)) throw new NpyError("dtype", "the text of the new file has no width; pass one, such as \"<U8\"");
   const bytes = count(shape) * type.size;
   const header = engine().bytes("start", [type.descr, shape.join(","), "C", ""]);
-  const file = io(() => files().openSync(path, "w"), NO_FOLDER);
-  try {
-    io(() => {
-      writeAll(file, header, 0);
-      files().ftruncateSync(file, header.length + bytes);
-    });
-  } finally {
-    files().closeSync(file);
-  }
+  // Maps of the old file write their changes to that one.
+  replace(path, (file) => {
+    writeAll(file, header, 0);
+    files().ftruncateSync(file, header.length + bytes);
+  });
 }

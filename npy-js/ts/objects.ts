@@ -96,7 +96,11 @@ export function revive(json: any): any {
     }
     return set;
   }
-  if ("date" in json) return typed(dateOf(json.date), json.date);
+  if ("date" in json) {
+    const date = dateOf(json.date);
+    texts.set(date, json.date);
+    return typed(date, json.date);
+  }
   if ("repr" in json) return new Call("builtins.str", json.repr);
   if ("scalar" in json) return scalar(array(json.scalar, json.data));
   if ("array" in json) return array(json.array, json.data);
@@ -137,36 +141,40 @@ export function keepItems(list: any[], copy: any[], start = 0): void {
   if (known) items.set(copy, new Map([...known].map(([i, json]) => [i - start, json])));
 }
 
+/** The text of each date that was read. Those of pandas have the name of their class as their type. */
+const texts = new WeakMap<Date, string>();
+
 /**
- * Returns the microseconds since 1970 of a date, with those that it had in Python.
+ * Returns the nanoseconds since 1970 of a date, with those that it had in Python.
  * @internal
  */
-export function microsecondsOf(date: Date): bigint {
-  const found = DATE.exec(types.get(date) ?? "");
-  return found && dateOf(found[0]).getTime() === date.getTime() ? utcOf(found) : BigInt(date.getTime()) * 1000n;
+export function nanosecondsOf(date: Date): bigint {
+  const found = DATE.exec(texts.get(date) ?? "");
+  return found && dateOf(found[0]).getTime() === date.getTime() ? utcOf(found) : BigInt(date.getTime()) * 1_000_000n;
 }
 
-/** The text of a date, as the module prints it: the date, the time, and the zone. Times and zones may have microseconds, and pandas has nanoseconds. @internal */
-export const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:([+-])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?)?$/;
+/** The text of a date, as the module prints it: the date, the time, and the zone. Times and zones may have microseconds, pandas has nanoseconds, and `f` is the `fold` of Python. @internal */
+export const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:([+-])(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?)?(f)?)?$/;
 
-const micros = (fraction: string | undefined): number => Number((fraction ?? "").padEnd(6, "0").slice(0, 6));
+/** Returns the digits after the point of a second, as a whole number. @internal */
+export const digits = (fraction: string | undefined, count: number): number => Number((fraction ?? "").padEnd(count, "0"));
 
 /** Returns the microseconds of the zone of a date: of its offset from UTC. @internal */
 export function zoneOf([, , , , , , , , sign, hours, minutes, seconds, fraction]: RegExpExecArray): number {
-  return sign ? Number(`${sign}1`) * ((60 * (60 * Number(hours) + Number(minutes)) + Number(seconds ?? 0)) * 1_000_000 + micros(fraction)) : 0;
+  return sign ? Number(`${sign}1`) * ((60 * (60 * Number(hours) + Number(minutes)) + Number(seconds ?? 0)) * 1_000_000 + digits(fraction, 6)) : 0;
 }
 
-/** Returns the microseconds since 1970 of the text of a date. */
+/** Returns the nanoseconds since 1970 of the text of a date. */
 function utcOf(found: RegExpExecArray): bigint {
   const [, year, month, day, hours, minutes, seconds, fraction] = found;
   const whole = Date.parse(`${year}-${month}-${day}T${hours ?? "00"}:${minutes ?? "00"}:${seconds ?? "00"}Z`);
-  return BigInt(whole) * 1000n + BigInt(micros(fraction) - zoneOf(found));
+  return BigInt(whole) * 1_000_000n + BigInt(digits(fraction, 9)) - BigInt(zoneOf(found)) * 1000n;
 }
 
 /** A date and time of Python has microseconds, and a `Date` milliseconds. @internal */
 export function dateOf(text: string): Date {
   const found = DATE.exec(text);
-  return new Date(found ? Number(floor(utcOf(found), 1000n)) : NaN);
+  return new Date(found ? Number(floor(utcOf(found), 1_000_000n)) : NaN);
 }
 
 /** @internal */

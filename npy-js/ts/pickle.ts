@@ -3,7 +3,8 @@ import { refusal } from "./arguments.js";
 import { isFortran, NDArray, plain } from "./array.js";
 import { type DType, product } from "./dtype.js";
 import { NpyError, shown } from "./error.js";
-import { array, Call, DATE, dateOf, items, keys, revive, SCALAR, types, zoneOf } from "./objects.js";
+import { array, Call, DATE, dateOf, digits, items, keys, revive, SCALAR, types, zoneOf } from "./objects.js";
+import { isNumber } from "./set.js";
 
 const encoder = new TextEncoder();
 
@@ -102,7 +103,9 @@ class Pickler {
   #value(value: any, json?: any): void {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw new NpyError("invalid-value", `objects are nested deeper than ${MAX_DEPTH}, or contain themselves; write them in a flatter form`);
-    if (json !== undefined && Object.is(revive(json), value)) this.#original(value, json);
+    // A key has no negative zero.
+    const known = json && revive(json);
+    if (json !== undefined && (Object.is(known, value) || known === value)) this.#original(value, json);
     else this.#changed(value);
     this.#depth -= 1;
   }
@@ -128,9 +131,10 @@ class Pickler {
   #object(value: any, type: string | undefined): void {
     if (value instanceof NDArray) {
       if (type === SCALAR) this.#scalar(value);
+      else if (type !== undefined) lost(type, value);
       else if (value.names) throw new NpyError("invalid-value", "an array of records within objects is not written; write its toNested(), which is a list of dictionaries");
       else this.array(value);
-    } else if (/^[<>|]/.test(type ?? "")) this.#scalar(NDArray.from(value, { dtype: type! }));
+    } else if (isNumpy(type ?? "")) this.#scalar(NDArray.from(value, { dtype: type! }));
     else if (Array.isArray(value) && type === "tuple") this.#items(0, value, 0x74);
     else if (value instanceof Set && type === "frozenset") this.#set(0, value, 0x91);
     else if (value instanceof Uint8Array && type === "bytearray") this.#call("builtins", "bytearray", () => this.#bytes(value));
@@ -145,10 +149,12 @@ class Pickler {
     else if (value instanceof Map) {
       this.op(0x7d);
       this.#entries(value);
-    } else if (isComplex(value)) this.#call("builtins", "complex", () => this.#float(value.re), () => this.#float(value.im));
+    } else if (isComplex(value)) this.#call("builtins", "complex", () => this.#float(Number(value.re)), () => this.#float(Number(value.im)));
     else if (Object.getPrototypeOf(value) === Object.prototype) {
       this.op(0x7d);
       this.#entries(new Map(Object.entries(value)));
+    } else if (value instanceof Call && value.name === "datetime.datetime") {
+      throw new NpyError("invalid-value", "a datetime has a zone with rules, such as Europe/Berlin, and is read and not written; write a Date in its place, or save it in Python as value.astimezone(datetime.timezone.utc)");
     } else if (value instanceof Call) {
       const form = value.name === "builtins.complex" ? "{ re, im }, which are its arguments," : value.arguments === undefined ? "its text" : "its text or its arguments";
       throw new NpyError("invalid-value", `${value} is an object of ${value.name}, which is read and not written; write ${form} in its place`);
@@ -209,8 +215,9 @@ class Pickler {
 
   #entries(map: Map<any, any>): void {
     this.op(0x28);
+    const seen = new Set();
     for (const [key, value] of map) {
-      this.#key(key, keys.get(map)?.get(key));
+      this.#key(key, keys.get(map)?.get(key), seen);
       this.#value(value, items.get(map)?.get(key));
     }
     this.op(0x75);
@@ -219,14 +226,21 @@ class Pickler {
   #set(before: number, set: Set<any>, after: number): void {
     if (before) this.op(before);
     this.op(0x28);
-    set.forEach((item) => this.#key(item, items.get(set)?.get(item)));
+    const seen = new Set();
+    set.forEach((item) => this.#key(item, items.get(set)?.get(item), seen));
     this.op(after);
   }
 
-  /** Writes a key, or an item of a set, which Python must be able to hash. */
-  #key(value: any, json: any): void {
+  /** Writes a key, or an item of a set, which Python must be able to hash. `seen` are those before it: to Python, `1`, `1n` and `true` are one. */
+  #key(value: any, json: any, seen: Set<unknown>): void {
     if (!isHashable(value)) throw new NpyError("invalid-value", `${shown(value)} is a key or an item of a set, and Python has no hash of it; use text, a number, bytes or a date`);
+    const start = this.#length;
     this.#value(value, json);
+    const is_whole = typeof value === "boolean" || Number.isInteger(value);
+    const is_bytes = value instanceof Date || value instanceof Uint8Array;
+    const same = is_whole ? BigInt(value) : is_bytes ? `\0${this.#out.subarray(start, this.#length)}` : value;
+    if (seen.has(same)) throw new NpyError("invalid-value", `${shown(value)} is the same as another key, or item of the set, in Python; remove one`);
+    seen.add(same);
   }
 
   /** A scalar of NumPy. */
@@ -242,9 +256,9 @@ class Pickler {
     const found = DATE.exec(is_known ? known : Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, -1));
     if (!found || Number(found[1]) === 0) throw new NpyError("invalid-value", `${shown(date)} is not within the years 1 to 9999 that Python has; write another date`);
     const [, years, month, day, hours, minutes, seconds, fraction, sign] = found;
-    const bytes = [Number(years) >> 8, Number(years) & 255, Number(month), Number(day)];
+    const bytes = [Number(years) >> 8, Number(years) & 255, Number(month) | (found[13] ? 128 : 0), Number(day)];
     if (hours === undefined) return this.#call("datetime", "date", () => this.#bytes(Uint8Array.from(bytes)));
-    const micro = Number((fraction ?? "").padEnd(6, "0"));
+    const micro = digits(fraction, 6);
     bytes.push(Number(hours), Number(minutes), Number(seconds), micro >> 16, (micro >> 8) & 255, micro & 255);
     const offset = zoneOf(found);
     const [days, since] = [Math.floor(offset / 86_400_000_000), Math.floor(offset / 1_000_000)];
@@ -256,20 +270,25 @@ class Pickler {
   }
 }
 
+/** True for the dtype of a scalar of NumPy. */
+const isNumpy = (type: string): boolean => /^[<>|]/.test(type);
+
 function isComplex(value: any): boolean {
-  return Object.keys(value).join() === "re,im" && typeof value.re === "number" && typeof value.im === "number";
+  return Object.keys(value).join() === "re,im" && isNumber(value.re) && isNumber(value.im);
 }
 
 /** True for what Python can hash: tuples and frozensets that were read, too. */
 function isHashable(value: any): boolean {
-  if (value === null || typeof value !== "object" || value instanceof Uint8Array || value instanceof Date) return true;
-  const type = types.get(value);
-  return (type === "tuple" && value.every(isHashable)) || type === "frozenset" || type === SCALAR;
+  // A call has an error of its own.
+  if (value === null || typeof value !== "object" || value instanceof Date || value instanceof Call) return true;
+  const type = types.get(value) ?? "";
+  if (value instanceof Uint8Array) return type !== "bytearray";
+  return (type === "tuple" && value.every(isHashable)) || type === "frozenset" || type === SCALAR || isNumpy(type) || isComplex(value);
 }
 
 /** The error about a value that would get another type. A copy has no type but that of JavaScript. */
 function lost(type: string, value: unknown): never {
-  const copy = Array.isArray(value) ? "[...value]" : value instanceof Map ? "new Map(value)" : value instanceof Date ? "new Date(value)" : "{ ...value }";
+  const copy = Array.isArray(value) ? "[...value]" : value instanceof NDArray ? "NDArray.from(value)" : value instanceof Map ? "new Map(value)" : value instanceof Date ? "new Date(value)" : "{ ...value }";
   const advice = value === null ? "write text in its place, or null in a copy of the list or Map that has it, such as [...list]" : `write a copy, ${copy}, in its place`;
   throw new NpyError("invalid-value", `a value that was read as ${type} is not written, because it would get another type; ${advice}`);
 }

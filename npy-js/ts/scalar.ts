@@ -1,6 +1,6 @@
 // The bytes of one scalar, at any offset and in either byte order. Complex numbers are two floats.
 import type { DType } from "./dtype.js";
-import { NpyError } from "./error.js";
+import { NpyError, shown } from "./error.js";
 import { fromHalf, fromLongDouble, toHalf, toLongDouble } from "./floats.js";
 
 /** Reads and writes one entry of the data. @internal */
@@ -54,8 +54,9 @@ export function text({ kind, size, isBig }: DType): Scalar {
       return text;
     },
     write(view, at, value) {
+      if (typeof value !== "string") throw new NpyError("invalid-value", `${shown(value)} is not text; set text, such as ""`);
       let end = at;
-      for (const character of String(value)) {
+      for (const character of value) {
         const code = character.codePointAt(0)!;
         if (end + step > at + size) throw new NpyError("invalid-value", `${JSON.stringify(value)} is longer than ${size / step} characters; use a wider dtype`);
         if (step === 4) view.setUint32(end, code, !isBig);

@@ -2,7 +2,8 @@
 import { NpyError, shown } from "./error.js";
 import type { DType } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
-import { fromDate, toDate } from "./time.js";
+import { nanosecondsOf } from "./objects.js";
+import { between, NAT } from "./time.js";
 
 export const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
 
@@ -70,9 +71,11 @@ function entry(value: any, type: DType, path: string): any {
     case "i": case "u": return integer(value, type, path);
     case "f": {
       const number = typeof value === "bigint" || typeof value === "boolean" ? Number(value) : value;
-      return typeof number === "number" && isInRange(value, number, type.size) ? number : refuse(value, type, path);
+      if (typeof number !== "number" || !isInRange(value, number, type.size)) return refuse(value, type, path);
+      // A `Float32Array` would round it first.
+      return type.size === 2 ? fromHalf(toHalf(number)) : number;
     }
-    case "b": return typeof value === "boolean" || value === 0 || value === 1 ? value : refuse(value, type, path);
+    case "b": return isNumber(value) && (value == 0 || value == 1) ? value : refuse(value, type, path);
     case "M": case "m": return time(value, type, path);
     case "S": case "U": return text(value, type, path);
     case "V": return isTyped(value) && value.length === type.size ? Uint8Array.from(value as Uint8Array) : refuse(value, type, path);
@@ -107,10 +110,13 @@ function isInRange(value: number | bigint | boolean, number: number, size: numbe
   return Number.isFinite(size === 2 ? fromHalf(toHalf(number)) : size === 4 ? Math.fround(number) : number);
 }
 
+/** True for what is a number in Python, too. */
+export const isNumber = (value: unknown): boolean => ["number", "bigint", "boolean"].includes(typeof value);
+
 function pair(value: any, type: DType, path: string): { re: number; im: number } {
-  const { re, im } = ["number", "bigint", "boolean"].includes(typeof value) ? { re: Number(value), im: 0 } : (value ?? {});
-  const fits = (part: unknown): boolean => typeof part === "number" && isInRange(part, part, type.size / 2);
-  return fits(re) && fits(im) ? { re, im } : refuse(value, type, path, "pass a number, or { re, im }");
+  const { re, im } = isNumber(value) ? { re: value, im: 0 } : (value ?? {});
+  const fits = (part: any): boolean => isNumber(part) && isInRange(part, Number(part), type.size / 2);
+  return fits(re) && fits(im) ? { re: Number(re), im: Number(im) } : refuse(value, type, path, "pass a number, or { re, im }");
 }
 
 function time(value: any, type: DType, path: string): bigint {
@@ -121,10 +127,11 @@ function time(value: any, type: DType, path: string): bigint {
 }
 
 function date(value: Date | null, type: DType, path: string): bigint {
-  const count = fromDate(value, type.unit!);
+  if (value === null || Number.isNaN(value.getTime())) return NAT;
+  const [unit, since] = [type.unit!, nanosecondsOf(value)];
+  const count = between("ns", unit)(since);
   if (BigInt.asIntN(64, count) !== count) return refuse(value, type, path, "use a coarser unit");
-  const is_exact = value === null || Number.isNaN(value.getTime()) || toDate(count, type.unit!)!.getTime() === value.getTime();
-  return is_exact ? count : refuse(value, type, path, "use a finer unit, or pass a date that is a whole number of them");
+  return between(unit, "ns")(count) === since ? count : refuse(value, type, path, "use a finer unit, or pass a date that is a whole number of them");
 }
 
 function text(value: any, type: DType, path: string): string {

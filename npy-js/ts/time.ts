@@ -31,8 +31,8 @@ function ratio(from: string, to: string): (count: bigint) => bigint {
   return (count) => floor(count * a.step * by * factor, over * divisor * b.step);
 }
 
-/** Returns how dates of a unit become those of another: months and days by the calendar, in any year. */
-function between(from: string, to: string): (count: bigint) => bigint {
+/** Returns how dates of a unit become those of another: months and days by the calendar, in any year. @internal */
+export function between(from: string, to: string): (count: bigint) => bigint {
   const [is_months, to_months] = [from, to].map((unit) => isMonths(unitOf(unit).name));
   if (is_months === to_months) return ratio(from, to);
   const middle = is_months ? "M" : "D";
@@ -67,11 +67,6 @@ export function toDate(time: bigint, unit: string): Date | null {
   if (!Number.isNaN(date.getTime())) return date;
   const advice = 'use get, which returns the count as a bigint, or NDArray.from(array, { dtype: "<M8[Y]" }), whose counts are the years since 1970';
   throw new NpyError("invalid-value", `${time} ${unit} since 1970 is outside of the years that a Date has; ${advice}`);
-}
-
-/** Returns the count of units since 1970 of a date; `null` is `NaT`. */
-export function fromDate(date: Date | null, unit: string): bigint {
-  return date === null || Number.isNaN(date.getTime()) ? NAT : between("ms", unit)(BigInt(date.getTime()));
 }
 
 /** True for dates and spans of time. */

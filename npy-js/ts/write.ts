@@ -4,7 +4,7 @@ import type { DType } from "./dtype.js";
 import { isNative, product, width } from "./dtype.js";
 import { Engine, engine } from "./engine.js";
 import { NpyError, shown, within } from "./error.js";
-import { isURL, pathOf, replace } from "./files.js";
+import { isURL, pathOf, replace, writeAll } from "./files.js";
 import { pickle } from "./pickle.js";
 import { scalar } from "./scalar.js";
 import type { FileURL } from "./source.js";
@@ -56,7 +56,7 @@ function transposed({ data, shape, strides, type }: NDArray): NDArray {
 function deliver(destination: string | FileURL | null | undefined, bytes: Uint8Array): void {
   if (destination === undefined || destination === null) return;
   const path = pathOf(destination);
-  within(path, () => replace(path, bytes));
+  within(path, () => replace(path, (file) => writeAll(file, bytes, 0)));
 }
 
 /** Returns the bytes of an archive of arrays; in Node also writes them to `path`. Compressed members can be entered anywhere. */

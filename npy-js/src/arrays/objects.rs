@@ -120,7 +120,13 @@ impl Printer {
             Kind::Record => self.pairs("record", object, depth)?,
             Kind::Array => self.array(object, depth)?,
             Kind::Scalar => self.array(object, depth)?,
-            Kind::Date | Kind::DateTime => self.tagged("date", inner(&object.to_string())),
+            Kind::Date | Kind::DateTime => {
+                let mut text = inner(&object.to_string()).to_owned();
+                if has_fold(object) {
+                    text.push('f');
+                }
+                self.tagged("date", &text);
+            }
             _ => self.call(object, depth)?,
         }
         Ok(())
@@ -178,6 +184,11 @@ fn foreign_type(object: ObjectRef<'_>) -> Option<String> {
         Kind::FrozenSet => "frozenset",
         Kind::ByteArray => "bytearray",
         Kind::Record => "numpy.void",
+        // A subclass, such as a matrix.
+        Kind::Array => {
+            let class = first_argument(object)?.name()?;
+            return (class != "numpy.ndarray").then_some(class);
+        }
         Kind::Missing | Kind::List | Kind::Dict | Kind::DateTime => {
             let name = object.name()?;
             let is_plain = name.starts_with("builtins.")
@@ -188,6 +199,19 @@ fn foreign_type(object: ObjectRef<'_>) -> Option<String> {
         _ => return None,
     };
     Some(own.to_owned())
+}
+
+/// Returns the first argument of the call that makes the object.
+fn first_argument(object: ObjectRef<'_>) -> Option<ObjectRef<'_>> {
+    object.arguments()?.iter().next()
+}
+
+/// Returns true for the second of two equal times when a clock is set back: the highest bit of its month.
+fn has_fold(object: ObjectRef<'_>) -> bool {
+    let bytes = first_argument(object).and_then(|bytes| bytes.as_bytes());
+    bytes.is_some_and(|bytes| {
+        bytes.len() == 10 && bytes.get(2).is_some_and(|month| month & 0x80 != 0)
+    })
 }
 
 /// Returns the name of the type in Python, for kinds that have one.
