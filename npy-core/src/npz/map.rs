@@ -243,7 +243,8 @@ impl Map {
             let data = checked::slice(bytes, data);
             let column = Column::new(&header, data, field, Cast::Exact, self.limits());
             let column = column.map_err(view::without_cast)?;
-            Ok(column.within(Place::Member(name.to_owned())).within(Place::Path(self.path.clone())))
+            let places = vec![Place::Path(self.path.clone()), Place::Member(name.to_owned())];
+            Ok(column.within(Places::of(places)))
         })
     }
 
