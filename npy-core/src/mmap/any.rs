@@ -190,7 +190,7 @@ impl MapAny {
     /// As [`Map::column`](super::Map::column).
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let (cast, limits) = (self.options.allowed_cast(), self.options.limit());
-        let column = Column::new(&self.header, self.data(), path, cast, limits);
+        let column = Column::new(&self.header, self.data(), path, Some(cast), limits);
         let column = column.map_err(|error| self.located(error))?;
         Ok(column.within(self.places()))
     }

@@ -17,9 +17,10 @@ use crate::error::{Error, Places, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
+use crate::plan::remedy::naming_type;
 use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
-use crate::view::{check_address, check_layout};
+use crate::view::{check_address, check_layout, without_cast};
 
 /// One field of every record of a map. Each value is decoded when it is requested.
 ///
@@ -71,18 +72,22 @@ fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {
+    /// `cast` is `None` if the map converts nothing.
     pub(crate) fn new(
         header: &Header,
         data: &'a [u8],
         path: &str,
-        cast: Cast,
+        cast: Option<Cast>,
         limits: &Limits,
     ) -> Result<Self> {
         let record = header.dtype();
         let part = plan::part_at(record, path)?;
         let (field, offset) = (part.dtype()?, part.offset());
-        let plan = TypeInfo::of::<F>().item_plan(&field, cast);
-        let plan = plan.map_err(|error: Error| error.in_field(path))?;
+        let plan = TypeInfo::of::<F>().item_plan(&field, cast.unwrap_or_default());
+        let plan = plan.map_err(|error| {
+            let error = if cast.is_some() { error } else { without_cast(error) };
+            naming_type(error, &field, 1).in_field(path)
+        })?;
         if plan.is_checked {
             return Err(cannot_check::<F>(&field).in_field(path));
         }
