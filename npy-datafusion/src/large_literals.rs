@@ -6,10 +6,10 @@
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ScalarValue, plan_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, lit};
 use datafusion::optimizer::AnalyzerRule;
 
 use crate::exact_times::rewritten;
@@ -36,22 +36,25 @@ const OVER_64_BITS: (f64, i128) = (18_446_744_073_709_551_616.0, 1 << 64);
 const LEAST: f64 = -9_223_372_036_854_775_808.0;
 
 /// Puts decimals in the place of floats in a comparison with integers.
-fn with_decimals(mut expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let mut operands = compared(&mut expression);
-    let integers = operands.iter().filter_map(|operand| operand.get_type(schema).ok());
+fn with_decimals(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let operands = compared(&expression).into_iter();
+    let integers = operands.filter_map(|operand| operand.get_type(schema).ok());
     let integers: Vec<_> = integers.filter(DataType::is_integer).collect();
-    let mut is_changed = false;
-    for operand in operands.iter_mut().filter(|_| !integers.is_empty()) {
-        let Expr::Literal(value, _) = &mut **operand else { continue };
-        if *value == ScalarValue::Float64(Some(OVER_64_BITS.0)) {
-            *value = ScalarValue::Decimal128(Some(OVER_64_BITS.1), 20, 0);
-            is_changed = true;
-        }
-        if *value == ScalarValue::Float64(Some(LEAST)) && integers.contains(&DataType::Int64) {
-            return plan_err!(
-                "a literal is -2^63, or is rounded to it, and it is compared with integers of 64 bits; write -9223372036854775808 for this integer, the least one, and leave a condition about a smaller one out"
-            );
-        }
+    if integers.is_empty() {
+        return Ok(Transformed::no(expression));
     }
-    Ok(if is_changed { Transformed::yes(expression) } else { Transformed::no(expression) })
+    expression.map_children(|operand| match operand.as_literal() {
+        Some(value) if *value == ScalarValue::Float64(Some(OVER_64_BITS.0)) => {
+            Ok(Transformed::yes(lit(ScalarValue::Decimal128(Some(OVER_64_BITS.1), 20, 0))))
+        }
+        Some(value)
+            if *value == ScalarValue::Float64(Some(LEAST))
+                && integers.contains(&DataType::Int64) =>
+        {
+            plan_err!(
+                "a literal is -2^63, or is rounded to it, and it is compared with integers of 64 bits; write -9223372036854775808 for this integer, the least one; a smaller one is less than each of them: > is true, and < and = are not"
+            )
+        }
+        _ => Ok(Transformed::no(operand)),
+    })
 }

@@ -9,10 +9,12 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::{Between, InList, ScalarFunction};
+use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Join, LogicalPlan, Operator};
 use datafusion::optimizer::AnalyzerRule;
+
+use crate::time_literals::compared;
 
 /// Refuses these statements.
 #[derive(Debug)]
@@ -65,14 +67,7 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
 
 /// Refuses to compare a day with a number, and a day or text with a day without quotes, which is a number.
 fn check_comparison(expression: &Expr, schema: &DFSchema) -> Result<()> {
-    let operands = match expression {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
-            vec![&**left, &**right]
-        }
-        Expr::Between(Between { expr, low, high, .. }) => vec![&**expr, &**low, &**high],
-        Expr::InList(InList { expr, list, .. }) => std::iter::once(&**expr).chain(list).collect(),
-        _ => return Ok(()),
-    };
+    let operands = compared(expression);
     let is = |test: &dyn Fn(&DataType) -> bool, operand: &&Expr| {
         operand.get_type(schema).is_ok_and(|it| test(&it))
     };

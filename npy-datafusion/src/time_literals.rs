@@ -5,11 +5,11 @@
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, cast};
+use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
 
 use crate::exact_times::rewritten;
@@ -29,39 +29,33 @@ impl AnalyzerRule for KeepTimesOfText {
 }
 
 /// Puts times in the place of text in a comparison with days.
-fn with_times(mut expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let mut operands = compared(&mut expression);
+fn with_times(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let operands = compared(&expression);
     let is_day = |operand: &Expr| operand.get_type(schema).is_ok_and(|it| it == DataType::Date32);
-    if !operands.iter().any(|operand| is_day(operand)) {
+    let time_of = |operand: &Expr| operand.as_literal().and_then(time_of_day);
+    let has_day = operands.iter().any(|operand| is_day(operand));
+    let of_days = operands.into_iter().filter(|_| has_day);
+    let Some(time) = of_days.filter_map(time_of).last() else {
         return Ok(Transformed::no(expression));
-    }
-    let mut of_time = None;
-    for operand in &mut operands {
-        if let Expr::Literal(value, _) = operand
-            && let Some(time) = time_of_day(value)
-        {
-            of_time = Some(time.data_type());
-            *value = time;
-        }
-    }
-    let Some(of_time) = of_time else { return Ok(Transformed::no(expression)) };
-    // In the unit of the time: DataFusion would convert both to nanoseconds.
-    for operand in operands.into_iter().filter(|operand| is_day(operand)) {
-        *operand = cast(operand.clone(), of_time.clone());
-    }
-    Ok(Transformed::yes(expression))
+    };
+    expression.map_children(|operand| {
+        Ok(match time_of(&operand) {
+            Some(time) => Transformed::yes(lit(time)),
+            // In the unit of the time: DataFusion would convert both to nanoseconds.
+            None if is_day(&operand) => Transformed::yes(cast(operand, time.data_type())),
+            None => Transformed::no(operand),
+        })
+    })
 }
 
-/// Returns the operands of a comparison; none of another expression.
-pub(crate) fn compared(expression: &mut Expr) -> Vec<&mut Expr> {
+/// Returns the operands of a comparison, which are all of its children; none of another expression.
+pub(crate) fn compared(expression: &Expr) -> Vec<&Expr> {
     match expression {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
             vec![left, right]
         }
         Expr::Between(Between { expr, low, high, .. }) => vec![expr, low, high],
-        Expr::InList(InList { expr, list, .. }) => {
-            std::iter::once(&mut **expr).chain(list).collect()
-        }
+        Expr::InList(InList { expr, list, .. }) => std::iter::once(&**expr).chain(list).collect(),
         _ => Vec::new(),
     }
 }

@@ -16,6 +16,7 @@ pub mod picky;
 pub mod random_archive;
 #[cfg(counted)]
 pub mod steps;
+pub mod time;
 pub mod zips;
 
 /// The real NumPy that `cargo xtask test` installs.

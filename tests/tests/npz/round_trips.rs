@@ -4,6 +4,7 @@ use std::io::Cursor;
 
 use npy_core::npz::{Reader, WriteOptions, Writer};
 use npy_core::{DynArray, ErrorKind, NpyArray, Order, WriteNpy};
+use npy_tests::time::soon;
 
 type Memory = Cursor<Vec<u8>>;
 
@@ -166,14 +167,14 @@ fn appended_members_come_after_the_old_ones() {
 #[test]
 fn many_arrays_without_names_are_written_in_time() {
     const COUNT: u32 = 20_000;
-    let start = std::time::Instant::now();
     let mut writer = Writer::new(Memory::default()).unwrap();
     writer.write("arr_7", &7u32).unwrap();
-    for n in (0..COUNT).filter(|n| *n != 7) {
-        writer.write_unnamed(&n).unwrap();
-    }
     // It takes less than a second; if every name were compared for every array, it would take more than sixty.
-    assert!(start.elapsed().as_secs() < 15);
+    soon("unnamed arrays", || {
+        for n in (0..COUNT).filter(|n| *n != 7) {
+            writer.write_unnamed(&n).unwrap();
+        }
+    });
     let reader = Reader::new(writer.finish().unwrap()).unwrap();
     assert_eq!(reader.len(), COUNT as usize);
     for n in [0, 6, 7, 8, COUNT - 1] {

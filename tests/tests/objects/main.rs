@@ -7,13 +7,10 @@ mod lies;
 mod safe;
 mod writes_objects;
 
-use std::fs;
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
-
 use npy_core::object::Kind;
 use npy_core::{ErrorKind, ObjectRef, Objects, ReadNpy};
 use npy_tests::alloc::peak;
+use npy_tests::time::soon;
 
 /// Returns the header of an array of objects of this shape.
 fn header(descr: &str, shape: &str) -> Vec<u8> {
@@ -63,30 +60,6 @@ fn refused(file: &[u8]) -> String {
 
 /// The memory that reading any file may take, in addition to 32 bytes for each of its bytes.
 const CONSTANT: usize = 1 << 20;
-
-/// The longest time that a processor works for one call on a file of a few MB.
-const MOST: Duration = Duration::from_secs(10);
-
-/// Returns the time that a processor has worked for this thread: on a machine that does other things as well, the clock runs on. On other systems than Linux, it is that of the clock.
-fn time() -> Duration {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    let file = fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = file.and_then(|file| file.split(' ').next()?.parse().ok());
-    nanoseconds.map_or_else(|| START.elapsed(), Duration::from_nanos)
-}
-
-/// Returns the result of a call, which ends soon.
-#[track_caller]
-fn soon<R>(what: &str, call: impl FnOnce() -> R) -> R {
-    let start = time();
-    let result = call();
-    let took = time() - start;
-    if std::env::var_os("NPY_SHOW_TIMES").is_some() && took > Duration::from_millis(1000) {
-        println!("{what}: {took:?}");
-    }
-    assert!(took < MOST, "{what}: {took:?}");
-    result
-}
 
 /// Reads a file, and calls everything on it and on its first objects; each call must end soon.
 #[track_caller]
