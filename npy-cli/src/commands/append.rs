@@ -116,23 +116,8 @@ impl Args {
             }
         }
         let header = file.header();
-<<<<<<< HEAD
         if source::grows_by_columns(header) {
             let advice = self.in_c_order(file);
-=======
-        if is_strided(header) {
-            let inputs: String =
-                self.inputs.iter().map(|input| format!(" {}", shell::target(input))).collect();
-            let path = shell::path(&self.file);
-            let advice = match self.uncounted_rows(file) {
-                Some(Damage::Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
-                    format!(
-                        "npy repair {path} --uncounted keep -o OUT --yes counts them in a new file"
-                    )
-                }
-                _ => format!("npy concat -o OUT {path}{inputs} writes all rows in C order"),
-            };
->>>>>>> lib6
             let message =
                 format!("is in Fortran order, in which no row can be added in place; {advice}");
             return Err(Failure::new(self.file.display(), message));
@@ -194,7 +179,7 @@ impl Args {
         let counted = file.data_offset().saturating_add(header.data_bytes());
         let bytes = metadata.len().saturating_sub(counted);
         let row = match header.shape() {
-            [row @ .., _] if is_strided(header) => row,
+            [row @ .., _] if source::grows_by_columns(header) => row,
             [_, row @ ..] => row,
             [] => return None,
         };
@@ -204,11 +189,6 @@ impl Args {
         let rest = bytes % size;
         (rows > 0 || rest > 0).then_some(Damage::Uncounted { rows, rest })
     }
-}
-
-/// Returns true if the elements of a row are strided, so that columns alone can be added in place.
-fn is_strided(header: &Header) -> bool {
-    header.order() == Order::Fortran && header.shape().iter().skip(1).any(|&length| length != 1)
 }
 
 /// Returns true if the header of a file with this number of rows cannot count the total. It may have blanks before the number, which are then many.
