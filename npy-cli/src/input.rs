@@ -24,7 +24,7 @@
 //! Names of several levels are read only if the lines below them are certain to be those that pandas writes with its index.
 //!
 //! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
-//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`). Quotes of a comment have no
+//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`); those that `--comments` names end any row (`split.rs`). Quotes of a comment have no
 //! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`split.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
@@ -96,7 +96,10 @@ impl Form {
 pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
     first_lines(path).is_ok_and(|lines| {
         let text = String::from_utf8_lossy(&lines);
-        let shortened = comments.mark().and_then(|mark| end_comments::removed(&text, None, mark));
+        let shortened = match comments {
+            Comments::Unknown => end_comments::removed(&text, None),
+            Comments::Marked(_) | Comments::None => None,
+        };
         let text = shortened.map_or(text, |shortened| shortened.text.into());
         delimiter::are_blanks(text.as_bytes(), comments)
     })

@@ -34,7 +34,7 @@ pub(crate) enum Comments {
     /// Lines that begin with `#`, unless they have names or may be rows.
     #[default]
     Unknown,
-    /// Lines that begin with this character. They have no names.
+    /// All that follows this character in a line, unless it is within quotes. They have no names.
     Marked(u8),
     None,
 }
@@ -82,10 +82,11 @@ pub(super) fn columns(
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
-    let mark = dialect.comments.mark().filter(|_| !becomes_text);
-    let shortened = mark.and_then(|mark| end_comments::removed(&text.text, known_delimiter, mark));
-    let about_ends = shortened.as_ref().filter(|_| dialect.comments == Comments::Unknown);
-    let about_ends = about_ends.map(Shortened::remark);
+    let shortened = match dialect.comments {
+        Comments::Unknown if !becomes_text => end_comments::removed(&text.text, known_delimiter),
+        _ => None,
+    };
+    let about_ends = shortened.as_ref().map(Shortened::remark);
     let text = match shortened {
         Some(Shortened { text: shortened, .. }) => Text { text: shortened, ..text },
         None => text,
@@ -336,7 +337,7 @@ impl<'a> Lines<'a> {
             self.read_ahead(at + 1)?;
             let Some(line) = self.ahead.get(at).filter(|_| plain.len() < count) else { break };
             if self.mark(line).is_none() {
-                let text = &self.text.text[line.start..];
+                let text = &self.text.text[line.start..line.end];
                 let whole = text.split(['\n', '\r']).next().filter(|_| !line.is_quoted);
                 plain.push(whole.unwrap_or_default().to_owned());
             }
@@ -398,7 +399,8 @@ impl<'a> Lines<'a> {
         // Comments may have any bytes.
         if let Some(start) = found
             && !self.text.is_utf8
-            && self.text.text[start..self.splitter.at].contains(char::REPLACEMENT_CHARACTER)
+            && let Some(end) = ends.last()
+            && self.text.text[start..start + *end as usize].contains(char::REPLACEMENT_CHARACTER)
         {
             let number = self.splitter.number(start);
             return Err(Failure::new(

@@ -21,11 +21,10 @@ impl Shortened {
 
 /// Removes the comments at the end of lines. The rest of each row must be numbers, as many as in the others; a first line without a comment may have their names.
 /// Returns `None` if there is no such comment, or if they may be a column: all rows have one, and no blank follows its mark.
-pub(super) fn removed(text: &str, delimiter: Option<u8>, mark: u8) -> Option<Shortened> {
-    let mark = char::from(mark);
-    let has_none = |line: &str| line.trim_ascii_start().starts_with(mark) || !line.contains(mark);
+pub(super) fn removed(text: &str, delimiter: Option<u8>) -> Option<Shortened> {
+    let has_none = |line: &str| line.trim_ascii_start().starts_with('#') || !line.contains('#');
     // Most texts have no others than those that begin lines.
-    if !text.contains(mark) || text.split(['\n', '\r']).all(has_none) {
+    if !text.contains('#') || text.split(['\n', '\r']).all(has_none) {
         return None;
     }
     let (mut shortened, mut count) = (String::new(), 0);
@@ -33,11 +32,11 @@ pub(super) fn removed(text: &str, delimiter: Option<u8>, mark: u8) -> Option<Sho
     let mut known = None;
     for line in text.split_inclusive(['\n', '\r']) {
         let whole = line.trim_ascii();
-        if whole.is_empty() || whole.starts_with(mark) {
+        if whole.is_empty() || whole.starts_with('#') {
             shortened.push_str(line);
             continue;
         }
-        let (row, comment) = whole.split_once(mark).unzip();
+        let (row, comment) = whole.split_once('#').unzip();
         let row = row.unwrap_or(whole);
         let is_named = known.is_none();
         let (delimiter, width) = *known.get_or_insert_with(|| {
@@ -76,7 +75,7 @@ mod tests {
             ("x;y\n1;2#a\n3;4", Some(b';'), "x;y\n1;2\n3;4"),
             ("n\n1 #\n", None, "n\n1\n"),
         ] {
-            let found = removed(text, delimiter, b'#');
+            let found = removed(text, delimiter);
             assert_eq!(found.map(|found| found.text).as_deref(), Some(expected), "{text:?}");
         }
         for text in [
@@ -92,8 +91,7 @@ mod tests {
             "a,b\nBob,# 1\n",
             "1 \"2\" # a\n3 4\n",
         ] {
-            assert!(removed(text, None, b'#').is_none(), "{text:?}");
+            assert!(removed(text, None).is_none(), "{text:?}");
         }
-        assert!(removed("1 2 # a\n", None, b'%').is_none());
     }
 }
