@@ -246,12 +246,24 @@ fn a_single_text_among_numbers_is_told() {
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
         ("{\"a\":\"1\"}\n{\"a\":\"0\"}\n{\"a\":\"007\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
+        (
+            "{\"a\":[],\"b\":1}\n{\"b\":2}\n",
+            ": key a has [] or {} alone: left out, because no dtype",
+        ),
+        (
+            "{\"d\":{\"e\":[{}]},\"b\":{\"c\":[],\"f\":1},\"a\":[[],[]]}\n",
+            ": keys a, b.c, d have [] or {} alone",
+        ),
     ] {
         fs::write(path.join("x.jsonl"), text).unwrap();
         let (code, message) = code(path, &["convert", "x.jsonl", "x.npy"]);
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
     }
+    fs::write(path.join("x.jsonl"), "{\"a\":[],\"b\":{}}\n").unwrap();
+    let (code, message) = code(path, &["convert", "x.jsonl", "x.npy"]);
+    let is_told = message.contains("keys a, b have") && message.contains("has no columns");
+    assert!(code == 2 && is_told, "{message}");
 }
 
 /// Guards comments of old programs: their bytes do not count, and those of rows are an error with the number of the line.

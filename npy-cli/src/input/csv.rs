@@ -15,7 +15,7 @@ use super::names::{self, Names};
 use super::quotes;
 use super::split::{Line, Splitter, Syntax};
 use super::value::{MISSING, Value};
-use crate::output::{Failure, Of, Result, note};
+use crate::output::{Failure, Of, Result};
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -111,7 +111,7 @@ pub(super) fn columns(
             false => failure,
         })
     };
-    let has_values = |(table, _): &(Table, _)| {
+    let has_values = |table: &Table| {
         let has_values =
             |column: &Column| !is_text(&column.path[0]) && are_values(column.values.iter());
         table.rows > 0 && table.columns.first().is_some_and(has_values)
@@ -121,7 +121,7 @@ pub(super) fn columns(
         Comments::Marked(_) | Comments::None => None,
     };
     let closed = closed.map(|closed| Text { text: closed, ..text });
-    let (table, mut remarks) = match closed.map(&parse) {
+    let mut table = match closed.map(&parse) {
         None => parse(text)?,
         Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
@@ -134,11 +134,10 @@ pub(super) fn columns(
             }
         },
     };
-    remarks.extend(about_ends);
+    table.remarks.extend(about_ends);
     if are_blanks {
-        remarks.push(BLANKS.to_owned());
+        table.remarks.push(BLANKS.to_owned());
     }
-    remarks.into_iter().for_each(|remark| note(name, remark));
     Ok(table)
 }
 
@@ -160,14 +159,14 @@ impl Text {
     }
 }
 
-/// Reads the columns of a text, with remarks.
+/// Reads the columns of a text.
 fn parsed(
     text: Text,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
     is_text: impl Fn(&str) -> bool,
-) -> Result<(Table, Vec<String>)> {
+) -> Result<Table> {
     let is_headless = dialect.first_line == FirstLine::Row;
     let delimiter = dialect.delimiter.unwrap_or(delimiter::COMMA);
     let mut lines = Lines::new(&text, name, delimiter, dialect.comments);
@@ -228,7 +227,7 @@ fn parsed(
     }
     remarks.extend(header.remarks());
     remarks.extend(about_comments);
-    Ok((Table { rows: cells.rows(), columns, records: None, is_headless }, remarks))
+    Ok(Table { rows: cells.rows(), columns, records: None, is_headless, remarks })
 }
 
 /// The lines of a file. The first ones are read ahead.
@@ -555,14 +554,14 @@ mod tests {
     /// Reads a text, and returns the names of the columns, the first column, and the remarks or the error.
     fn read(text: &str, dialect: &Dialect) -> (String, Vec<String>, String) {
         let text = Text { text: text.to_owned(), is_utf8: true };
-        let (table, remarks) = match parsed(text, "x.csv", dialect, &[], |_| false) {
+        let table = match parsed(text, "x.csv", dialect, &[], |_| false) {
             Ok(read) => read,
             Err(Failure::Message(message)) => return (String::new(), Vec::new(), message),
             Err(other) => panic!("{other:?}"),
         };
         let names: Vec<&str> = table.columns.iter().map(|column| &*column.path[0]).collect();
         let values = table.columns[0].values.iter().map(|value| value.text().into_owned());
-        (names.join(","), values.collect(), remarks.join(" "))
+        (names.join(","), values.collect(), table.remarks.join(" "))
     }
 
     /// Guards a text in quotes, which begins no comment.
