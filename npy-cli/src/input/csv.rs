@@ -121,8 +121,18 @@ pub(super) fn columns(
         Comments::Marked(_) | Comments::None => None,
     };
     let closed = closed.map(|closed| Text { text: closed, ..text });
+    let may_have_ends = dialect.comments == Comments::Unknown && !becomes_text;
+    let start = may_have_ends.then(|| end_comments::start(&text.text)).flatten();
+    let option = || start.as_ref().and_then(|start| option_for_ends(start, name, &dialect));
+    let advised = |failure: Failure| match option() {
+        // Names in a comment are another error.
+        Some(MARKED) => failure.with(&format!(
+            "; if # begins a comment after a row, npy convert {MARKED} leaves it out"
+        )),
+        _ => failure,
+    };
     let mut table = match closed.map(&parse) {
-        None => parse(text)?,
+        None => parse(text).map_err(advised)?,
         Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
         Some(closed) => match (parse(text), closed) {
@@ -134,11 +144,35 @@ pub(super) fn columns(
             }
         },
     };
+    if let Some((last, others)) = table.columns.split_last()
+        && end_comments::are_in(last.values.iter())
+        && !others.iter().any(|column| column.values.iter().any(|it| it.text().contains('#')))
+        && let Some(option) = option()
+    {
+        let column = &last.path[0];
+        table.remarks.push(format!("column {column} is text because of what follows # in its values; if that is a comment, npy convert {option} leaves it out"));
+    }
     table.remarks.extend(about_ends);
     if are_blanks {
         table.remarks.push(BLANKS.to_owned());
     }
     Ok(table)
+}
+
+/// The option for comments after rows that may be text.
+const MARKED: &str = "--comments '#'";
+
+/// Returns the options that read the start of a text without what follows `#` in its rows, if they read it.
+fn option_for_ends(start: &str, name: &str, dialect: &Dialect) -> Option<&'static str> {
+    let all = [(dialect.first_line, MARKED), (FirstLine::Row, "--comments '#' --no-header")];
+    let count = if dialect.first_line == FirstLine::Unknown { 2 } else { 1 };
+    let is_text: fn(&str) -> bool = |_| false;
+    let reads = |first_line| {
+        let comments = Comments::Marked(b'#');
+        let dialect = Dialect { first_line, comments, ..dialect.clone() };
+        columns(start.as_bytes(), name, &dialect, &[], is_text).is_ok_and(|table| table.rows > 0)
+    };
+    all.into_iter().take(count).find(|(first_line, _)| reads(*first_line)).map(|(_, option)| option)
 }
 
 /// A text, in which [`char::REPLACEMENT_CHARACTER`] is in the place of bytes that are not UTF-8, if there are any.
