@@ -24,7 +24,7 @@
 //! Names of several levels are read only if the lines below them are certain to be those that pandas writes with its index.
 //!
 //! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
-//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`). Quotes of a comment have no
+//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`); those that `--comments` names end any row (`split.rs`). Quotes of a comment have no
 //! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`split.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
@@ -46,6 +46,7 @@ mod looks;
 mod names;
 mod numbers;
 mod objects;
+mod options;
 mod quotes;
 mod remarks;
 mod split;
@@ -56,6 +57,7 @@ mod value;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::mem;
 use std::path::Path;
 
 use npy_core::dtype::{Field, ScalarKind};
@@ -63,9 +65,9 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Comments, Dialect, FirstLine};
-pub(crate) use self::delimiter::{fields, other as other_delimiter, stated as stated_delimiter};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
+pub(crate) use self::options::of as options;
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result, note};
 use crate::{remote, rows};
@@ -96,7 +98,10 @@ impl Form {
 pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
     first_lines(path).is_ok_and(|lines| {
         let text = String::from_utf8_lossy(&lines);
-        let shortened = comments.mark().and_then(|mark| end_comments::removed(&text, None, mark));
+        let shortened = match comments {
+            Comments::Unknown => end_comments::removed(&text, None),
+            Comments::Marked(_) | Comments::None => None,
+        };
         let text = shortened.map_or(text, |shortened| shortened.text.into());
         delimiter::are_blanks(text.as_bytes(), comments)
     })
@@ -133,6 +138,12 @@ pub(crate) fn read(
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
+    let table = table(stream, form, name, wanted)?;
+    told(table, !matches!(form, Form::Csv(_)), name, wanted)
+}
+
+/// Reads the columns of a text.
+fn table(stream: impl Read, form: &Form, name: &str, wanted: Option<Wanted<'_>>) -> Result<Table> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     // Of JSON, an integer must not be that of a float which is only near to its text.
     let has_integers = dtype.is_some_and(has_integers);
@@ -143,7 +154,7 @@ pub(crate) fn read(
         Some(_) => Digits::Rounded,
     };
     let stream = utf8(stream, name)?;
-    let table = match form {
+    match form {
         Form::Csv(dialect) => {
             let known = dtype.map_or(&[][..], DType::fields);
             let known: Vec<&str> = known.iter().map(Field::name).collect();
@@ -151,12 +162,11 @@ pub(crate) fn read(
                 let column = wanted.and_then(|wanted| wanted.of_column(&[name.to_owned()]));
                 column.is_some_and(|column| is_text(column.dtype))
             };
-            csv::columns(stream, name, dialect, &known, is_text)?
+            csv::columns(stream, name, dialect, &known, is_text)
         }
-        Form::JsonLines => json::lines(stream, name, digits)?,
-        Form::Json => json::list(stream, name, digits)?,
-    };
-    stored(table, !matches!(form, Form::Csv(_)), name, wanted)
+        Form::JsonLines => json::lines(stream, name, digits),
+        Form::Json => json::list(stream, name, digits),
+    }
 }
 
 /// Converts the objects among the values of rows.
@@ -165,7 +175,7 @@ pub(crate) fn read_objects(
     name: &str,
     wanted: Wanted<'_>,
 ) -> Result<DynArray> {
-    stored(objects::columns(rows, name, wanted)?, false, name, Some(wanted))
+    told(objects::columns(rows, name, wanted)?, false, name, Some(wanted))
 }
 
 /// The columns of a text, or of objects.
@@ -176,21 +186,39 @@ struct Table {
     records: Option<Records>,
     /// True if the first line of CSV, which may have names, was read as a row.
     is_headless: bool,
+    /// Remarks about the text, for the user.
+    remarks: Vec<String>,
 }
 
 type Records = HashMap<Vec<String>, usize>;
 
-/// Stores columns. `is_json` is true if lists may be complex numbers.
-fn stored(
-    Table { rows, mut columns, records, is_headless }: Table,
+/// Stores columns, and prints the remarks about them.
+fn told(
+    mut table: Table,
     is_json: bool,
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
+    let tell = |remarks: Vec<String>| remarks.iter().for_each(|remark| note(name, remark));
+    // Those about the text may say why the columns cannot be stored.
+    tell(mem::take(&mut table.remarks));
+    let (array, remarks) = stored(table, is_json, name, wanted)?;
+    tell(remarks);
+    Ok(array)
+}
+
+/// Stores columns, and returns remarks about their dtypes. `is_json` is true if lists may be complex numbers.
+fn stored(
+    Table { rows, mut columns, records, is_headless, .. }: Table,
+    is_json: bool,
+    name: &str,
+    wanted: Option<Wanted<'_>>,
+) -> Result<(DynArray, Vec<String>)> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     if columns.is_empty() {
         if let Some(dtype) = dtype.filter(|_| rows == 0) {
-            return DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name);
+            let array = DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name)?;
+            return Ok((array, Vec::new()));
         }
         return Err(Failure::new(name, "has no columns"));
     }
@@ -213,12 +241,15 @@ fn stored(
     column::find_kinds(&mut columns, wanted);
     let uneven = lists::unify(&mut columns, &records, dtype.is_none());
     let tree = Tree::of(&columns, &records, name)?;
-    if dtype.is_none() {
-        let columns = remarks::Columns { all: &columns, tree: &tree, is_headless };
-        remarks::of(&columns, &uneven).iter().for_each(|remark| note(name, remark));
-    }
+    let remarks = match dtype {
+        None => {
+            let columns = remarks::Columns { all: &columns, tree: &tree, is_headless };
+            remarks::of(&columns, &uneven)
+        }
+        Some(_) => Vec::new(),
+    };
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
-    encoded(&columns, rows, layout, name)
+    Ok((encoded(&columns, rows, layout, name)?, remarks))
 }
 
 /// Refuses objects and dicts where the dtype has no fields for their keys.

@@ -96,7 +96,7 @@ pub(crate) fn for_text(target: &Target) -> Option<String> {
     if target.member.is_some() {
         return None;
     }
-    Some(format!("it looks like text; {} reads a table", text::command(&target.path)?))
+    Some(format!("it looks like text; {}", text::advice(&target.path)?))
 }
 
 /// Returns a remark about a file that is read as data without a header, and is text.

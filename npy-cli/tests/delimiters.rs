@@ -143,3 +143,30 @@ fn rows_of_numbers_are_read_as_loadtxt_reads_them() {
         }
     }
 }
+
+/// Guards comments that the option names: they end the row, whatever it has, and a mark within quotes begins none.
+#[test]
+fn named_comments_end_any_row() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, args, expected) in [
+        ("a,b\n1,2 # note\n3,\n", &[][..], "a,b\n1,2.0\n3,\n"),
+        ("a,b\nx,y z # u, v\n\"p#q\", w # \"\n", &[], "a,b\nx,y z\np#q, w\n"),
+        ("a,b\n\"x\",\"y # z\"# \"u\"\n", &[], "a,b\nx,y # z\n"),
+        (
+            "t,b\n2024-01-31,True #\n2024-02-01,False\n",
+            &[],
+            "t,b\n2024-01-31,True\n2024-02-01,False\n",
+        ),
+        ("n,m\n1,007 # agent\n2,008\n", &[], "n,m\n1,007\n2,008\n"),
+        ("a,b # names\n  # indented, too, long\n1,2\n", &[], "a,b\n1,2\n"),
+        ("x # a;b\n1 # 2\n", &[], "x\n1\n"),
+        ("n\n1 # one\n2\n", &["--dtype", "[('n', 'U9')]"], "n\n1\n2\n"),
+        ("1,2#a\n3,4#b", &["--no-header"], "[0],[1]\n1,2\n3,4\n"),
+        ("1  1.5 #,", &["--no-header"], "[0],[1]\n1.0,1.5\n"),
+        ("1 1.5 #,\n2 2.5 #b", &["--no-header"], "[0],[1]\n1.0,1.5\n2.0,2.5\n"),
+        ("\t# x\n1\t # y\n", &["--no-header", "--delimiter", "\t"], "[0],[1]\n,\n1.0,\n"),
+    ] {
+        let found = rows(directory.path(), text, &[&["--comments", "#"], args].concat());
+        assert_eq!(found.as_deref(), Ok(expected), "{text:?}");
+    }
+}

@@ -586,6 +586,46 @@ for expected, path in zip(judged, out, strict=True):
     npy_tests::Numpy::run(compare, &args);
 }
 
+/// Guards comments after rows, whatever they have: with `--comments`, they are those of `np.loadtxt`, and of `np.genfromtxt` where values are missing.
+#[test]
+fn comments_after_rows_are_left_out_as_by_loadtxt() {
+    let script = r##"
+import subprocess, sys
+from pathlib import Path
+import numpy as np
+npy, folder, rounds = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+rng = np.random.default_rng(rounds)
+ends = ["", "", " # note", "#a", "  #,", " #", " # 1,2;3\t4", '# "quote', " ## x # y", " # 2.5 2.5", "#\u00f6"]
+for turn in range(rounds):
+    columns, delimiter = int(rng.integers(1, 4)), [",", ";", "\t", " "][turn % 4]
+    has_gaps = delimiter != " " and columns > 1 and turn % 3 == 0
+    lines = []
+    for _ in range(int(rng.integers(1, 6))):
+        fields = [f"{number:.3f}" for number in rng.normal(size=columns)]
+        if has_gaps and rng.random() < 0.5:
+            fields[rng.integers(columns)] = ""
+        lines.append(delimiter.join(fields) + str(rng.choice(ends)))
+        if rng.random() < 0.2:
+            lines.append(str(rng.choice(["# between", '#"', "#1,2"])))
+    (folder / "x.csv").write_text("\n".join(lines) + "\n")
+    separator = None if delimiter == " " else delimiter
+    if has_gaps:
+        expected = np.genfromtxt(folder / "x.csv", delimiter=separator, encoding="utf-8")
+    else:
+        expected = np.loadtxt(folder / "x.csv", delimiter=separator, encoding="utf-8")
+    options = ["--delimiter", delimiter] if delimiter not in " ," or turn % 2 else []
+    command = [npy, "convert", "x.csv", "x.npy", "--no-header", "--comments", "#", *options]
+    subprocess.run(command, cwd=folder, check=True, stderr=subprocess.DEVNULL)
+    found = np.load(folder / "x.npy")
+    assert found.dtype == expected.dtype, (lines, command, found.dtype)
+    assert np.array_equal(found.squeeze(), expected.squeeze(), equal_nan=True), (lines, command, found)
+"##;
+    let dir = tempfile::tempdir().unwrap();
+    let rounds = npy_tests::rounds(120).to_string();
+    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
+    npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str(), OsStr::new(&rounds)]);
+}
+
 /// Guards every axis, order, byte order, slice and dtype against `np.concatenate`.
 #[test]
 fn arrays_are_joined_along_each_axis_as_by_numpy() {

@@ -211,11 +211,29 @@ fn a_single_text_among_numbers_is_told() {
         ("value\nx\n1\n2\n", &[], "npy convert --missing x reads it as missing"),
         ("# a,b\n2000,2001\n1,2\n", &["--header"], "--comments '#' leaves it out"),
         ("# a,b\n2000,2001\n1,2\n", &[], ""),
+        (
+            "a,b\n1,2 # note\n3,\n",
+            &[],
+            ": column b is text because of what follows # in its values; if that is a comment, npy convert --comments '#' leaves it out\n",
+        ),
+        ("a,t\n1,2024-01-31 #x\n3,2024-02-01\n", &[], "--comments '#' leaves it out\n"),
+        ("1,2#a\n3,4#b", &["--no-header"], "--comments '#' leaves it out\n"),
+        ("# a,b\n1,2#a\n3,4#b", &[], "--comments '#' --no-header leaves it out\n"),
+        ("a,color\n1,#f00\n2,#0f0\n", &[], ""),
+        ("a,b\nx,Main St #5\ny,Elm St #6\n", &[], ""),
+        ("a,b\n1,2 # note\n3,\n", &["--comments", "#"], "column b has integers and missing"),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
+    }
+    for (text, is_advised) in [("a,b\n1,2 # x, y\n3,\n", true), ("a,b\n1,#f00\n2\n", false)] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let (code, message) = code(path, &["convert", "x.csv", "x.npy"]);
+        let advice =
+            "; if # begins a comment after a row, npy convert --comments '#' leaves it out\n";
+        assert_eq!((code, message.ends_with(advice)), (2, is_advised), "{text}: {message}");
     }
     for (text, remark) in [
         (
@@ -246,12 +264,24 @@ fn a_single_text_among_numbers_is_told() {
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
         ("{\"a\":\"1\"}\n{\"a\":\"0\"}\n{\"a\":\"007\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
+        (
+            "{\"a\":[],\"b\":1}\n{\"b\":2}\n",
+            ": key a has [] or {} alone: left out, because no dtype",
+        ),
+        (
+            "{\"d\":{\"e\":[{}]},\"b\":{\"c\":[],\"f\":1},\"a\":[[],[]]}\n",
+            ": keys a, b.c, d have [] or {} alone",
+        ),
     ] {
         fs::write(path.join("x.jsonl"), text).unwrap();
         let (code, message) = code(path, &["convert", "x.jsonl", "x.npy"]);
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
     }
+    fs::write(path.join("x.jsonl"), "{\"a\":[],\"b\":{}}\n").unwrap();
+    let (code, message) = code(path, &["convert", "x.jsonl", "x.npy"]);
+    let is_told = message.contains("keys a, b have") && message.contains("has no columns");
+    assert!(code == 2 && is_told, "{message}");
 }
 
 /// Guards comments of old programs: their bytes do not count, and those of rows are an error with the number of the line.

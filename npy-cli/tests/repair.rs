@@ -398,33 +398,88 @@ fn a_compressed_file_is_told_with_the_command_that_helps() {
 fn text_is_told_with_the_command_that_reads_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    for (name, text, options, shape) in [
-        ("a.npy", "name,value\nbob,1\namy,2\n", " --from csv", "(2,)"),
-        ("b.npy", "# x y\n1.5 2.5\n3.5 4.5\n", " --from csv", "(2,)"),
-        ("c.npz", "# x y\n1.5 2.5\n3.5 4.5\n", " --from csv", "(2,)"),
-        ("d.safetensors", "# x y\n1.5 2.5\n3.5 4.5\n", " --from csv", "(2,)"),
-        ("e.dat", "1.5 2.5\n3.5 4.5\n", " --from csv --no-header", "(2, 2)"),
-        ("f.dat", "% x\n1.5 2.5\n", " --from csv --comments % --no-header", "(1, 2)"),
-        ("g.npy", "a\tb\n1\t2\n", " --from tsv", "(1,)"),
-        ("h.npy", "{\"a\": 1}\n{\"a\": 2}\n", " --from jsonl", "(2,)"),
-        ("i.npy", "2024-01-31,x\n2024-02-01,y\n", " --from csv --no-header", "(2,)"),
-        ("k.csv", "a,b\n1,2\n", "", "(1,)"),
-        ("l.csv", "1,2\n3,4\n", " --no-header", "(2, 2)"),
-        ("m.dat", "# a note\nx;y\n1;2\n", " --from csv --delimiter ';'", "(1,)"),
-        ("n.csv", "1;2\n3;4\n", " --delimiter ';' --no-header", "(2, 2)"),
-        ("o.csv", "a\tb\n1\t2\n", " --delimiter '\\t'", "(1,)"),
-        ("p.dat", "# a note\na\tb\n1\t2\n", " --from tsv", "(1,)"),
-        ("q.dat", "x y\n1 2\n", " --from csv --delimiter ' '", "(1,)"),
-        ("r.dat", "1 2\t3 # one\n4 5 6\n", " --from csv --no-header", "(2, 3)"),
-        ("s.dat", "sep=;\n1;2\n", " --from csv --no-header", "(1, 2)"),
-        ("t.dat", "% x\na;b\n1;2\n", " --from csv --delimiter ';' --comments %", "(1,)"),
-        ("u.tsv", "1\t2\n", " --no-header", "(1, 2)"),
+    // More than the part of a file that is looked at.
+    let numbers = "1.5\n".repeat(30_000);
+    let list = format!("[\n{}\n]\n", numbers.trim().replace('\n', ",\n"));
+    for (name, text, options, values) in [
+        (
+            "a.npy",
+            "name,value\nbob,1\namy,2\n",
+            " --from csv",
+            "{\"name\":\"bob\",\"value\":1}\n{\"name\":\"amy\",\"value\":2}\n",
+        ),
+        (
+            "b.npy",
+            "# x y\n1.5 2.5\n3.5 4.5\n",
+            " --from csv",
+            "{\"x\":1.5,\"y\":2.5}\n{\"x\":3.5,\"y\":4.5}\n",
+        ),
+        (
+            "c.npz",
+            "# x y\n1.5 2.5\n3.5 4.5\n",
+            " --from csv",
+            "{\"x\":1.5,\"y\":2.5}\n{\"x\":3.5,\"y\":4.5}\n",
+        ),
+        (
+            "d.safetensors",
+            "# x y\n1.5 2.5\n3.5 4.5\n",
+            " --from csv",
+            "{\"x\":1.5,\"y\":2.5}\n{\"x\":3.5,\"y\":4.5}\n",
+        ),
+        ("e.dat", "1.5 2.5\n3.5 4.5\n", " --from csv --no-header", "[1.5,2.5]\n[3.5,4.5]\n"),
+        ("f.dat", "% x\n1.5 2.5\n", " --from csv --comments % --no-header", "[1.5,2.5]\n"),
+        ("g.npy", "a\tb\n1\t2\n", " --from tsv", "{\"a\":1,\"b\":2}\n"),
+        ("h.npy", "{\"a\": 1}\n{\"a\": 2}\n", " --from jsonl", "{\"a\":1}\n{\"a\":2}\n"),
+        (
+            "i.npy",
+            "2024-01-31,x\n2024-02-01,y\n",
+            " --from csv --no-header",
+            "{\"0\":\"2024-01-31\",\"1\":\"x\"}\n{\"0\":\"2024-02-01\",\"1\":\"y\"}\n",
+        ),
+        ("k.csv", "a,b\n1,2\n", "", "{\"a\":1,\"b\":2}\n"),
+        ("l.csv", "1,2\n3,4\n", " --no-header", "[1,2]\n[3,4]\n"),
+        ("m.dat", "# a note\nx;y\n1;2\n", " --from csv --delimiter ';'", "{\"x\":1,\"y\":2}\n"),
+        ("n.csv", "1;2\n3;4\n", " --delimiter ';' --no-header", "[1,2]\n[3,4]\n"),
+        ("o.csv", "a\tb\n1\t2\n", " --delimiter '\\t'", "{\"a\":1,\"b\":2}\n"),
+        ("p.dat", "# a note\na\tb\n1\t2\n", " --from tsv", "{\"a\":1,\"b\":2}\n"),
+        ("q.dat", "x y\n1 2\n", " --from csv --delimiter ' '", "{\"x\":1,\"y\":2}\n"),
+        ("r.dat", "1 2\t3 # one\n4 5 6\n", " --from csv --no-header", "[1,2,3]\n[4,5,6]\n"),
+        ("s.dat", "sep=;\n1;2\n", " --from csv --no-header", "[1,2]\n"),
+        (
+            "t.dat",
+            "% x\na;b\n1;2\n",
+            " --from csv --delimiter ';' --comments %",
+            "{\"a\":1,\"b\":2}\n",
+        ),
+        ("u.tsv", "1\t2\n", " --no-header", "[1,2]\n"),
+        ("v.dat", "[1, 2]\n[3, 4]\n", " --from jsonl", "[1,2]\n[3,4]\n"),
+        ("w.dat", "{\"a\":1,\n\"b\":2}\n", " --from json", "{\"a\":1,\"b\":2}\n"),
+        ("x.dat", "[[1,2],\n[3,4]]\n", " --from json", "[1,2]\n[3,4]\n"),
+        ("y.dat", "x\n1 2\n", " --from csv --delimiter ,", "{\"x\":\"1 2\"}\n"),
+        (
+            "z.dat",
+            "a,b\nu,2 # x, y\nv,4\n",
+            " --from csv --comments '#'",
+            "{\"a\":\"u\",\"b\":2}\n{\"a\":\"v\",\"b\":4}\n",
+        ),
+        ("aa.dat", "size\tn\n10 500\t3\n", " --from tsv", "{\"size\":\"10 500\",\"n\":3}\n"),
+        (
+            "ab.dat",
+            "x y\tz\n1 2\t3\n",
+            " --from csv --delimiter ' '",
+            "{\"x\":1,\"y\":2,\"z\":3}\n",
+        ),
+        ("ac.dat", "x;y\n1,5;2\n", " --from csv --delimiter ';'", "{\"x\":\"1,5\",\"y\":2}\n"),
+        ("ad.json", "{\"a\":1}\n{\"a\":2}\n", " --from jsonl", "{\"a\":1}\n{\"a\":2}\n"),
+        ("ae.dat", &list, " --from json", &numbers),
+        ("af.dat", "[0]\n3 4\n", " --from csv", "[\"3 4\"]\n"),
     ] {
         fs::write(path.join(name), text).unwrap();
         let command = format!("npy convert {name} OUT.npy{options}");
         let ending = format!("; it looks like text; {command} reads a table\n");
         // Files that are named as text are read as such.
-        let others = if name.ends_with("sv") { &[][..] } else { &["info", "head", "verify"] };
+        let is_named = name.ends_with("sv") || name.ends_with(".json");
+        let others = if is_named { &[][..] } else { &["info", "head", "verify"] };
         for subcommand in [&["repair"], others].concat() {
             let (code, out, messages) = npy(path, &[subcommand, name]);
             let message = out + &messages;
@@ -436,10 +491,14 @@ fn text_is_told_with_the_command_that_reads_it() {
         let args: Vec<&str> = words.map(|word| if word == "BLANK" { " " } else { word }).collect();
         let (code, _, messages) = npy(path, &args);
         assert_eq!(code, 0, "{command}: {messages}");
-        let (_, out, _) = npy(path, &["info", "OUT.npy"]);
-        assert!(out.contains(&format!("shape    {shape}")), "{name}: {out}");
+        let (_, out, _) = npy(path, &["cat", "OUT.npy", "--jsonl"]);
+        assert_eq!(out, values, "{command}");
         fs::remove_file(path.join("OUT.npy")).unwrap();
     }
+    fs::write(path.join("notes"), "Dear all,\nthis is prose, with commas, here\n").unwrap();
+    let (_, _, message) = npy(path, &["head", "notes"]);
+    let ending = "; it looks like text; npy convert --help has the options that read a table\n";
+    assert!(message.ends_with(ending), "{message}");
 }
 
 /// Guards the cost of an advice about a large array: its header and its size say whether it is damaged.

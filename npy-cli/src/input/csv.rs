@@ -15,7 +15,7 @@ use super::names::{self, Names};
 use super::quotes;
 use super::split::{Line, Splitter, Syntax};
 use super::value::{MISSING, Value};
-use crate::output::{Failure, Of, Result, note};
+use crate::output::{Failure, Of, Result};
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +34,7 @@ pub(crate) enum Comments {
     /// Lines that begin with `#`, unless they have names or may be rows.
     #[default]
     Unknown,
-    /// Lines that begin with this character. They have no names.
+    /// All that follows this character in a line, unless it is within quotes. They have no names.
     Marked(u8),
     None,
 }
@@ -82,10 +82,11 @@ pub(super) fn columns(
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
-    let mark = dialect.comments.mark().filter(|_| !becomes_text);
-    let shortened = mark.and_then(|mark| end_comments::removed(&text.text, known_delimiter, mark));
-    let about_ends = shortened.as_ref().filter(|_| dialect.comments == Comments::Unknown);
-    let about_ends = about_ends.map(Shortened::remark);
+    let shortened = match dialect.comments {
+        Comments::Unknown if !becomes_text => end_comments::removed(&text.text, known_delimiter),
+        _ => None,
+    };
+    let about_ends = shortened.as_ref().map(Shortened::remark);
     let text = match shortened {
         Some(Shortened { text: shortened, .. }) => Text { text: shortened, ..text },
         None => text,
@@ -110,7 +111,7 @@ pub(super) fn columns(
             false => failure,
         })
     };
-    let has_values = |(table, _): &(Table, _)| {
+    let has_values = |table: &Table| {
         let has_values =
             |column: &Column| !is_text(&column.path[0]) && are_values(column.values.iter());
         table.rows > 0 && table.columns.first().is_some_and(has_values)
@@ -120,8 +121,18 @@ pub(super) fn columns(
         Comments::Marked(_) | Comments::None => None,
     };
     let closed = closed.map(|closed| Text { text: closed, ..text });
-    let (table, mut remarks) = match closed.map(&parse) {
-        None => parse(text)?,
+    let may_have_ends = dialect.comments == Comments::Unknown && !becomes_text;
+    let start = may_have_ends.then(|| end_comments::start(&text.text)).flatten();
+    let option = || start.as_ref().and_then(|start| option_for_ends(start, name, &dialect));
+    let advised = |failure: Failure| match option() {
+        // Names in a comment are another error.
+        Some(MARKED) => failure.with(&format!(
+            "; if # begins a comment after a row, npy convert {MARKED} leaves it out"
+        )),
+        _ => failure,
+    };
+    let mut table = match closed.map(&parse) {
+        None => parse(text).map_err(advised)?,
         Some(Ok(closed)) if has_values(&closed) => closed,
         // In a column of text, a line that begins with # may be a row of several lines. Otherwise a row is wrong that the quotes would hide.
         Some(closed) => match (parse(text), closed) {
@@ -133,12 +144,35 @@ pub(super) fn columns(
             }
         },
     };
-    remarks.extend(about_ends);
-    if are_blanks {
-        remarks.push(BLANKS.to_owned());
+    if let Some((last, others)) = table.columns.split_last()
+        && end_comments::are_in(last.values.iter())
+        && !others.iter().any(|column| column.values.iter().any(|it| it.text().contains('#')))
+        && let Some(option) = option()
+    {
+        let column = &last.path[0];
+        table.remarks.push(format!("column {column} is text because of what follows # in its values; if that is a comment, npy convert {option} leaves it out"));
     }
-    remarks.into_iter().for_each(|remark| note(name, remark));
+    table.remarks.extend(about_ends);
+    if are_blanks {
+        table.remarks.push(BLANKS.to_owned());
+    }
     Ok(table)
+}
+
+/// The option for comments after rows that may be text.
+const MARKED: &str = "--comments '#'";
+
+/// Returns the options that read the start of a text without what follows `#` in its rows, if they read it.
+fn option_for_ends(start: &str, name: &str, dialect: &Dialect) -> Option<&'static str> {
+    let all = [(dialect.first_line, MARKED), (FirstLine::Row, "--comments '#' --no-header")];
+    let count = if dialect.first_line == FirstLine::Unknown { 2 } else { 1 };
+    let is_text: fn(&str) -> bool = |_| false;
+    let reads = |first_line| {
+        let comments = Comments::Marked(b'#');
+        let dialect = Dialect { first_line, comments, ..dialect.clone() };
+        columns(start.as_bytes(), name, &dialect, &[], is_text).is_ok_and(|table| table.rows > 0)
+    };
+    all.into_iter().take(count).find(|(first_line, _)| reads(*first_line)).map(|(_, option)| option)
 }
 
 /// A text, in which [`char::REPLACEMENT_CHARACTER`] is in the place of bytes that are not UTF-8, if there are any.
@@ -159,14 +193,14 @@ impl Text {
     }
 }
 
-/// Reads the columns of a text, with remarks.
+/// Reads the columns of a text.
 fn parsed(
     text: Text,
     name: &str,
     dialect: &Dialect,
     known: &[&str],
     is_text: impl Fn(&str) -> bool,
-) -> Result<(Table, Vec<String>)> {
+) -> Result<Table> {
     let is_headless = dialect.first_line == FirstLine::Row;
     let delimiter = dialect.delimiter.unwrap_or(delimiter::COMMA);
     let mut lines = Lines::new(&text, name, delimiter, dialect.comments);
@@ -227,7 +261,7 @@ fn parsed(
     }
     remarks.extend(header.remarks());
     remarks.extend(about_comments);
-    Ok((Table { rows: cells.rows(), columns, records: None, is_headless }, remarks))
+    Ok(Table { rows: cells.rows(), columns, records: None, is_headless, remarks })
 }
 
 /// The lines of a file. The first ones are read ahead.
@@ -336,7 +370,7 @@ impl<'a> Lines<'a> {
             self.read_ahead(at + 1)?;
             let Some(line) = self.ahead.get(at).filter(|_| plain.len() < count) else { break };
             if self.mark(line).is_none() {
-                let text = &self.text.text[line.start..];
+                let text = &self.text.text[line.start..line.end];
                 let whole = text.split(['\n', '\r']).next().filter(|_| !line.is_quoted);
                 plain.push(whole.unwrap_or_default().to_owned());
             }
@@ -398,7 +432,8 @@ impl<'a> Lines<'a> {
         // Comments may have any bytes.
         if let Some(start) = found
             && !self.text.is_utf8
-            && self.text.text[start..self.splitter.at].contains(char::REPLACEMENT_CHARACTER)
+            && let Some(end) = ends.last()
+            && self.text.text[start..start + *end as usize].contains(char::REPLACEMENT_CHARACTER)
         {
             let number = self.splitter.number(start);
             return Err(Failure::new(
@@ -553,14 +588,14 @@ mod tests {
     /// Reads a text, and returns the names of the columns, the first column, and the remarks or the error.
     fn read(text: &str, dialect: &Dialect) -> (String, Vec<String>, String) {
         let text = Text { text: text.to_owned(), is_utf8: true };
-        let (table, remarks) = match parsed(text, "x.csv", dialect, &[], |_| false) {
+        let table = match parsed(text, "x.csv", dialect, &[], |_| false) {
             Ok(read) => read,
             Err(Failure::Message(message)) => return (String::new(), Vec::new(), message),
             Err(other) => panic!("{other:?}"),
         };
         let names: Vec<&str> = table.columns.iter().map(|column| &*column.path[0]).collect();
         let values = table.columns[0].values.iter().map(|value| value.text().into_owned());
-        (names.join(","), values.collect(), remarks.join(" "))
+        (names.join(","), values.collect(), table.remarks.join(" "))
     }
 
     /// Guards a text in quotes, which begins no comment.

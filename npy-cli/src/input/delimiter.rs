@@ -41,7 +41,12 @@ pub(super) fn are_blanks(text: &[u8], comments: Comments) -> bool {
             has_comment |= rows.is_empty();
             continue;
         }
-        let Ok(line) = str::from_utf8(line) else { return false };
+        // Those that may be text were left out before.
+        let row = match comments {
+            Comments::Marked(mark) => line.split(|byte| *byte == mark).next().unwrap_or(line),
+            Comments::Unknown | Comments::None => line,
+        };
+        let Ok(line) = str::from_utf8(row) else { return false };
         let fields: Vec<&str> = line.split_whitespace().collect();
         let width = rows.first().map_or(fields.len(), Vec::len);
         if fields.len() != width || width < 2 || !fields.iter().all(|field| is_number(field)) {
@@ -155,7 +160,9 @@ mod tests {
 
     #[test]
     fn blanks_separate_numbers_alone() {
-        assert!(are_blanks(b"% by hand, twice\n1 2\n", Comments::Marked(b'%')));
+        for text in ["% by hand, twice\n1 2\n", "1  1.5 %,\n2 2.5 %b\n"] {
+            assert!(are_blanks(text.as_bytes(), Comments::Marked(b'%')), "{text:?}");
+        }
         for text in [
             "1.0 2.0\n3.0 4.0\n",
             "# x y\n\n  1e3  nan \r\n",

@@ -1,6 +1,8 @@
 //! Comments after the numbers of a line, which `np.loadtxt` leaves out.
 
 use super::delimiter::{COMMA, fields, is_number};
+use super::guess::is_value;
+use super::value::Value;
 
 /// A text without the comments at the end of its lines.
 pub(super) struct Shortened {
@@ -21,11 +23,9 @@ impl Shortened {
 
 /// Removes the comments at the end of lines. The rest of each row must be numbers, as many as in the others; a first line without a comment may have their names.
 /// Returns `None` if there is no such comment, or if they may be a column: all rows have one, and no blank follows its mark.
-pub(super) fn removed(text: &str, delimiter: Option<u8>, mark: u8) -> Option<Shortened> {
-    let mark = char::from(mark);
-    let has_none = |line: &str| line.trim_ascii_start().starts_with(mark) || !line.contains(mark);
+pub(super) fn removed(text: &str, delimiter: Option<u8>) -> Option<Shortened> {
     // Most texts have no others than those that begin lines.
-    if !text.contains(mark) || text.split(['\n', '\r']).all(has_none) {
+    if !have_mark(text) {
         return None;
     }
     let (mut shortened, mut count) = (String::new(), 0);
@@ -33,11 +33,11 @@ pub(super) fn removed(text: &str, delimiter: Option<u8>, mark: u8) -> Option<Sho
     let mut known = None;
     for line in text.split_inclusive(['\n', '\r']) {
         let whole = line.trim_ascii();
-        if whole.is_empty() || whole.starts_with(mark) {
+        if whole.is_empty() || whole.starts_with('#') {
             shortened.push_str(line);
             continue;
         }
-        let (row, comment) = whole.split_once(mark).unzip();
+        let (row, comment) = whole.split_once('#').unzip();
         let row = row.unwrap_or(whole);
         let is_named = known.is_none();
         let (delimiter, width) = *known.get_or_insert_with(|| {
@@ -63,6 +63,38 @@ pub(super) fn removed(text: &str, delimiter: Option<u8>, mark: u8) -> Option<Sho
     (count < rows || has_blank).then_some(Shortened { text: shortened, count })
 }
 
+/// Returns true if a line has the mark after other characters.
+fn have_mark(text: &str) -> bool {
+    let has_mark = |line: &str| !line.trim_ascii_start().starts_with('#') && line.contains('#');
+    text.contains('#') && text.split(['\n', '\r']).any(has_mark)
+}
+
+/// Returns the first lines of a text that has the mark in rows, for a trial.
+pub(super) fn start(text: &str) -> Option<String> {
+    const MAX: usize = 1 << 16;
+    if !have_mark(text) {
+        return None;
+    }
+    let start = text.as_bytes().get(..MAX).and_then(|start| {
+        let end = start.iter().rposition(|byte| *byte == b'\n')?;
+        text.get(..=end)
+    });
+    Some(start.unwrap_or(text).to_owned())
+}
+
+/// Returns true if the values of a column before the mark are numbers, times or booleans, and some have the mark.
+pub(super) fn are_in<'a>(mut values: impl Iterator<Item = Value<'a>>) -> bool {
+    let mut has_some = false;
+    let are_values = values.all(|value| {
+        let Value::Text(text) = value else { return true };
+        let (before, comment) = text.split_once('#').unzip();
+        let before = before.unwrap_or(&text).trim();
+        has_some |= comment.is_some() && !before.is_empty();
+        is_value(before) || comment.is_some() && before.is_empty()
+    });
+    are_values && has_some
+}
+
 #[cfg(test)]
 mod tests {
     use super::removed;
@@ -76,7 +108,7 @@ mod tests {
             ("x;y\n1;2#a\n3;4", Some(b';'), "x;y\n1;2\n3;4"),
             ("n\n1 #\n", None, "n\n1\n"),
         ] {
-            let found = removed(text, delimiter, b'#');
+            let found = removed(text, delimiter);
             assert_eq!(found.map(|found| found.text).as_deref(), Some(expected), "{text:?}");
         }
         for text in [
@@ -92,8 +124,7 @@ mod tests {
             "a,b\nBob,# 1\n",
             "1 \"2\" # a\n3 4\n",
         ] {
-            assert!(removed(text, None, b'#').is_none(), "{text:?}");
+            assert!(removed(text, None).is_none(), "{text:?}");
         }
-        assert!(removed("1 2 # a\n", None, b'%').is_none());
     }
 }

@@ -5,7 +5,7 @@
 mod exact;
 mod row;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -55,6 +55,11 @@ pub(super) fn list(stream: impl Read, name: &str, digits: Digits) -> Result<Tabl
         Ok(()) => Ok(rows.finish()),
         Err(message) => Err(rows.failure(name, &message)),
     }
+}
+
+/// Returns true for a value that the end of the text cuts off.
+pub(super) fn is_start(text: &[u8]) -> bool {
+    serde_json::from_slice::<de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
 }
 
 /// Returns true if the text is a list. Only blanks before it are consumed, if there are more than a buffer has.
@@ -158,13 +163,38 @@ impl Rows {
         Failure::new(name, format!("row {}: {message}", self.count))
     }
 
+    /// Returns a remark about keys without any value, which are not columns.
+    fn about_empty(&self) -> Option<String> {
+        let mut filled: HashSet<&[String]> = HashSet::from([&[][..]]);
+        for path in self.known.keys() {
+            filled.extend((1..path.len()).map(|depth| &path[..depth]));
+        }
+        // Of a key within another one that is empty, the outer one is told.
+        let is_empty = |path: &&Vec<String>| match path.split_last() {
+            Some((_, outer)) => !filled.contains(&path[..]) && filled.contains(outer),
+            None => false,
+        };
+        let mut names: Vec<String> =
+            self.shapes.keys().filter(is_empty).map(|path| path.join(".")).collect();
+        names.sort();
+        let subject = match &names[..] {
+            [] => return None,
+            [one] => format!("key {one} has"),
+            [_, _] | [_, _, _] => format!("keys {} have", names.join(", ")),
+            [first, rest @ ..] => format!("keys {first} and {} more have", rest.len()),
+        };
+        Some(format!("{subject} [] or {{}} alone: left out, because no dtype holds that"))
+    }
+
     pub(super) fn finish(self) -> Table {
+        let remarks = self.about_empty().into_iter().collect();
         let column = |(path, mut values): (_, Vec<_>)| {
             values.resize(self.count, Value::Missing);
             Column::new(path, Values::Typed(values))
         };
         let columns = self.columns.into_iter().map(column).collect();
-        Table { rows: self.count, columns, records: Some(self.records), is_headless: false }
+        let records = Some(self.records);
+        Table { rows: self.count, columns, records, is_headless: false, remarks }
     }
 }
 

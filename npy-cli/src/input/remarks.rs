@@ -4,6 +4,7 @@ use npy_core::DType;
 
 use super::column::Column;
 use super::encode::excerpt;
+use super::end_comments;
 use super::guess::kind_of_text;
 use super::kind::Kind;
 use super::lists::Uneven;
@@ -119,7 +120,9 @@ fn filled(columns: &[Column]) -> Option<String> {
 
 /// Returns a remark about a column that is text because of a few of its values.
 fn about(column: &Column, dtype: impl Fn(&str) -> String, is_headless: bool) -> Option<String> {
-    if column.kind != Kind::Text {
+    // Those with comments have a remark already.
+    let has_comments = || column.values.are_untyped() && end_comments::are_in(column.values.iter());
+    if column.kind != Kind::Text || has_comments() {
         return None;
     }
     let name = name(column);

@@ -4,12 +4,12 @@
 
 use std::borrow::Cow;
 
-/// The characters that separate fields, and that begin lines without any.
+/// The characters that separate fields, and that begin comments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Syntax {
     /// Of blanks, a run is one delimiter, as `np.loadtxt` has it; at the start and the end of a line they separate nothing.
     pub(super) delimiter: u8,
-    /// Lines that begin with this character have no fields.
+    /// From this character to the end of its line there are no fields, unless it is within quotes.
     pub(super) comment: Option<u8>,
 }
 
@@ -89,8 +89,10 @@ impl<'a> Splitter<'a> {
         let Some(start) = self.next_start() else { return Ok(None) };
         let mut at = start;
         loop {
-            at = self.end_of_field(at);
-            let Ok(end) = u32::try_from(at - start) else {
+            let first = at;
+            at = self.end_of_field(first);
+            let end = if self.is_comment(at) { self.before_blanks(first, at) } else { at };
+            let Ok(end) = u32::try_from(end - start) else {
                 let number = self.number(start);
                 return Err(format!("line {number} has more than 4 GiB; a quote may be missing"));
             };
@@ -100,12 +102,13 @@ impl<'a> Splitter<'a> {
             let is_last = match bytes.get(at) {
                 Some(&byte) if is_delimiter(byte) => {
                     at = self.after_blanks(at + 1);
-                    self.syntax.has_runs() && matches!(bytes.get(at), None | Some(b'\n' | b'\r'))
+                    let is_end = matches!(bytes.get(at), None | Some(b'\n' | b'\r'));
+                    self.syntax.has_runs() && (is_end || self.is_comment(at))
                 }
                 _ => true,
             };
             if is_last {
-                self.at = at;
+                self.at = if self.is_comment(at) { self.end_of_line(at) } else { at };
                 return Ok(Some(start));
             }
         }
@@ -118,14 +121,41 @@ impl<'a> Splitter<'a> {
             self.at = self.after_blanks(self.at);
             match bytes.get(self.at) {
                 Some(b'\n' | b'\r') => self.at += 1,
-                Some(byte) if Some(*byte) == self.syntax.comment => {
-                    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-                    let length = bytes[self.at..].iter().position(is_end);
-                    self.at = length.map_or(bytes.len(), |length| self.at + length);
+                Some(b' ' | b'\t') if self.is_comment(self.after_margin(self.at)) => {
+                    self.at = self.after_margin(self.at);
                 }
+                Some(_) if self.is_comment(self.at) => self.at = self.end_of_line(self.at),
                 found => return found.map(|_| self.at),
             }
         }
+    }
+
+    /// Returns true if a comment begins here, where a field ends or begins.
+    #[inline]
+    fn is_comment(&self, at: usize) -> bool {
+        self.syntax.comment.is_some_and(|mark| self.text.as_bytes().get(at) == Some(&mark))
+    }
+
+    fn end_of_line(&self, at: usize) -> usize {
+        let rest = &self.text.as_bytes()[at..];
+        let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        at + length.unwrap_or(rest.len())
+    }
+
+    /// Returns the position after the blanks that start here and delimit nothing.
+    fn after_margin(&self, at: usize) -> usize {
+        let rest = self.text.as_bytes()[at..].iter();
+        at + rest.take_while(|byte| self.is_margin(**byte)).count()
+    }
+
+    /// Returns the end of a field without the blanks before the comment that follows it.
+    fn before_blanks(&self, start: usize, end: usize) -> usize {
+        let field = self.text.as_bytes()[start..end].iter();
+        end - field.rev().take_while(|byte| self.is_margin(**byte)).count()
+    }
+
+    fn is_margin(&self, byte: u8) -> bool {
+        matches!(byte, b' ' | b'\t') && byte != self.syntax.delimiter
     }
 
     fn after_blanks(&self, at: usize) -> usize {
@@ -153,8 +183,10 @@ impl<'a> Splitter<'a> {
         }
         let delimiter = self.syntax.delimiter;
         let other = if self.syntax.has_runs() { b'\t' } else { delimiter };
-        let is_end =
-            |&byte: &u8| byte == delimiter || byte == other || matches!(byte, b'\n' | b'\r');
+        let mark = self.syntax.comment.unwrap_or(delimiter);
+        let is_end = |&byte: &u8| {
+            byte == delimiter || byte == other || byte == mark || matches!(byte, b'\n' | b'\r')
+        };
         let length = bytes[at..].iter().position(is_end);
         length.map_or(bytes.len(), |length| at + length)
     }
@@ -163,7 +195,8 @@ impl<'a> Splitter<'a> {
     pub(super) fn line(&self, start: usize, ends: &[u32]) -> Line {
         let text = &self.text[start..];
         let fields = (0..ends.len()).map(|at| self.syntax.field(raw(text, ends, at)).into_owned());
-        Line { fields: fields.collect(), start, is_quoted: text.starts_with('"') }
+        let end = start + ends.last().map_or(0, |end| *end as usize);
+        Line { fields: fields.collect(), start, end, is_quoted: text.starts_with('"') }
     }
 }
 
@@ -181,6 +214,8 @@ pub(super) struct Line {
     fields: Vec<String>,
     /// The position of its start in the text.
     pub(super) start: usize,
+    /// The position of its end, which a comment may follow.
+    pub(super) end: usize,
     /// True if its first field has quotes.
     pub(super) is_quoted: bool,
 }
@@ -254,8 +289,14 @@ mod tests {
 
     #[test]
     fn comments_have_no_fields() {
-        let text = "% x,\"y\n1,\"a\n% b\n\"\r\n%\r\n5,%\n%";
-        assert_eq!(lines(text, b',', Some(b'%')), ["2:1|a\n% b\n", "6:5|%"]);
-        assert_eq!(lines(" % x\n1 2\n", b' ', Some(b'%')), ["2:1|2"]);
+        for (text, delimiter, expected) in [
+            ("% x,\"y\n1,\"a\n% b\n\"\r\n%\r\n5,%\n%", b',', &["2:1|a\n% b\n", "6:5|"][..]),
+            (" % x\n1 2\n", b' ', &["2:1|2"]),
+            (" \t% x\n1 , x \t% \"a\", b\r\n\"%\" %\"\n3%4\n", b',', &["2:1 | x", "3:%", "4:3"]),
+            ("1  2 % x y\n3\t4%%\n \"5 % 6\"\t7 %", b' ', &["1:1|2", "2:3|4", "3:5 % 6|7"]),
+            ("1\t2 % x\n\t% y\n3\t%", b'\t', &["1:1|2", "2:|", "3:3|"]),
+        ] {
+            assert_eq!(lines(text, delimiter, Some(b'%')), expected, "{text:?}");
+        }
     }
 }
