@@ -367,6 +367,24 @@ export async function behaviors(npy, load) {
     equal(readNPY(writeNPY(array)).data.find((value) => value instanceof Date && value.getTime() === 0), new Date(0));
   });
 
+  it("a row of objects costs its own items, whatever the length of the array", () => {
+    // The module says of each infinity that it is a float.
+    const array = readNPY(writeNPY(NDArray.from(new Array(200).fill(Infinity), { dtype: "|O", shape: [100, 2] })));
+    const { get, has, set } = Map.prototype;
+    let count = 0;
+    const counted = (work) => function (...args) {
+      count += 1;
+      return work.apply(this, args);
+    };
+    Object.assign(Map.prototype, { get: counted(get), has: counted(has), set: counted(set) });
+    try {
+      for (const i of [0, 50, 99]) array.get(i).data;
+    } finally {
+      Object.assign(Map.prototype, { get, has, set });
+    }
+    equal(count, 3 * 2 * 3);
+  });
+
   it("arrays and complex numbers are objects, too", () => {
     const grid = NDArray.from([[1, 2], [3, 4]], { dtype: ">i2", fortranOrder: true });
     const [array, single, none] = readNPY(writeNPY(NDArray.from([grid, NDArray.from(2), null], { dtype: "|O" }))).data;
