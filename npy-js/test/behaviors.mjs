@@ -342,6 +342,10 @@ export async function behaviors(npy, load) {
     const [kept, call] = structuredClone([NDArray.from([1, 2]), readNPY(await load("lost2.npy")).data[1]]);
     for (const work of [() => NDArray.from(kept), () => writeNPY([kept, null])]) fails(work, "argument", "pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape })");
     equal(NDArray.from(kept.data, { dtype: kept.dtype, shape: kept.shape }).toNested(), [1, 2]);
+    const records = NDArray.records({ x: [1, 2], s: ["a", "b"] });
+    const columns = structuredClone(records);
+    for (const work of [() => NDArray.from(columns), () => writeNPY([columns, null])]) fails(work, "argument", "postMessage copy it; copy the bytes of writeNPY(array), and read them, or pass NDArray.records(value.data) if");
+    for (const again of [readNPY(structuredClone(writeNPY(records))), NDArray.records(columns.data)]) equal([again.dtype, again.toNested()], [records.dtype, records.toNested()]);
     fails(() => writeNPY({ k: [call] }), "invalid-value", "the properties of a Call without its class, as structuredClone and postMessage copy it; write its text");
     // Objects of a program may have some of these names, or more.
     for (const value of [{ text: "a", arguments: [1], state: null }, { ...call, state: null, x: 1 }, { strides: [1], fortranOrder: true }, { ...kept, x: 1 }]) {
