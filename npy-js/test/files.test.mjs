@@ -142,8 +142,15 @@ test("data of memmap refuse values and positions that do not fit", () => {
     for (const list of lists) {
       for (const work of [() => data.set(list), () => data.fill(list[0]), () => (data[0] = list[0])]) assert.throws(work, (error) => error.kind === "invalid-value" && error.message.includes(";"), `${dtype} ${list}`);
     }
-    for (const work of [() => data.at(0n), () => data.set([], 0n), () => data.set([], -1), () => data.fill(0, 0n), () => data.subarray(1n), () => data.slice(0, 0.5)]) assert.throws(work, (error) => error.kind === "index", dtype);
+    for (const work of [() => data.at(0n), () => data.set([], 0n), () => data.set([], -1), () => data.set(data.slice(0, 1), -Infinity), () => data.set([], Infinity), () => data.fill(0, 0n), () => data.subarray(1n), () => data.slice(0, 0.5)]) assert.throws(work, (error) => error.kind === "index", dtype);
     assert.equal(data.at(data.length), undefined);
+    // A bound may be infinite, as that of a typed array.
+    const typed = new Uint8Array(data.length);
+    for (const bounds of [[0, Infinity], [-Infinity, 2], [Infinity], [-Infinity, Infinity], [0, -Infinity]]) {
+      const found = [data.subarray(...bounds), data.slice(...bounds)].map((part) => part.length);
+      assert.deepEqual(found, [typed.slice(...bounds).length, typed.slice(...bounds).length], `${dtype} ${bounds}`);
+    }
+    assert.deepEqual([data.at(Infinity), data.at(-Infinity)], [undefined, undefined]);
     map.close();
     assert.equal(map.bytesWritten, 0);
   }

@@ -60,7 +60,10 @@ function isCopyOf(value: any, names: readonly string[]): boolean {
 export function refusal(value: any): string | undefined {
   if (value === undefined) return "undefined is not a value; write null";
   if (isCopyOf(value, ["data", "shape", "strides", "dtype", "fortranOrder"])) {
-    const remedy = "pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape }), or copy the bytes of writeNPY(array), and read them";
+    // The data of records are an object of columns, which does not say their dtypes.
+    const isRecords = value.data?.constructor === Object;
+    const bytes = "copy the bytes of writeNPY(array), and read them";
+    const remedy = isRecords ? `${bytes}, or pass NDArray.records(value.data) if all columns are plain numbers or text` : `pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape }), or ${bytes}`;
     return `an object has the properties of an NDArray without its class, as structuredClone and postMessage copy it; ${remedy}`;
   }
   if (isCopyOf(value, ["name", "text", "arguments", "state"])) {

@@ -320,7 +320,7 @@ export function copy(type: DType, data: Data, shape: readonly number[], strides:
   const length = product(all);
   const out = data.isMapped ? data.make(length) : Array.isArray(data) ? new Array(length) : new data.constructor(length);
   fill(out, data, all, steps);
-  if (Array.isArray(data)) keepItems(data, out);
+  if (Array.isArray(data)) keepItems(data, out, 0, length);
   return out;
 }
 
@@ -354,7 +354,7 @@ function slice(type: DType, data: Data, from: number, to: number): Data {
   const step = width(type);
   if (!Array.isArray(data)) return data.subarray(from * step, to * step);
   const part = data.slice(from, to);
-  keepItems(data, part, from);
+  keepItems(data, part, from, to);
   return Object.freeze(part);
 }
 

@@ -134,7 +134,8 @@ class Blocks {
 
 /**
  * An array in a file. `data` has indices, `length`, `at`, `set`, `fill`, `subarray` and `slice`, as a typed array has; a value that does not fit is an error
- * there too. They are in the order of the file: of an array in Fortran order, the first index varies fastest. Changes are lost without `flush` or `close`.
+ * there too, and so is a position with a fraction. They are in the order of the file: of an array in Fortran order, the first index varies fastest. The last
+ * changes are lost without `flush` or `close`.
  */
 export class MappedArray extends NDArray {
   static {
@@ -218,7 +219,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
   };
   const write = (i: number, value: any): void => blocks.write(entry, position(from + i), checked(value));
   const integer = (i: number): number => {
-    if (Number.isSafeInteger(i)) return i < 0 ? i + length : i;
+    if (Number.isSafeInteger(i) || i === Infinity || i === -Infinity) return i < 0 ? i + length : i;
     throw new NpyError("index", `${shown(i)} is not an index; pass a number without a fraction`);
   };
   const bound = (i: number | undefined, otherwise: number): number => (i === undefined ? otherwise : Math.min(Math.max(integer(i), 0), length));
@@ -232,7 +233,7 @@ function mapped(blocks: Blocks, entry: Scalar, type: DType, offset: number, layo
     },
     set(values: ArrayLike<any>, start = 0) {
       if (typeof values?.length !== "number") throw new NpyError("argument", `${shown(values)} is not a list of values; pass one, or set one element by its index`);
-      if (integer(start) !== start || start + values.length > length) throw new NpyError("index", `${values.length} values from ${start} on are more than ${length}; pass fewer`);
+      if (integer(start) !== start || start < 0 || start + values.length > length) throw new NpyError("index", `${values.length} values from ${start} on are more than ${length}; pass fewer`);
       // All are checked before one is written. The values may be a part of these data, too, which the writing changes.
       Array.from(values, checked).forEach((value, i) => blocks.write(entry, position(from + start + i), value));
     },

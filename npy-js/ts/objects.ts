@@ -133,12 +133,16 @@ function scalar(array: NDArray): any {
 export const SCALAR = "numpy.generic";
 
 /**
- * Keeps what the module said of the items of a list for a copy of it, or of its end from `start` on.
+ * Keeps what the module said of the items of a list, from one index to another, for a copy of these. Other items cost nothing: a program may take
+ * each row of a long array.
  * @internal
  */
-export function keepItems(list: any[], copy: any[], start = 0): void {
+export function keepItems(list: any[], copy: any[], from: number, to: number): void {
   const known = items.get(list);
-  if (known) items.set(copy, new Map([...known].map(([i, json]) => [i - start, json])));
+  if (!known) return;
+  const kept = new Map();
+  for (let i = from; i < to; i++) if (known.has(i)) kept.set(i - from, known.get(i));
+  items.set(copy, kept);
 }
 
 /** The text of each date that was read. Those of pandas have the name of their class as their type. */

@@ -14,7 +14,9 @@ export type Elements = (array: NDArray) => Uint8Array;
 /** Returns the pickle of an array of objects. */
 export function pickle(array: NDArray, elements: Elements): Uint8Array {
   if (array.type.kind !== "O") {
-    const columns = paths(array.type).slice(0, 5).map(shown).map((path) => `${path}: array.column(${path})`);
+    const all = paths(array.type);
+    const columns = all.slice(0, 5).map(shown).map((path) => `${path}: array.column(${path})`);
+    if (all.length > 5) columns.push("…");
     throw new NpyError("unsupported", `records with Python objects are read, not written; write the columns, as by saveNPZ(path, { ${columns.join(", ")} })`);
   }
   const out = new Pickler(elements);
