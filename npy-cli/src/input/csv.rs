@@ -330,16 +330,15 @@ impl<'a> Lines<'a> {
         Ok(self.ahead.front())
     }
 
-    /// Returns the first lines that are not comments, which stay. One that begins with quotes is empty here: no character within them is a delimiter.
-    fn first_plain(&mut self, count: usize) -> Result<Vec<String>> {
+    /// Returns the first lines that are not comments, which stay.
+    fn first_plain(&mut self, count: usize) -> Result<Vec<&'a str>> {
+        let text = &self.text.text;
         let mut plain = Vec::new();
         for at in 0.. {
             self.read_ahead(at + 1)?;
             let Some(line) = self.ahead.get(at).filter(|_| plain.len() < count) else { break };
             if self.mark(line).is_none() {
-                let text = &self.text.text[line.start..line.end];
-                let whole = text.split(['\n', '\r']).next().filter(|_| !line.is_quoted);
-                plain.push(whole.unwrap_or_default().to_owned());
+                plain.push(&text[line.start..line.end]);
             }
         }
         Ok(plain)
