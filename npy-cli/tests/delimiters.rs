@@ -45,6 +45,9 @@ fn another_delimiter_is_advised() {
         ("\"\";\"a\"\n\"r\";1,5\n", &[], ";", &[], "index,a\nr,\"1,5\"\n"),
         ("\"a\"\t\"b\"\t\"c\"\n1\t2\t3\n4\t5 6\t6\n", &[], "\\t", &[], "a,b,c\n1,2,3\n4,5 6,6\n"),
         ("\"a\" \"b c\"\n1 2\n", &[], " ", &[], "a,b c\n1,2\n"),
+        ("a[0];a[1]\n1;2\n", &[], ";", &[], "a[0],a[1]\n1,2\n"),
+        ("ch[0]\tch[1]\n1\t2\n", &[], "\\t", &[], "ch[0],ch[1]\n1,2\n"),
+        ("[0] [1]\n1 2\n", &[], " ", &[], "[0],[1]\n1,2\n"),
     ] {
         let message = rows(directory.path(), text, args).expect_err(text);
         let option: String = more.iter().map(|option| format!(" {option}")).collect();
@@ -97,6 +100,8 @@ fn a_column_of_text_is_not_divided_at_blanks() {
         ("[0]\n3 4\n", &["--dtype", "U3"], "[0]\n3 4\n"),
         ("value\n3 4\n", &[], "value\n3 4\n"),
         ("x[0]\n3 4\n", &[], "x[0]\n3 4\n"),
+        ("x y[0].z\n3 4\n", &[], "x y[0].z\n3 4\n"),
+        ("[0]\n3;4\n", &[], "[0]\n3;4\n"),
         ("x\n\"1 2\"\n", &[], "x\n1 2\n"),
         ("\"1;2\"\n\"3;4\"\n", &["--no-header"], "[0]\n1;2\n3;4\n"),
     ] {
@@ -109,8 +114,16 @@ fn a_column_of_text_is_not_divided_at_blanks() {
 fn a_comment_does_not_begin_as_a_field_does() {
     let directory = tempfile::tempdir().unwrap();
     for (text, args, part) in [
-        ("x,y\n,2\n", &["--comments", ","][..], "--comments ',': fields have this character"),
-        ("x\ty\n\t2\n", &["--delimiter", "\\t", "--comments", "\t"], "--comments '\\t': fields"),
+        (
+            "x,y\n,2\n",
+            &["--comments", ","][..],
+            "--comments ',': fields have this character between them; choose another one, or name the delimiter with --delimiter\n",
+        ),
+        (
+            "x\ty\n\t2\n",
+            &["--delimiter", "\\t", "--comments", "\t"],
+            "--comments '\\t': fields have this character between them; choose another one\n",
+        ),
         ("sep=;\nx;y\n;2\n", &["--comments", ";"], "--comments ';': fields"),
         ("x,y\n\"1\",2\n", &["--comments", "\""], "fields have quotes"),
     ] {

@@ -79,6 +79,7 @@ pub(super) fn columns(
     let start = all.len() - content.len();
     all.drain(..start);
     let text = Text::of(all);
+    let is_named = dialect.delimiter.is_some();
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
@@ -98,8 +99,9 @@ pub(super) fn columns(
     let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
     let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
     if dialect.comments == Comments::Marked(delimiter) {
+        let advice = if is_named { "" } else { ", or name the delimiter with --delimiter" };
         let message = format!(
-            "--comments {:?}: fields have this character between them; choose another one, or name the delimiter with --delimiter",
+            "--comments {:?}: fields have this character between them; choose another one{advice}",
             char::from(delimiter)
         );
         return Err(Failure::new(name, message));
