@@ -92,6 +92,10 @@ fn files(path: &Path) {
         ("lines.json", "{\"a\":1}\n{\"a\":2}\n"),
         ("keys.jsonl", "{\"a\":{\"b\":1},\"c\":\"x\"}\n{\"a\":{\"b\":true},\"c\":\"y\"}\n"),
         ("rows.jsonl", "[true,\"x\"]\n[1,\"y\"]\n"),
+        (
+            "deep.jsonl",
+            "{\"a\":[{\"t\":\"2024-01-01T00:00:00Z\",\"n\":1},{\"t\":\"x\",\"n\":2}],\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1}\n",
+        ),
     ] {
         fs::write(file(name), text).unwrap();
     }
@@ -397,6 +401,12 @@ fn each_command_that_a_message_advises_works() {
             "|--dtype",
             " reads",
             "npy convert rows.jsonl o.npy {} && test \"$(npy cat o.npy --csv --no-header | head -1)\" = True,x",
+        ),
+        (
+            &["convert", "deep.jsonl", "o.npy"],
+            "for this column alone, |--dtype",
+            ", or",
+            "npy convert deep.jsonl o.npy {} && test \"$(npy cat o.npy --jsonl)\" = '{\"a\":{\"0\":{\"t\":\"2024-01-01T00:00:00\"}}}'",
         ),
         (&["convert", "lines.json", "o.npy"], "|npy convert", " reads", "{} lines.json o.npy"),
     ] {

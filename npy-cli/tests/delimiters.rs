@@ -39,6 +39,15 @@ fn another_delimiter_is_advised() {
         ("a;1\nb;2\n", &[], ";", &["--no-header"], "0,1\na,1\nb,2\n"),
         ("x;y\n1,5;2,5\n", &[], ";", &[], "x,y\n\"1,5\",\"2,5\"\n"),
         ("x;\"y;z\"\n1;2\n", &[], ";", &[], "x,y;z\n1,2\n"),
+        ("\"a\";\"b c\"\n1;2\n3;4\n", &[], ";", &[], "a,b c\n1,2\n3,4\n"),
+        ("\"a\";\"b\"\n\"1\";\"2\"\n", &[], ";", &[], "a,b\n1,2\n"),
+        ("\"1\";\"2\"\n\"3\";\"4\"\n", &[], ";", &["--no-header"], "[0],[1]\n1,2\n3,4\n"),
+        ("\"\";\"a\"\n\"r\";1,5\n", &[], ";", &[], "index,a\nr,\"1,5\"\n"),
+        ("\"a\"\t\"b\"\t\"c\"\n1\t2\t3\n4\t5 6\t6\n", &[], "\\t", &[], "a,b,c\n1,2,3\n4,5 6,6\n"),
+        ("\"a\" \"b c\"\n1 2\n", &[], " ", &[], "a,b c\n1,2\n"),
+        ("a[0];a[1]\n1;2\n", &[], ";", &[], "a[0],a[1]\n1,2\n"),
+        ("ch[0]\tch[1]\n1\t2\n", &[], "\\t", &[], "ch[0],ch[1]\n1,2\n"),
+        ("[0] [1]\n1 2\n", &[], " ", &[], "[0],[1]\n1,2\n"),
     ] {
         let message = rows(directory.path(), text, args).expect_err(text);
         let option: String = more.iter().map(|option| format!(" {option}")).collect();
@@ -51,17 +60,34 @@ fn another_delimiter_is_advised() {
         assert_eq!(found.as_deref(), Ok(expected), "{text}");
     }
     // With the other delimiter, the lines have different numbers of fields.
-    for (text, more, expected) in [
-        ("x\n1 2\n3 4\n", &[][..], "x\n1 2\n3 4\n"),
-        ("1\n1 2\n", &["--no-header"], "[0]\n1\n1 2\n"),
-        ("x;y\nz\n", &[], "x;y\nz\n"),
+    for (text, counts, more, expected) in [
+        ("x\n1 2\n3 4\n", "2 fields and the first line 1, if ' '", &[][..], "x\n1 2\n3 4\n"),
+        ("1\n1 2\n", "2 fields and the first line 1, if ' '", &["--no-header"], "[0]\n1\n1 2\n"),
+        (
+            "1;2\n1;2;3\n",
+            "3 fields and the first line 2, if ';'",
+            &["--no-header"],
+            "[0]\n1;2\n1;2;3\n",
+        ),
+        ("x;y\nz\n", "1 field and the first line 2, if ';'", &[], "x;y\nz\n"),
+        ("\"a b\"\n1 2\n3 4\n", "2 fields and the first line 1, if ' '", &[], "a b\n1 2\n3 4\n"),
+        ("\"a;b\"\n1;2\n", "2 fields and the first line 1, if ';'", &[], "a;b\n1;2\n"),
+        ("title\n1\t2\n", "2 fields and the first line 1, if '\\t'", &[], "title\n1\t2\n"),
     ] {
         let message = rows(directory.path(), text, &[]).expect_err(text);
         let option: String = more.iter().map(|option| format!(" {option}")).collect();
-        let advice = format!("; npy convert --delimiter ,{option} reads one column of text\n");
+        let advice = format!(
+            " has {counts} divides them; npy convert --delimiter ,{option} reads one column of text\n"
+        );
         assert!(message.ends_with(&advice), "{text}: {message}");
         let found = rows(directory.path(), text, &[&["--delimiter", ","], more].concat());
         assert_eq!(found.as_deref(), Ok(expected), "{text}");
+    }
+    // Long lines are shortened.
+    let line = format!("a;{}", "b".repeat(10_000));
+    for next in ["1;2", &line, &format!("{line};c")] {
+        let message = rows(directory.path(), &format!("{line}\n{next}\n"), &[]).unwrap_err();
+        assert!(message.contains("bbb…\"") && message.len() < 400, "{message}");
     }
 }
 
@@ -74,6 +100,8 @@ fn a_column_of_text_is_not_divided_at_blanks() {
         ("[0]\n3 4\n", &["--dtype", "U3"], "[0]\n3 4\n"),
         ("value\n3 4\n", &[], "value\n3 4\n"),
         ("x[0]\n3 4\n", &[], "x[0]\n3 4\n"),
+        ("x y[0].z\n3 4\n", &[], "x y[0].z\n3 4\n"),
+        ("[0]\n3;4\n", &[], "[0]\n3;4\n"),
         ("x\n\"1 2\"\n", &[], "x\n1 2\n"),
         ("\"1;2\"\n\"3;4\"\n", &["--no-header"], "[0]\n1;2\n3;4\n"),
     ] {
@@ -86,8 +114,16 @@ fn a_column_of_text_is_not_divided_at_blanks() {
 fn a_comment_does_not_begin_as_a_field_does() {
     let directory = tempfile::tempdir().unwrap();
     for (text, args, part) in [
-        ("x,y\n,2\n", &["--comments", ","][..], "--comments ',': fields have this character"),
-        ("x\ty\n\t2\n", &["--delimiter", "\\t", "--comments", "\t"], "--comments '\\t': fields"),
+        (
+            "x,y\n,2\n",
+            &["--comments", ","][..],
+            "--comments ',': fields have this character between them; choose another one, or name the delimiter with --delimiter\n",
+        ),
+        (
+            "x\ty\n\t2\n",
+            &["--delimiter", "\\t", "--comments", "\t"],
+            "--comments '\\t': fields have this character between them; choose another one\n",
+        ),
         ("sep=;\nx;y\n;2\n", &["--comments", ";"], "--comments ';': fields"),
         ("x,y\n\"1\",2\n", &["--comments", "\""], "fields have quotes"),
     ] {

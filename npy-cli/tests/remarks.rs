@@ -284,6 +284,32 @@ fn a_single_text_among_numbers_is_told() {
     assert!(code == 2 && is_told, "{message}");
 }
 
+/// Guards wide tables: for each remark, and not for those alone that are shown, a dtype of all columns was made, for minutes. That of keys was also printed.
+#[test]
+fn remarks_about_many_columns_are_few_and_short() {
+    const COLUMNS: usize = 8000;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let join = |field: fn(usize) -> String| (0..COLUMNS).map(field).collect::<Vec<_>>().join(",");
+    let table = join(|at| format!("c{at}")) + "\n" + &join(|_| "1+2j".to_owned()) + "\n";
+    fs::write(path.join("x.csv"), table).unwrap();
+    let keys = join(|at| format!("\"k{at}\":\"2024-01-01T00:00:00Z\""));
+    fs::write(path.join("x.jsonl"), format!("{{\"a\":{{{keys}}}}}\n")).unwrap();
+    for (name, advice) in [
+        ("x.csv", "; for this column alone, --dtype c16 -c c0 reads them\n"),
+        (
+            "x.jsonl",
+            "; for this column alone, --dtype \"[('a', [('k0', '<M8[s]')])]\", or M8[ms] and so on, converts such times to UTC\n",
+        ),
+    ] {
+        let (code, message) = code(path, &["convert", name, "x.npy"]);
+        assert_eq!((code, message.lines().count()), (0, 5), "{message:.2000}");
+        assert!(message.contains(advice) && message.len() < 2000, "{message:.2000}");
+        let more = format!("there are {} more columns with such a remark\n", COLUMNS - 4);
+        assert!(message.ends_with(&more), "{message:.2000}");
+    }
+}
+
 /// Guards comments of old programs: their bytes do not count, and those of rows are an error with the number of the line.
 #[test]
 fn bytes_that_are_not_utf8_are_refused_in_rows() {

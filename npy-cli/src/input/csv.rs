@@ -79,6 +79,7 @@ pub(super) fn columns(
     let start = all.len() - content.len();
     all.drain(..start);
     let text = Text::of(all);
+    let is_named = dialect.delimiter.is_some();
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
@@ -98,8 +99,9 @@ pub(super) fn columns(
     let dialect = Dialect { delimiter: known_delimiter, ..dialect.clone() };
     let delimiter = known_delimiter.unwrap_or(delimiter::COMMA);
     if dialect.comments == Comments::Marked(delimiter) {
+        let advice = if is_named { "" } else { ", or name the delimiter with --delimiter" };
         let message = format!(
-            "--comments {:?}: fields have this character between them; choose another one, or name the delimiter with --delimiter",
+            "--comments {:?}: fields have this character between them; choose another one{advice}",
             char::from(delimiter)
         );
         return Err(Failure::new(name, message));
@@ -363,16 +365,15 @@ impl<'a> Lines<'a> {
         Ok(self.ahead.front())
     }
 
-    /// Returns the first lines that are not comments, which stay. One that begins with quotes is empty here: no character within them is a delimiter.
-    fn first_plain(&mut self, count: usize) -> Result<Vec<String>> {
+    /// Returns the first lines that are not comments, which stay.
+    fn first_plain(&mut self, count: usize) -> Result<Vec<&'a str>> {
+        let text = &self.text.text;
         let mut plain = Vec::new();
         for at in 0.. {
             self.read_ahead(at + 1)?;
             let Some(line) = self.ahead.get(at).filter(|_| plain.len() < count) else { break };
             if self.mark(line).is_none() {
-                let text = &self.text.text[line.start..line.end];
-                let whole = text.split(['\n', '\r']).next().filter(|_| !line.is_quoted);
-                plain.push(whole.unwrap_or_default().to_owned());
+                plain.push(&text[line.start..line.end]);
             }
         }
         Ok(plain)

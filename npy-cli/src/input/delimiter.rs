@@ -1,7 +1,10 @@
 //! The delimiter of CSV: the one that the file states, blanks as `np.savetxt` writes them, and the advice for others.
 
+use std::borrow::Cow;
+
 use super::comments;
 use super::csv::{Comments, FirstLine};
+use super::encode::excerpt;
 use super::guess::{is_value, kind_of_text};
 use super::kind::Kind;
 
@@ -94,37 +97,83 @@ fn are_thousands(fields: &[&str]) -> bool {
 
 /// Refuses a single column that has another delimiter. `lines` are the first ones that are not comments, and `comment` is the comment that has the name of the column.
 pub(super) fn check(
-    lines: &[String],
+    lines: &[&str],
     comment: Option<&str>,
     first_line: FirstLine,
 ) -> Result<(), String> {
-    let Some(first) = lines.first() else { return Ok(()) };
-    let Some(delimiter) = other(first, lines.get(1).map(String::as_str)) else { return Ok(()) };
-    let count = |line: &str| fields(line, delimiter).count();
-    let no_header = |has_names: bool| match has_names || first_line != FirstLine::Unknown {
-        true => "",
-        false => " --no-header",
+    let plain: Vec<Cow<'_, str>> = lines.iter().map(|line| without_quotes(line)).collect();
+    let [first, rest @ ..] = &plain[..] else { return Ok(()) };
+    let next = rest.first();
+    let below = || {
+        let delimiter = other(next?, None)?;
+        // Sentences may have semicolons.
+        fields(next?, delimiter).any(is_value).then_some(delimiter)
     };
-    // A line that begins with quotes is empty here, and quotes within a line may have delimiters in them.
-    let is_plain = |line: &str| !line.is_empty() && !line.contains('"');
-    let next = lines.get(1).filter(|next| is_plain(first) && is_plain(next));
-    if let Some(next) = next.filter(|next| count(next) != count(first)) {
+    let found = match other(first, None) {
+        Some(_) => other(first, next.map(|next| &**next)),
+        None => below(),
+    };
+    let Some(delimiter) = found else { return Ok(()) };
+    let symbol = char::from(delimiter).escape_default();
+    let count = |line: &str| fields(line, delimiter).count();
+    let columns = count(first);
+    let no_header = |is_named: bool| {
+        let has_names = is_named || !fields(first, delimiter).any(is_value);
+        if has_names || first_line != FirstLine::Unknown { "" } else { " --no-header" }
+    };
+    if let (Some(next), Some(raw)) = (next, lines.get(1))
+        && count(next) != columns
+    {
         return Err(format!(
-            "there is one column, {first:?}, and {next:?} may be {}; npy convert --delimiter ,{} reads one column of text",
-            count(next),
-            no_header(!is_value(first) || comment.is_some())
+            "there is one column, {:?}, and {:?} has {} and the first line {columns}, if '{symbol}' divides them; npy convert --delimiter ,{} reads one column of text",
+            excerpt(lines[0]),
+            excerpt(raw),
+            match count(next) {
+                1 => "1 field".to_owned(),
+                count => format!("{count} fields"),
+            },
+            no_header(comment.is_some())
         ));
     }
     // Names in a comment belong to as many fields.
-    let are_named = comment.is_some_and(|names| count(names) == count(first));
-    let has_names = are_named || !fields(first, delimiter).any(is_value);
-    let no_header = no_header(has_names);
-    // A line in quotes is empty here.
-    let shown = lines.iter().find(|line| !line.is_empty()).unwrap_or(first);
+    let are_named = comment.is_some_and(|names| count(&without_quotes(names)) == columns);
     Err(format!(
-        "there is one column, {shown:?}; if its parts are columns, use npy convert --delimiter '{}'{no_header}, and otherwise --delimiter ,",
-        char::from(delimiter).escape_default()
+        "there is one column, {:?}; if its parts are columns, use npy convert --delimiter '{symbol}'{}, and otherwise --delimiter ,",
+        excerpt(lines[0]),
+        no_header(are_named)
     ))
+}
+
+/// Returns a line in which a field in quotes has none, and is one word: no character within quotes is a delimiter.
+fn without_quotes(line: &str) -> Cow<'_, str> {
+    /// A character in the place of those that could be delimiters, or of an empty field. No number has it.
+    const WORD: char = '"';
+    let is_delimiter = |c: char| matches!(c, ';' | ',') || c.is_whitespace();
+    if !line.contains('"') {
+        return Cow::Borrowed(line);
+    }
+    let mut plain = String::with_capacity(line.len());
+    // The length of the text before the quotes that are open.
+    let mut open = None;
+    let mut may_open = true;
+    for c in line.chars() {
+        match open {
+            Some(start) if c == '"' => {
+                if plain.len() == start {
+                    plain.push(WORD);
+                }
+                // Of two quotes, the second one goes on with the field.
+                (open, may_open) = (None, true);
+            }
+            Some(_) => plain.push(if is_delimiter(c) { WORD } else { c }),
+            None if c == '"' && may_open => open = Some(plain.len()),
+            None => {
+                plain.push(c);
+                may_open = is_delimiter(c);
+            }
+        }
+    }
+    Cow::Owned(plain)
 }
 
 /// Returns the delimiter of lines without commas: one in the first line, or blanks between numbers in either. Tabs count as blanks where others separate numbers, too.
@@ -156,7 +205,20 @@ pub(crate) fn fields(line: &str, delimiter: u8) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comments, are_blanks};
+    use super::{Comments, are_blanks, without_quotes};
+
+    #[test]
+    fn a_field_in_quotes_is_one_word() {
+        for (line, expected) in [
+            ("a;b c", "a;b c"),
+            ("\"a\";\"1\"", "a;1"),
+            ("\"a b\";\"c;d\"\t1", "a\"b;c\"d\t1"),
+            ("\"\" \"x\"\"; y\"", "\" x\"\"y"),
+            ("5\";6\" \"7;", "5\";6\" 7\""),
+        ] {
+            assert_eq!(without_quotes(line), expected, "{line}");
+        }
+    }
 
     #[test]
     fn blanks_separate_numbers_alone() {

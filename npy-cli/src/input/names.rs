@@ -116,9 +116,11 @@ impl Names {
     }
 }
 
-/// Returns true for a name that the command writes above a column that has none: `value`, or that of an index, such as `[0]`.
+/// Returns true for a name that the command writes above a column that has none: `value`, or that of an index, such as `[0]`. Several names with a delimiter
+/// between them are not one.
 pub(super) fn is_written(name: &str) -> bool {
-    name == "value" || with_points(name) != name
+    let is_divided = name.contains([';', '\t']) || name.contains("] ");
+    name == "value" || with_points(name) != name && !is_divided
 }
 
 fn is_empty(field: &str) -> bool {

@@ -27,18 +27,52 @@ pub(super) struct Columns<'a> {
 
 /// Returns remarks about columns that are text, and about `lists` whose items have no common dtype.
 pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
-    let texts = columns.all.iter().enumerate().filter_map(|(at, column)| {
-        about(column, |dtype| columns.option(&[at], dtype), columns.is_headless)
-    });
-    let mut remarks: Vec<String> =
-        texts.chain(lists.iter().map(|list| columns.about_list(list))).collect();
-    let more = remarks.len().saturating_sub(MAX);
-    remarks.truncate(MAX);
+    let mut remarks = Vec::new();
+    let mut more = 0;
+    for (at, column) in columns.all.iter().enumerate() {
+        // The dtype of all columns is made for the remarks alone that are shown.
+        let is_shown = remarks.len() < MAX;
+        let option = |dtype: &str| match is_shown {
+            true => columns.option(&[at], dtype),
+            false => String::new(),
+        };
+        match about(column, option, columns.is_headless) {
+            Some(remark) if is_shown => remarks.push(remark),
+            Some(_) => more += 1,
+            None => {}
+        }
+    }
+    let shown = lists.len().min(MAX - remarks.len());
+    remarks.extend(lists[..shown].iter().map(|list| columns.about_list(list)));
+    more += lists.len() - shown;
     if more > 0 {
         remarks.push(format!("there are {more} more columns with such a remark"));
     }
     remarks.extend(filled(columns.all));
     remarks
+}
+
+/// Returns the number of fields that a dtype names, also those of records within it.
+fn count_fields(dtype: &DType) -> usize {
+    if let Some((base, _)) = dtype.sub_array() {
+        return count_fields(base);
+    }
+    match dtype.fields() {
+        [] => 1,
+        fields => fields.iter().map(|field| count_fields(field.dtype())).sum(),
+    }
+}
+
+/// Returns a dtype with the fields of one column alone, and with all items of its lists.
+fn alone(dtype: &DType, path: &[String]) -> npy_core::Result<DType> {
+    if let Some((base, shape)) = dtype.sub_array() {
+        return alone(base, path.get(shape.len()..).unwrap_or_default())?.array(shape);
+    }
+    let Some((first, rest)) = path.split_first() else { return Ok(dtype.clone()) };
+    match dtype.field(first) {
+        Some(field) => DType::record([(first.clone(), alone(field.dtype(), rest)?)]),
+        None => Ok(dtype.clone()),
+    }
 }
 
 impl Columns<'_> {
@@ -47,19 +81,22 @@ impl Columns<'_> {
         const MAX_FIELDS: usize = 8;
         let option = |dtype: &str| format!("--dtype {}", shell::word(dtype.as_bytes()));
         let path = &self.all[changed[0]].path;
-        let is_only = self.all.len() == 1 && self.all[0].values.are_untyped();
-        match self.dtype(changed, dtype) {
-            _ if is_only => option(dtype),
-            Ok(None) => option(dtype),
+        let is_untyped = self.all[0].values.are_untyped();
+        let one = match self.dtype(changed, dtype) {
+            _ if self.all.len() == 1 && is_untyped => return option(dtype),
+            Ok(None) => return option(dtype),
+            Ok(Some(record)) if count_fields(&record) <= MAX_FIELDS => {
+                return option(&record.to_string());
+            }
             // A key of an object within a row cannot be chosen for a dtype of numbers.
-            Ok(Some(record)) if self.all.len() <= MAX_FIELDS || path.len() > 1 => {
-                option(&record.to_string())
-            }
-            _ => {
-                let name = shell::word(path.join(".").as_bytes());
-                format!("for this column alone, {} -c {name}", option(dtype))
-            }
-        }
+            Ok(Some(record)) if path.len() > 1 && !is_untyped => alone(&record, path).ok(),
+            _ => None,
+        };
+        let option = match one {
+            Some(one) => option(&one.to_string()),
+            None => format!("{} -c {}", option(dtype), shell::word(path.join(".").as_bytes())),
+        };
+        format!("for this column alone, {option}")
     }
 
     /// Returns the dtype of all columns, with another one for those that change; `None` if it is that of an array without fields.
@@ -311,7 +348,7 @@ mod tests {
     use super::super::cells::Values;
     use super::super::column::{Column, find_kinds};
     use super::super::tree::Tree;
-    use super::{Columns, of};
+    use super::{Columns, alone, count_fields, of};
 
     /// Returns the remarks about columns of these names and texts.
     fn remarks(columns: &[(&str, &[&str])]) -> Vec<String> {
@@ -416,7 +453,14 @@ mod tests {
         let record = "--dtype \"[('b 1', '<c16'), ('c', '<U3'), ('d', '<i8')]\" reads them";
         assert!(remarks(&columns)[0].ends_with(record), "{:?}", remarks(&columns));
         columns.extend(["e", "f", "g", "h", "i", "j"].map(|name| (name, &["1", "2"][..])));
-        let alone = "; for this column alone, --dtype c16 -c 'b 1' reads them";
-        assert!(remarks(&columns)[0].ends_with(alone), "{:?}", remarks(&columns));
+        let option = "; for this column alone, --dtype c16 -c 'b 1' reads them";
+        assert!(remarks(&columns)[0].ends_with(option), "{:?}", remarks(&columns));
+        // Nested records count by their fields, and lists once.
+        let dtype = crate::dtypes::parse("[('a', [('t', 'i8', 9), ('u', 'f8')], 2), ('b', 'i8')]");
+        let dtype = dtype.unwrap();
+        assert_eq!(count_fields(&dtype), 3);
+        let path = ["a", "1", "t", "8"].map(str::to_owned);
+        let only = "[('a', [('t', '<i8', (9,))], (2,))]";
+        assert_eq!(alone(&dtype, &path).unwrap().to_string(), only);
     }
 }
