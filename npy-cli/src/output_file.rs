@@ -12,6 +12,7 @@ use whole_file::{NewFile, Options};
 use crate::output::{Failure, Result};
 use crate::remote;
 use crate::shell;
+use crate::source;
 use crate::target::Target;
 
 /// The option of commands that write a file.
@@ -164,9 +165,18 @@ impl Seek for Begun {
 /// Returns the member of an archive that the path of an output names. A path that exists is a file.
 pub(crate) fn member(path: &Path) -> Option<Target> {
     let target = Target::parse(path.as_os_str()).ok()?;
-    let is_archive =
-        target.path.is_file() || remote::extension(&target.path).as_deref() == Some("npz");
-    (is_archive && target.member.is_some()).then_some(target)
+    target.member.as_ref()?;
+    (is_named_archive(&target) || source::begins_as_archive(&target.path)).then_some(target)
+}
+
+/// Returns a member as the output of `npy convert`, in the words of a command.
+pub(crate) fn converted(member: &Target) -> String {
+    let option = if is_named_archive(member) { "" } else { " --to npz" };
+    shell::target(member) + option
+}
+
+fn is_named_archive(target: &Target) -> bool {
+    remote::extension(&target.path).as_deref() == Some("npz")
 }
 
 /// Refuses a member of an archive as the output of a command that writes files.
@@ -174,7 +184,7 @@ pub(crate) fn refuse_member(path: &Path) -> Result<()> {
     let Some(member) = member(path) else { return Ok(()) };
     let message = format!(
         "names a member of an archive, which npy convert alone writes; name a file or a directory; npy convert FILE {} then copies an array to the member",
-        shell::target(&member)
+        converted(&member)
     );
     Err(Failure::new(path.display(), message))
 }

@@ -35,7 +35,9 @@ pub(crate) use self::after::{
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects};
-pub(crate) use self::open::{Input, file, is_safetensors, near, open, open_text};
+pub(crate) use self::open::{
+    Input, begins_as_archive, file, is_safetensors, near, open, open_text,
+};
 use self::reader::Seeking;
 pub(crate) use self::reader::{AnyReader, Origin};
 pub(crate) use self::selection::Selection;

@@ -30,6 +30,7 @@ fn files(path: &Path) {
     }
     archive.finish().unwrap();
     let bytes = fs::read(file("m.npz")).unwrap();
+    fs::write(file("zip"), &bytes).unwrap();
     fs::write(file("cut.npz"), &bytes[..bytes.len() - 30]).unwrap();
     let bytes = fs::read(file("a.npy")).unwrap();
     fs::write(file("short.npy"), &bytes[..bytes.len() - 3]).unwrap();
@@ -321,6 +322,36 @@ fn each_command_that_a_message_advises_works() {
             "|npy npz pack",
             " names",
             "{} && npy new.npz::z && npy new.npz::k && rm new.npz",
+        ),
+        (
+            &["npz", "pack", "-z", "--no-clobber", "--raw", "<i2,3", "new.npz::k", "x.bin"],
+            "|npy convert",
+            " writes",
+            "{} && npy info new.npz::k --json | grep -q '\"shape\": *\\[1, *3\\]' && test \"$(head -c 9 new.npz | tail -c 1)\" = \"$(printf '\\10')\" && ! {} && rm new.npz",
+        ),
+        (
+            &["npz", "pack", "-z", "--no-clobber", "--raw", "<i2,3", "m.npz::k", "x.bin", "a.npy"],
+            "|npy npz pack",
+            " names",
+            "cp m.npz kept.npz && {} && npy info m.npz::x --json | grep -q '\"shape\": *\\[1, *3\\]' && npy m.npz::m_b && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "--force", "m.npz::k", "i.npy", "a.npy"],
+            "|npy npz pack",
+            " names",
+            "cp m.npz kept.npz && {} && ! npy m.npz::m_b && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "zip::k", "x.bin", "--raw", "<i2,3"],
+            "|npy convert",
+            " writes",
+            "{} && npy zip::k",
+        ),
+        (
+            &["concat", "a.npy", "a.npy", "-o", "zip::c"],
+            "|npy concat a",
+            " writes it",
+            "{} && npy zip::c",
         ),
         (
             &["plot", "a.npy", "-o", "m.npz::x.svg"],

@@ -259,6 +259,9 @@ fn diff_of_objects_has_tolerances() {
     assert_eq!(rows(&a, &b, &["--atol", "0.01"]), [3]);
 }
 
+/// A number of NumPy, whose comparisons have a limit: in a pickle of protocol 0, with the letter `a`.
+const FLOAT: &str = "cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(S'f4'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbS'\\x00\\x00\\x00?'\ntRa";
+
 /// Saves Python objects, each a pickle of protocol 0 and the letter `a`.
 fn save_objects(path: &Path, shape: &str, objects: &str) {
     let header = format!("{{'descr': '|O', 'fortran_order': False, 'shape': ({shape}), }}\n");
@@ -314,6 +317,26 @@ fn diff_compares_a_part_that_rows_share_once() {
     }
 }
 
+/// Guards the work for objects that share the tuple of their arguments, which is one pair: compared for each object, it exceeds the limit of the steps.
+#[test]
+fn diff_compares_shared_arguments_once() {
+    const OBJECTS: usize = 1500;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let numbers: String = (0..OBJECTS).map(|i| format!("I{i}\n")).collect();
+    let arguments = format!("({numbers}tp1\n");
+    let objects = |last: &str| {
+        let each = |i| format!("cm\nK\n{}R", if i == 0 { &arguments } else { "g1\n" });
+        let objects: String = (0..OBJECTS).map(|i| format!("{}a", each(i))).collect();
+        format!("(l{objects}{FLOAT}{last}a")
+    };
+    for (name, last) in [("a.npy", "I0\n"), ("b.npy", "I0\n"), ("c.npy", "I1\n")] {
+        save_objects(&path.join(name), "1,", &format!("{}a", objects(last)));
+    }
+    assert_eq!(code(path, &["diff", "a.npy", "b.npy", "-n", "0"]), (0, String::new()));
+    assert_eq!(code(path, &["diff", "a.npy", "c.npy", "-n", "0"]).0, 1);
+}
+
 /// Returns the pickle of a list of layers of lists. Each list of a layer shares two lists of the one before: those at its place, and `step` places on. The lists of the first layer
 /// have `first`, and the last item is `last`.
 fn layers(step: usize, first: &str, last: &str) -> String {
@@ -335,7 +358,6 @@ fn layers(step: usize, first: &str, last: &str) -> String {
 /// in an error, not in a wrong answer.
 #[test]
 fn diff_of_shared_parts_with_near_numbers_has_a_limit() {
-    const FLOAT: &str = "cnumpy.core.multiarray\nscalar\n(cnumpy\ndtype\n(S'f4'\nI0\nI1\ntR(I3\nS'<'\nNNNI-1\nI-1\nI0\ntbS'\\x00\\x00\\x00?'\ntRa";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let diff = |first: &str, last: [&str; 2], args: &[&str]| {

@@ -43,7 +43,7 @@ for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
 fn diff_of_objects_compares_fields_and_classes() {
     let dir = tempfile::tempdir().unwrap();
     let script = r#"
-import collections, functools, itertools, os, pickle, subprocess, sys, urllib.parse, uuid
+import collections, copyreg, functools, itertools, os, pickle, subprocess, sys, urllib.parse, uuid
 from decimal import Decimal
 from fractions import Fraction
 import numpy as np
@@ -100,6 +100,15 @@ save("a.npy", [One((1,)), One(((1, 2),))], 4); save("b.npy", [One(1), One((1, 2)
 assert rows() == [0, 1], rows()
 save("b.npy", [One((1,)), One(((1, 2),))], 0)
 assert rows() == [], rows()
+# Calls of the function of protocols 0 and 1 that no class makes: each part of them counts. Beside the call of the class, only those that a class makes are equal to it.
+Rebuilt = type("Rebuilt", (), {"__init__": lambda self, *call: setattr(self, "call", call), "__reduce__": lambda self: (copyreg._reconstructor, (Items, *self.call[:2]), None, iter(self.call[2:]))})
+calls = [(list, [1], 2), (list, [1], 3), (list, [1]), (object, None), (object, 5), (list, "abc"), (list, "xyz"), (tuple, "abc"), (tuple, 5), (dict, [1]), (dict, "x"), (list, []), (dict, {}), (tuple, ()), (set, (1,)), (set, 5)]
+for at, call in enumerate(calls):
+    save("a.npy", [Rebuilt(*call)] * len(calls)); save("b.npy", [Rebuilt(*other) for other in calls])
+    assert rows() == [row for row in range(len(calls)) if row != at], (call, rows())
+save("a.npy", [Rebuilt(*call) for call in calls])
+save("b.npy", [Items([1, 2]) if call[0] is list and len(call) > 2 else Items([1]) if call == (list, [1]) else Items() for call in calls], 2)
+assert rows() == [1, 4, 5, 6, 7, 8, 9, 10, 14, 15], rows()
 # Protocol 2 names a class that is new in Python 3 as another, which is the one that is loaded.
 save("a.npy", [FileNotFoundError, zip], 2); save("b.npy", [FileNotFoundError, map], 4)
 assert np.load("a.npy", allow_pickle=True)[0] is OSError and rows() == [0, 1], rows()

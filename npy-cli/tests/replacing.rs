@@ -109,11 +109,24 @@ fn a_member_is_written_where_it_can_be() {
         (&["convert", "x.npy", "a.csv::k"], "name an archive, such as OUT.npz::NAME"),
         (&["npz", "extract", "m.npz", "-C", "a.npz::k"], "which npy convert alone writes"),
         (&["npz", "pack", "--append", "a.npz::k", "x.npy"], "npy convert x.npy a.npz::k writes it"),
+        (
+            &["npz", "pack", "--raw", "<i2", "a.npz::k", "x.bin", "--zstd"],
+            "npy npz pack --zstd=3 --raw '<i2' a.npz k=x.bin writes it",
+        ),
+        (
+            &["npz", "pack", "--zstd=5", "--no-clobber", "m.npz::k", "y=x.npy"],
+            "npy npz pack --append --zstd=5 m.npz k=x.npy writes it",
+        ),
     ] {
         let message = refused(path, args);
         assert!(message.contains(said), "{args:?} {message}");
     }
     assert_eq!(fs::read_dir(path).unwrap().count(), 2);
+    // A file that is not an archive has no member.
+    fs::write(path.join("w"), "").unwrap();
+    ok(path, &["concat", "x.npy", "x.npy", "-o", "w::v.npy"]);
+    ok(path, &["npz", "pack", "w::v.npz", "x.npy"]);
+    assert!(path.join("w::v.npy").is_file() && path.join("w::v.npz").is_file());
 }
 
 /// Guards that an output is replaced, and with `--no-clobber` not.

@@ -67,13 +67,13 @@ impl Array {
         to_u64(self.head.len()).saturating_add(self.bytes)
     }
 
-    /// Returns the number of rows that are kept.
-    pub(crate) fn rows(&self) -> usize {
+    /// Returns the number of rows that are kept, and their dimension.
+    pub(crate) fn rows(&self) -> (usize, usize) {
         let truncated = self.damages.iter().find_map(|damage| match damage {
-            Damage::Truncated { kept, .. } => Some(*kept),
+            Damage::Truncated { kept, axis, .. } => Some((*kept, *axis)),
             _ => None,
         });
-        let all = || Rows::counted(&self.header).map_or(0, |rows| rows.count);
+        let all = || Rows::counted(&self.header).map_or((0, 0), |rows| (rows.count, rows.axis));
         truncated.unwrap_or_else(all)
     }
 

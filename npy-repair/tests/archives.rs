@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
 
+use npy_core::{NpyArray, Order};
 use npy_repair::{Damage, Error, Options, Plan, diagnose};
 use npy_tests::alloc::{Counting, peak, spent};
 use npy_tests::zips::{self, Raw};
@@ -458,7 +459,7 @@ fn the_rows_of_the_last_member_of_a_truncated_archive_are_kept() {
         (
             58,
             49,
-            "the file ends within the member; the last 17 bytes of the file are zeros, which may never have been written: 9 rows of them left out",
+            "the file ends within the member; the last 17 bytes of the file are zeros, which may never have been written; 9 more along dimension 0 are left out",
         ),
     ] {
         let plan = folder.diagnose(&bytes[..data + 2 * count]).unwrap();
@@ -466,6 +467,22 @@ fn the_rows_of_the_last_member_of_a_truncated_archive_are_kept() {
         assert_eq!(plan.remarks(), [remark]);
         assert!(plan.damages().iter().any(Damage::loses), "{plan}");
         assert_eq!(read(&plan, "b.npy"), rows[..kept]);
+    }
+    // In Fortran order, they are columns.
+    for (shape, count, zeros, text) in [
+        ([2, 50], 58, 17, "; 5 more along dimension 1 are left out"),
+        ([20, 5], 60, 21, "; 1 more along dimension 1 is left out"),
+        ([20, 5], 59, 19, ""),
+    ] {
+        let columns = NpyArray::with_order(rows.clone(), shape, Order::Fortran).unwrap();
+        let mut array = Vec::new();
+        npy_core::WriteNpy::write_npy_to(&columns, &mut array).unwrap();
+        let bytes = zips::archive(b"", &[Raw::of("b.npy", &array)], b"");
+        let plan = folder.diagnose(&bytes[..data + 2 * count]).unwrap();
+        let remark = format!(
+            "member \"b.npy\" is kept, and was not checked: the file ends within the member; the last {zeros} bytes of the file are zeros, which may never have been written{text}"
+        );
+        assert_eq!(plan.remarks(), [remark]);
     }
     // No row is certain.
     let error = folder.diagnose(&[&bytes[..data], &[0; 100]].concat()).unwrap_err();

@@ -16,7 +16,7 @@ use super::conversion;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
-use crate::output_file::{Replacing, member};
+use crate::output_file::{Replacing, converted, member};
 use crate::raw::RawFiles;
 use crate::shell;
 use crate::target::Target;
@@ -86,7 +86,7 @@ impl Args {
     fn two_steps(&self) -> Option<(String, String)> {
         let npy = self.output.with_extension("npy");
         if let Some(member) = member(&self.output) {
-            return Some(("OUT.npy".to_owned(), shell::target(&member)));
+            return Some(("OUT.npy".to_owned(), converted(&member)));
         }
         let out = match Format::of(&self.output)? {
             Format::Npy => return None,

@@ -10,7 +10,9 @@ use std::slice;
 use npy_core::{ErrorKind, npz};
 
 use crate::output::{Answer, Failure, Of, Output, Result, note, printable};
-use crate::output_file::{Begun, OutputFile, Replacing, is_same_file, member, refuse_member};
+use crate::output_file::{
+    Begun, OutputFile, Replacing, converted, is_same_file, member, refuse_member,
+};
 use crate::raw::RawFiles;
 use crate::remote;
 use crate::shell;
@@ -117,15 +119,18 @@ impl Args {
                     (true, None) => _ = options.deflate(6),
                     (false, None) => _ = options.stored(),
                 }
-                check_archive(&archive, &files, append)?;
+                let words = [
+                    compress.then(|| "-z".to_owned()),
+                    zstd.map(|level| format!("--zstd={level}")),
+                    raw.option(),
+                    replacing.option(),
+                ];
+                let words: Vec<String> = words.into_iter().flatten().collect();
+                check_archive(&archive, &files, &words, append, force)?;
                 if append && zstd.is_none() && !compress {
                     tell_of_stored(&archive, "-z");
                 }
                 if !append && !force {
-                    let compress = compress.then(|| "-z".to_owned());
-                    let zstd = zstd.map(|level| format!("--zstd={level}"));
-                    let options = [compress, zstd, raw.option(), replacing.option()];
-                    let words: Vec<String> = options.into_iter().flatten().collect();
                     check_suffix(&archive, &files, &words)?;
                 }
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;
@@ -352,23 +357,54 @@ fn pack(
     output.finish(archive)
 }
 
-/// Refuses a member in place of an archive.
-fn check_archive(path: &Path, files: &[OsString], append: bool) -> Result<()> {
+/// Refuses a member in place of an archive. The advice has the options of the command.
+fn check_archive(
+    path: &Path,
+    files: &[OsString],
+    options: &[String],
+    append: bool,
+    force: bool,
+) -> Result<()> {
     let Some(target) = member(path) else { return Ok(()) };
-    let advice = match files {
+    let has_zstd = options.iter().any(|option| option.starts_with("--zstd"));
+    let (arrays, effect) = match files {
         [file] => {
             let (_, input) = named(file)?;
-            format!("npy convert {} {} writes it", shell::target(&input), shell::target(&target))
+            if !has_zstd {
+                let advice = convert_to(&target, &input, options);
+                let message = format!("is a member of an archive; {advice} writes it");
+                return Err(Failure::new(path.display(), message));
+            }
+            let name = target.member.as_deref().unwrap_or_default();
+            (vec![shell::named(name, &input)], "writes it")
         }
         files => {
-            let option = if append || target.path.exists() { "--append " } else { "" };
-            let files: Vec<String> =
-                files.iter().map(|file| shell::word(file.as_encoded_bytes())).collect();
-            let path = shell::path(&target.path);
-            format!("npy npz pack {option}{path} {} names each after its file", files.join(" "))
+            let words = files.iter().map(|file| shell::word(file.as_encoded_bytes()));
+            (words.collect(), "names each after its file")
         }
     };
-    Err(Failure::new(path.display(), format!("is a member of an archive; {advice}")))
+    let adds = append || !force && target.path.exists();
+    let change = match (adds, force) {
+        (true, _) => Some("--append"),
+        (false, true) => Some("--force"),
+        (false, false) => None,
+    };
+    // What is added replaces nothing.
+    let options =
+        options.iter().map(String::as_str).filter(|option| !adds || *option != "--no-clobber");
+    let options: String =
+        change.into_iter().chain(options).map(|word| format!("{word} ")).collect();
+    let (archive, arrays) = (shell::path(&target.path), arrays.join(" "));
+    let message =
+        format!("is a member of an archive; npy npz pack {options}{archive} {arrays} {effect}");
+    Err(Failure::new(path.display(), message))
+}
+
+/// Returns the `npy convert` that writes a member, with these options of `npy npz pack`.
+fn convert_to(member: &Target, input: &Target, options: &[String]) -> String {
+    let options = options.iter().map(|option| if option == "-z" { "--compress" } else { option });
+    let words: String = options.map(|word| format!(" {word}")).collect();
+    format!("npy convert {} {}{words}", shell::target(input), converted(member))
 }
 
 /// Refuses a new archive with the name of an array.

@@ -55,6 +55,15 @@ pub(crate) fn is_safetensors(target: &Target) -> bool {
     is_named && !target.is_stream() && start().is_ok_and(|start| !is_known(&start))
 }
 
+/// Returns true for a file that begins as an archive, whatever its name.
+pub(crate) fn begins_as_archive(path: &Path) -> bool {
+    // Opening a pipe would wait for a writer.
+    path.is_file()
+        && File::open(path)
+            .and_then(|mut file| start_of(&mut file))
+            .is_ok_and(|start| is_archive(&start))
+}
+
 /// Opens the file that a target names. A missing one may have been meant as a file with `::` in its name.
 pub(crate) fn file(target: &Target) -> Result<AnyFile> {
     AnyFile::open(&target.path).map_err(|error| match &target.member {

@@ -14,7 +14,7 @@ use super::file::File;
 use super::records::{self, Member};
 use super::{Checked, check, of_zip};
 use crate::array::Array;
-use crate::damage::{Damage, counted};
+use crate::damage::Damage;
 use crate::error::{Result, problem, unrepairable};
 use crate::header::{MAX_HEADER, to_u64};
 use crate::options::Options;
@@ -165,11 +165,12 @@ impl Scan<'_> {
             return Ok(self.found.inflated.is_none().then_some(reason));
         }
         let kept = if member.is_stored() { rows(&file, member.data)? } else { None };
-        let Some(kept) = kept else { return Ok(Some(reason)) };
-        if zeros > 0 {
-            let all = rows(self.file, member.data)?.unwrap_or(kept);
-            let left_out = counted(to_u64(all.saturating_sub(kept)), "row");
-            reason += &format!(": {left_out} of them left out");
+        let Some((kept, axis)) = kept else { return Ok(Some(reason)) };
+        let (all, _) = rows(self.file, member.data)?.unwrap_or((kept, axis));
+        match all.saturating_sub(kept) {
+            0 => {}
+            1 => reason += &format!("; 1 more along dimension {axis} is left out"),
+            more => reason += &format!("; {more} more along dimension {axis} are left out"),
         }
         let checksum = file.checksum(member.data)?;
         self.found.cut = Some(member.clone().cut(file.len(), checksum, reason));
@@ -383,8 +384,8 @@ pub(super) fn is_index(name: &[u8]) -> bool {
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
 }
 
-/// Returns the number of complete rows of the array from this position to the end of the file; `None` if there are none.
-fn rows(file: &File<'_>, data: u64) -> Result<Option<usize>> {
+/// Returns the number of complete rows of the array from this position to the end of the file, and their dimension; `None` if there are none.
+fn rows(file: &File<'_>, data: u64) -> Result<Option<(usize, usize)>> {
     let start = file.bytes(data, to_u64(MAX_HEADER))?;
     let length = file.len().saturating_sub(data);
     let array = Array::diagnose(&mut Cursor::new(start), length, &Options::new());

@@ -11,69 +11,87 @@ pub(super) type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
 
 /// The call that makes an object, and what is put into the object afterwards.
 pub(super) struct Instance<'a> {
-    /// The name of the class or function, as all protocols have it.
+    /// The name of the class or function.
     pub(super) name: Option<String>,
-    arguments: Vec<ObjectRef<'a>>,
-    /// True if the arguments are the items of a tuple, from protocol 0 or 1.
-    is_tuple: bool,
+    /// The arguments, as the tuple that objects may share. In the form for all protocols, a single one is the argument itself, and there may be none.
+    pub(super) arguments: Option<ObjectRef<'a>>,
     pub(super) state: Option<ObjectRef<'a>>,
     pub(super) items: Vec<ObjectRef<'a>>,
     pub(super) entries: Entries<'a>,
 }
 
 impl<'a> Instance<'a> {
-    pub(super) fn of(object: ObjectRef<'a>) -> Self {
-        let mut instance = Instance {
+    fn of(object: ObjectRef<'a>) -> Self {
+        Instance {
             name: name(object),
-            arguments: object
-                .arguments()
-                .map_or(Vec::new(), |arguments| arguments.iter().collect()),
-            is_tuple: false,
+            arguments: object.arguments(),
             state: object.state(),
             items: object.iter().collect(),
             entries: object.entries().collect(),
+        }
+    }
+
+    /// Returns two instances to compare: as in their pickles, unless protocol 0 or 1 made one of them alone.
+    pub(super) fn both<'b>(a: ObjectRef<'a>, b: ObjectRef<'b>) -> (Self, Instance<'b>) {
+        let (a, b) = (Instance::of(a), Instance::of(b));
+        match a.is_reconstructed() == b.is_reconstructed() {
+            true => (a, b),
+            false => (a.common(), b.common()),
+        }
+    }
+
+    /// Returns an instance in the form for all protocols: equal objects have equal names and arguments, except that subclasses of `tuple` with one item may differ.
+    pub(super) fn in_common_form(object: ObjectRef<'a>) -> Self {
+        Instance::of(object).common()
+    }
+
+    /// Returns true for the function that protocols 0 and 1 call where the others call the class.
+    fn is_reconstructed(&self) -> bool {
+        self.name.as_deref() == Some("copyreg._reconstructor")
+    }
+
+    fn common(mut self) -> Self {
+        let is_changed = self.is_reconstructed() && self.call_class();
+        // Named tuples pass their items, and other subclasses of `tuple` the tuple: without its own tuple, a single argument is the same for both.
+        if let (false, Some(arguments)) = (is_changed, self.arguments) {
+            self.arguments = unless_few(arguments);
+        }
+        self
+    }
+
+    /// Calls the class in place of `copyreg._reconstructor(class, base, value)`, as the other protocols do. Returns false for a value that no pickle of Python has for the base:
+    /// such a call equals the same call alone.
+    fn call_class(&mut self) -> bool {
+        // Objects may share a long tuple.
+        let arguments = self.arguments.into_iter().flat_map(ObjectRef::iter).take(4);
+        let [class, base, value] = arguments.collect::<Vec<_>>()[..] else { return false };
+        let (Some(class), Some(base)) = (name(class), name(base)) else { return false };
+        self.arguments = match (&*base, value.kind()) {
+            ("builtins.object", Kind::None) => None,
+            ("builtins.list", Kind::List) => {
+                self.items.splice(..0, value.iter());
+                None
+            }
+            ("builtins.dict", Kind::Dict) => {
+                self.entries.splice(..0, value.entries());
+                None
+            }
+            ("builtins.tuple", Kind::Tuple) => unless_few(value),
+            ("builtins.object" | "builtins.list" | "builtins.dict" | "builtins.tuple", _)
+            | (_, Kind::Tuple) => return false,
+            _ => Some(value),
         };
-        // Protocols 0 and 1 call this function where the others call the class.
-        if instance.name.as_deref() == Some("copyreg._reconstructor")
-            && let [class, base, value] = instance.arguments[..]
-            && let (Some(class), Some(base)) = (name(class), name(base))
-        {
-            instance.name = Some(class);
-            instance.arguments = Vec::new();
-            match &*base {
-                "builtins.object" => {}
-                "builtins.list" => instance.items = value.iter().collect(),
-                "builtins.dict" => drop(instance.entries.splice(..0, value.entries())),
-                "builtins.tuple" => {
-                    instance.is_tuple = true;
-                    instance.arguments = value.iter().collect();
-                }
-                _ => instance.arguments = vec![value],
-            }
-        }
-        instance
+        self.name = Some(class);
+        true
     }
+}
 
-    /// Returns the arguments, or the items of a tuple that is the only one: named tuples pass these, and other subclasses of `tuple` the tuple. One item stays in its
-    /// tuple, which may be the only field of a named tuple: two objects may then differ for protocols 1 and 2 that are equal, and never the other way round.
-    pub(super) fn flat_arguments(&self) -> Vec<ObjectRef<'a>> {
-        match self.arguments[..] {
-            [only] if !self.is_tuple && only.kind() == Kind::Tuple && only.iter().count() > 1 => {
-                only.iter().collect()
-            }
-            _ => self.arguments.clone(),
-        }
-    }
-
-    /// Returns the arguments of two instances, in the form that both have.
-    pub(super) fn both_arguments<'b>(
-        &self,
-        other: &Instance<'b>,
-    ) -> (Vec<ObjectRef<'a>>, Vec<ObjectRef<'b>>) {
-        match self.is_tuple || other.is_tuple {
-            true => (self.flat_arguments(), other.flat_arguments()),
-            false => (self.arguments.clone(), other.arguments.clone()),
-        }
+/// Returns a tuple, or the item of one that has no other; `None` if it is empty.
+fn unless_few(tuple: ObjectRef<'_>) -> Option<ObjectRef<'_>> {
+    let mut items = tuple.iter();
+    match (items.next(), items.next()) {
+        (first, None) => first,
+        _ => Some(tuple),
     }
 }
 

@@ -370,10 +370,9 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
 
     /// Compares objects of unknown classes: their names, arguments, states, items and entries.
     fn calls(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
-        let (a, b) = (Instance::of(a), Instance::of(b));
-        let arguments = a.both_arguments(&b);
+        let (a, b) = Instance::both(a, b);
         a.name == b.name
-            && self.later(&arguments.0, &arguments.1, self.nearness)
+            && self.later(a.arguments.as_slice(), b.arguments.as_slice(), self.nearness)
             && self.later(a.state.as_slice(), b.state.as_slice(), self.nearness)
             && self.later(&a.items, &b.items, self.nearness)
             && self.entries(a.entries, b.entries)
@@ -526,7 +525,9 @@ impl Hashes {
                     object.entries().map(|(key, value)| hash((self.part(key), self.part(value))));
                 hash((2, entries.fold(0, u64::wrapping_add)))
             }
-            Kind::Object => hash((3, Instance::of(object).name, all().collect::<Vec<_>>())),
+            Kind::Object => {
+                hash((3, Instance::in_common_form(object).name, all().collect::<Vec<_>>()))
+            }
             _ => hash((4, kind == Kind::Tuple, all().collect::<Vec<_>>())),
         }
     }
@@ -547,8 +548,8 @@ fn parts(object: ObjectRef<'_>) -> Vec<ObjectRef<'_>> {
     match object.kind() {
         Kind::Dict => object.entries().flat_map(|(key, value)| [key, value]).collect(),
         Kind::Object => {
-            let instance = Instance::of(object);
-            instance.flat_arguments().into_iter().chain(instance.state).collect()
+            let instance = Instance::in_common_form(object);
+            instance.arguments.into_iter().chain(instance.state).collect()
         }
         _ => object.iter().collect(),
     }
