@@ -160,7 +160,9 @@ pub enum ErrorKind {
     /// The file holds another dtype than the program expects.
     #[non_exhaustive]
     Mismatch {
-        /// The dtype in the file.
+        /// The holder of the dtype, for the message: `the file`, or `the array` for one in memory.
+        holder: &'static str,
+        /// The dtype in the file, or of the array in memory.
         found: String,
         /// The dtype that the program expects.
         wanted: String,
@@ -435,9 +437,17 @@ impl Error {
         self
     }
 
+    /// Says that an array in memory has the dtype that is not expected: its file, if there is one, may have another byte order or width of text.
+    pub(crate) fn of_array(mut self) -> Self {
+        if let ErrorKind::Mismatch { holder, .. } = &mut self.0.kind {
+            *holder = "the array";
+        }
+        self
+    }
+
     /// Replaces the call that reads with another cast, for an array in memory: `call` is the one that converts it, up to the cast.
     pub(crate) fn in_memory(self, call: &str) -> Self {
-        self.map_remedy(|remedy| remedy.replace("ReadOptions::new().cast(", call))
+        self.of_array().map_remedy(|remedy| remedy.replace("ReadOptions::new().cast(", call))
     }
 
     pub(crate) fn in_field(self, name: &str) -> Self {

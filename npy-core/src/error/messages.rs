@@ -34,8 +34,8 @@ impl fmt::Display for ErrorKind {
                 f,
                 "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
             ),
-            ErrorKind::Mismatch { found, wanted, wanted_by, remedy } => {
-                write!(f, "the file holds {found}, {wanted_by} expects {wanted}; {remedy}")
+            ErrorKind::Mismatch { holder, found, wanted, wanted_by, remedy } => {
+                write!(f, "{holder} holds {found}, {wanted_by} expects {wanted}; {remedy}")
             }
             ErrorKind::MissingField { name, wanted_by, fields, remedy } => write!(
                 f,
