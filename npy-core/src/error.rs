@@ -80,7 +80,7 @@ pub enum ErrorKind {
     /// The input does not start with the magic bytes of `.npy`.
     #[non_exhaustive]
     NotNpy {
-        /// The first bytes, as an escaped string.
+        /// The first bytes, as an escaped string in quotes; empty at the end of a stream, which has no further array.
         found: String,
         /// The format that the input seems to have, and what to do with it; empty if unknown.
         hint: String,
@@ -179,7 +179,7 @@ pub enum ErrorKind {
         name: String,
         /// The name of the Rust type that expects it.
         wanted_by: String,
-        /// The fields of the file.
+        /// The fields of the file; empty if it has none.
         fields: String,
         /// The remedy.
         remedy: String,
