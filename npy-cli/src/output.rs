@@ -169,7 +169,8 @@ fn message(error: &npy_core::Error, file: &str) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 12] = [
+    const ADVICE: [(&str, &str); 13] = [
+        ("; a loop over its arrays ends ", ""),
         (", or keep its complete ", ""),
         (
             "; only a file that exists grows: ",
@@ -214,6 +215,9 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("dtype {found} cannot become {wanted} {cast}")
         }
         ErrorKind::InvalidValue { reason, .. } => reason.replace('\n', " "),
+        ErrorKind::MissingField { name, fields, .. } if fields.is_empty() => {
+            format!("there is no field {name:?}, and no other")
+        }
         ErrorKind::MissingField { name, fields, .. } => {
             format!("there is no field {name:?}; the fields are {fields}")
         }

@@ -77,12 +77,12 @@ pub use invalid::InvalidValue;
 )]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a NumPy item: it has no dtype",
-    label = "`npy_core::Element` is not implemented for this type; on a struct of your own: `#[derive(npy_core::NpyRecord)]`",
+    label = "`npy_core::Element` is not implemented for this type; on a struct of your own: `#[derive(npy_core::NpyRecord)]`; for any other type, see the notes",
     note = "for `!` or `()`, which means that no type is named, name that of an element; for `usize` or `isize`, use `u64` or `i64`, which have the same size on every machine; for `char`, `u32`; for `u128`, `[u64; 2]`; for `Option<T>`, `T` with a value that means none (NaN, NaT, -1), or with a `bool` field next to it; for Python's `None` in an array of objects, `npy_core::object::load` into a struct of serde",
     note = "for `Vec<T>` or `&[T]` in a struct, use `[T; N]`, or `Box<[T; N]>` if it is large; for lists of lists, `npy_core::NpyArray::new(data, [rows, columns])`",
     note = "for `String` or `Vec<u8>` in a struct, use `#[npy(width = 16)]` on the field, for up to 16 characters or bytes; for `&str`, a `String`; for an array of text, a `Vec<String>` or `npy_core::NpyArray<String>`, read with `npy_core::load`; for a column or an element of text, `npy_core::FixedStr<N>` (`<U`) or `npy_core::ByteStr<N>` (`|S`)",
     note = "for a complex number of num-complex 0.4 or an `f16` of half 2, turn on the feature `num-complex` or `half` of npy-core; for a time, use `npy_core::DateTime64<U>` or `TimeDelta64<U>`, which convert to and from those of other crates",
-    note = "for an enum without fields, use `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]`; for anything else, `#[npy(skip)]`, which leaves the field out, or `#[npy(with = module)]`, which stores it as another type"
+    note = "for an enum without fields, use `#[derive(npy_core::NpyElement)]` and `#[repr(u8)]`; for a tuple, a struct of your own; for anything else, `#[npy(skip)]`, which leaves the field out, or `#[npy(with = module)]`, which stores it as another type"
 )]
 pub trait Element: Sized + Send {
     /// The size of a canonical item in bytes: the item size of the dtype.

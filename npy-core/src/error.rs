@@ -80,7 +80,7 @@ pub enum ErrorKind {
     /// The input does not start with the magic bytes of `.npy`.
     #[non_exhaustive]
     NotNpy {
-        /// The first bytes, as an escaped string.
+        /// The first bytes, as an escaped string in quotes; empty at the end of a stream, which has no further array.
         found: String,
         /// The format that the input seems to have, and what to do with it; empty if unknown.
         hint: String,
@@ -160,7 +160,9 @@ pub enum ErrorKind {
     /// The file holds another dtype than the program expects.
     #[non_exhaustive]
     Mismatch {
-        /// The dtype in the file.
+        /// The holder of the dtype, for the message: `the file`, or `the array` for one in memory.
+        holder: &'static str,
+        /// The dtype in the file, or of the array in memory.
         found: String,
         /// The dtype that the program expects.
         wanted: String,
@@ -177,7 +179,7 @@ pub enum ErrorKind {
         name: String,
         /// The name of the Rust type that expects it.
         wanted_by: String,
-        /// The fields of the file.
+        /// The fields of the file; empty if it has none.
         fields: String,
         /// The remedy.
         remedy: String,
@@ -435,9 +437,17 @@ impl Error {
         self
     }
 
+    /// Says that an array in memory has the dtype that is not expected: its file, if there is one, may have another byte order or width of text.
+    pub(crate) fn of_array(mut self) -> Self {
+        if let ErrorKind::Mismatch { holder, .. } = &mut self.0.kind {
+            *holder = "the array";
+        }
+        self
+    }
+
     /// Replaces the call that reads with another cast, for an array in memory: `call` is the one that converts it, up to the cast.
     pub(crate) fn in_memory(self, call: &str) -> Self {
-        self.map_remedy(|remedy| remedy.replace("ReadOptions::new().cast(", call))
+        self.of_array().map_remedy(|remedy| remedy.replace("ReadOptions::new().cast(", call))
     }
 
     pub(crate) fn in_field(self, name: &str) -> Self {

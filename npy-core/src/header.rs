@@ -586,6 +586,12 @@ pub(crate) fn text_length(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |n, &byte| (n << 8) | u64::from(byte))
 }
 
+/// Returns the error for a stream that ends where an array could begin. It may have had others, so it is not damaged.
+pub(crate) fn end_of_stream() -> Error {
+    let hint = "the stream has ended: there is no further array, and none at all if it is empty; a loop over its arrays ends when BufRead::fill_buf returns no bytes";
+    ErrorKind::NotNpy { found: String::new(), hint: hint.into() }.into()
+}
+
 /// Returns the error for a file that ends within the header.
 pub(crate) fn short_header(expected: usize, found: usize) -> Error {
     let (expected, found) = (limits::to_u64(expected), limits::to_u64(found));

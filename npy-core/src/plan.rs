@@ -390,9 +390,14 @@ impl Builder<'_> {
 
 /// Returns the error for a file of another dtype than is wanted. [`Error::wanted_by`] names the type that wants it.
 pub(crate) fn mismatch(from: &DType, wanted: String, remedy: impl Into<String>) -> Error {
-    let found = from.excerpt();
-    ErrorKind::Mismatch { found, wanted, wanted_by: "the program".into(), remedy: remedy.into() }
-        .into()
+    ErrorKind::Mismatch {
+        holder: "the file",
+        found: from.excerpt(),
+        wanted,
+        wanted_by: "the program".into(),
+        remedy: remedy.into(),
+    }
+    .into()
 }
 
 fn any_width(text: Scalar) -> String {

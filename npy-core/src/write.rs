@@ -70,7 +70,7 @@ pub fn save<A: WriteNpy + ?Sized>(path: impl AsRef<Path>, array: &A) -> Result<(
 /// gets `None` for a `None`. NumPy loads objects only with `np.load(path, allow_pickle=True)`.
 ///
 /// The file is byte for byte what `np.save` writes for the same array. The padding of records is
-/// written as zeros.
+/// written as zeros. A pickle of Python objects is of protocol 3, which each NumPy for Python 3 loads; NumPy 2 writes protocol 4.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array: it cannot be written to a .npy file",
     label = "`npy_core::WriteNpy` is not implemented for this type",

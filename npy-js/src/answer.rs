@@ -88,6 +88,7 @@ impl Failure {
         };
         // The remedy names functions of Rust.
         let message = message.replace("npz::load or npz::Reader", "loadNPZ, or with open");
+        let message = message.split("; a loop over its arrays ends ").next().unwrap_or_default();
         let mut json = object([("kind", kind(error.kind()).into()), ("message", message.into())]);
         for place in error.places() {
             match place {

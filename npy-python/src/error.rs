@@ -64,6 +64,7 @@ const WORDS: &[(&str, &str)] = &[
     ),
     ("Reader::open", "npy_core.load"),
     ("ReadOptions::new().cast(Cast::Lossless)", "cast="),
+    ("; a loop over its arrays ends when BufRead::fill_buf returns no bytes", ""),
     (
         "count them with WriteOptions::new().uncounted_rows(UncountedRows::Keep), or remove them with WriteOptions::new().uncounted_rows(UncountedRows::Remove)",
         "count them with the command npy append --uncounted keep FILE, or remove them with npy append --uncounted remove FILE",

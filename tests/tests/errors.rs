@@ -92,6 +92,11 @@ fn every_kind_says_what_to_do() {
             r#"not a .npy file: it starts with "PK\x03\x04...." instead of "\x93NUMPY"; it is a .npz archive (or another zip): read it with npz::load or npz::Reader"#,
         ),
         (
+            |kind| matches!(kind, ErrorKind::NotNpy { found, .. } if found.is_empty()),
+            Vec::<u8>::read_npy_from(&mut &b""[..]).map(drop),
+            "the stream has ended: there is no further array, and none at all if it is empty; a loop over its arrays ends when BufRead::fill_buf returns no bytes",
+        ),
+        (
             |kind| matches!(kind, ErrorKind::Version { .. }),
             Header::parse(b"\x93NUMPY\x07\x01").map(drop),
             "unknown format version 7.1; versions 1.0, 2.0 and 3.0 can be read: save it again with np.save",
@@ -293,6 +298,8 @@ fn errors_of_texts_name_their_rust_type() {
     let message = |error: Error| error.to_string();
     let column = Reader::new(&text[..]).unwrap().read_vec::<ByteStr<8>>().unwrap_err();
     assert!(message(column).contains("read text as a Vec<String>, as FixedStr<8>, or as"));
+    let grid = NpyArray::<f64>::read_npy_from(&file("'<U3'", "(1, 1)", &[0; 12])[..]).unwrap_err();
+    assert!(message(grid).ends_with("; read text as an NpyArray<String>, as FixedStr<3>, or as a String with #[npy(width = 3)] in a struct"));
     let narrow = Reader::new(&text[..]).unwrap().read_vec::<FixedStr<3>>().unwrap_err();
     let advice = "FixedStr<8> reads it, and ReadOptions::new().cast(Cast::Lossless) converts if every value fits";
     assert!(message(narrow).contains(advice));

@@ -53,9 +53,9 @@ fn a_file_cut_anywhere_is_an_error() {
     for version in [1, 2, 3] {
         let whole = file(version, &header("'<i4'", "(3,)"), &[1; 12]);
         assert_eq!(Vec::<i32>::read_npy_from(&whole[..]).unwrap().len(), 3);
-        for end in 0..whole.len() {
-            let message = refused::<Vec<i32>>(&whole[..end]);
-            assert_says(&message, if end == 0 { &["it is empty"] } else { &["truncated"] });
+        // The end of a stream, and an empty file, have messages of their own.
+        for end in 1..whole.len() {
+            assert_says(&refused::<Vec<i32>>(&whole[..end]), &["truncated"]);
             refused::<DynArray>(&whole[..end]);
         }
     }

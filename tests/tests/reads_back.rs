@@ -185,9 +185,10 @@ fn a_dyn_array_gives_the_values_that_a_file_gives() {
         match (read, array.to_vec::<T>()) {
             (Ok(read), Ok(values)) => assert_eq!(values, read, "{array:?}"),
             (Err(read), Err(error)) => {
-                // The advice is the call for each.
+                // The message names the array or the file, and the advice is the call for each.
                 let advice = error
                     .to_string()
+                    .replace("the array holds", "the file holds")
                     .replace("array.cast_with(&dtype, ", "ReadOptions::new().cast(");
                 assert_eq!(advice, read.to_string());
             }

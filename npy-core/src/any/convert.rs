@@ -42,7 +42,7 @@ pub(super) fn bytes<S: Element + 'static>(array: &NpyArray<S>) -> Cow<'_, [u8]> 
 /// Returns the error for an array of another type than this one.
 pub(super) fn mismatch(found: &DType, ty: TypeInfo, remedy: &'static str) -> Error {
     let wanted = ty.dtype_in(ByteOrder::Little).descr();
-    plan::mismatch(found, wanted, remedy).wanted_by(&ty.name())
+    plan::mismatch(found, wanted, remedy).wanted_by(&ty.name()).of_array()
 }
 
 /// Returns the error for an array that cannot be moved, as it has another type.
@@ -69,7 +69,7 @@ macro_rules! texts {
                     array => {
                         let remedy = "read the file as this type, or handle the variant";
                         let error = plan::mismatch(&array.dtype(), $wanted.into(), remedy);
-                        Err(error.wanted_by(&type_name::<$type>()))
+                        Err(error.wanted_by(&type_name::<$type>()).of_array())
                     }
                 }
             }

@@ -10,6 +10,7 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::NotNpy { found, hint } if found.is_empty() => f.write_str(hint),
             ErrorKind::NotNpy { found, hint } => {
                 write!(f, "not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}")
             }
@@ -34,13 +35,19 @@ impl fmt::Display for ErrorKind {
                 f,
                 "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
             ),
-            ErrorKind::Mismatch { found, wanted, wanted_by, remedy } => {
-                write!(f, "the file holds {found}, {wanted_by} expects {wanted}; {remedy}")
+            ErrorKind::Mismatch { holder, found, wanted, wanted_by, remedy } => {
+                write!(f, "{holder} holds {found}, {wanted_by} expects {wanted}; {remedy}")
             }
-            ErrorKind::MissingField { name, wanted_by, fields, remedy } => write!(
-                f,
-                "the file has no field {name:?}, which {wanted_by} expects; its fields are {fields}; {remedy}"
-            ),
+            ErrorKind::MissingField { name, wanted_by, fields, remedy } => {
+                let (says, fields) = match fields.as_str() {
+                    "" => ("it has no fields", ""),
+                    fields => ("its fields are ", fields),
+                };
+                write!(
+                    f,
+                    "the file has no field {name:?}, which {wanted_by} expects; {says}{fields}; {remedy}"
+                )
+            }
             ErrorKind::UnknownField { name, wanted_by, remedy } => write!(
                 f,
                 "the file has a field {name:?}, which {wanted_by} does not have; {remedy}"

@@ -22,6 +22,9 @@ pub(super) fn raise_width(text: Scalar) -> String {
 pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
     let held = rust_type(from);
     let ((from, from_shape), (to, to_shape)) = (from.flat(), to.flat());
+    if to.is_record() && !from.is_record() {
+        return format!("its elements are not records: change the Rust type to {HELD}");
+    }
     let is_same_shape = from_shape == to_shape;
     let by = |cast| {
         let (from, to) = from.scalar().zip(to.scalar())?;
@@ -38,7 +41,7 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
         (Cast::Exact, Some(_), _) => {
             return "ReadOptions::new().cast(Cast::Lossless) converts if every value fits".into();
         }
-        (_, None, Some(convert)) => return by_checked(&convert).into(),
+        (_, None, Some(convert)) => return by_checked(&convert),
         _ => {}
     }
     let (Some(scalar), Some(held)) = (from.scalar(), held) else {
@@ -78,25 +81,24 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
     }
 }
 
-/// Returns the advice for numbers that only a cast converts which looks at each.
-fn by_checked(convert: &Convert) -> &'static str {
-    let is_float =
-        |scalar: Scalar| matches!(scalar.kind(), ScalarKind::Float | ScalarKind::Complex);
-    let is_integer = |scalar: Scalar| matches!(scalar.kind(), ScalarKind::Int | ScalarKind::UInt);
-    match (convert.from, convert.to) {
+/// Returns the advice for numbers that only a cast converts which looks at each. It says what the other cast loses.
+fn by_checked(convert: &Convert) -> String {
+    use ScalarKind::{Bool, Complex, Float, Int, UInt};
+    let numeric = match (convert.from.kind(), convert.to.kind()) {
+        (_, Bool) => "in any case: it makes true of all but zero",
+        (Complex, Int | UInt) => "in any case: it drops imaginary parts and fractions",
+        (Complex, Float) => "in any case: it drops imaginary parts",
+        (Float, Int | UInt) => "in any case: it drops fractions and cuts values to the range",
+        (Int | UInt, Int | UInt) => "in any case: it keeps the lowest bits of the others",
         // All integers are in the range of a single.
-        (from, to) if is_integer(from) && is_float(to) && to.swap_unit() > 2 => {
-            "ReadOptions::new().cast(Cast::Checked) converts, and rounds integers that have more digits than the float"
+        (Int | UInt, _) if convert.to.swap_unit() > 2 => {
+            return "ReadOptions::new().cast(Cast::Checked) converts, and rounds integers that have more digits than the float".into();
         }
-        (from, to)
-            if is_integer(from) && is_float(to) || from.kind() == to.kind() && is_float(to) =>
-        {
-            "ReadOptions::new().cast(Cast::Checked) converts if every value is in range, ReadOptions::new().cast(Cast::Numeric) in any case; both round"
-        }
-        _ => {
-            "ReadOptions::new().cast(Cast::Checked) converts if every value fits, ReadOptions::new().cast(Cast::Numeric) in any case"
-        }
-    }
+        _ => "in any case: it makes infinities of the others; both round",
+    };
+    format!(
+        "ReadOptions::new().cast(Cast::Checked) converts if every value fits, ReadOptions::new().cast(Cast::Numeric) {numeric}"
+    )
 }
 
 fn change() -> String {
@@ -139,6 +141,11 @@ pub(super) fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
 pub(crate) fn naming_type(error: Error, found: &DType, ndim: usize) -> Error {
     let Some(item) = rust_type(found) else { return error };
     let name = if ndim > 1 { format!("NpyArray<{item}>") } else { item };
+    // A `Vec` has one dimension.
+    let error = match ndim {
+        1 => error,
+        _ => error.map_remedy(|remedy| remedy.replace("a Vec<String>", "an NpyArray<String>")),
+    };
     error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
         true => format!("{name} reads it, and {remedy}"),
         false => remedy.replace(HELD, &name),

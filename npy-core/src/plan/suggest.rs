@@ -35,7 +35,9 @@ fn missing_part(path: &str, record: &DType) -> Error {
     let remedy = match nearest(path, &paths) {
         _ if let Some(elements) = elements_before(path, record) => elements,
         Some(meant) => format!("did you mean {meant:?}?"),
-        None if paths.is_empty() => "read the elements themselves".into(),
+        None if paths.is_empty() => {
+            format!("its elements are {}: read them without a path", record.excerpt())
+        }
         None => "use one of these paths".into(),
     };
     error(path, &paths, remedy)
@@ -73,8 +75,7 @@ fn error(name: &str, found: &[String], remedy: String) -> Error {
     if let Some(more @ 1..) = found.len().checked_sub(SHOWN) {
         list.push(format!("and {more} more"));
     }
-    let fields = if list.is_empty() { "none".into() } else { list.join(", ") };
-    let wanted_by = "the program".into();
+    let (wanted_by, fields) = ("the program".into(), list.join(", "));
     ErrorKind::MissingField { name: name.into(), wanted_by, fields, remedy }.into()
 }
 
@@ -164,10 +165,10 @@ mod tests {
             let message = missing_part(path, &dtype).to_string();
             assert!(message.ends_with(&format!("{paths}; {remedy}")), "{message}");
         }
-        let message = missing_part("x", &"[]".parse().unwrap()).to_string();
-        assert!(
-            message.ends_with("its fields are none; read the elements themselves"),
-            "{message}"
+        let message = missing_part("gain", &"<i8".parse().unwrap()).to_string();
+        assert_eq!(
+            message,
+            "the file has no field \"gain\", which the program expects; it has no fields; its elements are '<i8': read them without a path"
         );
     }
 

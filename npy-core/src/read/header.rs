@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::source::Source;
+use super::source::{EndOfArray, Source};
 use crate::checked;
 use crate::error::{Result, formats};
 use crate::header::{self, Header, Version};
@@ -31,7 +31,11 @@ pub(super) fn read_header<R: Read>(
 }
 
 fn read_version<R: Read>(source: &mut Source<R>) -> Result<Version> {
+    let is_stream = source.end_of_array() == EndOfArray::Left;
     let start = source.take(Version::BYTES)?;
+    if is_stream && start.is_empty() {
+        return Err(header::end_of_stream());
+    }
     match start.first_chunk() {
         Some(start) if start.starts_with(header::MAGIC) => Version::parse(*start),
         Some(&start) => {

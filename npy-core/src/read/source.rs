@@ -29,12 +29,11 @@ pub(super) struct Source<R> {
     /// The number of threads that may read the file.
     threads: usize,
     /// The bytes that may follow a pickle, whose length is known only once it was read.
-    #[cfg_attr(not(feature = "objects"), allow(dead_code))]
     end_of_array: EndOfArray,
 }
 
 /// The bytes after an array whose length is unknown until it was read.
-#[cfg_attr(not(feature = "objects"), allow(dead_code))]
+#[cfg_attr(not(feature = "npz"), allow(dead_code))]
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EndOfArray {
     /// They stay in the stream.
@@ -209,7 +208,6 @@ impl<R: Read> Source<R> {
     }
 
     /// Returns what may follow an array whose length is unknown.
-    #[cfg(feature = "objects")]
     pub(super) fn end_of_array(&self) -> EndOfArray {
         self.end_of_array
     }

@@ -597,8 +597,8 @@ fn text_of_any_width_has_limits() {
         ),
         (
             "'<f8'",
-            "the file holds '<f8', Note expects records with the fields \"text\", \"code\"; change the Rust type \
-             to f64, or the file with NumPy's astype",
+            "the file holds '<f8', Note expects records with the fields \"text\", \"code\"; its elements are not \
+             records: change the Rust type to f64",
         ),
     ] {
         let itemsize = descr.parse::<DType>().unwrap().itemsize();

@@ -2,8 +2,8 @@
 
 use npy_core::time::{Day, Ns, Second};
 use npy_core::{
-    ByteOrder, Cast, DateTime64, DynArray, ErrorKind, NpyArray, NpyRecord, Order, Place, ReadNpy,
-    ReadOptions, WriteNpy, WriteOptions,
+    ByteOrder, Cast, DType, DateTime64, DynArray, ErrorKind, NpyArray, NpyRecord, Order, Place,
+    ReadNpy, ReadOptions, WriteNpy, WriteOptions,
 };
 
 #[derive(NpyRecord, Clone, Copy, Debug, PartialEq)]
@@ -164,7 +164,22 @@ fn the_advice_names_the_cast_that_would_do() {
     let mut numbers = Vec::new();
     [0.5f64].write_npy_to(&mut numbers).unwrap();
     let error = advice(&numbers, |file| Vec::<f32>::read_npy_from(file).unwrap_err());
-    assert!(error.ends_with("; f64 reads it, and ReadOptions::new().cast(Cast::Checked) converts if every value is in range, ReadOptions::new().cast(Cast::Numeric) in any case; both round"), "{error}");
+    assert!(error.ends_with("; f64 reads it, and ReadOptions::new().cast(Cast::Checked) converts if every value fits, ReadOptions::new().cast(Cast::Numeric) in any case: it makes infinities of the others; both round"), "{error}");
+    for (file, wanted, says) in [
+        ("<c16", "<f8", "it drops imaginary parts"),
+        ("<c16", "<f4", "it drops imaginary parts"),
+        ("<c16", "<i4", "it drops imaginary parts and fractions"),
+        ("<c16", "<c8", "it makes infinities of the others; both round"),
+        ("<f8", "<i4", "it drops fractions and cuts values to the range"),
+        ("<i8", "<i4", "it keeps the lowest bits of the others"),
+        ("<i8", "<f2", "it makes infinities of the others; both round"),
+        ("<i8", "|b1", "it makes true of all but zero"),
+    ] {
+        let [file, wanted] = [file, wanted].map(|dtype| dtype.parse::<DType>().unwrap());
+        let error = file.converts_to(&wanted, Cast::Exact).unwrap_err().to_string();
+        let says = format!(" ReadOptions::new().cast(Cast::Numeric) in any case: {says}");
+        assert!(error.ends_with(&says), "{error}");
+    }
     let error = advice(&numbers, |file| Vec::<DateTime64<Ns>>::read_npy_from(file).unwrap_err());
     assert!(error.ends_with("with NumPy's astype"), "{error}");
 }

@@ -506,9 +506,9 @@ fn a_file_cut_anywhere_is_an_error() {
         };
         assert_eq!(found, end.checked_sub(header).map(|found| found as u64), "{end}: {error}");
         assert!(NpyViewMut::<Packed<u32, 2>>::from_bytes(placed.bytes_mut()).is_err());
-        // The message is the same as from reading.
+        // The message is the same as from reading, but at the end of a stream.
         let read = Vec::<Packed<u32, 2>>::read_npy_from(placed.bytes()).unwrap_err();
-        assert_eq!(Error::from(error).to_string(), read.to_string());
+        assert!(end == 0 || Error::from(error).to_string() == read.to_string(), "{end}: {read}");
     }
     let longer = [&whole[..], b"behind it"].concat();
     assert_eq!(NpyView::<Packed<u32, 2>>::from_bytes(&longer).unwrap().as_slice(), items);
