@@ -234,6 +234,14 @@ fn append_adds_no_rows_in_fortran_order() {
     narrow.write_npy(path.join("n.npy")).unwrap();
     ok(path, &["append", "n.npy", "column.npy"]);
     assert_eq!(DynArray::read_npy(path.join("n.npy")).unwrap().shape(), [5, 1]);
+    let mut file = fs::read(path.join("n.npy")).unwrap();
+    let at = file.windows(5).position(|part| part == b"False").unwrap();
+    file[at..at + 5].copy_from_slice(b"True ");
+    fs::write(path.join("n.npy"), [&file[..], &[0; 20]].concat()).unwrap();
+    let output = npy(path, &["append", "n.npy", "--uncounted", "keep"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("5 rows after the array"), "{message}");
+    assert_eq!(DynArray::read_npy(path.join("n.npy")).unwrap().shape(), [10, 1]);
 }
 
 /// Guards rows that a killed writer left: the message says what to do, and that works.

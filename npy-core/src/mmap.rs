@@ -51,10 +51,9 @@ use crate::checked;
 use crate::element::cast::zero_copy::{ZeroCopy, values, values_mut};
 use crate::element::item_shape::ItemShape;
 use crate::element::type_name;
-use crate::error::{Error, ErrorKind, Place, Result, ViewError};
+use crate::error::{Error, ErrorKind, Place, Places, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
-use crate::plan::Cast;
 use crate::read::{ReadOptions, headerless};
 use crate::shape::Order;
 use crate::view::{self, Located};
@@ -554,9 +553,9 @@ macro_rules! read_access {
             /// [`ErrorKind::MissingField`] if there is no such field, and [`ErrorKind::Mismatch`]
             /// if its type is not `F`.
             pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
-                let column = Column::new(self.header(), self.data(), path, Cast::Exact, &self.limits);
-                let column = column.map_err(|error| view::without_cast(error).in_file(&self.path))?;
-                Ok(column.within(Place::Path(self.path.clone())))
+                let column = Column::new(self.header(), self.data(), path, None, &self.limits);
+                let column = column.map_err(|error| error.in_file(&self.path))?;
+                Ok(column.within(Places::of(vec![Place::Path(self.path.clone())])))
             }
         }
 

@@ -73,7 +73,6 @@ const WORDS: &[(&str, &str)] = &[
         "npy_core.load reads any objects",
     ),
     ("change the Rust type to what the file holds", "use the dtype of the file"),
-    ("change the Rust type to that of the file", "use the dtype of the file"),
     ("so a Rust string cannot hold it", "so UTF-8 cannot hold it"),
     ("npy_core::object::load", "npy_core.load"),
     ("object::load", "npy_core.load"),

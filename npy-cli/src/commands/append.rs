@@ -178,9 +178,10 @@ impl Args {
         let header = file.header();
         let counted = file.data_offset().saturating_add(header.data_bytes());
         let bytes = metadata.len().saturating_sub(counted);
-        let row = match (header.order(), header.shape()) {
-            (Order::C, [_, row @ ..]) | (Order::Fortran, [row @ .., _]) => row,
-            _ => return None,
+        let row = match header.shape() {
+            [row @ .., _] if source::grows_by_columns(header) => row,
+            [_, row @ ..] => row,
+            [] => return None,
         };
         let size = row.iter().fold(header.dtype().itemsize(), |size, &n| size.saturating_mul(n));
         let size = u64::try_from(size).ok()?;

@@ -28,12 +28,13 @@ pub struct Places(Option<Box<List>>);
 struct List(Vec<Place>);
 
 impl Places {
-    fn of(list: Vec<Place>) -> Self {
+    pub(crate) fn of(list: Vec<Place>) -> Self {
         Places((!list.is_empty()).then(|| Box::new(List(list))))
     }
 
-    fn into_list(self) -> Vec<Place> {
-        self.0.map(|list| list.0).unwrap_or_default()
+    /// Adds these places to the location of an error.
+    pub(crate) fn locate(&self, error: Error) -> Error {
+        self.iter().rev().cloned().fold(error, Error::within)
     }
 }
 
@@ -221,14 +222,13 @@ impl From<Error> for ViewError {
 impl From<ViewError> for Error {
     fn from(mut error: ViewError) -> Self {
         let places = error.copy_and_places().map(|(_, places)| std::mem::take(places));
-        let error = match error {
+        let places = places.unwrap_or_default();
+        places.locate(match error {
             ViewError::Unreadable(error) => error,
             ViewError::Short { what, expected, found, remedy } => {
                 ErrorKind::Truncated { what, expected, found, remedy }.into()
             }
             error => ErrorKind::View(error).into(),
-        };
-        let places = places.map(Places::into_list).unwrap_or_default();
-        places.into_iter().rev().fold(error, Error::within)
+        })
     }
 }

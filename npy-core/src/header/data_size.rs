@@ -1,6 +1,6 @@
 //! The size of the data that a header states, and the error for data that ends earlier.
 
-use super::Header;
+use super::{Header, Payload};
 use crate::error::{Error, ErrorKind};
 use crate::limits::to_u64;
 use crate::shape::Order;
@@ -16,7 +16,9 @@ const COLUMNS: &str =
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DataSize {
     pub(crate) bytes: u64,
-    elements: u64,
+    /// The number of elements, and the number of bytes of each. The data of a pickle has elements, but no size of one.
+    pub(crate) elements: u64,
+    pub(crate) itemsize: u64,
     order: Order,
     /// The number of bytes of a row; in Fortran order, of an index of the last dimension.
     row: u64,
@@ -24,14 +26,20 @@ pub(crate) struct DataSize {
 
 impl DataSize {
     pub(crate) fn of(header: &Header) -> Self {
-        let (bytes, elements) = (header.data_bytes(), header.elements());
+        let itemsize = match header.payload() {
+            Payload::Items => to_u64(header.dtype().itemsize()),
+            Payload::Pickle => 0,
+        };
+        let elements = header.elements();
+        // The header has checked the product.
+        let bytes = elements.wrapping_mul(itemsize);
         let order = header.order().normalized(header.shape());
         let rows = match order {
             Order::C => header.shape().first(),
             Order::Fortran => header.shape().last(),
         };
         let row = bytes.checked_div(rows.map_or(1, |&rows| to_u64(rows))).unwrap_or(bytes);
-        DataSize { bytes, elements, order, row }
+        DataSize { bytes, elements, itemsize, order, row }
     }
 
     /// Returns the error for data that ends after `found` bytes.

@@ -13,7 +13,7 @@ use crate::element::cast::zero_copy::ZeroCopy;
 use crate::element::decode::decode_all;
 use crate::element::typed_plan::TypedPlan;
 use crate::element::{Element, block};
-use crate::error::{Error, Place, Result, counted};
+use crate::error::{Error, Place, Places, Result, counted};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::read::ReadOptions;
@@ -62,8 +62,7 @@ impl MapAny {
             let in_map = |at: usize| checked::add(part.start, at);
             Ok((header, in_map(data.start)..in_map(data.end)))
         };
-        let (header, data) =
-            open(&part).map_err(|error| places(path, member).fold(error, Error::within))?;
+        let (header, data) = open(&part).map_err(|error| places(path, member).locate(error))?;
         let (path, member) = (path.to_owned(), member.map(str::to_owned));
         Ok(MapAny { map, header, data, path, member, options: options.clone() })
     }
@@ -191,17 +190,16 @@ impl MapAny {
     /// As [`Map::column`](super::Map::column).
     pub fn column<F: ZeroCopy>(&self, path: &str) -> Result<Column<'_, F>> {
         let (cast, limits) = (self.options.allowed_cast(), self.options.limit());
-        let column = Column::new(&self.header, self.data(), path, cast, limits);
+        let column = Column::new(&self.header, self.data(), path, Some(cast), limits);
         let column = column.map_err(|error| self.located(error))?;
-        Ok(self.places().fold(column, Column::within))
+        Ok(column.within(self.places()))
     }
 
     fn located(&self, error: Error) -> Error {
-        self.places().fold(error, Error::within)
+        self.places().locate(error)
     }
 
-    /// Returns the member and the file, which are added to errors in this order.
-    fn places(&self) -> impl Iterator<Item = Place> {
+    fn places(&self) -> Places {
         places(&self.path, self.member.as_deref())
     }
 
@@ -250,10 +248,10 @@ pub(crate) fn header_and_data(file: &[u8], limits: &Limits) -> Result<(Header, R
     Ok((header, data))
 }
 
-/// Returns the member, if there is one, and the file.
-fn places(path: &Path, member: Option<&str>) -> impl Iterator<Item = Place> + use<> {
+/// Returns the file, and the member, if there is one.
+fn places(path: &Path, member: Option<&str>) -> Places {
     let member = member.map(|member| Place::Member(member.to_owned()));
-    member.into_iter().chain([Place::Path(path.to_owned())])
+    Places::of([Place::Path(path.to_owned())].into_iter().chain(member).collect())
 }
 
 impl fmt::Debug for MapAny {

@@ -13,13 +13,14 @@ use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
 use crate::element::type_info::TypeInfo;
 use crate::element::type_name;
-use crate::error::{Error, Place, Places, Result, ViewError};
+use crate::error::{Error, Places, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
+use crate::plan::remedy::naming_type;
 use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
-use crate::view::{check_address, check_layout};
+use crate::view::{check_address, check_layout, without_cast};
 
 /// One field of every record of a map. Each value is decoded when it is requested.
 ///
@@ -59,8 +60,7 @@ pub struct Column<'a, F> {
     /// Converts the field to canonical bytes.
     plan: Plan,
     limits: Limits,
-    /// The location for errors, innermost first.
-    places: Vec<Place>,
+    places: Places,
     of: PhantomData<F>,
 }
 
@@ -72,34 +72,33 @@ fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {
+    /// `cast` is `None` if the map converts nothing.
     pub(crate) fn new(
         header: &Header,
         data: &'a [u8],
         path: &str,
-        cast: Cast,
+        cast: Option<Cast>,
         limits: &Limits,
     ) -> Result<Self> {
         let record = header.dtype();
         let part = plan::part_at(record, path)?;
         let (field, offset) = (part.dtype()?, part.offset());
-        let plan = TypeInfo::of::<F>().item_plan(&field, cast);
-        let plan = plan.map_err(|error: Error| error.in_field(path))?;
+        let plan = TypeInfo::of::<F>().item_plan(&field, cast.unwrap_or_default());
+        let plan = plan.map_err(|error| {
+            let error = if cast.is_some() { error } else { without_cast(error) };
+            naming_type(error, &field, 1).in_field(path)
+        })?;
         if plan.is_checked {
             return Err(cannot_check::<F>(&field).in_field(path));
         }
         let (stride, len) = (record.itemsize(), header.count());
-        let (limits, places, of) = (*limits, Vec::new(), PhantomData);
+        let (limits, places, of) = (*limits, Places::default(), PhantomData);
         Ok(Column { data, len, stride, field, offset, plan, limits, places, of })
     }
 
-    /// Adds an outermost place to the location that errors name.
-    pub(crate) fn within(mut self, place: Place) -> Self {
-        self.places.push(place);
-        self
-    }
-
-    fn located(&self, error: Error) -> Error {
-        self.places.iter().cloned().fold(error, Error::within)
+    /// Sets the location that errors name.
+    pub(crate) fn within(self, places: Places) -> Self {
+        Column { places, ..self }
     }
 
     /// Returns the number of records.
@@ -277,7 +276,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     ///
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is not enough memory.
     pub fn to_vec(&self) -> Result<Vec<F>> {
-        self.values().map_err(|error| self.located(error))
+        self.values().map_err(|error| self.places.locate(error))
     }
 
     fn values(&self) -> Result<Vec<F>> {
@@ -363,7 +362,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
     }
 
     fn located_view(&self, error: ViewError) -> ViewError {
-        error.located(|error| self.located(error), |_| {})
+        error.located(|error| self.places.locate(error), |_| {})
     }
 
     /// Returns the bytes from the first value on, if the values need no conversion. Returns `None`

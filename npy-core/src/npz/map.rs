@@ -17,9 +17,7 @@ use crate::error::{Error, ErrorKind, Place, Places, Result, ViewError};
 use crate::header::Header;
 use crate::limits::{self, Limits};
 use crate::mmap::{self, Column, MapAny};
-use crate::plan::Cast;
 use crate::read;
-use crate::view;
 
 /// An archive in a mapped file, whose members are read in place. NumPy cannot map archives.
 ///
@@ -241,9 +239,9 @@ impl Map {
         self.located(name, |bytes| {
             let (header, data) = mmap::header_and_data(bytes, self.limits())?;
             let data = checked::slice(bytes, data);
-            let column = Column::new(&header, data, field, Cast::Exact, self.limits());
-            let column = column.map_err(view::without_cast)?;
-            Ok(column.within(Place::Member(name.to_owned())).within(Place::Path(self.path.clone())))
+            let column = Column::new(&header, data, field, None, self.limits())?;
+            let places = vec![Place::Path(self.path.clone()), Place::Member(name.to_owned())];
+            Ok(column.within(Places::of(places)))
         })
     }
 

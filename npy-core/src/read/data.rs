@@ -7,7 +7,7 @@ use std::io::{Read, Seek};
 use super::source::{FileAt, Source};
 use crate::element::typed_plan::ItemPlan;
 use crate::error::{Error, ErrorKind, Result};
-use crate::header::{DataSize, Header, Payload};
+use crate::header::{DataSize, Header};
 use crate::limits::{self, to_u64};
 use crate::shape::{self, Order};
 
@@ -19,10 +19,7 @@ pub(super) const ITS_START: &str =
 pub(super) struct Data<R> {
     /// The bytes. All that is read from it moves the position.
     pub(super) source: Source<R>,
-    /// The number of elements, and the size of each in the file. The data of a pickle has elements, but no size of one.
-    elements: u64,
-    itemsize: usize,
-    size: DataSize,
+    pub(super) size: DataSize,
     place: Place,
     /// The position among values that have no bytes: the number of values before it, and of all values. It is used if the data has no bytes.
     counted: (u64, u64),
@@ -45,39 +42,27 @@ impl<R> Data<R> {
     /// Starts at the data, which comes next in the source.
     pub(super) fn new(mut source: Source<R>, header: &Header) -> Self {
         source.start_data();
-        let itemsize = match header.payload() {
-            Payload::Items => header.dtype().itemsize(),
-            Payload::Pickle => 0,
-        };
-        let (elements, size) = (header.elements(), DataSize::of(header));
-        let (place, counted) = (Place::Elements, (0, 1));
-        Data { source, elements, itemsize, size, place, counted, at_end: false }
-    }
-
-    /// Returns the number of bytes of all elements.
-    #[inline]
-    pub(super) fn bytes(&self) -> u64 {
-        // The header has checked the product.
-        self.elements.wrapping_mul(to_u64(self.itemsize))
+        let (size, place) = (DataSize::of(header), Place::Elements);
+        Data { source, size, place, counted: (0, 1), at_end: false }
     }
 
     /// Returns the number of elements before the position.
     pub(super) fn elements_before(&self) -> u64 {
         match &self.place {
             Place::Rows { elements, .. } => *elements,
-            _ if self.bytes() == 0 => self.counted_of(self.elements),
-            _ => self.source.offset().checked_div(to_u64(self.itemsize)).unwrap_or(0),
+            _ if self.size.bytes == 0 => self.counted_of(self.size.elements),
+            _ => self.source.offset().checked_div(self.size.itemsize).unwrap_or(0),
         }
     }
 
     /// Returns the number of elements that were not read yet.
     pub(super) fn elements_left(&self) -> u64 {
-        self.elements.saturating_sub(self.elements_before())
+        self.size.elements.saturating_sub(self.elements_before())
     }
 
     /// Returns the number of bytes of the elements that were not read yet.
     pub(super) fn bytes_left(&self) -> u64 {
-        self.elements_left().saturating_mul(to_u64(self.itemsize))
+        self.elements_left().saturating_mul(self.size.itemsize)
     }
 
     /// Returns the index of the next of `count` values without bytes: `counted`, scaled to `count`.
@@ -111,7 +96,7 @@ impl<R> Data<R> {
     /// Returns true if that many bytes of elements are left, and can be read next.
     #[inline]
     pub(super) fn has_left(&self, bytes: usize) -> bool {
-        let left = self.bytes().saturating_sub(self.source.offset());
+        let left = self.size.bytes.saturating_sub(self.source.offset());
         matches!(self.place, Place::Elements) && to_u64(bytes) <= left
     }
 
@@ -144,9 +129,12 @@ impl<R> Data<R> {
 
     /// Ends the read of all elements successfully.
     pub(super) fn finish(&mut self) {
-        debug_assert!(self.bytes() == 0 || self.source.offset() == self.bytes(), "not at the end");
+        debug_assert!(
+            self.size.bytes == 0 || self.source.offset() == self.size.bytes,
+            "not at the end"
+        );
         self.place = Place::Elements;
-        if self.elements > 0 {
+        if self.size.elements > 0 {
             self.counted = (1, 1);
         }
     }
@@ -254,7 +242,7 @@ impl<R> Data<R> {
     pub(super) fn pass_rows(&mut self, layout: &RowLayout, next: usize) {
         if layout.is_strided {
             self.pass_strided(layout, next);
-        } else if self.bytes() == 0 && self.counted_of(to_u64(layout.rows)) != to_u64(next) {
+        } else if self.size.bytes == 0 && self.counted_of(to_u64(layout.rows)) != to_u64(next) {
             self.counted = (to_u64(next), to_u64(layout.rows));
         }
     }
@@ -266,10 +254,10 @@ impl<R> Data<R> {
             Place::Rows { memory, .. } => memory.take(),
             _ => None,
         };
-        if elements >= self.elements {
+        if elements >= self.size.elements {
             // The bytes in memory were read from the source.
-            if memory.is_none() && self.source.offset() < self.bytes() {
-                self.source.move_shared(self.bytes());
+            if memory.is_none() && self.source.offset() < self.size.bytes {
+                self.source.move_shared(self.size.bytes);
             }
             self.finish();
         } else if elements > 0 || memory.is_some() {
@@ -315,7 +303,7 @@ impl<R: Read + Seek> Data<R> {
     pub(super) fn seek(&mut self, row: usize, rows: usize, elements: u64) -> Result<()> {
         // Neither product overflows: the header has checked the size of all rows.
         let before = to_u64(row).saturating_mul(elements);
-        self.source.seek_to_data(before.saturating_mul(to_u64(self.itemsize)))?;
+        self.source.seek_to_data(before.saturating_mul(self.size.itemsize))?;
         self.place = Place::Elements;
         self.counted = (to_u64(row), to_u64(rows));
         self.at_end = row == rows;

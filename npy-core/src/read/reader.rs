@@ -853,7 +853,7 @@ impl<R: Read> Reader<R> {
 
     /// Returns true if bytes of the array are missing in the source, or may be missing.
     pub(super) fn may_be_short(&self) -> bool {
-        let bytes = self.data.bytes();
+        let bytes = self.data.size.bytes;
         self.header.payload() == Payload::Items
             && self.data.source.available(bytes).is_none_or(|found| found < bytes)
     }

@@ -351,7 +351,7 @@ fn another_dtype_is_refused_and_named() {
     };
     assert_eq!(
         error("[('x', '<f4'), ('y', '<i4')]", "(3,)"),
-        "field \"y\": the file holds '<i4', Two expects '<i2'; change the Rust type to that of the file, or write another file"
+        "field \"y\": the file holds '<i4', Two expects '<i2'; change the Rust type to what the file holds, or write another file"
     );
     assert_eq!(
         error("[('x', '<f4')]", "(3,)"),

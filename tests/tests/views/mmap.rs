@@ -86,6 +86,7 @@ fn a_map_is_the_items() {
     let error = error.to_string();
     assert!(error.starts_with(&format!("{}: field \"head.gain\": ", path.display())), "{error}");
     assert!(error.contains("a view converts nothing"), "{error}");
+    assert!(error.ends_with("change the Rust type to f32"), "{error}");
     let error = map.column::<f64>("gain").unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::MissingField { .. }), "{error}");
 }
@@ -157,6 +158,8 @@ fn an_array_that_cannot_be_viewed_says_why() {
     assert_eq!(any.column::<f32>("head.gain").unwrap().get(3), Some(3.0));
     assert_eq!(any.column::<i64>("time").unwrap().to_vec().unwrap()[19], 19);
     assert_eq!(any.column::<[f32; 6]>("samples").unwrap().iter().last(), Some([9.5; 6]));
+    let error = any.column::<f64>("head.gain").unwrap_err().to_string();
+    assert!(error.contains("; f32 reads it, and ReadOptions::new().cast("), "{error}");
     let error = any.get::<Trace>(20).unwrap_err().to_string();
     assert!(error.contains("x.npy: ") && error.contains("no element 20"), "{error}");
     #[expect(clippy::reversed_empty_ranges, reason = "the mistake")]

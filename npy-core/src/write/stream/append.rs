@@ -18,6 +18,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::header::growth::Growth;
 use crate::header::{self, Header, MAGIC};
 use crate::limits;
+use crate::plan::remedy::HELD;
 use crate::plan::{Cast, Plan};
 use crate::read::ReadOptions;
 use crate::shape::{self, Order};
@@ -299,7 +300,7 @@ fn plan(ty: TypeInfo, file: &DType) -> Result<Plan> {
 
 /// Replaces the remedy of an error by one for appending. `held` is the Rust type of the file, if there is a name for it.
 fn to_append(error: Error, held: Option<String>) -> Error {
-    let held = held.unwrap_or_else(|| "that of the file".into());
+    let held = held.unwrap_or_else(|| HELD.into());
     let advice = format!("change the Rust type to {held}, or write another file");
     error.map_kind(|mut kind| {
         if let ErrorKind::Mismatch { remedy, .. } | ErrorKind::Rank { remedy, .. } = &mut kind {
