@@ -319,10 +319,10 @@ fn each_command_that_a_message_advises_works() {
             "{} && npy new.npz::z && npy new.npz::k && rm new.npz",
         ),
         (
-            &["plot", "a.npy", "-o", "m.npz::x.svg"],
+            &["npz", "extract", "m.npz", "-C", "m.npz::x"],
             "|npy convert",
-            " copies",
-            "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x.svg && rm new.npz",
+            " then",
+            "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x && rm new.npz",
         ),
         (
             &["npz", "rm", "m.npz::m_b", "m_b"],
