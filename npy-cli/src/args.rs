@@ -244,9 +244,10 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         (["stats", ..], "--median" | "--quantiles" | "--quantile" | "--percentiles") => {
             "npy sql has medians and quantiles: npy sql \"SELECT median(x) FROM t\" t.npy".into()
         }
-        (["npz", "pack", ..], "--name" | "-n" | "--names" | "--key") => {
-            "a member gets another name by NAME=FILE".into()
-        }
+        (
+            ["npz", "pack", ..],
+            "--name" | "-n" | "--names" | "--key" | "-m" | "--member" | "--members",
+        ) => "a member gets another name by NAME=FILE".into(),
         (["npz", ..], "-m" | "--member" | "--members") => "members are arguments after the archive".into(),
         (_, "-m" | "--member" | "--key" | "--array" | "--dataset") => {
             "a member of an archive is FILE::MEMBER".into()

@@ -169,7 +169,7 @@ fn message(error: &npy_core::Error, file: &str) -> String {
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 13] = [
+    const ADVICE: [(&str, &str); 14] = [
         ("; a loop over its arrays ends ", ""),
         (", or keep its complete ", ""),
         (
@@ -187,6 +187,10 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),
         ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
+        (
+            "; npz::Reader::read_bytes returns ",
+            "; npy repair --uncounted keep counts complete rows of these, --uncounted remove leaves them out",
+        ),
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),
         (", or read it by npz::", ""),

@@ -189,6 +189,17 @@ pub(crate) fn refuse_member(path: &Path) -> Result<()> {
     Err(Failure::new(path.display(), message))
 }
 
+/// Refuses a member of an archive as the output of a command that writes a picture or a page.
+pub(crate) fn refuse_picture_as_member(path: &Path) -> Result<()> {
+    match member(path) {
+        Some(_) => Err(Failure::new(
+            path.display(),
+            "names a member of an archive, which has arrays alone as members; name a file",
+        )),
+        None => Ok(()),
+    }
+}
+
 #[cfg(unix)]
 fn is_device(file: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;

@@ -136,7 +136,8 @@ fn raw_dtype(path: &Path) -> &'static str {
     fits.map_or("u1", |(_, dtype)| dtype)
 }
 
-/// Returns a message with the command that decompresses a file, in place of the words "decompress it first". `name` is the name of the file in messages.
+/// Returns a message with the command that decompresses a file, in place of the words "decompress it first", and with the file of a repair. `name` is
+/// the name of the file in messages.
 pub(crate) fn with_command(name: &str, message: String) -> String {
     const TOOLS: [(&str, &str, &str); 4] = [
         ("gzip", "gunzip -c", "gz"),
@@ -145,6 +146,13 @@ pub(crate) fn with_command(name: &str, message: String) -> String {
         ("bzip2", "bunzip2 -c", "bz2"),
     ];
     const ADVICE: &str = ": decompress it first";
+    const UNCOUNTED: &str = "npy repair --uncounted keep";
+    if message.contains(UNCOUNTED)
+        && let Some(Target { path, .. }) = target(name)
+    {
+        let command = format!("npy repair {} --uncounted keep -o OUT --yes", shell::path(&path));
+        return message.replace(UNCOUNTED, &command);
+    }
     let is_named = |(format, ..): &&(&str, &str, &str)| {
         message.ends_with(&format!("it is compressed with {format}{ADVICE}"))
     };

@@ -72,6 +72,7 @@ fn files(path: &Path) {
     [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
     let bytes = fs::read(file("f.npy")).unwrap();
     fs::write(file("f more.npy"), [&bytes[..], &[0; 4]].concat()).unwrap();
+    fs::write(file("f short.npy"), &bytes[..bytes.len() - 2]).unwrap();
     fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
     fs::write(file("text.bin"), "größe,b\n1,2\n").unwrap();
@@ -228,6 +229,24 @@ fn each_command_that_a_message_advises_works() {
             "{} && npy info OUT | grep -q '3, 3'",
         ),
         (
+            &["append", "f more.npy", "x.bin", "--raw", "<i2,3"],
+            "which makes each row longer; |npy concat",
+            " writes all rows in C order without these",
+            "{} && npy info OUT | grep -q '3, 3'",
+        ),
+        (
+            &["append", "f short.npy", "x.bin", "--raw", "<i2,3"],
+            "|npy repair",
+            " keeps",
+            "{} && npy info OUT | grep -q '2, 2'",
+        ),
+        (
+            &["append", "f short.npy", "--uncounted", "keep"],
+            "|npy repair",
+            " keeps",
+            "{} && npy info OUT | grep -q '2, 2'",
+        ),
+        (
             &["info", "lost 1.npy"],
             "|npy repair",
             " prints",
@@ -354,10 +373,10 @@ fn each_command_that_a_message_advises_works() {
             "{} && npy zip::c",
         ),
         (
-            &["plot", "a.npy", "-o", "m.npz::x.svg"],
+            &["npz", "extract", "m.npz", "-C", "m.npz::x"],
             "|npy convert",
-            " copies",
-            "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x.svg && rm new.npz",
+            " then",
+            "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x && rm new.npz",
         ),
         (
             &["npz", "rm", "m.npz::m_b", "m_b"],

@@ -270,7 +270,7 @@ fn uncounted_rows_are_kept_or_removed() {
         ok(path, &["append", "x.npy", "y.npy", "--uncounted", choice]);
         assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap().last(), Some(&4.0));
     }
-    let counted = "note: x.npy: 1 row after the array, which the header does not count; it counts them now, and 3 bytes of an incomplete one are left out\n";
+    let counted = "note: x.npy: 1 row after the array, which the header does not count; now it does, and 3 bytes of an incomplete one are left out\n";
     let removed = "note: x.npy: bytes of an incomplete row after the array are removed: 3\n";
     for (bytes, message) in [(&file[..], counted), (&file[..file.len() - 8], removed)] {
         fs::write(path.join("x.npy"), [bytes, &[0; 3]].concat()).unwrap();

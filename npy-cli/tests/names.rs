@@ -201,6 +201,11 @@ fn a_misspelled_subcommand_is_not_a_file() {
             &["npz", "pack", "x.npz", "t.npy", "--key", "a"],
             "tip: a member gets another name by NAME=FILE",
         ),
+        (
+            &["npz", "pack", "x.npz", "t.npy", "-m", "a"],
+            "tip: a member gets another name by NAME=FILE",
+        ),
+        (&["npz", "extract", "x.npz", "-m", "a"], "tip: members are arguments after the archive"),
         (&["convert", "t.npy", "o.npy", "--offset", "1"], "tip: a slice leaves out the first rows"),
         (&["head", "t.npy", "-o", "x.csv"], "tip: 'npy convert FILE OUT.csv' writes a file"),
         (&["tail", "t.npy", "--skip", "2"], "tip: a slice leaves out the first rows"),

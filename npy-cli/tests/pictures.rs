@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{NpyArray, WriteNpy};
+use npy_core::{LongDouble, NpyArray, WriteNpy};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -152,6 +152,18 @@ fn the_pixels_of_an_image_are_its_elements() {
         assert_eq!((pixels().1, pixels().2), (bytes.to_vec(), said));
     }
     NpyArray::new(vec![-5i64, 0, 5], [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    let said = "note: x.npy: the values -5 to 5 become 0 to 255\n";
+    assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));
+    // As floats, these integers are equal, and long doubles are read as floats.
+    NpyArray::new(vec![1i64 << 53, (1 << 53) + 1], [1, 2])
+        .unwrap()
+        .write_npy(path.join("x.npy"))
+        .unwrap();
+    let said =
+        "note: x.npy: as floats of 64 bits, all finite values are 9.0072e+15, which becomes 127\n";
+    assert_eq!((pixels().1, pixels().2), (vec![127, 127], said.to_owned()));
+    let long = [-5.0, 0.0, 5.0].map(LongDouble::from).to_vec();
+    NpyArray::new(long, [1, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let said = "note: x.npy: the values -5 to 5 become 0 to 255\n";
     assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));
     NpyArray::new(vec![2.0; 4], [1, 1, 4]).unwrap().write_npy(path.join("x.npy")).unwrap();

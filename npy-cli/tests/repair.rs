@@ -135,6 +135,37 @@ fn rows_that_are_not_counted_are_a_remark() {
     assert_eq!((code, npy_core::load::<Vec<u8>>(path.join("y.npy")).unwrap()), (0, vec![1, 2, 3]));
 }
 
+/// Guards members with bytes after their arrays, which NumPy reads and the other commands refuse: each message names what makes them right.
+#[test]
+fn bytes_after_the_array_of_a_member_are_repaired() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut bytes = Vec::new();
+    [1u8, 2].write_npy_to(&mut bytes).unwrap();
+    bytes.push(3);
+    fs::write(path.join("m n.npz"), zips::archive(b"", &[zips::Raw::of("x.npy", &bytes)], b""))
+        .unwrap();
+    let advice = "; npy repair 'm n.npz' --uncounted keep -o OUT --yes counts complete rows of these, --uncounted remove leaves them out\n";
+    for args in [&["verify", "m n.npz"][..], &["head", "m n.npz::x"], &["stats", "m n.npz::x"]] {
+        let (code, out, messages) = npy(path, args);
+        let message = out + &messages;
+        assert!(code > 0 && message.ends_with(advice), "{args:?}: {message}");
+    }
+    let (code, out, _) = npy(path, &["repair", "m n.npz"]);
+    let advice = "\nm n.npz: npy repair 'm n.npz' --uncounted keep -o OUT --yes counts complete rows of these, and --uncounted remove leaves them out\n";
+    assert!(code == 0 && out.contains(advice), "{out}");
+    for (choice, values) in [("keep", &[1u8, 2, 3][..]), ("remove", &[1, 2])] {
+        let args = ["repair", "m n.npz", "--uncounted", choice, "-o", "y.npz", "--yes"];
+        let (code, out, _) = npy(path, &args);
+        assert!(code == 0 && out.starts_with("m n.npz: member \"x.npy\": 1 "), "{out}");
+        assert_eq!(npy(path, &["verify", "y.npz"]).0, 0);
+        let archive = npz::Reader::open(path.join("y.npz")).unwrap();
+        assert_eq!(archive.read::<Vec<u8>>("x").unwrap(), values);
+    }
+    let (code, out, _) = npy(path, &["repair", "y.npz"]);
+    assert!(code == 0 && !out.contains("--uncounted"), "{out}");
+}
+
 #[test]
 fn an_archive_keeps_its_complete_members() {
     let folder = tempfile::tempdir().unwrap();

@@ -94,7 +94,7 @@ fn a_member_is_written_where_it_can_be() {
                 "a.npz::k: is a member of an archive, which is an array in the format of .npy; leave out --to"
             }
             _ => {
-                "a.npz::k: names a member of an archive, which npy convert alone writes; name a file or a directory; npy convert FILE a.npz::k then copies"
+                "a.npz::k: names a member of an archive, which has arrays alone as members; name a file\n"
             }
         };
         let message = refused(path, &args);

@@ -59,7 +59,7 @@ enum Checked {
 
 impl Archive {
     /// Diagnoses an archive of this length.
-    pub(crate) fn diagnose(file: &fs::File, length: u64) -> Result<Self> {
+    pub(crate) fn diagnose(file: &fs::File, length: u64, options: &Options) -> Result<Self> {
         let whole = File::new(file, length, Arc::default());
         let mut archive = match Directory::of_file(whole.clone(), &Limits::default()) {
             Ok(directory) => Archive::at_end(&whole, &directory)?,
@@ -75,7 +75,7 @@ impl Archive {
                 Archive::of_members(&whole, found, &problem(&error))?
             }
         };
-        archive.diagnose_arrays(file)?;
+        archive.diagnose_arrays(file, options)?;
         Ok(archive)
     }
 
@@ -284,7 +284,7 @@ impl Archive {
     }
 
     /// Diagnoses the arrays in the members: a program may have written a part of one, with the checksum of that part.
-    fn diagnose_arrays(&mut self, file: &fs::File) -> Result<()> {
+    fn diagnose_arrays(&mut self, file: &fs::File, options: &Options) -> Result<()> {
         let (file, directory) = self.mended(file)?;
         for entry in directory.entries() {
             let name = entry.name();
@@ -295,11 +295,14 @@ impl Archive {
             {
                 continue;
             }
-            match Array::diagnose(&mut member, entry.size(), &Options::new()) {
-                Ok(array) if array.is_right() => {}
+            match Array::diagnose(&mut member, entry.size(), options) {
                 Ok(array) => {
-                    self.damages.extend(damages_of(name, &array));
-                    self.arrays.insert(name.to_owned(), array);
+                    let remarks = array.remarks.iter();
+                    self.remarks.extend(remarks.map(|remark| format!("member {name:?}: {remark}")));
+                    if !array.is_right() {
+                        self.damages.extend(damages_of(name, &array));
+                        self.arrays.insert(name.to_owned(), array);
+                    }
                 }
                 Err(error @ (Error::Unrepairable { .. } | Error::LostHeader { .. })) => {
                     self.remarks.push(format!("member {name:?} is kept as it is: {error}"));

@@ -4,10 +4,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use npy_core::{Header, Objects, Order, ReadNpy};
 
-use crate::damage::{Damage, counted};
+use crate::damage::{Damage, counted, counted_rows};
 use crate::error::{Error, Result, problem, unfit, unrepairable};
 use crate::header::{self, MAGIC, MAX_HEADER, to_u64};
-use crate::options::{Options, Raw};
+use crate::options::{After, Options, Raw};
 use crate::translation::{Measure, Translation, Undone, measure};
 
 /// An array as it will be written.
@@ -167,6 +167,10 @@ impl Array {
         if after == 0 {
             return Array::new(header, data, available, damages);
         }
+        if options.after == After::Remove {
+            damages.push(Damage::After { bytes: after });
+            return Array::new(header, data, expected, damages);
+        }
         if has_header(file, data.saturating_add(expected))? {
             let mut array = Array::new(header, data, available, damages)?;
             let bytes = counted(after, "byte");
@@ -175,12 +179,16 @@ impl Array {
         }
         let rows = Rows::growing(&header);
         let (more, rest) = rows.map_or((0, after), |rows| rows.complete(after));
-        let Some(rows) = rows.filter(|_| options.uncounted && more > 0) else {
+        if options.after == After::Stay {
             let mut array = Array::new(header, data, available, damages)?;
-            array.remarks.push(follow(after, more));
+            array.remarks.push(follow(after, more, rows.map_or(0, |rows| rows.axis)));
             return Ok(array);
+        }
+        let Some(rows) = rows.filter(|_| more > 0) else {
+            damages.push(Damage::After { bytes: after });
+            return Array::new(header, data, expected, damages);
         };
-        damages.push(Damage::Uncounted { rows: more, rest });
+        damages.push(Damage::Uncounted { rows: more, rest, axis: rows.axis });
         let count = rows.count.checked_add(more).ok_or_else(|| unrepairable("too many rows"))?;
         let header = rows.resized(&header, count)?;
         let bytes = header.data_bytes();
@@ -228,10 +236,11 @@ impl Rows {
         }
     }
 
-    /// Returns the rows along the dimension that grows.
+    /// Returns the rows along the dimension that grows. Rows of one element are contiguous in both orders, and grow along the first.
     fn growing(header: &Header) -> Option<Self> {
-        let last = header.shape().len().checked_sub(1)?;
-        Rows::along(header, if header.order() == Order::Fortran { last } else { 0 })
+        let others = header.shape().get(1..)?;
+        let is_strided = header.order() == Order::Fortran && others.iter().any(|&n| n != 1);
+        Rows::along(header, if is_strided { others.len() } else { 0 })
     }
 
     /// Returns the rows; `None` for an array without dimensions, and for rows without bytes.
@@ -409,13 +418,13 @@ fn has_header(file: &mut (impl Read + Seek), position: u64) -> Result<bool> {
 }
 
 /// Says what follows the array.
-fn follow(bytes: u64, rows: usize) -> String {
+fn follow(bytes: u64, rows: usize, axis: usize) -> String {
     let bytes = counted(bytes, "byte");
     match rows {
         0 => format!("{bytes} after the array, which NumPy ignores"),
         rows => format!(
             "{bytes} after the array: {} that the header does not count, if a writer was stopped",
-            counted(to_u64(rows), "row")
+            counted_rows(rows, axis)
         ),
     }
 }

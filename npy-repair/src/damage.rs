@@ -89,10 +89,17 @@ pub enum Damage {
     },
     /// Complete rows follow the array, and [are to be counted](crate::Options::uncounted).
     Uncounted {
-        /// The number of these rows.
+        /// The number of these rows: along the first dimension, or in Fortran order along the last.
         rows: usize,
         /// The number of bytes of an incomplete row, which are left out.
         rest: u64,
+        /// The dimension of the rows.
+        axis: usize,
+    },
+    /// Other bytes follow the array, and [are to be removed](crate::Options::remove_uncounted).
+    After {
+        /// The number of them.
+        bytes: u64,
     },
     /// The directory of an archive is missing or damaged. The members are found by their own headers.
     Directory {
@@ -131,7 +138,10 @@ impl Damage {
     /// ```
     pub fn loses(&self) -> bool {
         match self {
-            Damage::Truncated { .. } | Damage::Member { .. } | Damage::SameName { .. } => true,
+            Damage::Truncated { .. }
+            | Damage::After { .. }
+            | Damage::Member { .. }
+            | Damage::SameName { .. } => true,
             Damage::Uncounted { rest, .. } | Damage::NoHeader { rest, .. } => *rest > 0,
             Damage::Array { damage, .. } => damage.loses(),
             _ => false,
@@ -206,10 +216,14 @@ impl fmt::Display for Damage {
                 // `\n` in place of each `\r\n` cannot be told from an early end.
                 f.write_str("; if the file was copied as text, they may be wrong: copy it again as binary")
             }
-            Damage::Uncounted { rows, rest } => {
-                let rows = counted(to_u64(*rows), "row");
-                write!(f, "{rows} after the array, which the header does not count; it counts them now")?;
+            Damage::Uncounted { rows, rest, axis } => {
+                let rows = counted_rows(*rows, *axis);
+                write!(f, "{rows} after the array, which the header does not count; now it does")?;
                 rest_left_out(f, *rest, "one")
+            }
+            Damage::After { bytes } => {
+                let verb = if *bytes == 1 { "is" } else { "are" };
+                write!(f, "{} after the array, which {verb} left out", counted(*bytes, "byte"))
             }
             Damage::Directory { reason } => {
                 write!(f, "{}; the members are found by their own headers", reason)
@@ -239,6 +253,16 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// Returns a number of rows along this dimension, which are columns or larger parts of an array in Fortran order.
+pub(crate) fn counted_rows(rows: usize, axis: usize) -> String {
+    let [one, more] = match axis {
+        0 => ["row", "rows"],
+        1 => ["column", "columns"],
+        _ => ["part along the last dimension", "parts along the last dimension"],
+    };
+    format!("{rows} {}", if rows == 1 { one } else { more })
+}
+
 /// Returns a text of a file for a message: short, and without control characters.
 pub(crate) fn shortened(text: &str) -> String {
     const MAX: usize = 60;
@@ -247,10 +271,6 @@ pub(crate) fn shortened(text: &str) -> String {
         shown.push('…');
     }
     shown.replace("\\'", "'").replace("\\\"", "\"")
-}
-
-fn to_u64(number: usize) -> u64 {
-    number as u64
 }
 
 #[cfg(test)]
@@ -278,8 +298,17 @@ mod tests {
                 "the header has (np.int64(3),), which NumPy does not read; it becomes (3,)",
             ),
             (
-                Damage::Uncounted { rows: 1, rest: 0 },
-                "1 row after the array, which the header does not count; it counts them now",
+                Damage::Uncounted { rows: 1, rest: 0, axis: 0 },
+                "1 row after the array, which the header does not count; now it does",
+            ),
+            (Damage::After { bytes: 3 }, "3 bytes after the array, which are left out"),
+            (
+                Damage::Uncounted { rows: 1, rest: 0, axis: 1 },
+                "1 column after the array, which the header does not count; now it does",
+            ),
+            (
+                Damage::Uncounted { rows: 2, rest: 1, axis: 2 },
+                "2 parts along the last dimension after the array, which the header does not count; now it does, and 1 byte of an incomplete one is left out",
             ),
         ] {
             assert_eq!(damage.to_string(), text);

@@ -31,12 +31,12 @@
 //! | a wrong length of the header, missing padding, a wrong version, one wrong byte of the first six | the dictionary and the size of the file say where the data is |
 //! | a header in latin-1 that is said to be UTF-8 | it is written as the version of its text |
 //! | a file that ends too early: a copy or a writer that was stopped | complete rows are kept; in Fortran order the complete parts along the last dimension |
-//! | rows that the header does not count | they are counted, with [`Options::uncounted`] |
+//! | rows that the header does not count, also in a member | they are counted, with [`Options::uncounted`], or removed, with [`Options::remove_uncounted`] |
 //! | `\r\n` in place of each `\n`; bytes that became characters of UTF-8 | undone, if exactly the size results that the header states |
 //! | data without a header | it gets one, with [`Options::raw`] |
 //! | an archive without a directory, or with a wrong one: a download or a writer that was stopped | the members are found by their own headers, and those that are complete are kept |
 //! | members with a wrong checksum | they are left out |
-//! | members that are a part of an array, also the one within which an archive ends, if it is stored or deflated | as a file; if an archive ends with 16 zeros or more, the rows before these, because a copy may have made space for bytes that never came |
+//! | members that are a part of an array, also the one within which an archive ends, if it is stored or deflated | as a file; if an archive ends with 16 zeros or more, or a deflated member with any, the rows before these, because a copy may have made space for bytes that never came |
 //! | members of one name | the last that is complete is kept; NumPy reads the last |
 //!
 //! # Certainty

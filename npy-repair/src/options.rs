@@ -14,7 +14,16 @@ use npy_core::DType;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(crate) raw: Option<Raw>,
-    pub(crate) uncounted: bool,
+    pub(crate) after: After,
+}
+
+/// What is done about bytes after an array.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum After {
+    #[default]
+    Stay,
+    Count,
+    Remove,
 }
 
 impl Options {
@@ -46,8 +55,8 @@ impl Options {
         self
     }
 
-    /// Counts complete rows after the end of the array, too: a writer that was killed may have left them. Without this option they are a
-    /// [remark](crate::Plan::remarks), because a file may have other bytes there.
+    /// Counts complete rows after the end of an array, also of one in an archive: a writer that was killed may have left them. Other bytes there
+    /// are removed, except another array. Without this option they are a [remark](crate::Plan::remarks), because a file may have other bytes there.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -64,7 +73,27 @@ impl Options {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn uncounted(&mut self, keep: bool) -> &mut Self {
-        self.uncounted = keep;
+        self.after = if keep { After::Count } else { After::Stay };
+        self
+    }
+
+    /// Removes all bytes after the end of an array, also of one in an archive, in place of [`uncounted`](Self::uncounted).
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, Order};
+    /// use npy_repair::{Options, diagnose};
+    ///
+    /// let mut file = Header::new("<u2".parse()?, [1], Order::C)?.to_bytes()?;
+    /// file.extend([1, 0, 2, 0, 3, 0]);
+    /// std::fs::write("x.npy", file)?;
+    /// diagnose("x.npy", Options::new().remove_uncounted(true))?.write("y.npy")?;
+    /// assert_eq!(std::fs::metadata("y.npy")?.len(), 130);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn remove_uncounted(&mut self, remove: bool) -> &mut Self {
+        self.after = if remove { After::Remove } else { After::Stay };
         self
     }
 }

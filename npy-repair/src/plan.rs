@@ -77,7 +77,7 @@ pub fn diagnose(path: impl AsRef<Path>, options: &Options) -> Result<Plan> {
     }
     let length = metadata.len();
     let content = match options.raw.is_none() && is_archive(&mut file, path)? {
-        true => Content::Archive(Box::new(Archive::diagnose(&file, length)?)),
+        true => Content::Archive(Box::new(Archive::diagnose(&file, length, options)?)),
         false => Content::Array(Box::new(Array::diagnose(&mut file, length, options)?)),
     };
     Ok(Plan { path: path.to_owned(), file, length, content })

@@ -504,6 +504,60 @@ fn the_rows_of_the_last_member_of_a_truncated_archive_are_kept() {
     assert_eq!(read(&plan, "a.npy"), [1, 2, 3]);
 }
 
+/// Guards members whose array ends earlier: NumPy reads it, and other readers only after a repair, which is asked for.
+#[test]
+fn bytes_after_the_array_of_a_member_are_counted_or_removed() {
+    let folder = Folder::new();
+    let array = |values: &[u16]| {
+        let mut bytes = Vec::new();
+        npy_core::WriteNpy::write_npy_to(values, &mut bytes).unwrap();
+        bytes
+    };
+    let rows = [&array(&[1, 2])[..], &[3, 0, 4, 0, 5]].concat();
+    let rest = [&array(&[1, 2])[..], &[3]].concat();
+    let two = [array(&[1, 2]), array(&[3])].concat();
+    let members = [("rows.npy", &rows), ("rest.npy", &rest), ("two.npy", &two)];
+    let deflate = Compression::deflate(6, 1);
+    for compression in [Compression::stored(), deflate] {
+        let mut writer = Writer::seekable(Cursor::new(Vec::new()), compression).unwrap();
+        for (name, bytes) in members {
+            let added = writer.add(name, |member| {
+                member.begin(bytes.len() as u64)?;
+                member.write_all(bytes)
+            });
+            added.unwrap();
+        }
+        fs::write(folder.path("x.npz"), writer.finish().unwrap().into_inner()).unwrap();
+        let repaired = |options: &Options| {
+            let plan = diagnose(folder.path("x.npz"), options).unwrap();
+            plan.write(folder.path("out.npz")).unwrap();
+            plan.to_string()
+        };
+        let text = repaired(&Options::new());
+        let row =
+            "member \"rows.npy\": 5 bytes after the array: 2 rows that the header does not count";
+        assert!(text.starts_with(row) && text.contains("\nneeds no repair"), "{text}");
+        assert!(
+            text.contains("member \"rest.npy\": 1 byte after the array, which NumPy ignores\n")
+        );
+        let read = |name| {
+            let out = npy_core::npz::Reader::open(folder.path("out.npz")).unwrap();
+            out.read::<Vec<u16>>(name)
+        };
+        let text = repaired(Options::new().uncounted(true));
+        let another = "member \"two.npy\": 130 bytes after the array, which begin another array\n";
+        assert!(text.contains(another), "{text}");
+        assert_eq!(read("rows").unwrap(), [1, 2, 3, 4]);
+        assert_eq!(read("rest").unwrap(), [1, 2]);
+        assert!(read("two").is_err());
+        let text = repaired(Options::new().remove_uncounted(true));
+        assert!(
+            text.contains("member \"two.npy\": 130 bytes after the array, which are left out\n")
+        );
+        assert!(["rows", "rest", "two"].iter().all(|name| read(name).unwrap() == [1, 2]));
+    }
+}
+
 /// Guards a compressed member within which the file ends: the rows that can be inflated are kept, and are those that were written.
 #[test]
 fn the_rows_that_can_be_inflated_are_kept() {
@@ -557,15 +611,16 @@ fn the_rows_that_can_be_inflated_are_kept() {
         (out.read::<Vec<u32>>("b").unwrap(), plan.remarks()[0].clone())
     };
     let cut = header + 2000 + right[header + 2000..].iter().position(|&byte| byte != 0).unwrap();
-    let zeros = [&right[..=cut], &[0; 64]].concat();
-    let (before, (rows, remark)) = (kept(&right[..=cut]).0, kept(&zeros));
-    assert!(rows == before && values.starts_with(&rows) && rows.len() > 500);
-    assert!(
-        remark.ends_with(
-            "the last 64 bytes of the file are zeros, which may never have been written"
-        ),
-        "{remark}"
-    );
+    let before = kept(&right[..=cut]).0;
+    for (zeros, end) in [
+        (1, "the last byte of the file is zero, which may never have been written"),
+        (15, "the last 15 bytes of the file are zeros, which may never have been written"),
+        (64, "the last 64 bytes of the file are zeros, which may never have been written"),
+    ] {
+        let (rows, remark) = kept(&[&right[..=cut], &vec![0; zeros][..]].concat());
+        assert!(rows == before && values.starts_with(&rows) && rows.len() > 500, "{zeros}");
+        assert!(remark.ends_with(end), "{remark}");
+    }
     // Other bytes than those of a stream are not read as one.
     let mut damaged = right[..header + 3000].to_vec();
     damaged[header + 500..header + 600].fill(0xff);

@@ -94,13 +94,38 @@ fn rows_that_are_not_counted_are_kept_on_request() {
         ["8 bytes after the array: 1 row that the header does not count, if a writer was stopped"]
     );
     let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
-    assert_eq!(plan.damages(), [Damage::Uncounted { rows: 1, rest: 2 }]);
+    assert_eq!(plan.damages(), [Damage::Uncounted { rows: 1, rest: 2, axis: 0 }]);
     assert_eq!(folder.repaired(&plan).shape(), [3, 3]);
     // With another damage, they stay after the array.
     bytes[6] = 0;
     let plan = folder.diagnose(&bytes, &Options::new()).unwrap();
     plan.write(folder.path("out.npy")).unwrap();
     assert!(fs::read(folder.path("out.npy")).unwrap().ends_with(&bytes[128..]));
+}
+
+/// Guards parts along the last dimension, which messages do not call rows, and rows of one element, which grow along the first in both orders.
+#[test]
+fn in_fortran_order_columns_are_counted() {
+    let folder = Folder::new();
+    let cases: [(&[usize], &str, &[usize]); 5] = [
+        (&[2, 3], "1 column", &[2, 4]),
+        (&[1, 2, 2], "2 parts along the last dimension", &[1, 2, 4]),
+        (&[2, 1], "4 rows", &[6, 1]),
+        (&[2, 1, 1], "4 rows", &[6, 1, 1]),
+        (&[2], "4 rows", &[6]),
+    ];
+    for (shape, more, grown) in cases {
+        let mut bytes = file(shape, Order::Fortran);
+        let size = if shape == [2, 3] { 4 } else { 8 };
+        bytes.resize(bytes.len() + size, 9);
+        let plan = folder.diagnose(&bytes, &Options::new()).unwrap();
+        let remark = format!("{size} bytes after the array: {more} that the header does not count");
+        assert!(plan.remarks()[0].starts_with(&remark), "{plan}");
+        let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
+        let damage = plan.damages()[0].to_string();
+        assert!(damage.starts_with(&format!("{more} after the array")), "{damage}");
+        assert_eq!(folder.repaired(&plan).shape(), grown);
+    }
 }
 
 /// Guards two arrays in one file, as `np.save` writes them into an open file: the second one is not rows of the first.

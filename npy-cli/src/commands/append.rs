@@ -76,7 +76,7 @@ impl Args {
             && !file.header().dtype().has_object()
         {
             self.check(&file, &sources)?;
-            uncounted_rows = self.uncounted_rows(&file);
+            uncounted_rows = self.kept_rows(&file);
         }
         let mut appender = options.append_dyn(&self.file).of(&name)?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
@@ -88,7 +88,7 @@ impl Args {
         appender.finish().of(&name)?;
         match uncounted_rows {
             None => {}
-            Some(Damage::Uncounted { rows: 0, rest }) => {
+            Some(Damage::Uncounted { rows: 0, rest, .. }) => {
                 let message =
                     format!("bytes of an incomplete row after the array are removed: {rest}");
                 note(name, message);
@@ -117,6 +117,11 @@ impl Args {
         }
         let header = file.header();
         if source::grows_by_columns(header) {
+            let target = Target::from(self.file.clone());
+            let reader = source::open(&target)?.into_array(&target)?;
+            if let Some(failure) = truncated(&reader, &target) {
+                return Err(failure);
+            }
             let advice = self.in_c_order(file);
             let message =
                 format!("is in Fortran order, in which no row can be added in place; {advice}");
@@ -146,7 +151,13 @@ impl Args {
         let words: Vec<String> = words.chain([path.clone()]).chain(inputs).collect();
         let concat = words.join(" ");
         let repair = format!("npy repair {path} --uncounted keep -o OUT --yes counts");
-        match self.uncounted_rows(file) {
+        let columns = match self.uncounted {
+            Some(Uncounted::Remove) => None,
+            // The bytes of another array are not columns.
+            _ if source::has_at(&self.file, end_of_array(file), b"\x93NUMPY") => None,
+            _ => self.uncounted_rows(file),
+        };
+        match columns {
             Some(Damage::Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
                 format!("{repair} them in a new file")
             }
@@ -163,32 +174,39 @@ impl Args {
         let Some((rows, row)) = file.header().shape().split_first() else { return 0 };
         let added = sources.iter().map(|source| count(source.header().shape()));
         let added = added.fold(0, usize::saturating_add) / count(row).max(1);
-        let kept = match self.uncounted_rows(file) {
+        let kept = match self.kept_rows(file) {
             Some(Damage::Uncounted { rows, .. }) => rows,
             _ => 0,
         };
         rows.saturating_add(added).saturating_add(kept)
     }
 
-    /// Returns the rows at the end of the file that are kept although the header does not count them, and the bytes after them, which are not.
+    /// Returns the uncounted rows of the file if they are kept.
+    fn kept_rows(&self, file: &Reader<File>) -> Option<Damage> {
+        let Some(Uncounted::Keep) = self.uncounted else { return None };
+        self.uncounted_rows(file)
+    }
+
+    /// Returns the rows after the array, or its columns if it grows by these, and the bytes of an incomplete one after them.
     fn uncounted_rows(&self, file: &Reader<File>) -> Option<Damage> {
-        let (Some(Uncounted::Keep), Ok(metadata)) = (self.uncounted, self.file.metadata()) else {
-            return None;
-        };
         let header = file.header();
-        let counted = file.data_offset().saturating_add(header.data_bytes());
-        let bytes = metadata.len().saturating_sub(counted);
-        let row = match header.shape() {
-            [row @ .., _] if source::grows_by_columns(header) => row,
-            [_, row @ ..] => row,
+        let bytes = self.file.metadata().ok()?.len().saturating_sub(end_of_array(file));
+        let (row, axis) = match header.shape() {
+            [row @ .., _] if source::grows_by_columns(header) => (row, row.len()),
+            [_, row @ ..] => (row, 0),
             [] => return None,
         };
         let size = row.iter().fold(header.dtype().itemsize(), |size, &n| size.saturating_mul(n));
         let size = u64::try_from(size).ok()?;
         let rows = usize::try_from(bytes.checked_div(size)?).unwrap_or(usize::MAX);
         let rest = bytes % size;
-        (rows > 0 || rest > 0).then_some(Damage::Uncounted { rows, rest })
+        (rows > 0 || rest > 0).then_some(Damage::Uncounted { rows, rest, axis })
     }
+}
+
+/// Returns the position after the data that the header counts.
+fn end_of_array(file: &Reader<File>) -> u64 {
+    file.data_offset().saturating_add(file.header().data_bytes())
 }
 
 /// Returns true if the header of a file with this number of rows cannot count the total. It may have blanks before the number, which are then many.

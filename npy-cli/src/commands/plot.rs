@@ -6,7 +6,7 @@ use std::slice;
 
 use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Failure, Output, Result};
-use crate::output_file::Replacing;
+use crate::output_file::{Replacing, refuse_picture_as_member};
 use crate::plot::{Canvas, Format, Kind, Picture, pixels, terminal};
 use crate::raw::RawFiles;
 use crate::target::Target;
@@ -42,6 +42,7 @@ impl Args {
         let draw =
             |canvas| Picture::of_file(&self.input, &self.columns, self.kind, &self.void, canvas);
         if let Some(path) = &self.output {
+            refuse_picture_as_member(path)?;
             let output = self.replacing.output(path, slice::from_ref(&self.input))?;
             if self.pixels {
                 if !output.is_stdout() && Format::of(path)? != Format::Png {

@@ -39,8 +39,8 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     shape: Option<Vec<i64>>,
-    /// Counts complete rows at the end that the header does not count; a writer that was stopped may have left them
-    #[arg(long, value_enum, value_name = "keep", hide_possible_values = true)]
+    /// Counts or removes complete rows after an array that its header does not count; a writer that was stopped may have left them
+    #[arg(long, value_enum, value_name = "keep|remove", hide_possible_values = true)]
     uncounted: Option<Uncounted>,
     #[command(flatten)]
     replacing: Replacing,
@@ -49,6 +49,7 @@ pub(crate) struct Args {
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Uncounted {
     Keep,
+    Remove,
 }
 
 impl Args {
@@ -173,7 +174,11 @@ impl Args {
             };
             options.raw(npy_repair::Raw::new(dtype.clone(), &shape));
         }
-        options.uncounted(self.uncounted.is_some());
+        match self.uncounted {
+            Some(Uncounted::Keep) => _ = options.uncounted(true),
+            Some(Uncounted::Remove) => _ = options.remove_uncounted(true),
+            None => {}
+        }
         Ok(options)
     }
 
@@ -185,9 +190,13 @@ impl Args {
         for line in lines {
             writeln!(out, "{name}: {}", printable(line))?;
         }
-        if self.has_uncounted_rows(plan) {
+        if self.has_uncounted(plan) {
             let path = printable(&shell::path(&self.file));
-            writeln!(out, "{name}: npy repair {path} --uncounted keep -o OUT --yes counts them")?;
+            let remove = match plan.header() {
+                Some(_) => "counts them",
+                None => "counts complete rows of these, and --uncounted remove leaves them out",
+            };
+            writeln!(out, "{name}: npy repair {path} --uncounted keep -o OUT --yes {remove}")?;
         }
         let end = match &self.output {
             _ if !plan.is_needed() => String::new(),
@@ -199,16 +208,22 @@ impl Args {
         Ok(())
     }
 
-    /// Returns true for an array with complete rows after its end, which an option would count.
-    fn has_uncounted_rows(&self, plan: &Plan) -> bool {
-        if plan.header().is_none() || plan.remarks().is_empty() {
+    /// Returns true if an option would count complete rows after an array, or would remove bytes after those of an archive, whose members
+    /// readers refuse.
+    fn has_uncounted(&self, plan: &Plan) -> bool {
+        if plan.remarks().is_empty() {
             return false;
         }
-        let counted = diagnose(&self.file, Options::new().uncounted(true));
-        let has_rows = |plan: Plan| {
-            plan.damages().iter().any(|damage| matches!(damage, Damage::Uncounted { .. }))
+        let mut options = Options::new();
+        match plan.header() {
+            Some(_) => options.uncounted(true),
+            None => options.remove_uncounted(true),
         };
-        counted.is_ok_and(has_rows)
+        let is_found = |damage: &Damage| match damage {
+            Damage::Array { damage, .. } => matches!(**damage, Damage::After { .. }),
+            damage => matches!(damage, Damage::Uncounted { .. }),
+        };
+        diagnose(&self.file, &options).is_ok_and(|plan| plan.damages().iter().any(is_found))
     }
 
     fn write(&self, plan: &Plan, path: &Path) -> Result<()> {

@@ -15,6 +15,7 @@ use crate::output::{
     Answer, Failure, Of, Output, Progress, Result, complain, printable, reason, unless_unread,
 };
 use crate::raw::RawFiles;
+use crate::remedy;
 use crate::source::safetensors::Safetensors;
 use crate::source::{self, AnyFile, AnyReader, Archive, Input, follow, has_at};
 use crate::target::Target;
@@ -357,7 +358,12 @@ fn of_index(name: &str, is_right: npy_core::Result<bool>) -> Option<String> {
 fn text(error: &npy_core::Error) -> String {
     let places = error.places().filter(|place| !matches!(place, npy_core::Place::Path(_)));
     let places: String = places.map(|place| format!("{place}: ")).collect();
-    format!("{places}{}", reason(error.kind()))
+    let path = error.places().find_map(|place| match place {
+        npy_core::Place::Path(path) => Some(path.display().to_string()),
+        _ => None,
+    });
+    let message = format!("{places}{}", reason(error.kind()));
+    remedy::with_command(&path.unwrap_or_default(), message)
 }
 
 fn member(archive: &Archive, name: &str, report: &mut Report) -> std::result::Result<(), String> {

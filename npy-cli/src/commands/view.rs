@@ -10,7 +10,7 @@ use npy_core::{DType, Header, Order};
 use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Result, printable};
-use crate::output_file::Replacing;
+use crate::output_file::{Replacing, refuse_picture_as_member};
 use crate::plot::svg::escaped;
 use crate::plot::{Canvas, Kind, Picture, is_drawn, is_time};
 use crate::raw::RawFiles;
@@ -53,6 +53,7 @@ p.note { color: #59636e }";
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
+        refuse_picture_as_member(&self.output)?;
         let output = self.replacing.output(&self.output, slice::from_ref(&self.input))?;
         let title = printable(&self.input.to_string());
         let mut page = format!(

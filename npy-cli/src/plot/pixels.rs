@@ -1,7 +1,7 @@
 //! The pixels of an image as a PNG file: one for each element, without axes.
 
 use npy_core::dtype::ScalarKind;
-use npy_core::{ByteOrder, Cast, DynArray};
+use npy_core::{ByteOrder, DynArray};
 use png::{BitDepth, ColorType, Encoder};
 
 use super::read::kind;
@@ -10,7 +10,7 @@ use crate::ml_dtype::RawNumbers;
 use crate::output::{Failure, Of, Result, note};
 use crate::source::{self, Source};
 use crate::target::Target;
-use crate::text::short_number;
+use crate::text::{Cell, short_number};
 
 /// Returns an array of shape (h, w), (h, w, 3) or (h, w, 4) as a PNG file of w × h pixels: gray, RGB or RGBA.
 pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
@@ -55,8 +55,9 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
 /// Returns numbers as bytes: those from 0 to 1 from black to white, and others from the least to the greatest. NaN is black.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
 fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8>> {
-    let values = array.cast_with(&"<f8".parse()?, Cast::Numeric).of(target)?;
-    let values = values.to_vec::<f64>().of(target)?;
+    let cell = Cell::new(array.dtype());
+    let items = array.as_bytes().chunks_exact(cell.size());
+    let values: Vec<f64> = items.clone().map(|item| cell.float(item)).collect();
     let found = range(values.iter().copied());
     let is_part = |value: &f64| value.is_nan() || (0.0..=1.0).contains(value);
     let is_from_0_to_1 = match kind(array.dtype()) {
@@ -65,24 +66,30 @@ fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8
         _ => false,
     };
     let shown = if is_from_0_to_1 { (0.0, 1.0) } else { widened(found) };
+    let byte = |value: f64| (axis::part(value, shown) * 255.0).round().clamp(0.0, 255.0) as u8;
     if !is_from_0_to_1 {
         if has_opacity {
             let message =
                 "an image of shape (h, w, 4) has bytes, u2, booleans, or floats from 0 to 1";
             return Err(Failure::new(target, message));
         }
-        note(target, scale(found));
+        // Integers and long doubles that differ may become one float.
+        let mut finite = items.zip(&values).filter(|(_, value)| value.is_finite());
+        let first = finite.next().map(|(item, _)| item);
+        let are_equal = finite.all(|(item, _)| Some(item) == first);
+        note(target, scale(found, are_equal, byte));
     }
-    let byte = |value: f64| (axis::part(value, shown) * 255.0).round().clamp(0.0, 255.0) as u8;
     Ok(values.into_iter().map(byte).collect())
 }
 
 /// Says which values become which bytes, of the least and the greatest finite value.
-fn scale(range: Option<(f64, f64)>) -> String {
+fn scale(range: Option<(f64, f64)>, are_equal: bool, byte: impl Fn(f64) -> u8) -> String {
     match range {
         None => "no value is finite; infinity becomes 255, and all others 0".to_owned(),
         Some((low, high)) if low == high => {
-            format!("all finite values are {}, which becomes 128", short_number(low))
+            let start = if are_equal { "all" } else { "as floats of 64 bits, all" };
+            let value = short_number(low);
+            format!("{start} finite values are {value}, which becomes {}", byte(low))
         }
         Some((low, high)) => {
             format!("the values {} to {} become 0 to 255", short_number(low), short_number(high))

@@ -9,9 +9,6 @@ use crate::header::to_u64;
 const FIRST: u64 = 256;
 const LARGEST: u64 = 1 << 16;
 
-/// This many zeros at the end of a file may never have been written.
-const MANY_ZEROS: u64 = 16;
-
 /// The first bytes of a file, and other bytes after them.
 #[derive(Clone, Debug)]
 pub(crate) struct File<'f> {
@@ -43,8 +40,8 @@ impl<'f> File<'f> {
         Ok(bytes)
     }
 
-    /// Returns the file without the zeros at its end, if they are many. Those before this position stay.
-    pub(super) fn without_zeros(&self, from: u64) -> io::Result<Self> {
+    /// Returns the file without the zeros at its end, if they are at least this many. Those before this position stay.
+    pub(super) fn without_zeros(&self, from: u64, min: u64) -> io::Result<Self> {
         let mut end = self.len();
         while end > from {
             let start = end.saturating_sub(LARGEST).max(from);
@@ -55,7 +52,7 @@ impl<'f> File<'f> {
             }
             end = start;
         }
-        let kept = if self.len() - end < MANY_ZEROS { self.len() } else { end };
+        let kept = if self.len() - end < min { self.len() } else { end };
         Ok(self.ending_with(kept, Vec::new()))
     }
 

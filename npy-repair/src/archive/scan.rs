@@ -65,6 +65,9 @@ const TOO_MANY: &str = "it was not checked, because too many members overlap";
 /// The most members that are found, which is the most that are read.
 const MAX_MEMBERS: usize = 1 << 20;
 
+/// This many zeros at the end of a file may never have been written. Fewer are also a part of an array.
+const MANY_ZEROS: u64 = 16;
+
 /// The cost of reading a member alone, in addition to its bytes.
 const COST_ALONE: u64 = 1 << 17;
 
@@ -153,12 +156,16 @@ impl Scan<'_> {
     /// Keeps the complete rows of the member within which the file ends. If there are none, returns the reason with which it is lost. Zeros at the end
     /// may be space that a copy made for bytes which never came, so only rows before them are certain.
     fn keep_rows(&mut self, member: &Member, mut reason: String) -> Result<Option<String>> {
-        let file = self.file.without_zeros(member.data)?;
+        // Deflated, even one zero that was never written makes wrong values, and one that was is only the end of some rows.
+        let min = if member.is_deflated() { 1 } else { MANY_ZEROS };
+        let file = self.file.without_zeros(member.data, min)?;
         let zeros = self.file.len().saturating_sub(file.len());
         if zeros > 0 {
-            reason += &format!(
-                "; the last {zeros} bytes of the file are zeros, which may never have been written"
-            );
+            let zeros = match zeros {
+                1 => "byte of the file is zero".to_owned(),
+                _ => format!("{zeros} bytes of the file are zeros"),
+            };
+            reason += &format!("; the last {zeros}, which may never have been written");
         }
         if member.is_deflated() && self.spend_cut(member) {
             self.found.inflated = Cut::find(&file, member, &reason)?;
