@@ -317,7 +317,8 @@ fn diff_compares_a_part_that_rows_share_once() {
     }
 }
 
-/// Guards the work for objects that share the tuple of their arguments, which is one pair: compared for each object, it exceeds the limit of the steps.
+/// Guards the work for objects that share the tuple of their arguments, which is one pair: compared for each object, it exceeds the limit
+/// of the steps.
 #[test]
 fn diff_compares_shared_arguments_once() {
     const OBJECTS: usize = 1500;

@@ -391,7 +391,8 @@ pub(super) fn is_index(name: &[u8]) -> bool {
     last.starts_with(b".") && last.ends_with(b".sozip.idx")
 }
 
-/// Returns the number of complete rows of the array from this position to the end of the file, and their dimension; `None` if there are none.
+/// Returns the number of complete rows of the array from this position to the end of the file, and their dimension; `None` if there are
+/// none.
 fn rows(file: &File<'_>, data: u64) -> Result<Option<(usize, usize)>> {
     let start = file.bytes(data, to_u64(MAX_HEADER))?;
     let length = file.len().saturating_sub(data);

@@ -13,7 +13,7 @@ pub(super) type Entries<'a> = Vec<(ObjectRef<'a>, ObjectRef<'a>)>;
 pub(super) struct Instance<'a> {
     /// The name of the class or function.
     pub(super) name: Option<String>,
-    /// The arguments, as the tuple that objects may share. In the form for all protocols, a single one is the argument itself, and there may be none.
+    /// The tuple of the arguments, which objects may share. In the form for all protocols, a single argument is without its tuple.
     pub(super) arguments: Option<ObjectRef<'a>>,
     pub(super) state: Option<ObjectRef<'a>>,
     pub(super) items: Vec<ObjectRef<'a>>,
@@ -40,7 +40,8 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Returns an instance in the form for all protocols: equal objects have equal names and arguments, except that subclasses of `tuple` with one item may differ.
+    /// Returns an instance in the form for all protocols: equal objects have equal names and arguments. Subclasses of `tuple` with one
+    /// item may differ, because they are taken for named tuples.
     pub(super) fn in_common_form(object: ObjectRef<'a>) -> Self {
         Instance::of(object).common()
     }
@@ -52,15 +53,15 @@ impl<'a> Instance<'a> {
 
     fn common(mut self) -> Self {
         let is_changed = self.is_reconstructed() && self.call_class();
-        // Named tuples pass their items, and other subclasses of `tuple` the tuple: without its own tuple, a single argument is the same for both.
+        // Named tuples pass their items, and other subclasses of `tuple` the tuple, which is then the same.
         if let (false, Some(arguments)) = (is_changed, self.arguments) {
             self.arguments = unless_few(arguments);
         }
         self
     }
 
-    /// Calls the class in place of `copyreg._reconstructor(class, base, value)`, as the other protocols do. Returns false for a value that no pickle of Python has for the base:
-    /// such a call equals the same call alone.
+    /// Calls the class in place of `copyreg._reconstructor(class, base, value)`, as the other protocols do. Returns false for a value that
+    /// no pickle of Python has for the base: such a call equals the same call alone.
     fn call_class(&mut self) -> bool {
         // Objects may share a long tuple.
         let arguments = self.arguments.into_iter().flat_map(ObjectRef::iter).take(4);
