@@ -321,7 +321,7 @@ fn each_command_that_a_message_advises_works() {
         (
             &["plot", "a.npy", "-o", "m.npz::x.svg"],
             "|npy convert",
-            " copies",
+            " then copies",
             "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x.svg && rm new.npz",
         ),
         (
