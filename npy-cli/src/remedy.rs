@@ -117,6 +117,12 @@ pub(crate) fn for_raw_data(path: &Path) -> String {
     }
 }
 
+/// Returns true for a file that may be data without a header: it has no part of one, and is not of another kind.
+pub(crate) fn may_be_raw_data(path: &Path) -> bool {
+    let is_unknown = matches!(diagnose(path, &Options::new()), Err(Error::NotArray { .. }));
+    is_unknown && !is_named_array(path) && text::command(path).is_none()
+}
+
 /// Returns true for a file with the name of an array, which is likelier to have lost its header than to be raw data.
 pub(crate) fn is_named_array(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))

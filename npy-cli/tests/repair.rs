@@ -287,6 +287,10 @@ fn messages_about_incomplete_files_name_the_repair() {
         let (code, out, messages) = npy(path, args);
         assert!(code > 0 && (out + &messages).ends_with(advice), "{args:?}: {messages}");
     }
+    // The rows that are there are shown with a remark.
+    let (code, out, messages) = npy(path, &["head", "x.npy", "-n", "2"]);
+    assert_eq!((code, out.lines().count()), (0, 3), "{out}");
+    assert_eq!(messages, format!("note: x.npy: truncated: {advice}"));
     let mut writer = npz::Writer::create(path.join("z.npz")).unwrap();
     writer.write("a", &[1u8]).unwrap();
     writer.finish().unwrap();
