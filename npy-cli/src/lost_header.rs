@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use npy_core::DType;
+use npy_repair::{Damage, Options, Raw, diagnose};
 
 use crate::dtypes;
 use crate::shell;
@@ -18,10 +19,38 @@ const TEXT: usize = 10;
 /// NumPy aligns the data.
 const ALIGNED: usize = 16;
 
+/// The position of the data in most files of NumPy, which fills a short header with blanks up to there.
+pub(crate) const USUAL: usize = 128;
+
 /// Returns the commands that repair the data of a file without its header; `None` if there is no data.
 pub(crate) fn commands(path: &Path) -> Option<String> {
     let size = path.metadata().ok()?.len();
-    LostHeader::of(&read_start(path)?, size).map(|lost| lost.commands(path))
+    let start = read_start(path)?;
+    let position = match start.starts_with(b"\x93NUMPY") {
+        true => Position::of(&start, size),
+        false => after_rest_of_header(path).map_or(Position::Unknown, Position::Found),
+    };
+    LostHeader::of(&start, size, position).map(|lost| lost.commands(path))
+}
+
+/// Returns the commands that repair the data of a file after its first bytes.
+pub(crate) fn cut(path: &Path, bytes: u64, dtype: &str, shape: &str) -> String {
+    let rest = shell::new_output(Path::new("rest.bin"));
+    format!(
+        "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {shape} -o OUT --yes",
+        bytes + 1,
+        shell::path(path)
+    )
+}
+
+/// Returns the position of the data in a file whose first bytes are damaged, if the repair finds the rest of a header there.
+fn after_rest_of_header(path: &Path) -> Option<usize> {
+    let mut options = Options::new();
+    options.raw(Raw::new("|u1".parse().ok()?, &[-1]));
+    diagnose(path, &options).ok()?.damages().iter().find_map(|damage| match damage {
+        Damage::LostHeader { bytes, .. } => usize::try_from(*bytes).ok(),
+        _ => None,
+    })
 }
 
 /// Reads the part of a file in which a header may be.
@@ -60,8 +89,7 @@ enum Shape {
 
 impl LostHeader {
     /// Looks for the parts of a header. `None` if there is no data after it.
-    fn of(start: &[u8], size: u64) -> Option<Self> {
-        let position = Position::of(start, size);
+    fn of(start: &[u8], size: u64, position: Position) -> Option<Self> {
         let offset = position.offset();
         let bytes = size.checked_sub(offset as u64).filter(|&bytes| bytes > 0)?;
         let header = String::from_utf8_lossy(start.get(..offset).unwrap_or(start));
@@ -69,22 +97,21 @@ impl LostHeader {
             !dtype.has_object() && bytes.checked_rem(dtype.itemsize() as u64) == Some(0)
         };
         let dtype = find_dtype(&header).filter(fits);
-        let shape = match &dtype {
-            Some(dtype) => find_shape(&header, bytes / dtype.itemsize() as u64),
-            None => Shape::Unknown,
-        };
+        let items = dtype.as_ref().map(|dtype| bytes / dtype.itemsize() as u64);
+        let shape = find_shape(&header, items);
         Some(LostHeader { position, dtype, shape })
     }
 
     fn commands(&self, path: &Path) -> String {
-        let rest = shell::new_output(Path::new("rest.bin"));
         let (dtype, note) = match &self.dtype {
             Some(dtype) => (shell::word(dtype.to_string().as_bytes()), ""),
             None => (DTYPE.to_owned(), ", with its dtype in place of DTYPE"),
         };
         let (shape, order) = match &self.shape {
             Shape::Known(shape) => (&**shape, ""),
-            Shape::Unknown => ("-1", ""),
+            Shape::Unknown => {
+                ("-1", ", and its shape in place of -1, if it has several dimensions")
+            }
             Shape::OfUnknownOrder => (
                 "-1",
                 ", with one dimension, because the header does not say that its order is C; if it is Fortran, reshape(SHAPE, order='F') of NumPy gives it the others",
@@ -96,11 +123,8 @@ impl LostHeader {
                 "; the header does not say where it ends: this is the position in most files of np.save"
             }
         };
-        format!(
-            "tail -c +{} {} > {rest} && npy repair {rest} --raw {dtype} --shape {shape} -o OUT --yes{note}{order}{position}",
-            self.position.offset() + 1,
-            shell::path(path)
-        )
+        let commands = cut(path, self.position.offset() as u64, &dtype, shape);
+        format!("{commands}{note}{order}{position}")
     }
 }
 
@@ -120,9 +144,8 @@ impl Position {
         found.map_or(Position::Unknown, Position::Found)
     }
 
-    /// Returns the position, or that of most files: NumPy fills a short header with blanks up to there.
+    /// Returns the position, or that of most files.
     fn offset(self) -> usize {
-        const USUAL: usize = 128;
         match self {
             Position::Found(offset) => offset,
             Position::Unknown => USUAL,
@@ -173,18 +196,26 @@ fn likelier(start: &[u8], line: usize, stated: usize) -> usize {
     if is_stated { stated } else { line }
 }
 
-/// Returns the value of `descr`, if it is complete.
+/// Returns the value of `descr`, if it is complete. The first bytes of its key may be damaged.
 fn find_dtype(header: &str) -> Option<DType> {
-    let value = header.split_once("'descr':")?.1.trim_start();
+    const NEXT: &str = ", 'fortran_order'";
+    let value = match header.split_once("'descr':") {
+        Some((_, value)) => value.trim_start(),
+        None => {
+            const KEY_END: &str = "': ";
+            let key_end = header.split_once(NEXT)?.0.rfind(KEY_END)?;
+            &header[key_end + KEY_END.len()..]
+        }
+    };
     let text = match value.strip_prefix(['\'', '"']) {
         Some(text) => text.split(['\'', '"']).next()?,
-        None => value.split_once(", 'fortran_order'")?.0,
+        None => value.split_once(NEXT)?.0,
     };
     dtypes::parse(text).ok()
 }
 
-/// Returns the dimensions of this many items: all of `shape`, or those after the first one.
-fn find_shape(header: &str, items: u64) -> Shape {
+/// Returns the dimensions of this many items: all of `shape`, or those after the first one, also if the number is not known.
+fn find_shape(header: &str, items: Option<u64>) -> Shape {
     let Some(dims) = find_dims(header) else { return Shape::Unknown };
     // One damaged byte of True or of the key would otherwise swap the dimensions.
     if dims.len() > 1 && !header.contains("'fortran_order': False") {
@@ -192,11 +223,14 @@ fn find_shape(header: &str, items: u64) -> Shape {
     }
     let count = |dims: &[u64]| dims.iter().try_fold(1u64, |count, &n| count.checked_mul(n));
     let row: String = dims[1..].iter().map(|dim| format!(",{dim}")).collect();
-    if count(&dims) == Some(items) {
-        return Shape::Known(format!("{}{row}", dims[0]));
-    }
-    match count(&dims[1..]).and_then(|row| items.checked_rem(row)) {
-        Some(0) => Shape::Known(format!("-1{row}")),
+    match (items, count(&dims[1..])) {
+        (Some(items), _) if count(&dims) == Some(items) => {
+            Shape::Known(format!("{}{row}", dims[0]))
+        }
+        (Some(items), Some(elements)) if items.checked_rem(elements) == Some(0) => {
+            Shape::Known(format!("-1{row}"))
+        }
+        (None, Some(1..)) => Shape::Known(format!("-1{row}")),
         _ => Shape::Unknown,
     }
 }
@@ -215,6 +249,10 @@ mod tests {
 
     use super::{LostHeader, Position};
 
+    fn found(start: &[u8], size: u64) -> Option<LostHeader> {
+        LostHeader::of(start, size, Position::of(start, size))
+    }
+
     #[test]
     fn the_commands_have_what_is_left_of_the_header() {
         let whole = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }";
@@ -222,7 +260,7 @@ mod tests {
             (whole, 24, "--raw '<f4' --shape 2,3 -o"),
             (whole, 12, "--raw '<f4' --shape -1,3 -o"),
             (whole, 16, "--raw '<f4' --shape -1 -o"),
-            (whole, 13, "--raw DTYPE --shape -1 -o OUT --yes, with its dtype in place"),
+            (whole, 13, "--raw DTYPE --shape -1,3 -o OUT --yes, with its dtype in place"),
             ("{'descr': '<f9', 'shape': (2, 3), }", 24, "--raw DTYPE --shape -1 -o"),
             ("{'descr': '|O', 'shape': (2, 3), }", 24, "--raw DTYPE --shape -1 -o"),
             (
@@ -252,7 +290,7 @@ mod tests {
             let mut file = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
             file.extend(header.as_bytes());
             let size = 128 + bytes;
-            let commands = LostHeader::of(&file, size).unwrap().commands(Path::new("x.npy"));
+            let commands = found(&file, size).unwrap().commands(Path::new("x.npy"));
             assert!(commands.starts_with("tail -c +129 x.npy > "), "{commands}");
             assert!(commands.contains(expected), "{commands}");
             // The line or the length alone say where the data begins.
@@ -260,7 +298,7 @@ mod tests {
                 let mut damaged = file.clone();
                 damaged[at] = b'x';
                 assert_eq!(
-                    LostHeader::of(&damaged, size).map(|lost| lost.position),
+                    found(&damaged, size).map(|lost| lost.position),
                     Some(Position::Found(128)),
                     "{at}"
                 );
@@ -273,12 +311,12 @@ mod tests {
             file.resize(152, b' ');
             file[newline] = b'\n';
             assert_eq!(
-                LostHeader::of(&file, 152).map(|lost| lost.position),
+                found(&file, 152).map(|lost| lost.position),
                 Some(Position::Found(expected)),
                 "{newline}"
             );
         }
-        assert_eq!(LostHeader::of(b"\x93NUMPY", 6), None);
+        assert_eq!(found(b"\x93NUMPY", 6), None);
     }
 
     /// Guards headers with one byte less or more: the size of the file, or the line itself, says where the data begins.
@@ -289,13 +327,13 @@ mod tests {
         file.extend(format!("{text:<117}\n").as_bytes());
         file.extend([1, 0, 32, 10, 5, 0, 32, 10, 0, 0, 0, 0]);
         for at in [8, 9, 10, 21, 22, 24, 30, 50, 100] {
-            let lost = [&file[..at], &file[at + 1..]].concat();
+            let shorter = [&file[..at], &file[at + 1..]].concat();
             let added = [&file[..at], b"x", &file[at..]].concat();
-            for (damaged, expected) in [(lost, 127), (added, 129)] {
-                let found = LostHeader::of(&damaged, damaged.len() as u64).unwrap();
-                assert_eq!(found.position, Position::Found(expected), "{at}");
+            for (damaged, expected) in [(shorter, 127), (added, 129)] {
+                let lost = found(&damaged, damaged.len() as u64).unwrap();
+                assert_eq!(lost.position, Position::Found(expected), "{at}");
                 if ![21, 22, 24].contains(&at) {
-                    let commands = found.commands(Path::new("x.npy"));
+                    let commands = lost.commands(Path::new("x.npy"));
                     assert!(commands.contains("--raw '<f4' --shape 3 -o"), "{at}: {commands}");
                 }
             }
@@ -306,18 +344,18 @@ mod tests {
         unknown[128..].fill(7);
         for (missing, expected) in [(0, Position::Found(128)), (4, Position::Unknown)] {
             let damaged = &unknown[..140 - missing];
-            let found = LostHeader::of(damaged, damaged.len() as u64).unwrap();
-            assert_eq!(found.position, expected, "{missing}");
+            let lost = found(damaged, damaged.len() as u64).unwrap();
+            assert_eq!(lost.position, expected, "{missing}");
         }
         // The data has a line end, and the header none.
         let mut zeros = file.clone();
         zeros[10..128].fill(0);
-        let position = |bytes: &[u8]| LostHeader::of(bytes, 140).unwrap().position;
+        let position = |bytes: &[u8]| found(bytes, 140).unwrap().position;
         assert_eq!(position(&zeros), Position::Found(128));
         zeros[..10].fill(0);
         zeros[128..].fill(7);
         assert_eq!(position(&zeros), Position::Unknown);
-        let commands = LostHeader::of(&zeros, 140).unwrap().commands(Path::new("x.npy"));
+        let commands = found(&zeros, 140).unwrap().commands(Path::new("x.npy"));
         assert!(commands.starts_with("tail -c +129 x.npy > "), "{commands}");
         assert!(commands.contains("; the header does not say where it ends"), "{commands}");
     }

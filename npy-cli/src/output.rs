@@ -11,9 +11,11 @@ use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
+use npy_core::dtype::Field;
 use npy_core::{Cast, DType, ErrorKind, Place};
 
 use crate::remedy;
+use crate::shell;
 
 /// The exit code of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -208,12 +210,14 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("{what}: {found} exceeds the limit of {limit}")
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
-            let cast = match can_be_cast(found, wanted) {
-                true => {
+            let cast = match (can_be_cast(found, wanted), of_fields(found, wanted)) {
+                (true, _) => {
                     "with --cast lossless; --cast checked converts it, unless a value does not fit"
+                        .to_owned()
                 }
-                false => {
-                    "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U"
+                (false, Some(advice)) => format!("as a whole; {advice}"),
+                (false, None) => {
+                    "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U".to_owned()
                 }
             };
             format!("dtype {found} cannot become {wanted} {cast}")
@@ -253,9 +257,30 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
 
 /// Returns true if some cast converts values of one dtype to the other. They are texts of an error.
 fn can_be_cast(found: &str, wanted: &str) -> bool {
-    let parse = |text: &str| text.trim_matches('\'').parse::<DType>().ok();
-    let (Some(found), Some(wanted)) = (parse(found), parse(wanted)) else { return false };
+    let (Some(found), Some(wanted)) = (dtype_of(found), dtype_of(wanted)) else { return false };
     found.converts_to(&wanted, Cast::Checked).is_ok()
+}
+
+/// Returns the options that convert a field of records to a dtype without fields, or all of them. The dtypes are texts of an error.
+fn of_fields(found: &str, wanted: &str) -> Option<String> {
+    const MAX_FIELDS: usize = 8;
+    let (found, wanted) = (dtype_of(found)?, dtype_of(wanted)?);
+    if wanted.is_record() {
+        return None;
+    }
+    let can_become = |field: &&Field| field.dtype().converts_to(&wanted, Cast::Checked).is_ok();
+    let one = found.fields().iter().find(can_become)?;
+    let one = format!("-c {} converts one field", shell::word(one.name().as_bytes()));
+    let fields = found.fields();
+    if fields.len() > MAX_FIELDS || !fields.iter().all(|field| can_become(&field)) {
+        return Some(one);
+    }
+    let all = DType::record(fields.iter().map(|field| (field.name(), wanted.clone()))).ok()?;
+    Some(format!("{one}, and --dtype {} all", shell::word(all.to_string().as_bytes())))
+}
+
+fn dtype_of(text: &str) -> Option<DType> {
+    text.trim_matches('\'').parse().ok()
 }
 
 /// Prints an error for the user, and continues.

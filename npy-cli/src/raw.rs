@@ -38,15 +38,20 @@ impl RawFiles {
 
     /// Returns the option as in a command, if it is there.
     pub(crate) fn option(&self) -> Option<String> {
-        let Raw { dtype, row } = self.raw.as_ref()?;
-        let row: Vec<String> = row.iter().map(usize::to_string).collect();
-        let separator = if row.is_empty() { "" } else { "," };
-        let text = format!("{dtype}{separator}{}", row.join("x"));
-        Some(format!("--raw {}", shell::word(text.as_bytes())))
+        self.raw.as_ref().map(Raw::option)
     }
 }
 
 impl Raw {
+    /// Returns the option as in a command.
+    pub(crate) fn option(&self) -> String {
+        let Raw { dtype, row } = self;
+        let row: Vec<String> = row.iter().map(usize::to_string).collect();
+        let separator = if row.is_empty() { "" } else { "," };
+        let text = format!("{dtype}{separator}{}", row.join("x"));
+        format!("--raw {}", shell::word(text.as_bytes()))
+    }
+
     /// Returns the bytes of a row; 0 if there are too many for a file.
     pub(crate) fn row_bytes(&self) -> u64 {
         let size = |bytes: usize, &n: &usize| bytes.checked_mul(n);

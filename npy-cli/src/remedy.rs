@@ -106,11 +106,26 @@ pub(crate) fn for_raw_text(path: &Path) -> Option<String> {
 
 /// Returns advice about data that may be without a header: a command that works as it is.
 pub(crate) fn for_raw_data(path: &Path) -> String {
-    format!(
+    let advice = format!(
         "; if it is data without a header, npy repair {} --raw {} --shape -1 -o OUT --yes gives it one: name its own dtype and shape",
         shell::path(path),
         raw_dtype(path)
-    )
+    );
+    match is_named_array(path).then(|| lost_header::commands(path)).flatten() {
+        Some(commands) => format!("{advice}; if its header is damaged, {commands}"),
+        None => advice,
+    }
+}
+
+/// Returns true for a file that may be data without a header: it has no part of one, and is not of another kind.
+pub(crate) fn may_be_raw_data(path: &Path) -> bool {
+    let is_unknown = matches!(diagnose(path, &Options::new()), Err(Error::NotArray { .. }));
+    is_unknown && !is_named_array(path) && text::advice(path).is_none()
+}
+
+/// Returns true for a file with the name of an array, which is likelier to have lost its header than to be raw data.
+pub(crate) fn is_named_array(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }
 
 /// Returns the command that prints a file which may be data without a header, after the hint about what it is. No other format begins so.
@@ -120,11 +135,16 @@ fn as_raw_data(target: &Target, hint: &str) -> Option<String> {
         return None;
     }
     let path = &target.path;
-    let advice = format!(
-        "{hint}; if it is data without a header, npy head {} --raw {} prints it: name its own dtype",
-        shell::path(path),
+    let word = shell::path(path);
+    let mut advice = format!(
+        "{hint}; if it is data without a header, npy head {word} --raw {} prints it: name its own dtype",
         raw_dtype(path)
     );
+    if is_named_array(path) && lost_header::commands(path).is_some() {
+        advice += &format!(
+            "; if its header is damaged, npy repair {word} prints the commands that give its data a new one"
+        );
+    }
     advice.strip_prefix("; ").map(str::to_owned)
 }
 

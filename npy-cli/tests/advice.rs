@@ -75,6 +75,7 @@ fn files(path: &Path) {
     fs::write(file("f short.npy"), &bytes[..bytes.len() - 2]).unwrap();
     fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
+    fs::write(file("eight.bin"), [0; 8]).unwrap();
     fs::write(file("text.bin"), "größe,b\n1,2\n").unwrap();
     for (name, text) in [
         ("row.csv", "1,2,abc\n3,4,def\n"),
@@ -136,6 +137,36 @@ fn each_command_that_a_message_advises_works() {
             "npy convert levels.npy again.csv{} && cmp again.csv levels.csv",
         ),
         (&["magic.npy"], "|npy repair", " restores", "{}"),
+        (
+            &["convert", "r.npy", "o.npy", "--dtype", "f4"],
+            "|-c a",
+            " converts",
+            "npy convert r.npy o.npy --dtype f4 {}",
+        ),
+        (
+            &["convert", "r.npy", "o.npy", "--dtype", "f4"],
+            "|--dtype",
+            " all",
+            "npy convert r.npy o.npy --cast checked {}",
+        ),
+        (
+            &["append", "more.npy", "a.npy"],
+            "|npy append more.npy --uncounted keep",
+            " counts",
+            "cp more.npy o.npy && {} && mv o.npy more.npy",
+        ),
+        (
+            &["verify", "more.npy"],
+            "|npy append more.npy --uncounted keep",
+            " counts",
+            "cp more.npy o.npy && {} && mv o.npy more.npy",
+        ),
+        (
+            &["append", "a.npy", "eight.bin"],
+            "|npy append",
+            " appends",
+            "cp a.npy o.npy && {} && mv o.npy a.npy",
+        ),
         (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
         (&["append", "lines.npy", "a.npy"], "|npy repair", " restores", "{}"),
         (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),

@@ -106,6 +106,27 @@ fn members_get_no_name_that_leads_out() {
     assert_eq!(names(path), ["a.npy", "m.npz"]);
 }
 
+/// Guards the message about a member that is not there: it lists all that are, because none was removed.
+#[test]
+fn nothing_is_removed_if_a_name_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u8].write_npy(path.join("a.npy")).unwrap();
+    ok(path, &["npz", "pack", "m.npz", "a.npy", "b=a.npy"]);
+    let list = "its members are \"a\", \"b\"";
+    let pattern = "; names are compared as they are, without patterns: write each one";
+    for (args, end) in [
+        (&["rm", "m.npz", "a", "nope"][..], list.to_owned()),
+        (&["rm", "m.npz", "a", "a", "nope"], list.to_owned()),
+        (&["rm", "m.npz", "a", "b*"], format!("{list}{pattern}")),
+        (&["extract", "m.npz", "b?"], format!("{list}{pattern}")),
+    ] {
+        let (exit, message) = code(path, &[&["npz"], args].concat());
+        assert!(exit == 2 && message.trim_end().ends_with(&end), "{message}");
+    }
+    assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\nb\n");
+}
+
 /// Guards that nothing is written if one of the members is wrong, and nothing outside of the directory.
 #[test]
 fn extract_writes_all_or_nothing_and_follows_no_link() {

@@ -257,7 +257,7 @@ fn uncounted_rows_are_kept_or_removed() {
         [4.0f64].write_npy(path.join("y.npy")).unwrap();
         let (exit, message) = code(path, &["append", "x.npy", "y.npy"]);
         assert_eq!(
-            (exit, message.contains("--uncounted keep counts them")),
+            (exit, message.contains("; npy append x.npy --uncounted keep counts them, ")),
             (2, true),
             "{message}"
         );

@@ -218,6 +218,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["info", "t.npy", "--shape"], "tip: 'npy info FILE' prints both"),
         (&["append", "t.npy", "t.npy", "--axis", "1"], "'npy concat --axis N -o OUT FILE IN'"),
         (&["plot", "t.npy", "--no-axes"], "tip: '--pixels' writes the pixels"),
+        (&["plot", "t.npy", "--pixels", "-k", "heatmap", "-o", "x.png"], "leave out one of them"),
         (&["head", "t.npz", "a"], "tip: a member of an archive is 't.npz::a'"),
         (&["stats", "t.npz", "--member", "a"], "tip: a member of an archive is FILE::MEMBER"),
         (&["sample", "t.npy", "--frac", "0.5"], "tip: the number of rows is '-n ROWS'"),

@@ -115,6 +115,82 @@ fn raw_data_gets_a_header() {
     assert!(code == 2 && messages.contains("leave out ROW"), "{messages}");
 }
 
+/// Guards files whose first bytes are gone: the commands that a message names keep each value, or the message says what they assume.
+#[cfg(unix)]
+#[test]
+fn the_first_bytes_may_be_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let program = Path::new(env!("CARGO_BIN_EXE_npy")).parent().unwrap();
+    let search = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let values: Vec<f64> = (0..3000).map(|i| f64::from(i) * 1.7).collect();
+    let array = NpyArray::new(values.clone(), [1000, 3]).unwrap();
+    array.write_npy(path.join("right.npy")).unwrap();
+    let right = fs::read(path.join("right.npy")).unwrap();
+    let load = || npy_core::load::<NpyArray<f64>>(path.join("OUT")).unwrap();
+    let noise = |at: usize| u8::try_from((at * 7919 + 131) * 31 % 251).unwrap();
+    for lost in [2, 6, 7, 8, 9, 10, 11, 16, 20, 24, 30, 32, 48, 60, 64, 80, 100, 120, 123, 127, 128]
+    {
+        for is_noise in [false, true] {
+            let mut file = right.clone();
+            for (at, byte) in file[..lost].iter_mut().enumerate() {
+                *byte = if is_noise { noise(at) } else { 0 };
+            }
+            fs::write(path.join("x.npy"), file).unwrap();
+            let (code, _, message) = npy(path, &["repair", "x.npy"]);
+            let case = format!("{lost} {is_noise}: {message}");
+            assert_eq!(code, 2, "{case}");
+            let is_known = lost < 124;
+            assert_eq!(message.contains("if it is data without a header"), !is_known, "{case}");
+            assert_eq!(message.contains("; if its header is damaged, tail "), !is_known, "{case}");
+            let command = &message[message.find("tail -c +129 x.npy").expect(&case)..];
+            let command = command.split("--yes").next().unwrap().replace("DTYPE", "'<f8'");
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("{command} --yes")]).env("PATH", &search);
+            let output = shell.current_dir(path).output().unwrap();
+            assert!(output.status.success(), "{command}: {output:?}");
+            assert_eq!(load().into_vec(), values, "{case}");
+            fs::remove_file(path.join("rest.bin")).unwrap();
+            if load().shape() != [1000, 3] {
+                assert!(
+                    message.contains("its shape in place of -1")
+                        || message.contains("its order is C"),
+                    "{case}"
+                );
+            }
+            let (_, _, message) = npy(path, &["head", "x.npy"]);
+            assert!(message.contains("npy repair x.npy prints the commands"), "{message}");
+            assert_eq!(message.contains("if its header is damaged"), !is_known, "{message}");
+
+            for shape in ["1000,3", "-1,3", "-1"] {
+                let args = ["repair", "x.npy", "--raw", "<f8", "--shape", shape, "-o", "OUT", "-y"];
+                let (code, out, message) = npy(path, &args);
+                let case = format!("{lost} {is_noise} {shape}: {out}{message}");
+                if is_known {
+                    let damage = "x.npy: its first 128 bytes are a damaged header; ";
+                    assert!(code == 0 && out.starts_with(damage), "{case}");
+                    assert_eq!(load().into_vec(), values, "{case}");
+                } else {
+                    let advice = format!(
+                        "the first 128 bytes may be a damaged header; this leaves them out: tail -c +129 x.npy > rest.bin && npy repair rest.bin --raw '<f8' --shape {shape} -o OUT --yes\n"
+                    );
+                    assert_eq!(code == 2, shape == "1000,3", "{case}");
+                    assert!(message.ends_with(&advice), "{case}");
+                }
+            }
+        }
+    }
+    // The stated array has all bytes, so none are a header.
+    let args = ["repair", "x.npy", "--raw", "<f8", "--shape", "3016", "-o", "OUT", "-y"];
+    let (code, out, message) = npy(path, &args);
+    assert!(code == 0 && message.is_empty() && out.contains("it has no header"), "{out}{message}");
+    // Lines of text with blanks before their ends are no header, and data of another name has no remark.
+    let lines = format!("{:<63}\n", "größe").repeat(4);
+    fs::write(path.join("x.bin"), &lines.as_bytes()[..256]).unwrap();
+    let (_, out, message) = npy(path, &["repair", "x.bin", "--raw", "u1"]);
+    assert!(out.contains("it has no header") && !message.contains("tail"), "{out}{message}");
+}
+
 #[test]
 fn rows_that_are_not_counted_are_a_remark() {
     let folder = tempfile::tempdir().unwrap();
@@ -242,6 +318,10 @@ fn messages_about_incomplete_files_name_the_repair() {
         let (code, out, messages) = npy(path, args);
         assert!(code > 0 && (out + &messages).ends_with(advice), "{args:?}: {messages}");
     }
+    // The rows that are there are shown with a remark.
+    let (code, out, messages) = npy(path, &["head", "x.npy", "-n", "2"]);
+    assert_eq!((code, out.lines().count()), (0, 3), "{out}");
+    assert_eq!(messages, format!("note: x.npy: truncated: {advice}"));
     let mut writer = npz::Writer::create(path.join("z.npz")).unwrap();
     writer.write("a", &[1u8]).unwrap();
     writer.finish().unwrap();

@@ -185,12 +185,22 @@ fn diff_refuses_tolerances_that_are_no_distance() {
 /// Guards that `info` and `verify` say which bytes nobody reads, and that `verify -q` prints problems alone.
 #[test]
 fn bytes_after_an_array_or_an_archive_are_remarks() {
+    const UNCOUNTED: &str = " that the header does not count, if a writer was stopped; npy append x.npy --uncounted keep";
+    const REMOVE: &str = "; npy append x.npy --uncounted remove removes all bytes after the array";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     for (bytes, size, remark) in [
-        (1, "16 bytes; 1 byte follows the array", "1 byte follows the array"),
-        (9, "16 bytes; 9 bytes follow the array", "9 bytes follow the array: 1 row that"),
-        (16, "16 bytes; 16 bytes follow the array", "16 bytes follow the array: 2 rows that"),
+        (1, "16 bytes; 1 byte follows the array", format!("1 byte follows the array{REMOVE}")),
+        (
+            9,
+            "16 bytes; 9 bytes follow the array",
+            format!("9 bytes follow the array: 1 row{UNCOUNTED} counts it{REMOVE}"),
+        ),
+        (
+            16,
+            "16 bytes; 16 bytes follow the array",
+            format!("16 bytes follow the array: 2 rows{UNCOUNTED} counts them"),
+        ),
     ] {
         let mut file = Vec::new();
         [1.0f64, 2.0].write_npy_to(&mut file).unwrap();
@@ -201,7 +211,7 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
         let (_, out, _) = run(path, &["info", "--json", "x.npy"]);
         assert!(out.contains(&format!(",\"bytes_after\":{bytes}}}")), "{out}");
         let (exit, out, _) = run(path, &["verify", "x.npy"]);
-        assert_eq!((exit, out.contains(&format!("x.npy: ok; {remark}"))), (0, true), "{out}");
+        assert_eq!((exit, out.contains(&format!("x.npy: ok; {remark}\n"))), (0, true), "{out}");
         assert_eq!(run(path, &["verify", "-q", "x.npy"]), (0, String::new(), String::new()));
     }
     // Also of a file that fails: text of a number that is not a character.
@@ -215,7 +225,14 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
     fs::write(path.join("x.npy"), file).unwrap();
     let (exit, out, _) = run(path, &["verify", "x.npy"]);
     assert_eq!((exit, out.lines().count()), (1, 2), "{out}");
-    assert!(out.ends_with("x.npy: 1 byte follows the array\n"), "{out}");
+    assert!(out.ends_with(&format!("x.npy: 1 byte follows the array{REMOVE}\n")), "{out}");
+    assert_eq!(run(path, &["append", "x.npy", "--uncounted", "remove"]).0, 0);
+    assert_eq!(fs::metadata(path.join("x.npy")).unwrap().len(), 128 + 4);
+    // No row is added to an array without dimensions.
+    let mut file = Vec::new();
+    1.5f64.write_npy_to(&mut file).unwrap();
+    fs::write(path.join("x.npy"), [&file[..], &[0; 8]].concat()).unwrap();
+    assert_eq!(run(path, &["verify", "x.npy"]).1, "x.npy: ok; 8 bytes follow the array\n");
     npz::Writer::create(path.join("x.npz")).unwrap().finish().unwrap();
     let archive = fs::read(path.join("x.npz")).unwrap();
     let mut commented = archive.clone();

@@ -108,11 +108,24 @@ impl Array {
                 "the file has a header, and so is not raw data; leave out the dtype",
             ));
         }
-        let header = raw_header(raw, length)?;
+        // An array that has all bytes of the file leaves none for a header.
+        let is_all = !raw.shape.contains(&-1) && raw_header(raw, length).is_ok();
+        let data = header::rest_of_header(start).filter(|_| !is_all).map_or(0, to_u64);
+        let available = length.saturating_sub(data);
+        let header = raw_header(raw, available).map_err(|error| match (error, data) {
+            (Error::Options { reason }, 1..) => {
+                unfit(format!("without the first {data} bytes, a damaged header, {reason}"))
+            }
+            (error, _) => error,
+        })?;
         let bytes = header.data_bytes();
-        let rest = length.saturating_sub(bytes);
-        let damages = vec![Damage::NoHeader { header: header.to_string(), rest }];
-        Array::new(header, 0, bytes, damages)
+        let rest = available.saturating_sub(bytes);
+        let text = header.to_string();
+        let damage = match data {
+            0 => Damage::NoHeader { header: text, rest },
+            _ => Damage::LostHeader { bytes: data, header: text, rest },
+        };
+        Array::new(header, data, bytes, vec![damage])
     }
 
     /// Undoes the translation of a file, if that gives exactly the size that its header states.
@@ -381,10 +394,15 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
         )));
     }
     if rest > 0 && !are_rows {
-        return Err(unfit(format!(
-            "the file has {}, and the array {row}; state another dtype or shape, in which -1 is the dimension that the size says",
-            counted(length, "byte")
-        )));
+        let sizes = format!("the file has {}, and the array {row}", counted(length, "byte"));
+        return Err(unfit(match length.checked_sub(row).filter(|more| is_header_length(*more)) {
+            Some(more) => format!(
+                "{sizes}; state another dtype or shape, or cut off the first {more} if they are a damaged header"
+            ),
+            None => format!(
+                "{sizes}; state another dtype or shape, in which -1 is the dimension that the size says"
+            ),
+        }));
     }
     let number = |n: i64| if n == -1 { usize::try_from(rows) } else { usize::try_from(n) };
     let shape: std::result::Result<Vec<usize>, _> = shape.iter().map(|&n| number(n)).collect();
@@ -395,6 +413,12 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
         true => Err(unfit("raw data cannot be Python objects; state another dtype")),
         false => Ok(header),
     }
+}
+
+/// Returns true for the number of bytes of a header as NumPy pads it.
+fn is_header_length(bytes: u64) -> bool {
+    const ALIGNED: u64 = 64;
+    (1..=to_u64(MAX_HEADER)).contains(&bytes) && bytes.is_multiple_of(ALIGNED)
 }
 
 /// Returns the error for a file that has not one row.

@@ -64,6 +64,15 @@ pub enum Damage {
         /// The number of bytes of an incomplete row at the end, which are left out.
         rest: u64,
     },
+    /// The header is damaged, and the data after it is raw data.
+    LostHeader {
+        /// The number of bytes of the header, which are left out.
+        bytes: u64,
+        /// The header that the data gets.
+        header: String,
+        /// The number of bytes of an incomplete row at the end, which are left out.
+        rest: u64,
+    },
     /// Each `\n` became `\r\n` when the file was copied.
     LineEnds {
         /// The number of them.
@@ -142,7 +151,9 @@ impl Damage {
             | Damage::After { .. }
             | Damage::Member { .. }
             | Damage::SameName { .. } => true,
-            Damage::Uncounted { rest, .. } | Damage::NoHeader { rest, .. } => *rest > 0,
+            Damage::Uncounted { rest, .. }
+            | Damage::NoHeader { rest, .. }
+            | Damage::LostHeader { rest, .. } => *rest > 0,
             Damage::Array { damage, .. } => damage.loses(),
             _ => false,
         }
@@ -191,6 +202,14 @@ impl fmt::Display for Damage {
             Damage::NoHeader { header, rest } => {
                 let bytes = if *rest == 0 { "its bytes" } else { "the bytes of its complete rows" };
                 write!(f, "it has no header; it gets that of {header}, and {bytes} stay as they are")?;
+                rest_left_out(f, *rest, "row at the end")
+            }
+            Damage::LostHeader { bytes, header, rest } => {
+                let kept = if *rest == 0 { "bytes" } else { "bytes of complete rows" };
+                write!(
+                    f,
+                    "its first {bytes} bytes are a damaged header; the data after them gets that of {header}, and its {kept} stay as they are"
+                )?;
                 rest_left_out(f, *rest, "row at the end")
             }
             Damage::LineEnds { count } => write!(

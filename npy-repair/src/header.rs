@@ -134,7 +134,6 @@ fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
     let is_v1 = c == b'{';
     let is_later = start.get(12) == Some(&b'{');
     if !is_v1 && !is_later {
-        // Only a file that begins as an array has lost a header.
         return Err(if magic == *MAGIC { unreadable(error) } else { damaged() });
     }
     let is_right = match (major, minor) {
@@ -164,10 +163,34 @@ fn not_npy(start: &[u8], error: &str) -> Error {
             "it was copied as text, and each byte that is not text became the same character U+FFFD; nothing can be restored, so copy the original as bytes",
         );
     }
-    match foreign(start) {
-        Some(hint) => unrepairable(format!("{error}; {hint}")),
-        None => Error::NotArray { reason: error.to_owned() },
+    match (foreign(start), rest_of_header(start)) {
+        (Some(hint), _) => unrepairable(format!("{error}; {hint}")),
+        (None, Some(data)) => Error::LostHeader {
+            reason: format!("{error}, and the rest of a header ends before byte {data}"),
+        },
+        (None, None) => Error::NotArray { reason: error.to_owned() },
     }
+}
+
+/// Returns the position of the data after a header whose first bytes are damaged, so that its end alone shows that it is one: NumPy fills it with blanks and a
+/// line end up to where it aligns the data.
+pub(crate) fn rest_of_header(start: &[u8]) -> Option<usize> {
+    const ALIGNED: usize = 16;
+    const MIN_BLANKS: usize = 4;
+    const KEY: &[u8] = b"'shape': (";
+    let positions = (ALIGNED..=start.len()).step_by(ALIGNED);
+    let data = positions.into_iter().find(|&data| {
+        let Some(line) = start.get(..data).and_then(|line| line.strip_suffix(b"\n")) else {
+            return false;
+        };
+        let blanks = line.iter().rev().take_while(|&&byte| byte == b' ').count();
+        let text = line.get(..line.len() - blanks).unwrap_or_default();
+        blanks >= MIN_BLANKS || text.ends_with(b", }")
+    })?;
+    // A line of text may end so, too.
+    let header = start.get(..data)?;
+    let is_binary = header.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
+    (is_binary || header.windows(KEY.len()).any(|part| part == KEY)).then_some(data)
 }
 
 /// Returns the other format that a file has by its first bytes, and what to do with it: a pointer of Git LFS, a web page, a compressed file and so on.
@@ -411,9 +434,18 @@ mod tests {
         for bytes in [changed(10, b"("), changed(6, &[0; 122]), no_length, longer] {
             assert!(matches!(found(&bytes), Err(Error::LostHeader { .. })));
         }
-        let mut foreign = changed(10, b"(");
-        foreign[0] = 0;
-        assert!(matches!(found(&foreign), Err(Error::NotArray { .. })));
+        // Without the magic, the text and the blanks show a header, or the blanks alone after bytes that are not text.
+        for (lost, is_header) in [(2, true), (12, true), (100, true), (123, true), (124, false)] {
+            let bytes = changed(0, &vec![0; lost]);
+            let error = found(&bytes).unwrap_err();
+            assert_eq!(matches!(error, Error::LostHeader { .. }), is_header, "{lost}: {error}");
+            assert_eq!(rest_of_header(&bytes).is_some(), is_header, "{lost}");
+        }
+        let text = format!("{:<63}\n", "größe").repeat(4);
+        let foreign = [&[0; 127][..], b"\n", &[32; 16]].concat();
+        for bytes in [text.as_bytes(), &foreign] {
+            assert!(matches!(found(bytes), Err(Error::NotArray { .. })));
+        }
     }
 
     #[test]

@@ -34,6 +34,7 @@
 //! | rows that the header does not count, also in a member | they are counted, with [`Options::uncounted`], or removed, with [`Options::remove_uncounted`] |
 //! | `\r\n` in place of each `\n`; bytes that became characters of UTF-8 | undone, if exactly the size results that the header states |
 //! | data without a header | it gets one, with [`Options::raw`] |
+//! | a header whose first bytes are lost | the data after it gets a new one, with [`Options::raw`] |
 //! | an archive without a directory, or with a wrong one: a download or a writer that was stopped | the members are found by their own headers, and those that are complete are kept |
 //! | members with a wrong checksum | they are left out |
 //! | members that are a part of an array, also the one within which an archive ends, if it is stored or deflated | as a file; if an archive ends with 16 zeros or more, or a deflated member with any, the rows before these, because a copy may have made space for bytes that never came |

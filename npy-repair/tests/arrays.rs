@@ -204,6 +204,37 @@ fn raw_data_must_fit_its_shape() {
     assert!(error.contains("the file has a header"), "{error}");
 }
 
+/// Guards raw data after a header whose first bytes are lost: the rest of it is no data, unless the stated array has all bytes.
+#[test]
+fn a_lost_header_is_left_out_of_raw_data() {
+    let folder = Folder::new();
+    let mut bytes = file(&[2, 3], Order::C);
+    bytes[..60].fill(0);
+    let raw = |bytes: &[u8], dtype: &str, shape: &[i64]| {
+        let mut options = Options::new();
+        options.raw(Raw::new(dtype.parse().unwrap(), shape));
+        folder.diagnose(bytes, &options)
+    };
+    for (shape, expected, lost) in [
+        (&[2, 3][..], &[2, 3][..], 0),
+        (&[-1, 3], &[2, 3], 0),
+        (&[-1], &[6], 0),
+        (&[-1, 4], &[1, 4], 4),
+    ] {
+        let plan = raw(&bytes, "<u2", shape).unwrap();
+        assert_eq!(folder.repaired(&plan).shape(), expected);
+        let is_left_out = |damage: &Damage| matches!(damage, Damage::LostHeader { bytes: 128, rest, .. } if *rest == lost);
+        assert!(plan.damages().iter().all(is_left_out), "{plan}");
+    }
+    let plan = raw(&bytes, "u1", &[140]).unwrap();
+    assert!(matches!(plan.damages(), [Damage::NoHeader { .. }]), "{plan}");
+    let error = raw(&bytes, "<u2", &[2, 4]).unwrap_err().to_string();
+    assert!(error.contains("without the first 128 bytes, a damaged header, "), "{error}");
+    bytes[..128].fill(0);
+    let error = raw(&bytes, "<u2", &[2, 3]).unwrap_err().to_string();
+    assert!(error.contains("or cut off the first 128 if they are a damaged header"), "{error}");
+}
+
 /// Guards the damaged file: neither its own name nor a link to it is written.
 #[test]
 fn the_damaged_file_is_never_replaced() {

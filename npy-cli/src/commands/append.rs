@@ -14,7 +14,8 @@ use super::conversion;
 use super::info::{full_dtype, python_tuple, truncated};
 use crate::output::{Answer, Failure, Of, Result, note};
 use crate::output_file::is_same_file;
-use crate::raw::RawFiles;
+use crate::raw::{Raw, RawFiles};
+use crate::remedy;
 use crate::remote;
 use crate::shell;
 use crate::source::{self, Source};
@@ -54,7 +55,9 @@ impl Args {
         // All inputs are opened and compared before the file changes, which happens when it is opened to grow.
         let mut sources = Vec::new();
         for input in &self.inputs {
-            let reader = source::open(input)?.into_array(input)?;
+            let input_file =
+                source::open(input).map_err(|failure| self.with_raw(failure, input))?;
+            let reader = input_file.into_array(input)?;
             source::tell_of_text(&reader, input);
             if input.slice.is_none()
                 && let Some(failure) = truncated(&reader, input)
@@ -78,7 +81,15 @@ impl Args {
             self.check(&file, &sources)?;
             uncounted_rows = self.kept_rows(&file);
         }
-        let mut appender = options.append_dyn(&self.file).of(&name)?;
+        let mut appender = options.append_dyn(&self.file).of(&name).map_err(|failure| {
+            let command = format!("npy append {} --uncounted", shell::path(&self.file));
+            match failure {
+                Failure::Message(message) => {
+                    Failure::Message(message.replace("npy append --uncounted", &command))
+                }
+                failure => failure,
+            }
+        })?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
         // Writes the rest first, so that nothing is added if the disk is full.
         if let Err(failure) = added.and_then(|()| appender.flush().of(&name)) {
@@ -96,6 +107,30 @@ impl Args {
             Some(rows) => note(name, rows),
         }
         Ok(Answer::Yes)
+    }
+
+    /// Adds the command that appends data without a header to the error for such an input, if it may be rows of the file.
+    fn with_raw(&self, failure: Failure, input: &Target) -> Failure {
+        let is_raw = self.raw.option().is_none() && remedy::may_be_raw_data(&input.path);
+        let file = Reader::open(&self.file).ok().filter(|_| is_raw && input.member.is_none());
+        let Some((dtype, [_, row @ ..])) =
+            file.as_ref().map(|file| (file.header().dtype().clone(), file.header().shape()))
+        else {
+            return failure;
+        };
+        let raw = Raw { dtype, row: row.to_vec() };
+        let bytes = input.path.metadata().map_or(0, |input| input.len());
+        if raw.dtype.has_object() || !bytes.is_multiple_of(raw.row_bytes()) {
+            return failure;
+        }
+        let inputs: Vec<String> = self.inputs.iter().map(shell::target).collect();
+        failure.with(&format!(
+            "; npy append {} {} {} appends it as rows of {}",
+            shell::path(&self.file),
+            inputs.join(" "),
+            raw.option(),
+            self.file.display()
+        ))
     }
 
     /// Checks that the rows of all inputs fit those of the file, and their number its header.

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::info::truncation;
 use super::members;
 use crate::args::whole;
-use crate::output::{Of, Output, Result};
+use crate::output::{Of, Output, Result, note};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
 use crate::rows::{Form, Format, Rows};
@@ -81,9 +82,14 @@ impl Args {
             input => {
                 let reader = input.into_array(&self.file)?;
                 source::tell_of_rest(&reader, &self.file);
+                let truncated = truncation(&reader, &self.file);
                 let reader = reader.numbers_of(&self.format.void, &self.file)?;
                 show(reader, &self.file, self.rows.unwrap_or(ROWS), &mut out)?;
-                out.finish()
+                let answer = out.finish();
+                if let Some(text) = truncated {
+                    note(&self.file, text);
+                }
+                answer
             }
         }
     }

@@ -568,12 +568,15 @@ fn remove<'a>(
     let names: HashSet<String> = editor.names().map(str::to_owned).collect();
     // All are found before one is removed: its name might then be found for another.
     let found: BTreeSet<&str> = members.iter().map(|name| listed(&names, name)).collect();
+    // The error lists the members, so it comes before the first one is removed.
+    if let Some(&missing) = found.iter().find(|name| !editor.contains(name))
+        && let Err(failure) = editor.remove(missing).of(path)
+    {
+        return Err(with_near(failure, editor.names(), missing));
+    }
     let mut remove = |name| {
         let count = editor.count(name);
-        match editor.remove(name).of(path) {
-            Ok(()) => Ok((name, count)),
-            Err(failure) => Err(with_near(failure, editor.names(), name)),
-        }
+        editor.remove(name).of(path).map(|()| (name, count))
     };
     found.into_iter().map(&mut remove).collect()
 }
@@ -596,8 +599,11 @@ fn rename(editor: &mut npz::Editor, archive: &Path, from: &str, to: &str) -> Res
     }
 }
 
-/// Adds the nearest name to the error for a member that does not exist.
+/// Adds the nearest name to the error for a member that does not exist, or a word about patterns.
 fn with_near<'a>(failure: Failure, names: impl Iterator<Item = &'a str>, wanted: &str) -> Failure {
+    if wanted.contains(['*', '?']) {
+        return failure.with("; names are compared as they are, without patterns: write each one");
+    }
     match source::near(names, wanted) {
         Some(name) => failure.with(&format!("; did you mean {}?", shell::word(name.as_bytes()))),
         None => failure,

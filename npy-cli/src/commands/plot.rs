@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Writes the pixels of an image of shape (h, w), (h, w, 3) or (h, w, 4) to a .png file, without axes: bytes and u2 as they are, booleans as black and white, floats from 0 to 1 and other numbers from their least to their greatest as bytes
-    #[arg(long, requires = "output", conflicts_with_all = ["columns", "kind"])]
+    #[arg(long, requires = "output", conflicts_with = "columns")]
     pixels: bool,
     #[command(flatten)]
     replacing: Replacing,
@@ -45,6 +45,10 @@ impl Args {
             refuse_picture_as_member(path)?;
             let output = self.replacing.output(path, slice::from_ref(&self.input))?;
             if self.pixels {
+                if self.kind.is_some() {
+                    let message = "--pixels writes the elements of an image, and --kind (-k) draws a picture of the array; leave out one of them";
+                    return Err(Failure::usage(message));
+                }
                 if !output.is_stdout() && Format::of(path)? != Format::Png {
                     let message = "--pixels writes a PNG file; end its name in .png";
                     return Err(Failure::new(path.display(), message));

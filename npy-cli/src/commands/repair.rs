@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::slice;
 
+use npy_core::DType;
 use npy_repair::{Damage, Error, Options, Plan, diagnose};
 
 use crate::lost_header;
@@ -79,6 +80,11 @@ impl Args {
         {
             note(&name, text);
         }
+        if plan.damages().iter().any(|damage| matches!(damage, Damage::NoHeader { .. }))
+            && let Some(advice) = self.without_header()
+        {
+            note(&name, advice);
+        }
         let mut out = Output::stdout();
         unless_unread(self.print(&plan, &mut out))?;
         let answer = match &self.output {
@@ -125,7 +131,12 @@ impl Args {
                 }
             },
             (error, None) => {
-                let message = format!("{name}: {error}");
+                let advice = match error {
+                    Error::Options { .. } => self.without_header(),
+                    _ => None,
+                };
+                let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));
+                let message = format!("{name}: {error}{advice}");
                 Failure::Message(remedy::with_command(&name.to_string(), message))
             }
         }
@@ -159,20 +170,12 @@ impl Args {
 
     fn options(&self) -> Result<Options> {
         let mut options = Options::new();
-        if let Some(Raw { dtype, row }) = &self.raw {
-            let shape = match (&self.shape, &row[..]) {
-                (Some(shape), []) => shape.clone(),
-                (None, row) => {
-                    let row: Vec<i64> = row.iter().filter_map(|&n| i64::try_from(n).ok()).collect();
-                    [&[-1], &row[..]].concat()
-                }
-                (Some(_), _) => {
-                    return Err(Failure::usage(
-                        "--shape has all dimensions; leave out ROW of --raw",
-                    ));
-                }
-            };
-            options.raw(npy_repair::Raw::new(dtype.clone(), &shape));
+        if let Some(raw) = &self.raw {
+            if self.shape.is_some() && !raw.row.is_empty() {
+                let message = "--shape has all dimensions; leave out ROW of --raw";
+                return Err(Failure::usage(message));
+            }
+            options.raw(npy_repair::Raw::new(raw.dtype.clone(), &self.raw_shape(raw)));
         }
         match self.uncounted {
             Some(Uncounted::Keep) => _ = options.uncounted(true),
@@ -180,6 +183,26 @@ impl Args {
             None => {}
         }
         Ok(options)
+    }
+
+    /// Returns the shape of the data without a header.
+    fn raw_shape(&self, raw: &Raw) -> Vec<i64> {
+        let row = raw.row.iter().filter_map(|&n| i64::try_from(n).ok());
+        self.shape.clone().unwrap_or_else(|| [-1].into_iter().chain(row).collect())
+    }
+
+    /// Returns the commands that leave out the first bytes of data without a header, if these may be a damaged one.
+    fn without_header(&self) -> Option<String> {
+        let raw = self.raw.as_ref()?;
+        let shape = self.raw_shape(raw);
+        let length = self.file.metadata().ok()?.len();
+        let bytes = header_length(&raw.dtype, &shape, length, remedy::is_named_array(&self.file))?;
+        let dtype = shell::word(raw.dtype.to_string().as_bytes());
+        let shape: Vec<String> = shape.iter().map(i64::to_string).collect();
+        let commands = lost_header::cut(&self.file, bytes, &dtype, &shape.join(","));
+        Some(format!(
+            "the first {bytes} bytes may be a damaged header; this leaves them out: {commands}"
+        ))
     }
 
     fn print(&self, plan: &Plan, out: &mut Output) -> Result<()> {
@@ -236,4 +259,21 @@ impl Args {
             error => Failure::new(path.display(), error),
         })
     }
+}
+
+/// Returns the number of bytes before the data that may be a header, if the data without them has the stated shape.
+fn header_length(dtype: &DType, shape: &[i64], length: u64, is_named_array: bool) -> Option<u64> {
+    /// NumPy fills a header with blanks up to a multiple of this.
+    const ALIGNED: u64 = 64;
+    let mut known = shape.iter().filter(|&&n| n != -1);
+    let itemsize = dtype.itemsize() as u64;
+    let bytes = known.try_fold(itemsize, |bytes, &n| bytes.checked_mul(n.try_into().ok()?))?;
+    if !shape.contains(&-1) {
+        let before = length.checked_sub(bytes)?;
+        return (before > 0 && before.is_multiple_of(ALIGNED)).then_some(before);
+    }
+    let before = lost_header::USUAL as u64;
+    let is_whole = length > before && (length - before).is_multiple_of(bytes);
+    let is_likely = is_named_array || !length.is_multiple_of(bytes);
+    (is_whole && is_likely).then_some(before)
 }

@@ -37,32 +37,39 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
     }
     // Rows as a writer appends them; in Fortran order, columns.
     let shape = header.shape();
+    let path = shell::path(&target.path);
     let (part, noun, remedy) = match (grows_by_columns(header), shape) {
         (true, [part @ .., _]) => {
             let noun = match part.len() {
                 1 => ["column", "columns"],
                 _ => ["part along the last dimension", "parts along the last dimension"],
             };
-            let path = shell::path(&target.path);
             (part, noun, format!("npy repair {path} --uncounted keep -o OUT --yes"))
         }
-        _ => (
-            shape.get(1..).unwrap_or_default(),
-            ["row", "rows"],
-            "npy append --uncounted keep".to_owned(),
-        ),
+        (_, [_, row @ ..]) => (row, ["row", "rows"], format!("npy append {path} --uncounted keep")),
+        (_, []) => return Some(text),
     };
+    // Bytes that are not complete rows are left by no writer that was stopped between two rows.
+    let remove = (!grows_by_columns(header))
+        .then(|| format!("npy append {path} --uncounted remove removes"));
     let itemsize = header.dtype().itemsize();
     let size = part.iter().try_fold(itemsize, |size, &n| size.checked_mul(n));
-    Some(match size.and_then(|size| bytes.checked_div(size as u64)) {
-        Some(count @ 1..) => {
+    let Some(size) = size.filter(|size| *size > 0) else { return Some(text) };
+    let (count, rest) = (bytes / size as u64, bytes % size as u64);
+    let rows = match count {
+        0 => String::new(),
+        1.. => {
             let (noun, them) = if count == 1 { (noun[0], "it") } else { (noun[1], "them") };
             format!(
-                "{text}: {count} {noun} that the header does not count, if a writer was stopped; {remedy} counts {them}"
+                ": {count} {noun} that the header does not count, if a writer was stopped; {remedy} counts {them}"
             )
         }
-        _ => text,
-    })
+    };
+    let rest = match (rest, remove) {
+        (1.., Some(remove)) => format!("; {remove} all bytes after the array"),
+        _ => String::new(),
+    };
+    Some(format!("{text}{rows}{rest}"))
 }
 
 /// Returns true for an array to whose data no row can be added, because the elements of a row are strided.
