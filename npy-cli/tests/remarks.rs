@@ -263,6 +263,11 @@ fn a_single_text_among_numbers_is_told() {
         ("{\"a\":true}\n{}\n", "or 1, 0 and null, which become floats and nan"),
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
         ("{\"a\":\"1\"}\n{\"a\":\"0\"}\n{\"a\":\"007\"}\n", ""),
+        (
+            "{\"a\":\"x\",\"b\":\"y\"}\n{\"a\":null}\n",
+            "columns a, b have text and missing values, which become the empty text",
+        ),
+        ("{\"a\":\"x\"}\n{\"a\":\"\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
         (
             "{\"a\":[],\"b\":1}\n{\"b\":2}\n",
