@@ -160,8 +160,8 @@ pub enum ErrorKind {
     /// The file holds another dtype than the program expects.
     #[non_exhaustive]
     Mismatch {
-        /// The holder of the dtype, for the message: `the file`, or `the array` for one in memory.
-        holder: &'static str,
+        /// True if an array in memory has the dtype `found`, and not a file.
+        in_memory: bool,
         /// The dtype in the file, or of the array in memory.
         found: String,
         /// The dtype that the program expects.
@@ -439,8 +439,8 @@ impl Error {
 
     /// Says that an array in memory has the dtype that is not expected: its file, if there is one, may have another byte order or width of text.
     pub(crate) fn of_array(mut self) -> Self {
-        if let ErrorKind::Mismatch { holder, .. } = &mut self.0.kind {
-            *holder = "the array";
+        if let ErrorKind::Mismatch { in_memory, .. } = &mut self.0.kind {
+            *in_memory = true;
         }
         self
     }

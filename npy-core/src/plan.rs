@@ -391,7 +391,7 @@ impl Builder<'_> {
 /// Returns the error for a file of another dtype than is wanted. [`Error::wanted_by`] names the type that wants it.
 pub(crate) fn mismatch(from: &DType, wanted: String, remedy: impl Into<String>) -> Error {
     ErrorKind::Mismatch {
-        holder: "the file",
+        in_memory: false,
         found: from.excerpt(),
         wanted,
         wanted_by: "the program".into(),

@@ -35,7 +35,8 @@ impl fmt::Display for ErrorKind {
                 f,
                 "{what}: {found} exceeds the limit of {limit}; if you trust the source, raise Limits::{name}"
             ),
-            ErrorKind::Mismatch { holder, found, wanted, wanted_by, remedy } => {
+            ErrorKind::Mismatch { in_memory, found, wanted, wanted_by, remedy } => {
+                let holder = if *in_memory { "the array" } else { "the file" };
                 write!(f, "{holder} holds {found}, {wanted_by} expects {wanted}; {remedy}")
             }
             ErrorKind::MissingField { name, wanted_by, fields, remedy } => {

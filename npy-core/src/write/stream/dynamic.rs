@@ -150,7 +150,7 @@ impl DynRowAppender {
             error.map_kind(|kind| match kind {
                 // Here the file is what the array becomes.
                 ErrorKind::Mismatch { found: array, wanted: file, .. } => ErrorKind::Mismatch {
-                    holder: "the file",
+                    in_memory: false,
                     found: file,
                     wanted: array,
                     wanted_by: "the appended array".into(),
