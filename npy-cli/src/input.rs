@@ -244,7 +244,8 @@ fn stored(
     let remarks = match dtype {
         None => {
             let columns = remarks::Columns { all: &columns, tree: &tree, is_headless };
-            remarks::of(&columns, &uneven)
+            let found = remarks::of(&columns, &uneven);
+            found.into_iter().chain(json::about_null(columns.all)).collect()
         }
         Some(_) => Vec::new(),
     };

@@ -770,10 +770,24 @@ fn rows_of_different_forms_are_refused_by_their_number() {
     let path = directory.path();
     for (rows, message) in [
         ("[1, 2]\n3\n", "row 1: it is a single value, and a list of 2 items in the rows before"),
-        ("[1, 2]\n[3, 4]\nnull\n", "row 2: it is a single value, and a list of 2 items"),
+        (
+            "[1, 2]\n[3, 4]\nnull\n",
+            "row 2: it is null, and a list of 2 items in the rows before; give all rows one form",
+        ),
         ("{\"a\": 1}\n3\n", "row 1: it is a single value, and an object with keys"),
         ("3\n{\"a\": 1}\n", "row 1: it is an object with keys, and a single value"),
-        ("{\"a\": [1, 2]}\n{\"a\": null}\n", "row 1: \"a\" is a single value, and a list of 2"),
+        (
+            "{\"a\": [1, 2]}\n{\"a\": null}\n",
+            "row 1: \"a\" is null, and a list of 2 items in the rows before; leave out the key where it is null",
+        ),
+        (
+            "{\"a\": null}\n{\"a\": {\"b\": 1}}\n",
+            "row 1: \"a\" is an object with keys, and null in the rows before; leave out the key",
+        ),
+        (
+            "[[1, 2], 3]\n[null, 3]\n",
+            "\"0\" is null, and a list of 2 items in the rows before; give all",
+        ),
         ("{\"0\": 1}\n[2]\n", "row 1: it is a list of 1 items, and an object with keys"),
         ("[1, 2]\n[3]\n", "row 1: the list has 1 items, and 2 in the first row that has it"),
     ] {

@@ -165,9 +165,13 @@ fn rows_of_numbers_are_read_as_loadtxt_reads_them() {
         ("1 2\t3\n4\t5 6\n", &["--no-header"], BLANKS, "[0],[1],[2]\n1,2,3\n4,5,6\n"),
         ("# x y z\n1 2\t3\n", &[], BLANKS, "x,y,z\n1,2,3\n"),
         ("1 2 # first\n3 4\n", &["--no-header"], COMMENT, "[0],[1]\n1,2\n3,4\n"),
+        // The mark may be the delimiter, or within a text.
+        ("1# 2\n3# 4\n", &["--delimiter", "#", "--no-header"], "", "[0],[1]\n1,2\n3,4\n"),
+        ("sep=#\nn#m\n1# 2\n3# 4\n", &[], "", "n,m\n1,2\n3,4\n"),
+        ("n\n12#5\n13\n", &[], "--comments '#' leaves it out", "n\n12#5\n13\n"),
     ] {
         // Of numbers with blanks between them, the name of the file need not say that they are text.
-        let other_name = !text.contains([',', 'n']);
+        let other_name = !text.contains([',', 'n']) && !args.contains(&"--delimiter");
         for name in ["x.csv", "x.dat"].into_iter().take(1 + usize::from(other_name)) {
             fs::write(path.join(name), text).unwrap();
             let output = npy(path, &[&["convert", name, "x.npy"], args].concat());

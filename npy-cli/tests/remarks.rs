@@ -214,11 +214,19 @@ fn a_single_text_among_numbers_is_told() {
         (
             "a,b\n1,2 # note\n3,\n",
             &[],
-            ": column b is text because of what follows # in its values; if that is a comment, npy convert --comments '#' leaves it out\n",
+            ": column b can only be text because of what follows # in its values; if that is a comment, npy convert --comments '#' leaves it out\n",
         ),
         ("a,t\n1,2024-01-31 #x\n3,2024-02-01\n", &[], "--comments '#' leaves it out\n"),
         ("1,2#a\n3,4#b", &["--no-header"], "--comments '#' leaves it out\n"),
         ("# a,b\n1,2#a\n3,4#b", &[], "--comments '#' --no-header leaves it out\n"),
+        ("a,b\n1,2 # x\n,4\n\"3\",NA\n", &["--missing", "-"], "--comments '#' leaves it out\n"),
+        ("a,b\n1,2 # x\n3,NA\n5,6\n", &[], "--comments '#' leaves it out\n"),
+        (
+            "a,b\n1 # x,2\n3,4\n",
+            &[],
+            "column a can only be text because of what follows # in its values; if that is a comment, remove it from the file, because",
+        ),
+        ("c,n\nx#y,1 # x\nred,2\n", &[], "column n can only be text"),
         ("a,color\n1,#f00\n2,#0f0\n", &[], ""),
         ("a,b\nx,Main St #5\ny,Elm St #6\n", &[], ""),
         ("a,b\n1,2 # note\n3,\n", &["--comments", "#"], "column b has integers and missing"),
@@ -228,13 +236,23 @@ fn a_single_text_among_numbers_is_told() {
         assert_eq!((code, message.contains(remark)), (0, true), "{text}: {message}");
         assert_eq!(message.is_empty(), remark.is_empty(), "{message}");
     }
-    for (text, is_advised) in [("a,b\n1,2 # x, y\n3,\n", true), ("a,b\n1,#f00\n2\n", false)] {
+    let record = ["--dtype", "[('a', 'U1'), ('b', 'i8')]"];
+    for (text, args, is_advised) in [
+        ("a,b\n1,2 # x, y\n3,\n", &[][..], true),
+        ("a,b\n1,2 # x, y\n3,4\n", &record, true),
+        ("a,b\n1,#f00\n2\n", &[], false),
+    ] {
         fs::write(path.join("x.csv"), text).unwrap();
-        let (code, message) = code(path, &["convert", "x.csv", "x.npy"]);
+        let (code, message) = code(path, &[&["convert", "x.csv", "x.npy"], args].concat());
         let advice =
             "; if # begins a comment after a row, npy convert --comments '#' leaves it out\n";
         assert_eq!((code, message.ends_with(advice)), (2, is_advised), "{text}: {message}");
     }
+    // The error about the value has the remark before it.
+    fs::write(path.join("x.csv"), "a,b\nx,0 # bad 0\ny,1\n").unwrap();
+    let (found, message) = code(path, &[&["convert", "x.csv", "x.npy"], &record[..]].concat());
+    let is_advised = message.contains("column b can only") && message.contains("--comments '#'");
+    assert!(found == 2 && is_advised && message.contains("\"0 # bad 0\" is not"), "{message}");
     for (text, remark) in [
         (
             "{\"a\":9007199254740993}\n{\"a\":0.5}\n",
@@ -263,6 +281,11 @@ fn a_single_text_among_numbers_is_told() {
         ("{\"a\":true}\n{}\n", "or 1, 0 and null, which become floats and nan"),
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
         ("{\"a\":\"1\"}\n{\"a\":\"0\"}\n{\"a\":\"007\"}\n", ""),
+        (
+            "{\"a\":\"x\",\"b\":\"y\"}\n{\"a\":null}\n",
+            "columns a, b have text and missing values, which become the empty text",
+        ),
+        ("{\"a\":\"x\"}\n{\"a\":\"\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
         (
             "{\"a\":[],\"b\":1}\n{\"b\":2}\n",

@@ -83,9 +83,12 @@ pub(super) fn columns(
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
-    let shortened = match dialect.comments {
-        Comments::Unknown if !becomes_text => end_comments::removed(&text.text, known_delimiter),
-        _ => None,
+    // The mark of comments may be the delimiter.
+    let may_have_ends =
+        dialect.comments == Comments::Unknown && known_delimiter != dialect.comments.mark();
+    let shortened = match may_have_ends && !becomes_text {
+        true => end_comments::removed(&text.text, known_delimiter),
+        false => None,
     };
     let about_ends = shortened.as_ref().map(Shortened::remark);
     let text = match shortened {
@@ -123,7 +126,6 @@ pub(super) fn columns(
         Comments::Marked(_) | Comments::None => None,
     };
     let closed = closed.map(|closed| Text { text: closed, ..text });
-    let may_have_ends = dialect.comments == Comments::Unknown && !becomes_text;
     let start = may_have_ends.then(|| end_comments::start(&text.text)).flatten();
     let option = || start.as_ref().and_then(|start| option_for_ends(start, name, &dialect));
     let advised = |failure: Failure| match option() {
@@ -146,19 +148,38 @@ pub(super) fn columns(
             }
         },
     };
-    if let Some((last, others)) = table.columns.split_last()
-        && end_comments::are_in(last.values.iter())
-        && !others.iter().any(|column| column.values.iter().any(|it| it.text().contains('#')))
-        && let Some(option) = option()
-    {
-        let column = &last.path[0];
-        table.remarks.push(format!("column {column} is text because of what follows # in its values; if that is a comment, npy convert {option} leaves it out"));
+    if start.is_some() {
+        table.remarks.extend(about_marks(&table.columns, &is_text, option));
     }
     table.remarks.extend(about_ends);
     if are_blanks {
         table.remarks.push(BLANKS.to_owned());
     }
     Ok(table)
+}
+
+/// Returns a remark about a column whose values may have comments after them. `option` are the options that leave these out, if the text can be read with them.
+fn about_marks(
+    columns: &[Column],
+    is_text: impl Fn(&str) -> bool,
+    option: impl Fn() -> Option<&'static str>,
+) -> Option<String> {
+    let has_comments =
+        |column: &Column| !is_text(&column.path[0]) && end_comments::are_in(column.values.iter());
+    let at = columns.iter().position(has_comments)?;
+    let (before, after) = (&columns[..at], &columns[at + 1..]);
+    let has_mark = |column: &Column| column.values.iter().any(|value| value.text().contains('#'));
+    // The option leaves out all that follows the mark in a row.
+    let is_last = after.is_empty() && !before.iter().any(has_mark);
+    let remedy = match option().filter(|_| is_last) {
+        Some(option) => format!("npy convert {option} leaves it out"),
+        None => "remove it from the file, because --comments '#' leaves out the rest of the row"
+            .to_owned(),
+    };
+    let name = &columns[at].path[0];
+    Some(format!(
+        "column {name} can only be text because of what follows # in its values; if that is a comment, {remedy}"
+    ))
 }
 
 /// The option for comments after rows that may be text.

@@ -2,7 +2,7 @@
 
 use super::delimiter::{COMMA, fields, is_number};
 use super::guess::is_value;
-use super::value::Value;
+use super::value::{MISSING, Value};
 
 /// A text without the comments at the end of its lines.
 pub(super) struct Shortened {
@@ -22,14 +22,14 @@ impl Shortened {
 }
 
 /// Removes the comments at the end of lines. The rest of each row must be numbers, as many as in the others; a first line without a comment may have their names.
-/// Returns `None` if there is no such comment, or if they may be a column: all rows have one, and no blank follows its mark.
+/// Returns `None` if there is no such comment, or if what has the mark may be text: a mark without a blank before or after it, or one in each row without a blank after it.
 pub(super) fn removed(text: &str, delimiter: Option<u8>) -> Option<Shortened> {
     // Most texts have no others than those that begin lines.
     if !have_mark(text) {
         return None;
     }
     let (mut shortened, mut count) = (String::new(), 0);
-    let (mut rows, mut has_blank) = (0, true);
+    let (mut rows, mut has_blank_after) = (0, true);
     let mut known = None;
     for line in text.split_inclusive(['\n', '\r']) {
         let whole = line.trim_ascii();
@@ -52,15 +52,19 @@ pub(super) fn removed(text: &str, delimiter: Option<u8>) -> Option<Shortened> {
         rows += usize::from(are_numbers);
         match comment {
             Some(comment) => {
+                let is_blank_after = comment.starts_with([' ', '\t']);
+                if !is_blank_after && !row.ends_with([' ', '\t']) {
+                    return None;
+                }
                 count += 1;
-                has_blank &= comment.is_empty() || comment.starts_with([' ', '\t']);
+                has_blank_after &= is_blank_after || comment.is_empty();
                 shortened.push_str(row.trim_ascii_end());
                 shortened.push_str(&line[line.trim_ascii_end().len()..]);
             }
             None => shortened.push_str(line),
         }
     }
-    (count < rows || has_blank).then_some(Shortened { text: shortened, count })
+    (count < rows || has_blank_after).then_some(Shortened { text: shortened, count })
 }
 
 /// Returns true if a line has the mark after other characters.
@@ -82,7 +86,7 @@ pub(super) fn start(text: &str) -> Option<String> {
     Some(start.unwrap_or(text).to_owned())
 }
 
-/// Returns true if the values of a column before the mark are numbers, times or booleans, and some have the mark.
+/// Returns true if the values of a column before the mark are numbers, times or booleans, and some have the mark. Missing values may be among them.
 pub(super) fn are_in<'a>(mut values: impl Iterator<Item = Value<'a>>) -> bool {
     let mut has_some = false;
     let are_values = values.all(|value| {
@@ -90,7 +94,8 @@ pub(super) fn are_in<'a>(mut values: impl Iterator<Item = Value<'a>>) -> bool {
         let (before, comment) = text.split_once('#').unzip();
         let before = before.unwrap_or(&text).trim();
         has_some |= comment.is_some() && !before.is_empty();
-        is_value(before) || comment.is_some() && before.is_empty()
+        let is_missing = MISSING.contains(&before) || comment.is_some() && before.is_empty();
+        is_value(before) || is_missing
     });
     are_values && has_some
 }
@@ -105,7 +110,7 @@ mod tests {
             ("1.5 2.5 # first\n3.5 4.5\n", None, "1.5 2.5\n3.5 4.5\n"),
             ("# x\n 1\t2 #a #b\r\n\r\n3 4", None, "# x\n1\t2\r\n\r\n3 4"),
             ("1,2 # a\n3,4 # b, c\n", None, "1,2\n3,4\n"),
-            ("x;y\n1;2#a\n3;4", Some(b';'), "x;y\n1;2\n3;4"),
+            ("x;y\n1;2 #a\n3;4# b\n5;6", Some(b';'), "x;y\n1;2\n3;4\n5;6"),
             ("n\n1 #\n", None, "n\n1\n"),
         ] {
             let found = removed(text, delimiter);
@@ -117,6 +122,8 @@ mod tests {
             "## x # y\n1 2\n  # y\n",
             // These may be colors, or text.
             "1 #f00\n2 #0f0\n",
+            "id\n12#5\n13\n",
+            "1,2#\n3,4\n",
             "1 2 # a\n3 4 5\n",
             "1,2,# a\n3,4,5\n",
             "1 2 # a\n3 x\n",

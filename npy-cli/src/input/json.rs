@@ -17,6 +17,7 @@ use self::row::Shape;
 pub(super) use self::row::{Place, Row};
 use super::cells::Values;
 use super::column::Column;
+use super::kind::Kind;
 use super::value::Value;
 use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
@@ -127,7 +128,10 @@ impl Rows {
                     }
                     self.shapes.insert(path, shape);
                 }
-                first => return Err(differs(&path, Some(shape), first.copied())),
+                first => {
+                    let first = first.map_or_else(|| self.form(&path), |first| Form::from(*first));
+                    return Err(self.differs(&path, Form::from(shape), first));
+                }
             }
         }
         for (path, value) in row.values {
@@ -135,7 +139,7 @@ impl Rows {
                 Some(at) => *at,
                 None => {
                     if let Some(first) = self.shapes.get(&path) {
-                        return Err(differs(&path, None, Some(*first)));
+                        return Err(self.differs(&path, Form::of(&value), Form::from(*first)));
                     }
                     let name = match path.is_empty() {
                         true => vec!["value".to_owned()],
@@ -158,6 +162,31 @@ impl Rows {
         Ok(())
     }
 
+    /// Returns the form of the values in a column.
+    fn form(&self, path: &[String]) -> Form {
+        let values = self.known.get(path).map_or(&[][..], |at| &self.columns[*at].1);
+        let is_null = values.iter().all(|value| *value == Value::Missing);
+        if is_null { Form::Null } else { Form::Value }
+    }
+
+    /// Returns the message for a part of a row that has not the form that it had before.
+    fn differs(&self, path: &[String], found: Form, first: Form) -> String {
+        let name = if path.is_empty() { String::new() } else { format!("{:?}", path.join(".")) };
+        if let (Form::List(found), Form::List(first)) = (found, first) {
+            let space = if path.is_empty() { "" } else { " " };
+            return format!(
+                "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length"
+            );
+        }
+        let name = if path.is_empty() { "it" } else { &name };
+        let is_key = path.split_last().is_some_and(|(_, outer)| self.records.contains_key(outer));
+        let advice = match found == Form::Null || first == Form::Null {
+            true if is_key => "leave out the key where it is null: its values are missing then",
+            _ => "give all rows one form",
+        };
+        format!("{name} is {found}, and {first} in the rows before; {advice}")
+    }
+
     /// Returns the error for the next row.
     pub(super) fn failure(&self, name: &str, message: &str) -> Failure {
         Failure::new(name, format!("row {}: {message}", self.count))
@@ -177,12 +206,7 @@ impl Rows {
         let mut names: Vec<String> =
             self.shapes.keys().filter(is_empty).map(|path| path.join(".")).collect();
         names.sort();
-        let subject = match &names[..] {
-            [] => return None,
-            [one] => format!("key {one} has"),
-            [_, _] | [_, _, _] => format!("keys {} have", names.join(", ")),
-            [first, rest @ ..] => format!("keys {first} and {} more have", rest.len()),
-        };
+        let subject = subject("key", &names)?;
         Some(format!("{subject} [] or {{}} alone: left out, because no dtype holds that"))
     }
 
@@ -198,23 +222,67 @@ impl Rows {
     }
 }
 
-/// Returns the message for a part of a row that has not the form that it had before. `None` is a single value.
-fn differs(path: &[String], found: Option<Shape>, first: Option<Shape>) -> String {
-    let name = if path.is_empty() { String::new() } else { format!("{:?}", path.join(".")) };
-    if let (Some(Shape::List(found)), Some(Shape::List(first))) = (found, first) {
-        let space = if path.is_empty() { "" } else { " " };
-        return format!(
-            "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length"
-        );
-    }
-    let name = if path.is_empty() { "it" } else { &name };
-    let text = |shape| match shape {
-        Some(Shape::List(length)) => format!("a list of {length} items"),
-        Some(Shape::Object) => "an object with keys".into(),
-        Some(Shape::Complex) | None => "a single value".into(),
+/// Returns names as the subject of a remark about them, with its verb.
+fn subject(noun: &str, names: &[String]) -> Option<String> {
+    Some(match names {
+        [] => return None,
+        [one] => format!("{noun} {one} has"),
+        [_, _] | [_, _, _] => format!("{noun}s {} have", names.join(", ")),
+        [first, rest @ ..] => format!("{noun}s {first} and {} more have", rest.len()),
+    })
+}
+
+/// Returns a remark about columns of text in which values are missing.
+pub(super) fn about_null(columns: &[Column]) -> Option<String> {
+    let has_null = |column: &&Column| {
+        let mut values = column.values.iter();
+        let is_text = |value: &Value<'_>| matches!(value, Value::Text(_));
+        let are_text = || values.clone().all(|value| is_text(&value) || value == Value::Missing);
+        column.kind == Kind::Text
+            && !column.values.are_untyped()
+            && are_text()
+            && values.any(|value| value == Value::Missing)
     };
-    let (found, first) = (text(found), text(first));
-    format!("{name} is {found}, and {first} in the rows before; give all rows one form")
+    let names: Vec<String> =
+        columns.iter().filter(has_null).map(|column| column.path.join(".")).collect();
+    let subject = subject("column", &names)?;
+    Some(format!("{subject} text and missing values, which become the empty text"))
+}
+
+/// A part of a row, for messages.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Null,
+    Value,
+    List(usize),
+    Object,
+}
+
+impl Form {
+    fn of(value: &Value<'_>) -> Self {
+        if *value == Value::Missing { Form::Null } else { Form::Value }
+    }
+}
+
+impl From<Shape> for Form {
+    fn from(shape: Shape) -> Self {
+        match shape {
+            Shape::List(length) => Form::List(length),
+            Shape::Object => Form::Object,
+            Shape::Complex => Form::Value,
+        }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Form::Null => f.write_str("null"),
+            Form::Value => f.write_str("a single value"),
+            Form::List(length) => write!(f, "a list of {length} items"),
+            Form::Object => f.write_str("an object with keys"),
+        }
+    }
 }
 
 /// A list of rows; each is sorted into columns when it was read.
