@@ -16,6 +16,9 @@ const DTYPE: &str = "DTYPE";
 /// The position of the text in version 1.0.
 const TEXT: usize = 10;
 
+/// The length of `{'descr':'|i1','fortran_order':False,'shape':()}`, and of the bytes before it.
+const LEAST: usize = TEXT + 48;
+
 /// NumPy aligns the data.
 const ALIGNED: usize = 16;
 
@@ -133,10 +136,15 @@ impl Position {
     fn of(start: &[u8], size: u64) -> Self {
         let is_in_file = |at: &usize| *at as u64 <= size;
         let line = end_of_line(start).filter(is_in_file);
-        let stated = stated_end(start).filter(is_in_file);
+        let stated = stated_end(start).filter(|at| is_in_file(at) && *at >= LEAST);
         let by_size = offset_by_size(start, size);
         let found = match (line, stated) {
-            _ if by_size.is_some() && (by_size == line || by_size == stated) => by_size,
+            _ if by_size.is_some_and(|at| {
+                by_size == line || by_size == stated || start.get(at - 1) == Some(&b'\n')
+            }) =>
+            {
+                by_size
+            }
             (Some(line), Some(stated)) => Some(likelier(start, line, stated)),
             // If bytes of the data are missing, too, this position is wrong by their number, which is hardly ever that of an alignment.
             (line, stated) => line.or(stated).or(by_size.filter(|at| at.is_multiple_of(ALIGNED))),
@@ -347,6 +355,18 @@ mod tests {
             let lost = found(damaged, damaged.len() as u64).unwrap();
             assert_eq!(lost.position, expected, "{missing}");
         }
+        // A byte was added before the line end, which the size confirms.
+        let mut added = file.clone();
+        added.insert(127, b'a');
+        added[129..].fill(7);
+        let lost = found(&added, added.len() as u64).unwrap();
+        assert_eq!(lost.position, Position::Found(129));
+        // Zeros in place of the length do not say that the data begins in the header.
+        let mut zeros = added.clone();
+        zeros[8..40].fill(0);
+        zeros[127] = b' ';
+        let lost = found(&zeros, zeros.len() as u64).unwrap();
+        assert_eq!(lost.position, Position::Found(129));
         // The data has a line end, and the header none.
         let mut zeros = file.clone();
         zeros[10..128].fill(0);

@@ -274,7 +274,10 @@ fn data(start: &[u8], end: usize, length: u64, form: &Form, header: &Header) -> 
     }
     let rest = start.get(end..).unwrap_or_default();
     let padding = to_u64(end + rest.iter().take_while(|&&byte| byte == b' ').count());
-    let candidates = [line, Some(stated), Some(padding)].into_iter().flatten();
+    // A line end where the header is said to end shows that a byte of the padding is wrong, and not its length; the size is then that of other data.
+    let is_stated = padding < stated
+        && usize::try_from(stated).is_ok_and(|at| start.get(at - 1) == Some(&b'\n'));
+    let candidates = [line, Some(stated), (!is_stated).then_some(padding)].into_iter().flatten();
     let mut candidates = candidates.filter(|&at| at >= to_u64(end));
     if let Some(found) = candidates.find(|&at| is_data(start, length, header, at)) {
         return Ok(found);
@@ -420,6 +423,9 @@ mod tests {
             assert_eq!(right.damages, [Damage::Padding], "{at}");
             bytes.push(0);
             assert!(found(&bytes).is_err(), "{at}");
+            // The size is that of data which begins at this byte, if as many are missing at its end.
+            bytes.truncate(at + 10);
+            assert!(at == 127 || found(&bytes).is_err(), "{at}");
         }
     }
 

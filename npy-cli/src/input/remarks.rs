@@ -46,7 +46,9 @@ pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
     remarks.extend(lists[..shown].iter().map(|list| columns.about_list(list)));
     more += lists.len() - shown;
     if more > 0 {
-        remarks.push(format!("there are {more} more columns with such a remark"));
+        let columns =
+            if more == 1 { "is 1 more column" } else { &format!("are {more} more columns") };
+        remarks.push(format!("there {columns} with such a remark"));
     }
     remarks.extend(filled(columns.all));
     remarks
@@ -204,8 +206,8 @@ fn about(column: &Column, dtype: impl Fn(&str) -> String, is_headless: bool) -> 
         _ if !column.values.are_untyped() => {
             "null in its place is missing, --dtype refuses it".to_owned()
         }
-        // The option has commas between texts.
-        _ if text.contains(',') => "--dtype refuses it".to_owned(),
+        // The option has commas between texts. Before a comment may be a value.
+        _ if text.contains([',', '#']) => "--dtype refuses it".to_owned(),
         _ => {
             let text = shell::word(text.as_bytes());
             format!("npy convert --missing {text} reads it as missing, --dtype refuses it")
