@@ -588,7 +588,7 @@ pub(crate) fn text_length(bytes: &[u8]) -> u64 {
 
 /// Returns the error for a stream that ends where an array could begin. It may have had others, so it is not damaged.
 pub(crate) fn end_of_stream() -> Error {
-    let hint = "the stream has ended: there is no further array, and none at all if it is empty; a loop over its arrays ends when BufRead::fill_buf returns no bytes";
+    let hint = "it has no bytes, as a stream has none after its last array; a loop over its arrays ends when BufRead::fill_buf returns no bytes";
     ErrorKind::NotNpy { found: String::new(), hint: hint.into() }.into()
 }
 

@@ -94,7 +94,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::NotNpy { found, .. } if found.is_empty()),
             Vec::<u8>::read_npy_from(&mut &b""[..]).map(drop),
-            "the stream has ended: there is no further array, and none at all if it is empty; a loop over its arrays ends when BufRead::fill_buf returns no bytes",
+            "not a .npy file: it has no bytes, as a stream has none after its last array; a loop over its arrays ends when BufRead::fill_buf returns no bytes",
         ),
         (
             |kind| matches!(kind, ErrorKind::Version { .. }),

@@ -10,7 +10,9 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ErrorKind::Io(error) => error.fmt(f),
-            ErrorKind::NotNpy { found, hint } if found.is_empty() => f.write_str(hint),
+            ErrorKind::NotNpy { found, hint } if found.is_empty() => {
+                write!(f, "not a .npy file: {hint}")
+            }
             ErrorKind::NotNpy { found, hint } => {
                 write!(f, "not a .npy file: it starts with {found} instead of \"\\x93NUMPY\"{hint}")
             }

@@ -290,7 +290,7 @@ fn a_copy_is_where_the_statement_says() {
         ),
         (
             "'x.gz'",
-            "no format has the extension gz; write STORED AS NPY, NPZ, CSV or JSON after the name",
+            "no format has the extension gz; write STORED AS NPY, NPZ, CSV, JSON or PARQUET after the name",
         ),
         (
             "'x.npz' OPTIONS ('compression' 'deflate')",
