@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use npy_core::DType;
-use npy_repair::{Damage, Options, Raw, diagnose};
+use npy_repair::{Error, Options, diagnose};
 
 use crate::dtypes;
 use crate::shell;
@@ -48,12 +48,10 @@ pub(crate) fn cut(path: &Path, bytes: u64, dtype: &str, shape: &str) -> String {
 
 /// Returns the position of the data in a file whose first bytes are damaged, if the repair finds the rest of a header there.
 fn after_rest_of_header(path: &Path) -> Option<usize> {
-    let mut options = Options::new();
-    options.raw(Raw::new("|u1".parse().ok()?, &[-1]));
-    diagnose(path, &options).ok()?.damages().iter().find_map(|damage| match damage {
-        Damage::LostHeader { bytes, .. } => usize::try_from(*bytes).ok(),
+    match diagnose(path, &Options::new()) {
+        Err(Error::LostHeader { data, .. }) => usize::try_from(data?).ok(),
         _ => None,
-    })
+    }
 }
 
 /// Reads the part of a file in which a header may be.

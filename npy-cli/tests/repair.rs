@@ -166,7 +166,8 @@ fn the_first_bytes_may_be_damaged() {
                 let args = ["repair", "x.npy", "--raw", "<f8", "--shape", shape, "-o", "OUT", "-y"];
                 let (code, out, message) = npy(path, &args);
                 let case = format!("{lost} {is_noise} {shape}: {out}{message}");
-                if is_known {
+                // Without its key, the size alone tells the rest of a header from data.
+                if is_known && (lost < 52 || shape != "-1") {
                     let damage = "x.npy: its first 128 bytes are a damaged header; ";
                     assert!(code == 0 && out.starts_with(damage), "{case}");
                     assert_eq!(load().into_vec(), values, "{case}");

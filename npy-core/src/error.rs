@@ -82,7 +82,7 @@ pub enum ErrorKind {
     NotNpy {
         /// The first bytes, as an escaped string in quotes; empty at the end of a stream, which has no further array.
         found: String,
-        /// The format that the input seems to have, and what to do with it; empty if unknown.
+        /// The format that the input seems to have, and what to do with it; empty if unknown. At the end of a stream, what ended.
         hint: String,
     },
 

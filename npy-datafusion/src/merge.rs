@@ -56,11 +56,11 @@ impl<'o> Merged<'o> {
                     column.files += 1;
                     column.dtype = wider(&column.dtype, dtype, self.options).ok_or_else(|| {
                         let advice = if is_float_or_integer(&column.dtype) && is_float_or_integer(dtype) {
-                            format!("declare it: CREATE EXTERNAL TABLE t ({name:?} DOUBLE) STORED AS NPY LOCATION '…'")
+                            "declare all columns that you need, this one as DOUBLE: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
                         } else if wider(&column.dtype, dtype, &with_bfloat16()).is_some() {
-                            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')".to_owned()
+                            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
                         } else {
-                            "select files of one kind, for example 'dir/ticks-*.npy'".to_owned()
+                            "select files of one kind, for example 'dir/ticks-*.npy'"
                         };
                         exec_datafusion_err!(
                             "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; {advice}",

@@ -57,8 +57,9 @@ impl TableFunctionImpl for NpyFunction {
             && location::is_of_archives(archive)
         {
             return plan_err!(
-                "{location}: a query reads complete files; the command `npy convert {} {member}.npy` makes a file of a member",
-                location::word(location)
+                "{location}: a query reads complete files; the command `npy convert {} {}` makes a file of a member",
+                location::word(location),
+                location::word(&format!("{member}.npy"))
             );
         }
         let (options, rest) = options.as_chunks::<2>();

@@ -109,8 +109,13 @@ impl Array {
             ));
         }
         // An array that has all bytes of the file leaves none for a header.
-        let is_all = !raw.shape.contains(&-1) && raw_header(raw, length).is_ok();
-        let data = header::rest_of_header(start).filter(|_| !is_all).map_or(0, to_u64);
+        let fits = |bytes| raw_header(raw, bytes).is_ok_and(|header| header.data_bytes() == bytes);
+        let is_header = |rest: &header::Rest| match rest.is_sure {
+            true => raw.shape.contains(&-1) || !fits(length),
+            false => !fits(length) && fits(length.saturating_sub(to_u64(rest.data))),
+        };
+        let rest = header::rest_of_header(start).filter(is_header);
+        let data = rest.map_or(0, |rest| to_u64(rest.data));
         let available = length.saturating_sub(data);
         let header = raw_header(raw, available).map_err(|error| match (error, data) {
             (Error::Options { reason }, 1..) => {
@@ -182,7 +187,11 @@ impl Array {
         }
         if options.after == After::Remove {
             damages.push(Damage::After { bytes: after });
-            return Array::new(header, data, expected, damages);
+            let mut array = Array::new(header, data, expected, damages)?;
+            if has_header(file, data.saturating_add(expected))? {
+                array.remarks.push("the bytes that are left out begin another array".to_owned());
+            }
+            return Ok(array);
         }
         if has_header(file, data.saturating_add(expected))? {
             let mut array = Array::new(header, data, available, damages)?;

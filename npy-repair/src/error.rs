@@ -32,6 +32,8 @@ pub enum Error {
     LostHeader {
         /// The problem.
         reason: String,
+        /// The position of the data, if the first bytes are damaged, and the end of the header is there.
+        data: Option<u64>,
     },
     /// The file does not begin as an array does. It may be data without a header.
     NotArray {
@@ -54,7 +56,7 @@ impl fmt::Display for Error {
         match self {
             Error::Io(error) => error.fmt(f),
             Error::Unrepairable { reason } | Error::Options { reason } => f.write_str(reason),
-            Error::LostHeader { reason } => {
+            Error::LostHeader { reason, .. } => {
                 write!(f, "{reason}; cut off the header, and repair the rest as raw data")
             }
             Error::NotArray { reason } => write!(

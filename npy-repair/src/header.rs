@@ -89,7 +89,7 @@ fn ambiguous(stated: u64) -> Error {
     let reason = format!(
         "the header is said to have {stated} bytes, which may be wrong, because neither its padding nor the size of the file says the same"
     );
-    Error::LostHeader { reason }
+    Error::LostHeader { reason, data: None }
 }
 
 /// Reads a header that is damaged; `error` is that of the library.
@@ -153,7 +153,7 @@ fn form(start: &[u8], error: &str, damages: &mut Vec<Damage>) -> Result<Form> {
 
 /// Returns the error for a dictionary that does not say what the data is.
 fn unreadable(error: &str) -> Error {
-    Error::LostHeader { reason: error.to_owned() }
+    Error::LostHeader { reason: error.to_owned(), data: None }
 }
 
 /// Returns the error for bytes that are not a damaged array either.
@@ -165,18 +165,29 @@ fn not_npy(start: &[u8], error: &str) -> Error {
     }
     match (foreign(start), rest_of_header(start)) {
         (Some(hint), _) => unrepairable(format!("{error}; {hint}")),
-        (None, Some(data)) => Error::LostHeader {
+        (None, Some(Rest { data, .. })) => Error::LostHeader {
             reason: format!("{error}, and the rest of a header ends before byte {data}"),
+            data: Some(to_u64(data)),
         },
         (None, None) => Error::NotArray { reason: error.to_owned() },
     }
 }
 
-/// Returns the position of the data after a header whose first bytes are damaged, so that its end alone shows that it is one: NumPy fills it with blanks and a
-/// line end up to where it aligns the data.
-pub(crate) fn rest_of_header(start: &[u8]) -> Option<usize> {
+/// The rest of a header whose first bytes are damaged.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    /// The position of the data.
+    pub(crate) data: usize,
+    /// True if a key of the dictionary is there; records of text may have blanks and a line end, too.
+    pub(crate) is_sure: bool,
+}
+
+/// Finds the rest of a header by its end: NumPy fills it with blanks and a line end up to where it aligns the data.
+pub(crate) fn rest_of_header(start: &[u8]) -> Option<Rest> {
     const ALIGNED: usize = 16;
     const MIN_BLANKS: usize = 4;
+    /// Headers without a key that is left are short.
+    const MAX_UNSURE: usize = 1 << 10;
     const KEY: &[u8] = b"'shape': (";
     let positions = (ALIGNED..=start.len()).step_by(ALIGNED);
     let data = positions.into_iter().find(|&data| {
@@ -190,7 +201,8 @@ pub(crate) fn rest_of_header(start: &[u8]) -> Option<usize> {
     // A line of text may end so, too.
     let header = start.get(..data)?;
     let is_binary = header.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
-    (is_binary || header.windows(KEY.len()).any(|part| part == KEY)).then_some(data)
+    let is_sure = header.windows(KEY.len()).any(|part| part == KEY);
+    (is_sure || is_binary && data <= MAX_UNSURE).then_some(Rest { data, is_sure })
 }
 
 /// Returns the other format that a file has by its first bytes, and what to do with it: a pointer of Git LFS, a web page, a compressed file and so on.

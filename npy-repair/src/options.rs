@@ -37,7 +37,8 @@ impl Options {
         Options::default()
     }
 
-    /// States the array that the data of a file without a header is. A file that has a header is refused.
+    /// States the array that the data of a file without a header is. A file that has a header is refused; the rest of one whose first bytes are
+    /// damaged is left out, if a key of it is there, or if the size of the file fits only without it ([`Damage::LostHeader`](crate::Damage::LostHeader)).
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -77,7 +78,7 @@ impl Options {
         self
     }
 
-    /// Removes all bytes after the end of an array, also of one in an archive, in place of [`uncounted`](Self::uncounted).
+    /// Removes all bytes after the end of an array, but not of one of Python objects, and also of one in an archive, in place of [`uncounted`](Self::uncounted).
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

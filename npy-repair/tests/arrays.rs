@@ -136,6 +136,8 @@ fn another_array_is_not_counted_as_rows() {
     let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
     assert!(!plan.is_needed());
     assert!(plan.remarks()[0].ends_with("after the array, which begin another array"), "{plan}");
+    let plan = folder.diagnose(&bytes, Options::new().remove_uncounted(true)).unwrap();
+    assert_eq!(plan.remarks(), ["the bytes that are left out begin another array"]);
 }
 
 /// Guards translations that lose bytes, or that may not be what happened.
@@ -209,7 +211,7 @@ fn raw_data_must_fit_its_shape() {
 fn a_lost_header_is_left_out_of_raw_data() {
     let folder = Folder::new();
     let mut bytes = file(&[2, 3], Order::C);
-    bytes[..60].fill(0);
+    bytes[..40].fill(0);
     let raw = |bytes: &[u8], dtype: &str, shape: &[i64]| {
         let mut options = Options::new();
         options.raw(Raw::new(dtype.parse().unwrap(), shape));
@@ -230,6 +232,18 @@ fn a_lost_header_is_left_out_of_raw_data() {
     assert!(matches!(plan.damages(), [Damage::NoHeader { .. }]), "{plan}");
     let error = raw(&bytes, "<u2", &[2, 4]).unwrap_err().to_string();
     assert!(error.contains("without the first 128 bytes, a damaged header, "), "{error}");
+    // Without a key, blanks and a line end are a header only if the size says so.
+    bytes[..100].fill(0);
+    for (shape, is_left_out) in
+        [(&[2, 3][..], true), (&[-1, 3], true), (&[-1], false), (&[-1, 4], false)]
+    {
+        let plan = raw(&bytes, "<u2", shape).unwrap();
+        let is_found = matches!(plan.damages(), [Damage::LostHeader { bytes: 128, .. }]);
+        assert_eq!(is_found, is_left_out, "{plan}");
+    }
+    let records = [[7; 7].as_slice(), &[b' '; 8], b"\n"].concat().repeat(5);
+    let plan = raw(&records, "<i8", &[-1]).unwrap();
+    assert!(matches!(plan.damages(), [Damage::NoHeader { .. }]), "{plan}");
     bytes[..128].fill(0);
     let error = raw(&bytes, "<u2", &[2, 3]).unwrap_err().to_string();
     assert!(error.contains("or cut off the first 128 if they are a damaged header"), "{error}");

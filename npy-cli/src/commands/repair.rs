@@ -120,9 +120,9 @@ impl Args {
             }
             // It has the name of an archive.
             (_, Some(text)) => Failure::new(name, format!("not an archive; {text}")),
-            (Error::LostHeader { reason }, None) => match lost_header::commands(&self.file) {
+            (Error::LostHeader { reason, data }, None) => match lost_header::commands(&self.file) {
                 Some(commands) => {
-                    let error = Error::LostHeader { reason };
+                    let error = Error::LostHeader { reason, data };
                     Failure::new(name, format!("{error}: {commands}"))
                 }
                 None => {
@@ -194,6 +194,11 @@ impl Args {
     /// Returns the commands that leave out the first bytes of data without a header, if these may be a damaged one.
     fn without_header(&self) -> Option<String> {
         let raw = self.raw.as_ref()?;
+        let mut start = Vec::new();
+        File::open(&self.file).ok()?.take(2).read_to_end(&mut start).ok()?;
+        if start == b"\x93N" {
+            return None;
+        }
         let shape = self.raw_shape(raw);
         let length = self.file.metadata().ok()?.len();
         let bytes = header_length(&raw.dtype, &shape, length, remedy::is_named_array(&self.file))?;
@@ -234,7 +239,7 @@ impl Args {
     /// Returns true if an option would count complete rows after an array, or would remove bytes after those of an archive, whose members
     /// readers refuse.
     fn has_uncounted(&self, plan: &Plan) -> bool {
-        if plan.remarks().is_empty() {
+        if plan.remarks().is_empty() || self.uncounted.is_some() {
             return false;
         }
         let mut options = Options::new();

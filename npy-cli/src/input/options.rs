@@ -18,7 +18,12 @@ struct Candidate {
 
 /// Returns the options of the first candidate that reads the first lines of a file; `None` if none does.
 pub(crate) fn of(path: &Path) -> Option<String> {
-    let lines = first_lines(path).ok()?;
+    /// Many candidates are tried.
+    const MAX: usize = 1 << 16;
+    let mut lines = first_lines(path).ok()?;
+    if lines.len() > MAX {
+        lines.truncate(lines[..MAX].iter().rposition(|&byte| byte == b'\n')? + 1);
+    }
     let is_cut = path.metadata().ok()?.len() > lines.len() as u64;
     let named = Form::of(path);
     let mut candidates = of_json(&lines, named.as_ref());

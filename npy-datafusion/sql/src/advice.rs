@@ -94,8 +94,10 @@ pub(crate) fn quoted(name: &str) -> String {
 pub(crate) fn of_group(text: &str) -> Option<String> {
     let (before, _) = text.split_once(" must appear in the GROUP BY clause")?;
     let (_, column) = before.trim_end_matches('"').rsplit_once('"')?;
+    // A path of names: the last one is the column.
+    let name = written(column.rsplit_once('.').map_or(column, |(_, name)| name));
     Some(format!(
-        "the column {column} can have several values in a group of rows; add GROUP BY {column}, or take one of them, as in min({column})"
+        "the column {name} can have several values in a group of rows; add {name} to GROUP BY, or take one of them, as in min({name})"
     ))
 }
 
@@ -123,7 +125,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         ),
         (
             "type FixedSizeList(2 x Float",
-            "complex numbers are lists of two: write x[1] for the real part, and x[2] for the imaginary part",
+            "a list has no fields; of complex numbers, which are lists of two, x[1] is the real part, and x[2] the imaginary one",
         ),
         (
             "it is Parquet",

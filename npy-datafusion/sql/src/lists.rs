@@ -5,6 +5,7 @@ use npy_datafusion::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion}
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
 
+use crate::output::printable;
 use crate::statements::written;
 
 /// Tells that the rows of an array of more dimensions are in order as lists, and not by their greatest or least numbers.
@@ -15,7 +16,8 @@ pub(crate) fn remark_on_order(plan: &LogicalPlan) -> Result<()> {
         Ok(if found.is_some() { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     })?;
     if let Some((what, instead)) = found {
-        eprintln!("npy sql: {what} compares lists by their first values that differ; {instead}");
+        let remark = format!("{what} compares lists by their first values that differ; {instead}");
+        eprintln!("npy sql: {}", printable(&remark));
     }
     Ok(())
 }
@@ -40,7 +42,7 @@ fn found_in(node: &LogicalPlan) -> Result<Option<(String, String)>> {
         let by_list = sort.expr.iter().find(|order| is_list(&order.expr));
         return Ok(by_list.map(|order| {
             let name = name_of(&order.expr);
-            let instead = format!("array_max({name}) is the greatest number of each list");
+            let instead = format!("array_max({name}) is the greatest value of each list");
             ("ORDER BY".to_owned(), instead)
         }));
     }
@@ -53,7 +55,7 @@ fn found_in(node: &LogicalPlan) -> Result<Option<(String, String)>> {
                 && is_list(list)
             {
                 let list = name_of(list);
-                let instead = format!("{name}(array_{name}({list})) is that of all numbers");
+                let instead = format!("{name}(array_{name}({list})) is that of all values");
                 found = Some((name.to_owned(), instead));
                 return Ok(TreeNodeRecursion::Stop);
             }

@@ -40,10 +40,18 @@ impl<'a> Instance<'a> {
         }
     }
 
-    /// Returns an instance in the form for all protocols: equal objects have equal names and arguments. Subclasses of `tuple` with one
-    /// item may differ, because they are taken for named tuples.
-    pub(super) fn in_common_form(object: ObjectRef<'a>) -> Self {
-        Instance::of(object).common()
+    /// Returns an instance for a hash, in the form for all protocols: equal objects have equal names and arguments. Items are left out:
+    /// objects may share a long list. Subclasses of `tuple` with one item may differ, because they are taken for named tuples.
+    pub(super) fn for_hash(object: ObjectRef<'a>) -> Self {
+        let mut instance = Instance {
+            name: name(object),
+            arguments: object.arguments(),
+            state: object.state(),
+            items: Vec::new(),
+            entries: Vec::new(),
+        };
+        instance.make_common();
+        instance
     }
 
     /// Returns true for the function that protocols 0 and 1 call where the others call the class.
@@ -52,38 +60,47 @@ impl<'a> Instance<'a> {
     }
 
     fn common(mut self) -> Self {
-        let is_changed = self.is_reconstructed() && self.call_class();
-        // Named tuples pass their items, and other subclasses of `tuple` the tuple, which is then the same.
-        if let (false, Some(arguments)) = (is_changed, self.arguments) {
-            self.arguments = unless_few(arguments);
+        match self.make_common() {
+            Some(list) if list.kind() == Kind::List => drop(self.items.splice(..0, list.iter())),
+            Some(dict) if dict.kind() == Kind::Dict => {
+                drop(self.entries.splice(..0, dict.entries()));
+            }
+            _ => {}
         }
         self
     }
 
-    /// Calls the class in place of `copyreg._reconstructor(class, base, value)`, as the other protocols do. Returns false for a value that
-    /// no pickle of Python has for the base: such a call equals the same call alone.
-    fn call_class(&mut self) -> bool {
+    /// Gives the call the form for all protocols, and returns the list or dictionary whose items are the first of the object.
+    fn make_common(&mut self) -> Option<ObjectRef<'a>> {
+        if self.is_reconstructed()
+            && let Some(value) = self.call_class()
+        {
+            return self.arguments.is_none().then_some(value);
+        }
+        // Named tuples pass their items, and other subclasses of `tuple` the tuple, which is then the same.
+        self.arguments = self.arguments.and_then(unless_few);
+        None
+    }
+
+    /// Calls the class in place of `copyreg._reconstructor(class, base, value)`, as the other protocols do, and returns the value, whose items
+    /// are those of the object if it is no argument. `None` for a value that no pickle of Python has for the base: such a call equals
+    /// the same call alone.
+    fn call_class(&mut self) -> Option<ObjectRef<'a>> {
         // Objects may share a long tuple.
         let arguments = self.arguments.into_iter().flat_map(ObjectRef::iter).take(4);
-        let [class, base, value] = arguments.collect::<Vec<_>>()[..] else { return false };
-        let (Some(class), Some(base)) = (name(class), name(base)) else { return false };
+        let [class, base, value] = arguments.collect::<Vec<_>>()[..] else { return None };
+        let (class, base) = (name(class)?, name(base)?);
         self.arguments = match (&*base, value.kind()) {
-            ("builtins.object", Kind::None) => None,
-            ("builtins.list", Kind::List) => {
-                self.items.splice(..0, value.iter());
-                None
-            }
-            ("builtins.dict", Kind::Dict) => {
-                self.entries.splice(..0, value.entries());
-                None
-            }
+            ("builtins.object", Kind::None)
+            | ("builtins.list", Kind::List)
+            | ("builtins.dict", Kind::Dict) => None,
             ("builtins.tuple", Kind::Tuple) => unless_few(value),
             ("builtins.object" | "builtins.list" | "builtins.dict" | "builtins.tuple", _)
-            | (_, Kind::Tuple) => return false,
+            | (_, Kind::Tuple) => return None,
             _ => Some(value),
         };
         self.name = Some(class);
-        true
+        Some(value)
     }
 }
 

@@ -525,9 +525,7 @@ impl Hashes {
                     object.entries().map(|(key, value)| hash((self.part(key), self.part(value))));
                 hash((2, entries.fold(0, u64::wrapping_add)))
             }
-            Kind::Object => {
-                hash((3, Instance::in_common_form(object).name, all().collect::<Vec<_>>()))
-            }
+            Kind::Object => hash((3, Instance::for_hash(object).name, all().collect::<Vec<_>>())),
             _ => hash((4, kind == Kind::Tuple, all().collect::<Vec<_>>())),
         }
     }
@@ -548,7 +546,7 @@ fn parts(object: ObjectRef<'_>) -> Vec<ObjectRef<'_>> {
     match object.kind() {
         Kind::Dict => object.entries().flat_map(|(key, value)| [key, value]).collect(),
         Kind::Object => {
-            let instance = Instance::in_common_form(object);
+            let instance = Instance::for_hash(object);
             instance.arguments.into_iter().chain(instance.state).collect()
         }
         _ => object.iter().collect(),

@@ -83,7 +83,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT id, avg(price) FROM t", "ticks.npy"],
-            "the column t.id can have several values in a group of rows; add GROUP BY t.id, or take",
+            "the column id can have several values in a group of rows; add id to GROUP BY, or take",
         ),
         (
             &["SELECT id FROM t WHERE price > (id > 1)", "ticks.npy"],
@@ -95,7 +95,7 @@ fn errors_say_what_to_write() {
             &["SELECT 1 FROM t WHERE value > 1", "l.npy"],
             "npy('x.npy', 'long_double_as_f64', 'true')",
         ),
-        (&["SELECT value['re'] FROM t", "c.npy"], "write x[1] for the real part"),
+        (&["SELECT value['re'] FROM t", "c.npy"], "x[1] is the real part"),
         (&["SELECT count(*) FROM t; FROM t", "ticks.npy"], "write SELECT * FROM t"),
         (
             &["COPY (SELECT 1 AS x) TO 'zz'"],
@@ -280,7 +280,7 @@ fn lists_are_compared_with_a_remark() {
     for (sql, said) in [
         (
             "SELECT max(value) FROM t",
-            "max compares lists by their first values that differ; max(array_max(value)) is",
+            "max compares lists by their first values that differ; max(array_max(value)) is that of all values",
         ),
         ("SELECT min(value) FROM t", "min(array_min(value)) is"),
         (
