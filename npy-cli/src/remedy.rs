@@ -156,7 +156,7 @@ fn raw_dtype(path: &Path) -> &'static str {
     fits.map_or("u1", |(_, dtype)| dtype)
 }
 
-/// Returns a message with the command that decompresses a file, in place of the words "decompress it first", and with the file of a repair. `name` is
+/// Returns a message with the command that decompresses a file, in place of the words "decompress it first", and with the file in commands about uncounted rows. `name` is
 /// the name of the file in messages.
 pub(crate) fn with_command(name: &str, message: String) -> String {
     const TOOLS: [(&str, &str, &str); 4] = [
@@ -166,12 +166,16 @@ pub(crate) fn with_command(name: &str, message: String) -> String {
         ("bzip2", "bunzip2 -c", "bz2"),
     ];
     const ADVICE: &str = ": decompress it first";
-    const UNCOUNTED: &str = "npy repair --uncounted keep";
-    if message.contains(UNCOUNTED)
+    /// Commands without the file, and the words after it.
+    const UNCOUNTED: [(&str, &str); 2] = [
+        ("npy append --uncounted keep", "--uncounted keep"),
+        ("npy repair --uncounted keep", "--uncounted keep -o OUT --yes"),
+    ];
+    if let Some((command, words)) = UNCOUNTED.iter().find(|(command, _)| message.contains(command))
         && let Some(Target { path, .. }) = target(name)
     {
-        let command = format!("npy repair {} --uncounted keep -o OUT --yes", shell::path(&path));
-        return message.replace(UNCOUNTED, &command);
+        let (start, _) = command.split_once(" --").unwrap_or((command, ""));
+        return message.replace(command, &format!("{start} {} {words}", shell::path(&path)));
     }
     let is_named = |(format, ..): &&(&str, &str, &str)| {
         message.ends_with(&format!("it is compressed with {format}{ADVICE}"))

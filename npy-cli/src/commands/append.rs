@@ -81,15 +81,7 @@ impl Args {
             self.check(&file, &sources)?;
             uncounted_rows = self.kept_rows(&file);
         }
-        let mut appender = options.append_dyn(&self.file).of(&name).map_err(|failure| {
-            let command = format!("npy append {} --uncounted", shell::path(&self.file));
-            match failure {
-                Failure::Message(message) => {
-                    Failure::Message(message.replace("npy append --uncounted", &command))
-                }
-                failure => failure,
-            }
-        })?;
+        let mut appender = options.append_dyn(&self.file).of(&name)?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
         // Writes the rest first, so that nothing is added if the disk is full.
         if let Err(failure) = added.and_then(|()| appender.flush().of(&name)) {
