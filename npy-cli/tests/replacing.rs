@@ -118,6 +118,10 @@ fn a_member_is_written_where_it_can_be() {
             "npy npz pack --append --zstd=5 m.npz k=x.npy writes it",
         ),
     ] {
+        let is_zstd = args.iter().any(|word| word.starts_with("--zstd"));
+        if is_zstd && cfg!(not(feature = "zstd-write")) {
+            continue;
+        }
         let message = refused(path, args);
         assert!(message.contains(said), "{args:?} {message}");
     }
