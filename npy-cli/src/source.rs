@@ -30,8 +30,7 @@ mod widened;
 use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::after::{
-    bytes_after, data_bytes, follow, grows_by_columns, has_at, tell_of_rest, tell_of_text,
-    what_follows,
+    After, bytes_after, data_bytes, follow, has_at, tell_of_rest, tell_of_text, what_follows,
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects};

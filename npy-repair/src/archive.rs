@@ -31,6 +31,8 @@ use crate::options::Options;
 pub(crate) struct Archive {
     pub(crate) damages: Vec<Damage>,
     pub(crate) remarks: Vec<String>,
+    /// True if bytes after the array of a member stay that are not another array.
+    pub(crate) has_uncounted: bool,
     /// The names of the members that are kept.
     pub(crate) names: Vec<String>,
     /// The names of members that are kept although they are damaged.
@@ -88,6 +90,7 @@ impl Archive {
         Archive {
             damages: Vec::new(),
             remarks: Vec::new(),
+            has_uncounted: false,
             unrepairable: Vec::new(),
             names: Vec::new(),
             length,
@@ -297,6 +300,7 @@ impl Archive {
             }
             match Array::diagnose(&mut member, entry.size(), options) {
                 Ok(array) => {
+                    self.has_uncounted |= array.has_uncounted;
                     let remarks = array.remarks.iter();
                     self.remarks.extend(remarks.map(|remark| format!("member {name:?}: {remark}")));
                     if !array.is_right() {

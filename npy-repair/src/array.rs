@@ -2,12 +2,13 @@
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use npy_core::{Header, Objects, Order, ReadNpy};
+use npy_core::{Header, Objects, Order, ReadNpy, UncountedRows};
 
-use crate::damage::{Damage, counted, counted_rows};
+use crate::damage::{Damage, counted};
 use crate::error::{Error, Result, problem, unfit, unrepairable};
 use crate::header::{self, MAGIC, MAX_HEADER, to_u64};
-use crate::options::{After, Options, Raw};
+use crate::options::{Options, Raw};
+use crate::rows::{Rows, Uncounted};
 use crate::translation::{Measure, Translation, Undone, measure};
 
 /// An array as it will be written.
@@ -16,6 +17,8 @@ pub(crate) struct Array {
     pub(crate) header: Header,
     pub(crate) damages: Vec<Damage>,
     pub(crate) remarks: Vec<String>,
+    /// True if bytes after the array stay that are not another array.
+    pub(crate) has_uncounted: bool,
     /// The header as bytes.
     head: Vec<u8>,
     /// The position and the size of the data that is kept, in the file before its translation.
@@ -98,7 +101,16 @@ impl Array {
     fn new(header: Header, data: u64, bytes: u64, damages: Vec<Damage>) -> Result<Self> {
         let head = header.to_bytes().map_err(|error| unrepairable(problem(&error)))?;
         let remarks = Vec::new();
-        Ok(Array { header, damages, remarks, head, data, bytes, translation: None })
+        Ok(Array {
+            header,
+            damages,
+            remarks,
+            has_uncounted: false,
+            head,
+            data,
+            bytes,
+            translation: None,
+        })
     }
 
     /// Gives data a header.
@@ -185,34 +197,39 @@ impl Array {
         if after == 0 {
             return Array::new(header, data, available, damages);
         }
-        if options.after == After::Remove {
+        let is_array = has_header(file, data.saturating_add(expected))?;
+        if options.uncounted_rows == UncountedRows::Remove {
             damages.push(Damage::After { bytes: after });
             let mut array = Array::new(header, data, expected, damages)?;
-            if has_header(file, data.saturating_add(expected))? {
+            if is_array {
                 array.remarks.push("the bytes that are left out begin another array".to_owned());
             }
             return Ok(array);
         }
-        if has_header(file, data.saturating_add(expected))? {
+        let uncounted = Uncounted::of(&header, after).filter(|uncounted| uncounted.rows > 0);
+        if is_array || options.uncounted_rows != UncountedRows::Keep {
+            let text = match uncounted {
+                _ if is_array => ", which begin another array".to_owned(),
+                Some(rows) => {
+                    format!(": {rows} that the header does not count, if a writer was stopped")
+                }
+                None => ", which NumPy ignores".to_owned(),
+            };
             let mut array = Array::new(header, data, available, damages)?;
-            let bytes = counted(after, "byte");
-            array.remarks.push(format!("{bytes} after the array, which begin another array"));
+            array.remarks.push(format!("{} after the array{text}", counted(after, "byte")));
+            array.has_uncounted = !is_array;
             return Ok(array);
         }
-        let rows = Rows::growing(&header);
-        let (more, rest) = rows.map_or((0, after), |rows| rows.complete(after));
-        if options.after == After::Stay {
-            let mut array = Array::new(header, data, available, damages)?;
-            array.remarks.push(follow(after, more, rows.map_or(0, |rows| rows.axis)));
-            return Ok(array);
-        }
-        let Some(rows) = rows.filter(|_| more > 0) else {
-            damages.push(Damage::After { bytes: after });
-            return Array::new(header, data, expected, damages);
+        let header = match uncounted {
+            Some(rows) => {
+                damages.push(Damage::Uncounted(rows));
+                rows.counted_by(&header)?
+            }
+            None => {
+                damages.push(Damage::After { bytes: after });
+                header
+            }
         };
-        damages.push(Damage::Uncounted { rows: more, rest, axis: rows.axis });
-        let count = rows.count.checked_add(more).ok_or_else(|| unrepairable("too many rows"))?;
-        let header = rows.resized(&header, count)?;
         let bytes = header.data_bytes();
         Array::new(header, data, bytes, damages)
     }
@@ -235,61 +252,6 @@ impl Array {
                 )))
             }
         }
-    }
-}
-
-/// The rows of an array: the parts along the dimension that changes slowest in the file.
-#[derive(Clone, Copy)]
-struct Rows {
-    axis: usize,
-    count: usize,
-    /// The number of bytes of a row, at least one.
-    bytes: u64,
-}
-
-impl Rows {
-    /// Returns the rows that the header counts; a truncated file has some of them.
-    fn counted(header: &Header) -> Option<Self> {
-        let mut long = (0..).zip(header.shape()).filter(|(_, n)| **n != 1);
-        match (long.next(), long.next()) {
-            // The order of the elements is the same along this dimension and along the first or the last.
-            (Some((axis, _)), None) => Rows::along(header, axis),
-            _ => Rows::growing(header),
-        }
-    }
-
-    /// Returns the rows along the dimension that grows. Rows of one element are contiguous in both orders, and grow along the first.
-    fn growing(header: &Header) -> Option<Self> {
-        let others = header.shape().get(1..)?;
-        let is_strided = header.order() == Order::Fortran && others.iter().any(|&n| n != 1);
-        Rows::along(header, if is_strided { others.len() } else { 0 })
-    }
-
-    /// Returns the rows; `None` for an array without dimensions, and for rows without bytes.
-    fn along(header: &Header, axis: usize) -> Option<Self> {
-        let shape = header.shape();
-        let count = *shape.get(axis)?;
-        let others = shape.iter().enumerate().filter(|(i, _)| *i != axis);
-        let itemsize = to_u64(header.dtype().itemsize());
-        let bytes = others.map(|(_, n)| to_u64(*n)).try_fold(itemsize, u64::checked_mul)?;
-        (bytes > 0).then_some(Rows { axis, count, bytes })
-    }
-
-    /// Returns the number of complete rows in this many bytes, and the bytes that are left.
-    fn complete(&self, bytes: u64) -> (usize, u64) {
-        let rows = bytes.checked_div(self.bytes).unwrap_or(0);
-        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
-        (rows, bytes.checked_rem(self.bytes).unwrap_or(0))
-    }
-
-    /// Returns the header of this many rows.
-    fn resized(&self, header: &Header, rows: usize) -> Result<Header> {
-        let mut shape = header.shape().to_vec();
-        if let Some(count) = shape.get_mut(self.axis) {
-            *count = rows;
-        }
-        Header::new(header.dtype().clone(), shape, header.order())
-            .map_err(|error| unrepairable(problem(&error)))
     }
 }
 
@@ -448,16 +410,4 @@ fn has_header(file: &mut (impl Read + Seek), position: u64) -> Result<bool> {
     let mut start = Vec::new();
     file.take(to_u64(MAGIC.len())).read_to_end(&mut start)?;
     Ok(start == MAGIC)
-}
-
-/// Says what follows the array.
-fn follow(bytes: u64, rows: usize, axis: usize) -> String {
-    let bytes = counted(bytes, "byte");
-    match rows {
-        0 => format!("{bytes} after the array, which NumPy ignores"),
-        rows => format!(
-            "{bytes} after the array: {} that the header does not count, if a writer was stopped",
-            counted_rows(rows, axis)
-        ),
-    }
 }

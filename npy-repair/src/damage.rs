@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::rows::Uncounted;
+
 /// Something that is wrong with a file, and what the repaired file will have instead.
 ///
 /// ```
@@ -96,16 +98,9 @@ pub enum Damage {
         /// The dimension of the rows.
         axis: usize,
     },
-    /// Complete rows follow the array, and [are to be counted](crate::Options::uncounted).
-    Uncounted {
-        /// The number of these rows: along the first dimension, or in Fortran order along the last.
-        rows: usize,
-        /// The number of bytes of an incomplete row, which are left out.
-        rest: u64,
-        /// The dimension of the rows.
-        axis: usize,
-    },
-    /// Other bytes follow the array, and [are to be removed](crate::Options::remove_uncounted).
+    /// Complete rows follow the array, and [are counted](crate::Options::uncounted_rows). The bytes of an incomplete one are left out.
+    Uncounted(Uncounted),
+    /// Other bytes follow the array, and [are left out](crate::Options::uncounted_rows).
     After {
         /// The number of them.
         bytes: u64,
@@ -151,7 +146,7 @@ impl Damage {
             | Damage::After { .. }
             | Damage::Member { .. }
             | Damage::SameName { .. } => true,
-            Damage::Uncounted { rest, .. }
+            Damage::Uncounted(Uncounted { rest, .. })
             | Damage::NoHeader { rest, .. }
             | Damage::LostHeader { rest, .. } => *rest > 0,
             Damage::Array { damage, .. } => damage.loses(),
@@ -235,10 +230,9 @@ impl fmt::Display for Damage {
                 // `\n` in place of each `\r\n` cannot be told from an early end.
                 f.write_str("; if the file was copied as text, they may be wrong: copy it again as binary")
             }
-            Damage::Uncounted { rows, rest, axis } => {
-                let rows = counted_rows(*rows, *axis);
+            Damage::Uncounted(rows) => {
                 write!(f, "{rows} after the array, which the header does not count; now it does")?;
-                rest_left_out(f, *rest, "one")
+                rest_left_out(f, rows.rest, "one")
             }
             Damage::After { bytes } => {
                 let verb = if *bytes == 1 { "is" } else { "are" };
@@ -270,16 +264,6 @@ fn rest_left_out(f: &mut fmt::Formatter<'_>, rest: u64, row: &str) -> fmt::Resul
 /// Returns a number and its noun.
 pub(crate) fn counted(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-/// Returns a number of rows along this dimension, which are columns or larger parts of an array in Fortran order.
-pub(crate) fn counted_rows(rows: usize, axis: usize) -> String {
-    let [one, more] = match axis {
-        0 => ["row", "rows"],
-        1 => ["column", "columns"],
-        _ => ["part along the last dimension", "parts along the last dimension"],
-    };
-    format!("{rows} {}", if rows == 1 { one } else { more })
 }
 
 /// Returns a text of a file for a message: short, and without control characters.
@@ -317,16 +301,16 @@ mod tests {
                 "the header has (np.int64(3),), which NumPy does not read; it becomes (3,)",
             ),
             (
-                Damage::Uncounted { rows: 1, rest: 0, axis: 0 },
+                Damage::Uncounted(Uncounted { rows: 1, rest: 0, axis: 0 }),
                 "1 row after the array, which the header does not count; now it does",
             ),
             (Damage::After { bytes: 3 }, "3 bytes after the array, which are left out"),
             (
-                Damage::Uncounted { rows: 1, rest: 0, axis: 1 },
+                Damage::Uncounted(Uncounted { rows: 1, rest: 0, axis: 1 }),
                 "1 column after the array, which the header does not count; now it does",
             ),
             (
-                Damage::Uncounted { rows: 2, rest: 1, axis: 2 },
+                Damage::Uncounted(Uncounted { rows: 2, rest: 1, axis: 2 }),
                 "2 parts along the last dimension after the array, which the header does not count; now it does, and 1 byte of an incomplete one is left out",
             ),
         ] {

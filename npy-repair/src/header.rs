@@ -58,16 +58,19 @@ fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Result<Found
             // Every NumPy aligns the data, so a line that ends elsewhere may have a first byte of the data as its end.
             const ALIGNED: u64 = 16;
             let is_likelier = line.is_multiple_of(ALIGNED) || !stated.is_multiple_of(ALIGNED);
-            if is_likelier && is_data(start, length, &right.header, line) {
+            let is_by_size = is_data(start, length, &right.header, line);
+            if is_likelier && is_by_size {
                 let (stated, found) = (stated.saturating_sub(text), line.saturating_sub(text));
                 let damages = vec![Damage::HeaderLength { stated, found }];
                 return Ok(Found { data: line, damages, ..right });
             }
             // NumPy reads it so, and ignores the bytes after the array. The pickle of objects, which has any size, is checked by itself.
             let end = stated.checked_add(right.header.data_bytes());
-            match right.header.dtype().has_object() || end.is_some_and(|end| end <= length) {
-                true => Ok(right),
-                false => Err(ambiguous(stated.saturating_sub(text))),
+            let is_complete = end.is_some_and(|end| end <= length);
+            match right.header.dtype().has_object() || is_complete {
+                // A blank that was added to the padding looks the same as data that begins with a line end, and a byte after it.
+                true if !(is_by_size && line > stated) => Ok(right),
+                _ => Err(ambiguous(stated.saturating_sub(text))),
             }
         }
         _ => Ok(right),
@@ -182,27 +185,47 @@ pub(crate) struct Rest {
     pub(crate) is_sure: bool,
 }
 
-/// Finds the rest of a header by its end: NumPy fills it with blanks and a line end up to where it aligns the data.
+/// Finds the rest of a header by its last key and the end of its line, or by its padding: NumPy fills it with blanks and a line end up to where it aligns
+/// the data.
 pub(crate) fn rest_of_header(start: &[u8]) -> Option<Rest> {
+    const KEY: &[u8] = b"'shape': (";
+    let find = |part: &[u8]| start.windows(part.len()).position(|bytes| bytes == part);
+    let Some(key) = find(KEY) else {
+        return padding(start).map(|data| Rest { data, is_sure: false });
+    };
+    // The header may be whole, after other data.
+    if find(MAGIC).is_some_and(|magic| magic < key) {
+        return None;
+    }
+    let data = start.get(key + KEY.len()..)?;
+    let end = data.iter().position(|&byte| byte == b'\n')?;
+    let (shape, padding) =
+        data.get(..end)?.split_at_checked(data.iter().position(|&byte| byte == b'}')? + 1)?;
+    let is_line = shape.iter().all(|byte| b"0123456789L,) }".contains(byte))
+        && padding.iter().all(|&byte| byte == b' ');
+    is_line.then_some(Rest { data: key + KEY.len() + end + 1, is_sure: true })
+}
+
+/// Returns the position after blanks and a line end that may be the padding of a header without a key that is left.
+fn padding(start: &[u8]) -> Option<usize> {
     const ALIGNED: usize = 16;
     const MIN_BLANKS: usize = 4;
-    /// Headers without a key that is left are short.
-    const MAX_UNSURE: usize = 1 << 10;
-    const KEY: &[u8] = b"'shape': (";
-    let positions = (ALIGNED..=start.len()).step_by(ALIGNED);
-    let data = positions.into_iter().find(|&data| {
-        let Some(line) = start.get(..data).and_then(|line| line.strip_suffix(b"\n")) else {
-            return false;
-        };
+    /// The shortest header of NumPy, and the longest that is likely.
+    const LENGTHS: std::ops::RangeInclusive<usize> = 64..=1 << 10;
+    let ends_line = |data: usize| {
+        let line = start.get(..data)?.strip_suffix(b"\n")?;
         let blanks = line.iter().rev().take_while(|&&byte| byte == b' ').count();
-        let text = line.get(..line.len() - blanks).unwrap_or_default();
-        blanks >= MIN_BLANKS || text.ends_with(b", }")
-    })?;
+        let text = line.get(..line.len() - blanks)?;
+        (blanks >= MIN_BLANKS || text.ends_with(b", }")).then_some(())
+    };
+    let data = LENGTHS.step_by(ALIGNED).find(|&data| ends_line(data).is_some())?;
+    // Records of text may have blanks and a line end, too: then an earlier one is too short for a header, or each has them.
+    let is_first = (ALIGNED..data).step_by(ALIGNED).all(|data| ends_line(data).is_none());
+    let is_only = (2..=4).all(|n| ends_line(n * data).is_none());
     // A line of text may end so, too.
-    let header = start.get(..data)?;
-    let is_binary = header.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
-    let is_sure = header.windows(KEY.len()).any(|part| part == KEY);
-    (is_sure || is_binary && data <= MAX_UNSURE).then_some(Rest { data, is_sure })
+    let is_binary =
+        start.get(..data)?.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
+    (is_first && is_only && is_binary).then_some(data)
 }
 
 /// Returns the other format that a file has by its first bytes, and what to do with it: a pointer of Git LFS, a web page, a compressed file and so on.
@@ -385,6 +408,19 @@ mod tests {
         }
     }
 
+    /// Guards bytes that were added before the end of the line: the data begins after it if its alignment and the size say so, and nobody is told that all is right.
+    #[test]
+    fn bytes_that_were_added_to_the_padding_are_noticed_by_the_size() {
+        for added in [1, 4, 16, 17] {
+            let right = file(&[5]);
+            let bytes = [&right[..100], &vec![b' '; added], &right[100..]].concat();
+            match found(&bytes) {
+                Ok(found) if added == 16 => assert_eq!((found.data, found.damages.len()), (144, 1)),
+                found => assert!(matches!(found, Err(Error::LostHeader { .. })), "{added}"),
+            }
+        }
+    }
+
     #[test]
     fn padding_that_is_missing_is_noticed_by_the_size() {
         for (end, missing) in [(120, 1), (127, 4), (120, 16), (128, 1), (128, 40)] {
@@ -413,7 +449,13 @@ mod tests {
         for bytes in [bare, blanks] {
             for more in [0, 1, 2, 40] {
                 let longer = [&bytes[..], &vec![1; more]].concat();
-                let right = found(&longer).unwrap();
+                let right = found(&longer);
+                // As after a blank that was added to the padding.
+                if bytes[127] == b' ' && more == 1 {
+                    assert!(matches!(right, Err(Error::LostHeader { .. })));
+                    continue;
+                }
+                let right = right.unwrap();
                 assert_eq!((right.data, right.damages), (128, vec![]), "{more}");
             }
             assert!(found(&bytes[..bytes.len() - 3]).is_err());
@@ -459,9 +501,18 @@ mod tests {
             assert_eq!(matches!(error, Error::LostHeader { .. }), is_header, "{lost}: {error}");
             assert_eq!(rest_of_header(&bytes).is_some(), is_header, "{lost}");
         }
+        // Bytes that are missing move the data.
+        for lost in [6, 8, 20, 33] {
+            let rest = rest_of_header(&right[lost..]).unwrap();
+            assert_eq!((rest.data, rest.is_sure), (128 - lost, true));
+        }
         let text = format!("{:<63}\n", "größe").repeat(4);
         let foreign = [&[0; 127][..], b"\n", &[32; 16]].concat();
-        for bytes in [text.as_bytes(), &foreign] {
+        let records = |length: usize| [&[1][..], &vec![b' '; length - 2], b"\n"].concat().repeat(9);
+        // A whole array after other data, and text in the data after a header without its line end.
+        let second = [&[1; 64], &right[..]].concat();
+        let text_after = [&[0; 8], &right[8..127], b"  7       \n"].concat();
+        for bytes in [text.as_bytes(), &foreign, &records(16), &records(64), &second, &text_after] {
             assert!(matches!(found(bytes), Err(Error::NotArray { .. })));
         }
     }

@@ -31,7 +31,7 @@
 //! | a wrong length of the header, missing padding, a wrong version, one wrong byte of the first six | the dictionary and the size of the file say where the data is |
 //! | a header in latin-1 that is said to be UTF-8 | it is written as the version of its text |
 //! | a file that ends too early: a copy or a writer that was stopped | complete rows are kept; in Fortran order the complete parts along the last dimension |
-//! | rows that the header does not count, also in a member | they are counted, with [`Options::uncounted`], or removed, with [`Options::remove_uncounted`] |
+//! | rows that the header does not count, also in a member | they are counted or removed, with [`Options::uncounted_rows`] |
 //! | `\r\n` in place of each `\n`; bytes that became characters of UTF-8 | undone, if exactly the size results that the header states |
 //! | data without a header | it gets one, with [`Options::raw`] |
 //! | a header whose first bytes are lost | the data after it gets a new one, with [`Options::raw`] |
@@ -71,9 +71,11 @@ mod header;
 mod literal;
 mod options;
 mod plan;
+mod rows;
 mod translation;
 
 pub use damage::Damage;
 pub use error::{Error, Result};
 pub use options::{Options, Raw};
 pub use plan::{Plan, diagnose};
+pub use rows::Uncounted;

@@ -1,29 +1,21 @@
 //! The options of a diagnosis.
 
-use npy_core::DType;
+use npy_core::{DType, UncountedRows};
 
 /// Settings of [`diagnose`](crate::diagnose): the array in a file without a header, and rows that are to be counted.
 ///
 /// ```
+/// use npy_core::UncountedRows;
 /// use npy_repair::{Options, Raw};
 ///
 /// let mut options = Options::new();
-/// options.raw(Raw::new("<u2".parse()?, &[-1, 3])).uncounted(true);
+/// options.raw(Raw::new("<u2".parse()?, &[-1, 3])).uncounted_rows(UncountedRows::Keep);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub(crate) raw: Option<Raw>,
-    pub(crate) after: After,
-}
-
-/// What is done about bytes after an array.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum After {
-    #[default]
-    Stay,
-    Count,
-    Remove,
+    pub(crate) uncounted_rows: UncountedRows,
 }
 
 impl Options {
@@ -56,45 +48,28 @@ impl Options {
         self
     }
 
-    /// Counts complete rows after the end of an array, also of one in an archive: a writer that was killed may have left them. Other bytes there
-    /// are removed, except another array. Without this option they are a [remark](crate::Plan::remarks), because a file may have other bytes there.
+    /// Determines what is done about bytes after the end of an array that are not another array, also about those in an archive; a writer that was
+    /// killed may have left rows. [`Keep`](UncountedRows::Keep) counts complete rows and removes other bytes, and [`Remove`](UncountedRows::Remove)
+    /// removes all bytes, except those after Python objects. Without this option they stay, and are a [remark](crate::Plan::remarks).
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
     /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{Header, Order};
+    /// use npy_core::{Header, Order, UncountedRows};
     /// use npy_repair::{Options, diagnose};
     ///
     /// let mut file = Header::new("<u2".parse()?, [1], Order::C)?.to_bytes()?;
     /// file.extend([1, 0, 2, 0, 3, 0]);
     /// std::fs::write("x.npy", file)?;
     /// assert!(!diagnose("x.npy", &Options::new())?.is_needed());
-    /// let plan = diagnose("x.npy", Options::new().uncounted(true))?;
-    /// assert_eq!(plan.header().map(Header::shape), Some(&[3][..]));
+    /// for (rows, count) in [(UncountedRows::Keep, 3), (UncountedRows::Remove, 1)] {
+    ///     let plan = diagnose("x.npy", Options::new().uncounted_rows(rows))?;
+    ///     assert_eq!(plan.header().map(Header::shape), Some(&[count][..]));
+    /// }
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn uncounted(&mut self, keep: bool) -> &mut Self {
-        self.after = if keep { After::Count } else { After::Stay };
-        self
-    }
-
-    /// Removes all bytes after the end of an array, but not of one of Python objects, and also of one in an archive, in place of [`uncounted`](Self::uncounted).
-    ///
-    /// ```
-    /// # let dir = tempfile::tempdir()?;
-    /// # std::env::set_current_dir(&dir)?;
-    /// use npy_core::{Header, Order};
-    /// use npy_repair::{Options, diagnose};
-    ///
-    /// let mut file = Header::new("<u2".parse()?, [1], Order::C)?.to_bytes()?;
-    /// file.extend([1, 0, 2, 0, 3, 0]);
-    /// std::fs::write("x.npy", file)?;
-    /// diagnose("x.npy", Options::new().remove_uncounted(true))?.write("y.npy")?;
-    /// assert_eq!(std::fs::metadata("y.npy")?.len(), 130);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn remove_uncounted(&mut self, remove: bool) -> &mut Self {
-        self.after = if remove { After::Remove } else { After::Stay };
+    pub fn uncounted_rows(&mut self, rows: UncountedRows) -> &mut Self {
+        self.uncounted_rows = rows;
         self
     }
 }

@@ -153,6 +153,27 @@ impl Plan {
         }
     }
 
+    /// Returns true if bytes after an array stay that [`Options::uncounted_rows`] would count or remove.
+    ///
+    /// ```
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// use npy_core::{Header, Order};
+    /// use npy_repair::{Options, diagnose};
+    ///
+    /// let mut file = Header::new("<u2".parse()?, [1], Order::C)?.to_bytes()?;
+    /// file.extend([1, 0, 2]);
+    /// std::fs::write("x.npy", file)?;
+    /// assert!(diagnose("x.npy", &Options::new())?.has_uncounted());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn has_uncounted(&self) -> bool {
+        match &self.content {
+            Content::Array(array) => array.has_uncounted,
+            Content::Archive(archive) => archive.has_uncounted,
+        }
+    }
+
     /// Returns the header that the repaired file will have; `None` for an archive.
     ///
     /// ```

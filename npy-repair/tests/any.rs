@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
-use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy};
+use npy_core::{DynArray, NpyArray, Order, ReadNpy, UncountedRows, WriteNpy};
 use npy_repair::{Options, Raw, diagnose};
 use npy_tests::fuzz::{Random, mutate};
 use npy_zip::{Compression, Directory, Limits, Writer};
@@ -96,7 +96,7 @@ fn a_repaired_file_needs_no_repair() {
             fs::write(&path, &bytes).unwrap();
             let mut options = Options::new();
             if round % 5 == 0 {
-                options.uncounted(true);
+                options.uncounted_rows(UncountedRows::Keep);
             }
             if round % 7 == 0 {
                 options.raw(Raw::new("|u1".parse().unwrap(), &[-1]));

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{Cursor, Read, Write};
 use std::path::PathBuf;
 
-use npy_core::{NpyArray, Order};
+use npy_core::{NpyArray, Order, UncountedRows};
 use npy_repair::{Damage, Error, Options, Plan, diagnose};
 use npy_tests::alloc::{Counting, peak, spent};
 use npy_tests::zips::{self, Raw};
@@ -544,13 +544,13 @@ fn bytes_after_the_array_of_a_member_are_counted_or_removed() {
             let out = npy_core::npz::Reader::open(folder.path("out.npz")).unwrap();
             out.read::<Vec<u16>>(name)
         };
-        let text = repaired(Options::new().uncounted(true));
+        let text = repaired(Options::new().uncounted_rows(UncountedRows::Keep));
         let another = "member \"two.npy\": 130 bytes after the array, which begin another array\n";
         assert!(text.contains(another), "{text}");
         assert_eq!(read("rows").unwrap(), [1, 2, 3, 4]);
         assert_eq!(read("rest").unwrap(), [1, 2]);
         assert!(read("two").is_err());
-        let text = repaired(Options::new().remove_uncounted(true));
+        let text = repaired(Options::new().uncounted_rows(UncountedRows::Remove));
         assert!(
             text.contains("member \"two.npy\": 130 bytes after the array, which are left out\n")
         );

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use npy_core::{Header, NpyArray, Order, WriteNpy};
-use npy_repair::{Damage, Error, Options, Plan, Raw, diagnose};
+use npy_core::{Header, NpyArray, Order, UncountedRows, WriteNpy};
+use npy_repair::{Damage, Error, Options, Plan, Raw, Uncounted, diagnose};
 use tempfile::TempDir;
 
 struct Folder(TempDir);
@@ -93,8 +93,8 @@ fn rows_that_are_not_counted_are_kept_on_request() {
         plan.remarks(),
         ["8 bytes after the array: 1 row that the header does not count, if a writer was stopped"]
     );
-    let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
-    assert_eq!(plan.damages(), [Damage::Uncounted { rows: 1, rest: 2, axis: 0 }]);
+    let plan = folder.diagnose(&bytes, Options::new().uncounted_rows(UncountedRows::Keep)).unwrap();
+    assert_eq!(plan.damages(), [Damage::Uncounted(Uncounted { rows: 1, rest: 2, axis: 0 })]);
     assert_eq!(folder.repaired(&plan).shape(), [3, 3]);
     // With another damage, they stay after the array.
     bytes[6] = 0;
@@ -121,7 +121,8 @@ fn in_fortran_order_columns_are_counted() {
         let plan = folder.diagnose(&bytes, &Options::new()).unwrap();
         let remark = format!("{size} bytes after the array: {more} that the header does not count");
         assert!(plan.remarks()[0].starts_with(&remark), "{plan}");
-        let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
+        let plan =
+            folder.diagnose(&bytes, Options::new().uncounted_rows(UncountedRows::Keep)).unwrap();
         let damage = plan.damages()[0].to_string();
         assert!(damage.starts_with(&format!("{more} after the array")), "{damage}");
         assert_eq!(folder.repaired(&plan).shape(), grown);
@@ -133,10 +134,11 @@ fn in_fortran_order_columns_are_counted() {
 fn another_array_is_not_counted_as_rows() {
     let folder = Folder::new();
     let bytes = [file(&[2, 3], Order::C), file(&[4], Order::C)].concat();
-    let plan = folder.diagnose(&bytes, Options::new().uncounted(true)).unwrap();
+    let plan = folder.diagnose(&bytes, Options::new().uncounted_rows(UncountedRows::Keep)).unwrap();
     assert!(!plan.is_needed());
     assert!(plan.remarks()[0].ends_with("after the array, which begin another array"), "{plan}");
-    let plan = folder.diagnose(&bytes, Options::new().remove_uncounted(true)).unwrap();
+    let plan =
+        folder.diagnose(&bytes, Options::new().uncounted_rows(UncountedRows::Remove)).unwrap();
     assert_eq!(plan.remarks(), ["the bytes that are left out begin another array"]);
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use npy_core::{
     Cast, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
 };
-use npy_repair::Damage;
+use npy_repair::{Damage, Uncounted};
 
 use super::conversion;
 use super::info::{full_dtype, python_tuple, truncated};
@@ -18,7 +18,7 @@ use crate::raw::{Raw, RawFiles};
 use crate::remedy;
 use crate::remote;
 use crate::shell;
-use crate::source::{self, Source};
+use crate::source::{self, After, Source};
 use crate::target::{Index, Target};
 
 #[derive(clap::Args)]
@@ -31,15 +31,8 @@ pub(crate) struct Args {
     inputs: Vec<Target>,
     #[command(flatten)]
     raw: RawFiles,
-    /// Counts or removes complete rows at the end that the header does not count; a writer that was stopped may have left them
-    #[arg(long, value_enum, value_name = "keep|remove", hide_possible_values = true)]
-    uncounted: Option<Uncounted>,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Uncounted {
-    Keep,
-    Remove,
+    #[command(flatten)]
+    after: After,
 }
 
 impl Args {
@@ -68,11 +61,7 @@ impl Args {
         }
         let mut options = WriteOptions::new();
         let mut uncounted_rows = None;
-        match self.uncounted {
-            Some(Uncounted::Keep) => _ = options.uncounted_rows(UncountedRows::Keep),
-            Some(Uncounted::Remove) => _ = options.uncounted_rows(UncountedRows::Remove),
-            None => {}
-        }
+        options.uncounted_rows(self.after.rows());
         // A file that is not an array, or does not grow, is refused below.
         if let Ok(file) = Reader::open(&self.file)
             && !file.header().shape().is_empty()
@@ -91,12 +80,12 @@ impl Args {
         appender.finish().of(&name)?;
         match uncounted_rows {
             None => {}
-            Some(Damage::Uncounted { rows: 0, rest, .. }) => {
+            Some(Uncounted { rows: 0, rest, .. }) => {
                 let message =
                     format!("bytes of an incomplete row after the array are removed: {rest}");
                 note(name, message);
             }
-            Some(rows) => note(name, rows),
+            Some(rows) => note(name, Damage::Uncounted(rows)),
         }
         Ok(Answer::Yes)
     }
@@ -143,7 +132,7 @@ impl Args {
             }
         }
         let header = file.header();
-        if source::grows_by_columns(header) {
+        if Uncounted::of(header, 0).is_some_and(|rows| rows.axis > 0) {
             let target = Target::from(self.file.clone());
             let reader = source::open(&target)?.into_array(&target)?;
             if let Some(failure) = truncated(&reader, &target) {
@@ -178,17 +167,17 @@ impl Args {
         let words: Vec<String> = words.chain([path.clone()]).chain(inputs).collect();
         let concat = words.join(" ");
         let repair = format!("npy repair {path} --uncounted keep -o OUT --yes counts");
-        let columns = match self.uncounted {
-            Some(Uncounted::Remove) => None,
+        let columns = match self.after.rows() {
+            UncountedRows::Remove => None,
             // The bytes of another array are not columns.
             _ if source::has_at(&self.file, end_of_array(file), b"\x93NUMPY") => None,
             _ => self.uncounted_rows(file),
         };
         match columns {
-            Some(Damage::Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
+            Some(Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
                 format!("{repair} them in a new file")
             }
-            Some(Damage::Uncounted { rows: 1.., .. }) => format!(
+            Some(Uncounted { rows: 1.., .. }) => format!(
                 "{repair} columns at its end, which makes each row longer; {concat} writes all rows in C order without these"
             ),
             _ => format!("{concat} writes all rows in C order"),
@@ -202,32 +191,24 @@ impl Args {
         let added = sources.iter().map(|source| count(source.header().shape()));
         let added = added.fold(0, usize::saturating_add) / count(row).max(1);
         let kept = match self.kept_rows(file) {
-            Some(Damage::Uncounted { rows, .. }) => rows,
+            Some(Uncounted { rows, .. }) => rows,
             _ => 0,
         };
         rows.saturating_add(added).saturating_add(kept)
     }
 
     /// Returns the uncounted rows of the file if they are kept.
-    fn kept_rows(&self, file: &Reader<File>) -> Option<Damage> {
-        let Some(Uncounted::Keep) = self.uncounted else { return None };
-        self.uncounted_rows(file)
+    fn kept_rows(&self, file: &Reader<File>) -> Option<Uncounted> {
+        match self.after.rows() {
+            UncountedRows::Keep => self.uncounted_rows(file),
+            _ => None,
+        }
     }
 
     /// Returns the rows after the array, or its columns if it grows by these, and the bytes of an incomplete one after them.
-    fn uncounted_rows(&self, file: &Reader<File>) -> Option<Damage> {
-        let header = file.header();
-        let bytes = self.file.metadata().ok()?.len().saturating_sub(end_of_array(file));
-        let (row, axis) = match header.shape() {
-            [row @ .., _] if source::grows_by_columns(header) => (row, row.len()),
-            [_, row @ ..] => (row, 0),
-            [] => return None,
-        };
-        let size = row.iter().fold(header.dtype().itemsize(), |size, &n| size.saturating_mul(n));
-        let size = u64::try_from(size).ok()?;
-        let rows = usize::try_from(bytes.checked_div(size)?).unwrap_or(usize::MAX);
-        let rest = bytes % size;
-        (rows > 0 || rest > 0).then_some(Damage::Uncounted { rows, rest, axis })
+    fn uncounted_rows(&self, file: &Reader<File>) -> Option<Uncounted> {
+        let bytes = self.file.metadata().ok()?.len().checked_sub(end_of_array(file))?;
+        Uncounted::of(file.header(), bytes).filter(|_| bytes > 0)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::raw::Raw;
 use crate::remedy;
 use crate::remote;
 use crate::shell;
+use crate::source::After;
 use crate::target::Target;
 
 #[derive(clap::Args)]
@@ -40,17 +41,10 @@ pub(crate) struct Args {
         allow_hyphen_values = true
     )]
     shape: Option<Vec<i64>>,
-    /// Counts or removes complete rows after an array that its header does not count; a writer that was stopped may have left them
-    #[arg(long, value_enum, value_name = "keep|remove", hide_possible_values = true)]
-    uncounted: Option<Uncounted>,
+    #[command(flatten)]
+    after: After,
     #[command(flatten)]
     replacing: Replacing,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Uncounted {
-    Keep,
-    Remove,
 }
 
 impl Args {
@@ -177,11 +171,7 @@ impl Args {
             }
             options.raw(npy_repair::Raw::new(raw.dtype.clone(), &self.raw_shape(raw)));
         }
-        match self.uncounted {
-            Some(Uncounted::Keep) => _ = options.uncounted(true),
-            Some(Uncounted::Remove) => _ = options.remove_uncounted(true),
-            None => {}
-        }
+        options.uncounted_rows(self.after.rows());
         Ok(options)
     }
 
@@ -218,13 +208,12 @@ impl Args {
         for line in lines {
             writeln!(out, "{name}: {}", printable(line))?;
         }
-        if self.has_uncounted(plan) {
+        if plan.has_uncounted() {
             let path = printable(&shell::path(&self.file));
-            let remove = match plan.header() {
-                Some(_) => "counts them",
-                None => "counts complete rows of these, and --uncounted remove leaves them out",
-            };
-            writeln!(out, "{name}: npy repair {path} --uncounted keep -o OUT --yes {remove}")?;
+            writeln!(
+                out,
+                "{name}: npy repair {path} --uncounted keep -o OUT --yes counts complete rows of these, and --uncounted remove leaves them out"
+            )?;
         }
         let end = match &self.output {
             _ if !plan.is_needed() => String::new(),
@@ -234,24 +223,6 @@ impl Args {
         };
         writeln!(out, "{name}: {}{}", printable(last), printable(&end))?;
         Ok(())
-    }
-
-    /// Returns true if an option would count complete rows after an array, or would remove bytes after those of an archive, whose members
-    /// readers refuse.
-    fn has_uncounted(&self, plan: &Plan) -> bool {
-        if plan.remarks().is_empty() || self.uncounted.is_some() {
-            return false;
-        }
-        let mut options = Options::new();
-        match plan.header() {
-            Some(_) => options.uncounted(true),
-            None => options.remove_uncounted(true),
-        };
-        let is_found = |damage: &Damage| match damage {
-            Damage::Array { damage, .. } => matches!(**damage, Damage::After { .. }),
-            damage => matches!(damage, Damage::Uncounted { .. }),
-        };
-        diagnose(&self.file, &options).is_ok_and(|plan| plan.damages().iter().any(is_found))
     }
 
     fn write(&self, plan: &Plan, path: &Path) -> Result<()> {

@@ -3,7 +3,8 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use npy_core::{Header, Order};
+use npy_core::UncountedRows;
+use npy_repair::Uncounted;
 
 use super::file::{AnyFile, size};
 use super::reader::{AnyReader, Origin};
@@ -12,6 +13,31 @@ use crate::remedy;
 use crate::shell;
 use crate::target::Target;
 use crate::text::bytes_text;
+
+/// The option of commands that write arrays anew or let them grow.
+#[derive(clap::Args)]
+pub(crate) struct After {
+    /// Counts complete rows after the array that its header does not count, or removes all bytes there; a writer that was stopped may have left them
+    #[arg(long, value_enum, value_name = "keep|remove", hide_possible_values = true)]
+    uncounted: Option<Choice>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Choice {
+    Keep,
+    Remove,
+}
+
+impl After {
+    /// Returns the choice for the rows that the header does not count.
+    pub(crate) fn rows(&self) -> UncountedRows {
+        match self.uncounted {
+            None => UncountedRows::Refuse,
+            Some(Choice::Keep) => UncountedRows::Keep,
+            Some(Choice::Remove) => UncountedRows::Remove,
+        }
+    }
+}
 
 /// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.
 pub(crate) fn data_bytes(reader: &AnyReader, target: &Target) -> Option<(u64, u64)> {
@@ -35,46 +61,34 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
     if has_at(&target.path, end, b"\x93NUMPY") {
         return Some(format!("{text}, which begin another array"));
     }
-    // Rows as a writer appends them; in Fortran order, columns.
-    let shape = header.shape();
     let path = shell::path(&target.path);
-    let (part, noun, remedy) = match (grows_by_columns(header), shape) {
-        (true, [part @ .., _]) => {
-            let noun = match part.len() {
-                1 => ["column", "columns"],
-                _ => ["part along the last dimension", "parts along the last dimension"],
-            };
-            (part, noun, format!("npy repair {path} --uncounted keep -o OUT --yes"))
-        }
-        (_, [_, row @ ..]) => (row, ["row", "rows"], format!("npy append {path} --uncounted keep")),
-        (_, []) => return Some(text),
+    let last = reader.data_offset().saturating_sub(1);
+    if !has_at(&target.path, last, b"\n") {
+        return Some(format!(
+            "{text}, and its header does not end with a line end, as if bytes were added to it: npy repair {path} says where its data may begin"
+        ));
+    }
+    let uncounted = Uncounted::of(header, bytes);
+    // Only rows along the first dimension are added in place.
+    let command = |choice| match uncounted {
+        Some(Uncounted { axis: 0, .. }) => format!("npy append {path} --uncounted {choice}"),
+        _ => format!("npy repair {path} --uncounted {choice} -o OUT --yes"),
     };
-    // Bytes that are not complete rows are left by no writer that was stopped between two rows.
-    let remove = (!grows_by_columns(header))
-        .then(|| format!("npy append {path} --uncounted remove removes"));
-    let itemsize = header.dtype().itemsize();
-    let size = part.iter().try_fold(itemsize, |size, &n| size.checked_mul(n));
-    let Some(size) = size.filter(|size| *size > 0) else { return Some(text) };
-    let (count, rest) = (bytes / size as u64, bytes % size as u64);
-    let rows = match count {
-        0 => String::new(),
-        1.. => {
-            let (noun, them) = if count == 1 { (noun[0], "it") } else { (noun[1], "them") };
-            format!(
-                ": {count} {noun} that the header does not count, if a writer was stopped; {remedy} counts {them}"
-            )
-        }
-    };
-    let rest = match (rest, remove) {
-        (1.., Some(remove)) => format!("; {remove} all bytes after the array"),
+    let (rows, rest) = uncounted.map_or((0, bytes), |uncounted| (uncounted.rows, uncounted.rest));
+    let counted = match (rows, uncounted) {
+        (1.., Some(rows)) => format!(
+            ": {rows} that the header does not count, if a writer was stopped; {} counts {}",
+            command("keep"),
+            if rows.rows == 1 { "it" } else { "them" }
+        ),
         _ => String::new(),
     };
-    Some(format!("{text}{rows}{rest}"))
-}
-
-/// Returns true for an array to whose data no row can be added, because the elements of a row are strided.
-pub(crate) fn grows_by_columns(header: &Header) -> bool {
-    header.order() == Order::Fortran && header.shape().iter().skip(1).any(|&length| length != 1)
+    // Bytes that are not complete rows are left by no writer that was stopped between two rows.
+    let removed = match rest {
+        0 => String::new(),
+        _ => format!("; {} removes all bytes after the array", command("remove")),
+    };
+    Some(text + &counted + &removed)
 }
 
 /// Says on standard error that a file of this machine has bytes after its array, which are not read, or that it is text and not the data that it is read as.
