@@ -152,7 +152,8 @@ impl From<serde_json::Error> for Failure {
 fn message(error: &npy_core::Error, file: &str) -> String {
     let places: String = error.places().map(|place| format!("{place}: ")).collect();
     let text = reason(error.kind());
-    let Some(remedy) = remedy::for_damage(file, error.kind()) else {
+    let is_member = error.places().any(|place| matches!(place, Place::Member(_)));
+    let Some(remedy) = remedy::for_damage(file, is_member, error.kind()) else {
         return remedy::with_command(file, places + &text);
     };
     // The advice of the library is to copy the file again, which the remedy says, too.
@@ -191,7 +192,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
         (
             "; npz::Reader::read_bytes returns ",
-            "; npy repair --uncounted keep counts complete rows of these, --uncounted remove leaves them out",
+            "; npy repair --uncounted keep counts complete rows of these, unless they begin another array; --uncounted remove leaves them out",
         ),
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),

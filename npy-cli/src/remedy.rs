@@ -18,15 +18,20 @@ const MAX_ARCHIVE: u64 = 256 << 20;
 const COMPLETE: &str = "what is complete";
 
 /// Returns advice about a damaged file; `None` for other errors, for members and streams, and where nothing can be restored. `name` is the name of the file in
-/// messages.
-pub(crate) fn for_damage(name: &str, kind: &ErrorKind) -> Option<String> {
+/// messages, and `is_member` is true for the error of a member of it.
+pub(crate) fn for_damage(name: &str, is_member: bool, kind: &ErrorKind) -> Option<String> {
     use ErrorKind as E;
     match kind {
         E::Truncated { what: "data" | "the element", .. } => for_array(&target(name)?),
         E::Archive { .. } => for_archive(&target(name)?),
         E::NotNpy { hint, .. } => {
             let target = target(name)?;
-            let remedy = for_file(&target, COMPLETE).or_else(|| for_text(&target));
+            let remedy = for_file(&target, COMPLETE);
+            // The other advice is about all bytes of the file.
+            if is_member {
+                return remedy;
+            }
+            let remedy = remedy.or_else(|| for_text(&target));
             remedy.or_else(|| as_raw_data(&target, hint))
         }
         E::NotNpz { .. } => {
@@ -130,6 +135,8 @@ pub(crate) fn is_named_array(path: &Path) -> bool {
 
 /// Returns the command that prints a file which may be data without a header, after the hint about what it is. No other format begins so.
 fn as_raw_data(target: &Target, hint: &str) -> Option<String> {
+    // A file that is text was told so before.
+    let hint = if hint.starts_with("; it looks like text") { "" } else { hint };
     let is_other = !hint.is_empty() && !hint.starts_with("; it starts with zeros");
     if target.member.is_some() || is_other {
         return None;

@@ -72,6 +72,13 @@ fn files(path: &Path) {
     [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
     let bytes = fs::read(file("f.npy")).unwrap();
     fs::write(file("f more.npy"), [&bytes[..], &[0; 4]].concat()).unwrap();
+    let flat = fs::read(file("flat.npy")).unwrap();
+    fs::write(file("flat more.npy"), [&flat[..], &[0; 3]].concat()).unwrap();
+    fs::write(file("header.raw"), [&[1; 5][..], &[0; 40]].concat()).unwrap();
+    let bytes_of_a = fs::read(file("a.npy")).unwrap();
+    for first in [8, 20, 64] {
+        fs::write(file(&format!("first {first}.npy")), &bytes_of_a[first..]).unwrap();
+    }
     fs::write(file("f short.npy"), &bytes[..bytes.len() - 2]).unwrap();
     fs::write(file("lost f.npy"), lost(&bytes, b"fortran")).unwrap();
     fs::write(file("x.bin"), [0, 0, 128, 63, 0, 0]).unwrap();
@@ -289,6 +296,38 @@ fn each_command_that_a_message_advises_works() {
             " prints",
             "test \"$({} 2>&1 | grep -c tail)\" = 1",
         ),
+        (
+            &["append", "flat more.npy", "x.bin", "--uncounted", "keep"],
+            "|npy append",
+            " appends",
+            "{}",
+        ),
+        (&["append", "f.npy", "x.bin"], "|npy concat", " writes", "{}"),
+        (
+            &["convert", "header.raw", "OUT.npy", "--raw", "<i2,4"],
+            "|tail",
+            " makes",
+            "{} && npy info OUT --raw '<i2,4' | grep -q '(5, 4)'",
+        ),
+        (
+            &["repair", "header.raw", "--raw", "<i2,4"],
+            "|tail",
+            "\n",
+            "{} && npy info OUT | grep -q '(5, 4)'",
+        ),
+        (
+            &["repair", "first 8.npy"],
+            "|tail",
+            "\n",
+            "{} && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (
+            &["repair", "first 20.npy"],
+            "|tail",
+            ", with its dtype",
+            "echo \"{}\" | sed 's/DTYPE/f8/; s/, with.*//' | sh && test \"$(npy cat OUT)\" = \"$(npy cat a.npy)\"",
+        ),
+        (&["head", "first 64.npy"], "|npy repair", " prints", "{} 2>&1 | grep -q 'tail -c +65'"),
         (&["head", "text.bin"], "|npy convert", " reads", "{}"),
         (&["info", "text.bin", "--raw", "u1"], "|npy convert", " reads", "rm OUT.npy; {}"),
         (&["head", "text.bin", "--raw", "u1"], "|npy convert", " reads", "rm OUT.npy; {}"),

@@ -102,7 +102,10 @@ fn sizes_and_dtypes_that_do_not_fit_are_errors() {
     let folder = tempfile::tempdir().unwrap();
     files(folder.path());
     for (raw, part) in [
-        ("<i2,5", "a row has 10 bytes, and the file 24: 4 too many; head -c 20 x.bin > OUT makes"),
+        (
+            "<i2,5",
+            "a row has 10 bytes, and the file 24: 4 too many; if they are a header before the data, tail -c +5 x.bin > OUT makes a file without them, and if they come after it, head -c 20 x.bin > OUT",
+        ),
         ("<i8,2x2", "a row has 32 bytes, and the file 24: 24 too many\n"),
         ("x9", "write DTYPE or DTYPE,ROW"),
         ("<i2,0", "a row has no bytes"),

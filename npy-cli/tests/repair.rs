@@ -104,7 +104,7 @@ fn raw_data_gets_a_header() {
     );
     let (code, out, _) = npy(path, &["repair", "raw.npy", "--raw", "<u2,4", "-o", "x.npy", "-y"]);
     assert!(
-        code == 0 && out.contains(", and 4 bytes of an incomplete row at the end are left out\n"),
+        code == 0 && out.contains(", and 4 bytes of an incomplete row at the end are left out; if its first bytes are a header of another program, cut these off first\n"),
         "{out}"
     );
     let array = npy_core::load::<NpyArray<u16>>(path.join("x.npy")).unwrap();
@@ -173,7 +173,7 @@ fn the_first_bytes_may_be_damaged() {
                     assert_eq!(load().into_vec(), values, "{case}");
                 } else {
                     let advice = format!(
-                        "the first 128 bytes may be a damaged header; this leaves them out: tail -c +129 x.npy > rest.bin && npy repair rest.bin --raw '<f8' --shape {shape} -o OUT --yes\n"
+                        "if the first 128 bytes are a header, this leaves them out: tail -c +129 x.npy > rest.bin && npy repair rest.bin --raw '<f8' --shape {shape} -o OUT --yes\n"
                     );
                     assert_eq!(code == 2, shape == "1000,3", "{case}");
                     assert!(message.ends_with(&advice), "{case}");
@@ -206,7 +206,7 @@ fn rows_that_are_not_counted_are_a_remark() {
         out.starts_with("x.npy: 1 byte after the array: 1 row that the header does not count"),
         "{out}"
     );
-    let advice = "x.npy: npy repair x.npy --uncounted keep -o OUT --yes counts them\n";
+    let advice = "x.npy: npy repair x.npy --uncounted keep -o OUT --yes counts complete rows of these, unless they begin another array; --uncounted remove leaves them out\n";
     assert!(out.contains(advice), "{out}");
     let (code, _, _) = npy(path, &["repair", "x.npy", "--uncounted", "keep", "-o", "y.npy", "-y"]);
     assert_eq!((code, npy_core::load::<Vec<u8>>(path.join("y.npy")).unwrap()), (0, vec![1, 2, 3]));
@@ -222,14 +222,14 @@ fn bytes_after_the_array_of_a_member_are_repaired() {
     bytes.push(3);
     fs::write(path.join("m n.npz"), zips::archive(b"", &[zips::Raw::of("x.npy", &bytes)], b""))
         .unwrap();
-    let advice = "; npy repair 'm n.npz' --uncounted keep -o OUT --yes counts complete rows of these, --uncounted remove leaves them out\n";
+    let advice = "; npy repair 'm n.npz' --uncounted keep -o OUT --yes counts complete rows of these, unless they begin another array; --uncounted remove leaves them out\n";
     for args in [&["verify", "m n.npz"][..], &["head", "m n.npz::x"], &["stats", "m n.npz::x"]] {
         let (code, out, messages) = npy(path, args);
         let message = out + &messages;
         assert!(code > 0 && message.ends_with(advice), "{args:?}: {message}");
     }
     let (code, out, _) = npy(path, &["repair", "m n.npz"]);
-    let advice = "\nm n.npz: npy repair 'm n.npz' --uncounted keep -o OUT --yes counts complete rows of these, and --uncounted remove leaves them out\n";
+    let advice = "\nm n.npz: npy repair 'm n.npz' --uncounted keep -o OUT --yes counts complete rows of these, unless they begin another array; --uncounted remove leaves them out\n";
     assert!(code == 0 && out.contains(advice), "{out}");
     for (choice, values) in [("keep", &[1u8, 2, 3][..]), ("remove", &[1, 2])] {
         let args = ["repair", "m n.npz", "--uncounted", choice, "-o", "y.npz", "--yes"];

@@ -232,7 +232,22 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
     let mut file = Vec::new();
     1.5f64.write_npy_to(&mut file).unwrap();
     fs::write(path.join("x.npy"), [&file[..], &[0; 8]].concat()).unwrap();
-    assert_eq!(run(path, &["verify", "x.npy"]).1, "x.npy: ok; 8 bytes follow the array\n");
+    let repair =
+        "; npy repair x.npy --uncounted remove -o OUT --yes removes all bytes after the array";
+    assert_eq!(
+        run(path, &["verify", "x.npy"]).1,
+        format!("x.npy: ok; 8 bytes follow the array{repair}\n")
+    );
+    // A blank was added to the header: the last byte of the data is not to be removed.
+    let mut file = Vec::new();
+    [1.5f64].write_npy_to(&mut file).unwrap();
+    file.insert(100, b' ');
+    fs::write(path.join("x.npy"), file).unwrap();
+    let (exit, out, _) = run(path, &["verify", "x.npy"]);
+    assert!(exit == 0 && !out.contains("--uncounted"), "{out}");
+    assert!(out.ends_with("npy repair x.npy says where its data may begin\n"), "{out}");
+    let (exit, _, message) = run(path, &["repair", "x.npy"]);
+    assert!(exit == 2 && message.contains("tail -c +130 x.npy"), "{message}");
     npz::Writer::create(path.join("x.npz")).unwrap().finish().unwrap();
     let archive = fs::read(path.join("x.npz")).unwrap();
     let mut commented = archive.clone();

@@ -31,7 +31,7 @@ use crate::options::Options;
 pub(crate) struct Archive {
     pub(crate) damages: Vec<Damage>,
     pub(crate) remarks: Vec<String>,
-    /// True if bytes after the array of a member stay that are not another array.
+    /// True if bytes after the array of a member stay.
     pub(crate) has_uncounted: bool,
     /// The names of the members that are kept.
     pub(crate) names: Vec<String>,
@@ -300,7 +300,8 @@ impl Archive {
             }
             match Array::diagnose(&mut member, entry.size(), options) {
                 Ok(array) => {
-                    self.has_uncounted |= array.has_uncounted;
+                    // Readers refuse a member with any bytes after its array.
+                    self.has_uncounted |= !array.remarks.is_empty();
                     let remarks = array.remarks.iter();
                     self.remarks.extend(remarks.map(|remark| format!("member {name:?}: {remark}")));
                     if !array.is_right() {

@@ -366,9 +366,9 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
     }
     if rest > 0 && !are_rows {
         let sizes = format!("the file has {}, and the array {row}", counted(length, "byte"));
-        return Err(unfit(match length.checked_sub(row).filter(|more| is_header_length(*more)) {
+        return Err(unfit(match length.checked_sub(row) {
             Some(more) => format!(
-                "{sizes}; state another dtype or shape, or cut off the first {more} if they are a damaged header"
+                "{sizes}; state another dtype or shape, or cut off {more} if they are a header or come after the data"
             ),
             None => format!(
                 "{sizes}; state another dtype or shape, in which -1 is the dimension that the size says"
@@ -384,12 +384,6 @@ fn raw_header(raw: &Raw, length: u64) -> Result<Header> {
         true => Err(unfit("raw data cannot be Python objects; state another dtype")),
         false => Ok(header),
     }
-}
-
-/// Returns true for the number of bytes of a header as NumPy pads it.
-fn is_header_length(bytes: u64) -> bool {
-    const ALIGNED: u64 = 64;
-    (1..=to_u64(MAX_HEADER)).contains(&bytes) && bytes.is_multiple_of(ALIGNED)
 }
 
 /// Returns the error for a file that has not one row.

@@ -197,7 +197,11 @@ impl fmt::Display for Damage {
             Damage::NoHeader { header, rest } => {
                 let bytes = if *rest == 0 { "its bytes" } else { "the bytes of its complete rows" };
                 write!(f, "it has no header; it gets that of {header}, and {bytes} stay as they are")?;
-                rest_left_out(f, *rest, "row at the end")
+                rest_left_out(f, *rest, "row at the end")?;
+                if *rest == 0 {
+                    return Ok(());
+                }
+                f.write_str("; if its first bytes are a header of another program, cut these off first")
             }
             Damage::LostHeader { bytes, header, rest } => {
                 let kept = if *rest == 0 { "bytes" } else { "bytes of complete rows" };
@@ -319,7 +323,7 @@ mod tests {
         assert!(truncated.loses() && !Damage::Encoding.loses());
         let no_header = |rest| Damage::NoHeader { header: "'<u2' (1, 4)".into(), rest };
         assert!(no_header(4).loses() && !no_header(0).loses());
-        let text = "it has no header; it gets that of '<u2' (1, 4), and the bytes of its complete rows stay as they are, and 4 bytes of an incomplete row at the end are left out";
+        let text = "it has no header; it gets that of '<u2' (1, 4), and the bytes of its complete rows stay as they are, and 4 bytes of an incomplete row at the end are left out; if its first bytes are a header of another program, cut these off first";
         assert_eq!(no_header(4).to_string(), text);
     }
 

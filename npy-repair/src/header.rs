@@ -223,8 +223,7 @@ fn padding(start: &[u8]) -> Option<usize> {
     let is_first = (ALIGNED..data).step_by(ALIGNED).all(|data| ends_line(data).is_none());
     let is_only = (2..=4).all(|n| ends_line(n * data).is_none());
     // A line of text may end so, too.
-    let is_binary =
-        start.get(..data)?.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
+    let is_binary = start.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
     (is_first && is_only && is_binary).then_some(data)
 }
 
@@ -508,6 +507,11 @@ mod tests {
         }
         let text = format!("{:<63}\n", "größe").repeat(4);
         let foreign = [&[0; 127][..], b"\n", &[32; 16]].concat();
+        let padding = [&right[64..], &[0; 8]].concat();
+        assert_eq!(
+            rest_of_header(&padding).map(|rest| (rest.data, rest.is_sure)),
+            Some((64, false))
+        );
         let records = |length: usize| [&[1][..], &vec![b' '; length - 2], b"\n"].concat().repeat(9);
         // A whole array after other data, and text in the data after a header without its line end.
         let second = [&[1; 64], &right[..]].concat();

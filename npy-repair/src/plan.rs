@@ -153,7 +153,8 @@ impl Plan {
         }
     }
 
-    /// Returns true if bytes after an array stay that [`Options::uncounted_rows`] would count or remove.
+    /// Returns true if bytes after an array stay that [`Options::uncounted_rows`] would count or remove. Another array after one is a part of a stream, except
+    /// in a member, in which readers refuse it.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

@@ -92,21 +92,37 @@ impl Args {
 
     /// Adds the command that appends data without a header to the error for such an input, if it may be rows of the file.
     fn with_raw(&self, failure: Failure, input: &Target) -> Failure {
-        let is_raw = self.raw.option().is_none() && remedy::may_be_raw_data(&input.path);
-        let file = Reader::open(&self.file).ok().filter(|_| is_raw && input.member.is_none());
-        let Some((dtype, [_, row @ ..])) =
-            file.as_ref().map(|file| (file.header().dtype().clone(), file.header().shape()))
+        let is_raw =
+            |input: &Target| input.member.is_none() && remedy::may_be_raw_data(&input.path);
+        let file = Reader::open(&self.file).ok();
+        let file = file.filter(|_| self.raw.option().is_none() && is_raw(input));
+        let Some((file, (dtype, [_, row @ ..]))) = file
+            .as_ref()
+            .map(|file| (file, (file.header().dtype().clone(), file.header().shape())))
         else {
             return failure;
         };
         let raw = Raw { dtype, row: row.to_vec() };
-        let bytes = input.path.metadata().map_or(0, |input| input.len());
-        if raw.dtype.has_object() || !bytes.is_multiple_of(raw.row_bytes()) {
+        let fits = |input: &Target| {
+            let bytes = input.path.metadata().map_or(0, |input| input.len());
+            bytes > 0 && bytes.checked_rem(raw.row_bytes()) == Some(0)
+        };
+        let are_rows = self.inputs.iter().filter(|input| is_raw(input)).all(fits);
+        if raw.dtype.has_object() || !are_rows {
             return failure;
         }
+        match self.refused(file, &Some(raw.option())) {
+            Ok(Some(refused)) | Err(refused) => return refused,
+            Ok(None) => {}
+        }
         let inputs: Vec<String> = self.inputs.iter().map(shell::target).collect();
+        let choice = match (self.after.word(), self.uncounted_rows(file)) {
+            (Some(choice), _) => format!(" --uncounted {choice}"),
+            (None, Some(_)) => " --uncounted keep".to_owned(),
+            (None, None) => String::new(),
+        };
         failure.with(&format!(
-            "; npy append {} {} {} appends it as rows of {}",
+            "; npy append {} {}{choice} {} appends it as rows of {}",
             shell::path(&self.file),
             inputs.join(" "),
             raw.option(),
@@ -131,18 +147,10 @@ impl Args {
                 ));
             }
         }
-        let header = file.header();
-        if Uncounted::of(header, 0).is_some_and(|rows| rows.axis > 0) {
-            let target = Target::from(self.file.clone());
-            let reader = source::open(&target)?.into_array(&target)?;
-            if let Some(failure) = truncated(&reader, &target) {
-                return Err(failure);
-            }
-            let advice = self.in_c_order(file);
-            let message =
-                format!("is in Fortran order, in which no row can be added in place; {advice}");
-            return Err(Failure::new(self.file.display(), message));
+        if let Some(failure) = self.refused(file, &self.raw.option())? {
+            return Err(failure);
         }
+        let header = file.header();
         let (rows, total) = (header.shape().first(), self.rows_after(file, sources));
         let mut bytes = Vec::new();
         let stream = File::open(&self.file).of(&self.file.display())?;
@@ -158,12 +166,27 @@ impl Args {
         }
     }
 
+    /// Returns the error for a file to which no row can be added: one in Fortran order, or one that ends early. `raw` is the option of its inputs.
+    fn refused(&self, file: &Reader<File>, raw: &Option<String>) -> Result<Option<Failure>> {
+        let target = Target::from(self.file.clone());
+        let reader = source::open(&target)?.into_array(&target)?;
+        let truncated = truncated(&reader, &target);
+        let is_strided = Uncounted::of(file.header(), 0).is_some_and(|rows| rows.axis > 0);
+        if truncated.is_some() || !is_strided {
+            return Ok(truncated);
+        }
+        let advice = self.in_c_order(file, raw);
+        let message =
+            format!("is in Fortran order, in which no row can be added in place; {advice}");
+        Ok(Some(Failure::new(self.file.display(), message)))
+    }
+
     /// Returns the commands that write a new file in place of one in Fortran order. The rows that are added have no values for columns
     /// that its header does not count.
-    fn in_c_order(&self, file: &Reader<File>) -> String {
+    fn in_c_order(&self, file: &Reader<File>, raw: &Option<String>) -> String {
         let path = shell::path(&self.file);
         let inputs = self.inputs.iter().map(shell::target);
-        let words = ["npy concat -o OUT".to_owned()].into_iter().chain(self.raw.option());
+        let words = ["npy concat -o OUT".to_owned()].into_iter().chain(raw.clone());
         let words: Vec<String> = words.chain([path.clone()]).chain(inputs).collect();
         let concat = words.join(" ");
         let repair = format!("npy repair {path} --uncounted keep -o OUT --yes counts");

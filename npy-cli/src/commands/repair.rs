@@ -195,9 +195,7 @@ impl Args {
         let dtype = shell::word(raw.dtype.to_string().as_bytes());
         let shape: Vec<String> = shape.iter().map(i64::to_string).collect();
         let commands = lost_header::cut(&self.file, bytes, &dtype, &shape.join(","));
-        Some(format!(
-            "the first {bytes} bytes may be a damaged header; this leaves them out: {commands}"
-        ))
+        Some(format!("if the first {bytes} bytes are a header, this leaves them out: {commands}"))
     }
 
     fn print(&self, plan: &Plan, out: &mut Output) -> Result<()> {
@@ -212,7 +210,7 @@ impl Args {
             let path = printable(&shell::path(&self.file));
             writeln!(
                 out,
-                "{name}: npy repair {path} --uncounted keep -o OUT --yes counts complete rows of these, and --uncounted remove leaves them out"
+                "{name}: npy repair {path} --uncounted keep -o OUT --yes counts complete rows of these, unless they begin another array; --uncounted remove leaves them out"
             )?;
         }
         let end = match &self.output {
@@ -237,19 +235,19 @@ impl Args {
     }
 }
 
-/// Returns the number of bytes before the data that may be a header, if the data without them has the stated shape.
+/// Returns the number of bytes before the data that may be a header, of NumPy or of another program, if the data without them has the stated shape.
 fn header_length(dtype: &DType, shape: &[i64], length: u64, is_named_array: bool) -> Option<u64> {
-    /// NumPy fills a header with blanks up to a multiple of this.
-    const ALIGNED: u64 = 64;
     let mut known = shape.iter().filter(|&&n| n != -1);
     let itemsize = dtype.itemsize() as u64;
     let bytes = known.try_fold(itemsize, |bytes, &n| bytes.checked_mul(n.try_into().ok()?))?;
     if !shape.contains(&-1) {
-        let before = length.checked_sub(bytes)?;
-        return (before > 0 && before.is_multiple_of(ALIGNED)).then_some(before);
+        return length.checked_sub(bytes).filter(|before| *before > 0);
     }
-    let before = lost_header::USUAL as u64;
-    let is_whole = length > before && (length - before).is_multiple_of(bytes);
-    let is_likely = is_named_array || !length.is_multiple_of(bytes);
-    (is_whole && is_likely).then_some(before)
+    let usual = lost_header::USUAL as u64;
+    let rest = length.checked_rem(bytes)?;
+    let is_usual = length > usual && (length - usual).is_multiple_of(bytes);
+    match rest {
+        0 => (is_named_array && is_usual).then_some(usual),
+        rest => Some(if is_usual { usual } else { rest }),
+    }
 }

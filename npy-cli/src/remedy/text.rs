@@ -40,11 +40,13 @@ pub(super) fn looks_like_text(path: &Path) -> bool {
     }
 }
 
-/// Returns true for a file that the library takes for text by its first bytes, or that is named or looks like a text and has the first bytes of no other
+/// Returns true for a file that the library takes for text by its first bytes and that is text, or that is named or looks like a text and has the first bytes of no other
 /// format.
 fn is_text(path: &Path) -> Option<bool> {
     let error = npz::Reader::open(path).err()?;
     let ErrorKind::NotNpz { hint, .. } = error.kind() else { return None };
     let is_named = || input::Form::of(path).is_some() || looks_like_text(path);
-    Some(hint.starts_with("; it looks like text") || hint.is_empty() && is_named())
+    // The rest of a header is text, too.
+    let is_text = hint.starts_with("; it looks like text") && looks_like_text(path);
+    Some(is_text || hint.is_empty() && is_named())
 }

@@ -37,6 +37,14 @@ impl After {
             Some(Choice::Remove) => UncountedRows::Remove,
         }
     }
+
+    /// Returns the choice as in a command.
+    pub(crate) fn word(&self) -> Option<&'static str> {
+        match self.uncounted? {
+            Choice::Keep => Some("keep"),
+            Choice::Remove => Some("remove"),
+        }
+    }
 }
 
 /// Returns the bytes of data that the header of a file states and those that the file has; `None` if it is no file, or if they are unknown.

@@ -168,14 +168,18 @@ fn raw_file(file: AnyFile, target: &Target, raw: &Raw, name: &str) -> Result<Any
     }
 }
 
-/// Returns the command that writes the complete rows of a file without a header.
+/// Returns the commands that write the data of a file which has other bytes before it or after it.
 fn cut(path: &Path, raw: &Raw) -> String {
     let (row, bytes) = (raw.row_bytes(), path.metadata().map_or(0, |file| file.len()));
     let Some(rest) = bytes.checked_rem(row).filter(|rest| *rest > 0 && bytes > row) else {
         return String::new();
     };
     let kept = bytes - rest;
-    format!("; head -c {kept} {} > OUT makes a file without them", shell::path(path))
+    let path = shell::path(path);
+    format!(
+        "; if they are a header before the data, tail -c +{} {path} > OUT makes a file without them, and if they come after it, head -c {kept} {path} > OUT",
+        rest + 1
+    )
 }
 
 /// Opens a file of CSV or JSON, whose columns are read for what is wanted.
