@@ -1,7 +1,7 @@
 // Files of the system and of servers, in Node.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import fs, { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import fs, { chmodSync, closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -192,6 +192,34 @@ test("a map of the file that w+ replaced does not write to the new one", () => {
     zeros.close();
     assert.deepEqual([readNPY(at("old.npy")).toNested(), statSync(at("old.npy")).size], options ? [[5, 0, 0], 131] : [[5, 0, 0, 0], 160]);
   }
+});
+
+test("a file is replaced through links, and keeps its permissions", () => {
+  mkdirSync(at("real"));
+  // The last link leads to no file yet.
+  for (const [link, to] of [["link.npy", "real/hop.npy"], ["real/hop.npy", "../real/x.npy"], ["new.npy", at("real/new.npy")]]) symlinkSync(to, at(link));
+  writeNPY([1], at("real/x.npy"));
+  const works = [(path) => writeNPY([1, 2], path), (path) => memmap(path, "w+", { shape: [2] }).close(), (path) => saveNPZ(path, { a: [1] })];
+  for (const work of works) {
+    for (const mode of [0o600, 0o646]) {
+      chmodSync(at("real/x.npy"), mode);
+      const old = statSync(at("real/x.npy")).ino;
+      work(at("link.npy"));
+      const { ino, mode: found } = statSync(at("real/x.npy"));
+      assert.deepEqual([found & 0o777, ino === old, readlinkSync(at("link.npy")), readlinkSync(at("real/hop.npy"))], [mode, false, "real/hop.npy", "../real/x.npy"]);
+    }
+  }
+  writeNPY([3], at("new.npy"));
+  assert.deepEqual([readNPY(at("real/new.npy")).toNested(), readlinkSync(at("new.npy"))], [[3], at("real/new.npy")]);
+  assert.deepEqual(readdirSync(at("real")).sort(), ["hop.npy", "new.npy", "x.npy"]);
+  // What is not a file is written to.
+  execFileSync("mkfifo", [at("pipe")]);
+  const reader = openSync(at("pipe"), "r+");
+  const bytes = writeNPY([1, 2], at("pipe"));
+  const found = Buffer.alloc(bytes.length);
+  fs.readSync(reader, found);
+  closeSync(reader);
+  assert.deepEqual([new Uint8Array(found), statSync(at("pipe")).isFIFO()], [bytes, true]);
 });
 
 test("memmap makes a file of zeros", () => {
