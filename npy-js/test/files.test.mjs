@@ -52,6 +52,22 @@ test("NumPy reads objects with the types that they had", () => {
   assert.equal(numpy("objects.npy")[0].repr, "[array([['1970-01-02', '1970-01-03']], dtype='datetime64[D]'), (1-2j), None]");
 });
 
+test("columns of records with objects are written by the code that errors advise", () => {
+  const array = readNPY(new URL("made/parts.npy", import.meta.url));
+  const value = structuredClone(array);
+  for (const work of [() => writeNPY(array), () => writeNPY(value), () => NDArray.from(value)]) {
+    let code;
+    assert.throws(work, (error) => Boolean([code] = /saveNPZ\(.*\)\)\)/.exec(error.message)));
+    const columns = loadNPZ(new Function("saveNPZ", "array", "path", `return ${code}`)(saveNPZ, array, at("parts.npz")));
+    const reprs = { o: "[2.0, (1,)]", e: "[[2.0, 1], ['b', 3.0]]", "g.a.b": "[['a', 2.0], [None, [1]]]", "h.deep.x": "[[0, 0], [0, 0]]" };
+    for (const [name, repr] of Object.entries(reprs)) {
+      writeNPY(columns[name], at("column.npy"));
+      assert.equal(numpy("column.npy")[0].repr, repr, name);
+    }
+    assert.deepEqual([Object.keys(columns).length, columns["g.t"].get(0, 1), columns["g.v"].toNested()], [14, -(2n ** 63n), [[[0, 1, 2], [3, 4, 5]], [[6, 7, 8], [9, 10, 11]]]]);
+  }
+});
+
 test("NumPy reads every dtype that is written", () => {
   const arrays = {
     i8: NDArray.from([1n, -2n]), f2: NDArray.from([1.5, -0.25], { dtype: ">f2" }), b1: NDArray.from([true, false]),

@@ -136,10 +136,9 @@ function leaf(values: any, depth = 1): any {
   return null;
 }
 
-/** Returns the data of a column of records that Python made, whose sub-arrays are arrays. */
-export function fromObjects(values: any[], type: DType, is_nested: boolean): any {
-  if (type.fields) return values;
-  if (type.kind === "O") return is_nested ? values.flatMap((array) => array.data) : values;
+/** Returns the data of a column of records that Python made, whose sub-arrays of numbers are arrays. */
+export function fromObjects(values: any[], type: DType): any {
+  if (type.fields || type.kind === "O") return values;
   return build(values.map((value) => ofPython(value, type)), type.str, undefined).data;
 }
 
