@@ -688,7 +688,15 @@ export async function behaviors(npy, load) {
       fails(() => NDArray.from(bytes), "argument", "pass a typed array");
       fails(() => writeNPY([bytes]), "argument", "pass a typed array");
     }
-    fails(() => NDArray.from(new Set([1, 2])), "argument", "[...values]");
+    for (const values of [new Set([1, 2]), new Map([[1, 2]]).values(), { *[Symbol.iterator]() {} }]) fails(() => NDArray.from(values), "argument", "[...values]");
+    for (const [source, advice] of [[new Blob([]), "; read it with open, or pass `await source.arrayBuffer()`"], [new Response(""), "; pass `await source.arrayBuffer()`"]]) fails(() => readNPY(source), "unsupported", advice);
+    for (const dtype of ["<U3", "|S3", "[('t', '<U3')]"]) {
+      const array = NDArray.from([dtype[0] === "[" ? { t: "a" } : "a"], { dtype });
+      const value = dtype[0] === "[" ? { t: "a\0" } : "a\0";
+      for (const work of [() => NDArray.from([value], { dtype }), () => array.set(value, 0)]) fails(work, "invalid-value", "trim the NUL");
+      (array.data.t ?? array.data)[0] = "a\0";
+      fails(() => writeNPY(array), "invalid-value", "trim the NUL");
+    }
     fails(() => NDArray.from(new Map([[1, 2]])), "argument", "[...values]");
     fails(() => NDArray.from([1, "a"]), "argument", "number and string");
     // The dtype of the advice holds every value.

@@ -69,7 +69,7 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
 function checkValue(value: any, type: DType | undefined): void {
   const reason = refusal(value);
   if (reason !== undefined) throw new NpyError("argument", reason);
-  const is_collection = type?.kind !== "O" && (value instanceof Set || value instanceof Map);
+  const is_collection = type?.kind !== "O" && typeof value === "object" && typeof value?.[Symbol.iterator] === "function" && !Array.isArray(value) && !isTyped(value);
   if (is_collection) throw new NpyError("argument", `${shown(value)} is not an array; pass a list, such as [...values], or the dtype "|O" for a Python object`);
 }
 

@@ -3,6 +3,7 @@ import { NpyError, shown } from "./error.js";
 import type { DType } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
 import { nanosecondsOf } from "./objects.js";
+import { TRIM } from "./scalar.js";
 import { between, NAT } from "./time.js";
 
 export const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
@@ -136,6 +137,7 @@ function date(value: Date | null, type: DType, path: string): bigint {
 
 function text(value: any, type: DType, path: string): string {
   if (typeof value !== "string") return refuse(value, type, path, "pass text");
+  if (value.endsWith("\0")) return refuse(value, type, path, TRIM);
   if (type.kind === "U") return [...value].length * 4 <= type.size ? value : refuse(value, type, path, "use a wider dtype");
   if (/[^\0-\xff]/.test(value)) return refuse(value, type, path, "bytes are latin-1: use a dtype such as '<U8'");
   return value.length <= type.size ? value : refuse(value, type, path, "use a wider dtype");
