@@ -117,7 +117,7 @@ export function replace(path: string, write: (file: number) => void): void {
     const old = files().statSync(path, { throwIfNoEntry: false });
     if (old) {
       // A file that may not be written to is not replaced, and a device is written to.
-      const file = files().openSync(path, old.isFile() ? "r+" : "w");
+      const file = files().openSync(path, old.isFile() ? "a" : "w");
       try {
         if (!old.isFile()) return write(file);
       } finally {
