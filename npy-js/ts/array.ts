@@ -262,7 +262,7 @@ export class NDArray {
     for (const { name, dtype } of fields) {
       const dimensions: number[] = [];
       for (type = dtype; type.base; type = type.base) dimensions.push(...type.shape!);
-      data = isCopy ? fieldOf(data, name, type.fields || type.kind === "O" ? dimensions.length : 0) : data[name];
+      data = isCopy ? fieldOf(data, name, dimensions.length) : data[name];
       inner.push(...dimensions);
     }
     const n = product(inner);

@@ -159,9 +159,12 @@ export function fieldOf(records: any[], name: string, depth: number): any[] {
   };
   for (const record of records) {
     const value = record[name];
-    const list = value instanceof NDArray ? plain(value).data : [value].flat(depth);
-    if (depth) for (let i = 0; i < list.length; i++) add(list, i);
-    else add(record, name);
+    if (!depth) {
+      add(record, name);
+      continue;
+    }
+    const list = Array.isArray(value?.data) ? plain(value).data : [value instanceof NDArray ? value.toNested() : value].flat(depth);
+    for (let i = 0; i < list.length; i++) add(list, i);
   }
   items.set(values, known);
   return values;
