@@ -163,6 +163,14 @@ def write(folder):
     moment = np.datetime64("2020-01-02T03:04:05.678901")
     rows = [(1, [1, "a"], "b", [1, 2], (None, 5), moment, -1500, 1 + 2j, b"\xe9"), (2.5, None, "", [3, 4], ({"k": 2.0}, "NaT"), "NaT", "NaT", 3, b"")]
     np.save(folder / "object_records.npy", np.array(rows, dtype=records), allow_pickle=True)
+    part = [("a.b", "O"), ("t", "M8[us]"), ("v", "i2", (3,)), ("p", "O", (2,)), ("deep", [("x", "O")], (2,))]
+    parts = np.zeros(2, dtype=[("x", "f4"), ("o", "O"), ("g", part, (2,)), ("h", part), ("n", "i8"), ("e", "O", (2,))])
+    parts["o"] = [2.0, (1,)]
+    parts["g"]["t"][0, 1] = "NaT"
+    parts["g"]["a.b"] = [["a", 2.0], [None, [1]]]
+    parts["g"]["v"] = np.arange(12).reshape(2, 2, 3)
+    parts["e"] = [[2.0, 1], ["b", 3.0]]
+    np.save(folder / "parts.npy", parts, allow_pickle=True)
     stamp = np.empty(1, dtype=object)
     stamp[0] = Timestamp()
     np.save(folder / "timestamp.npy", stamp, allow_pickle=True)

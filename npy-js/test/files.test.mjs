@@ -1,7 +1,7 @@
 // Files of the system and of servers, in Node.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import fs, { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import fs, { chmodSync, closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, symlinkSync, writeFileSync, writeSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,6 +50,25 @@ test("NumPy reads objects with the types that they had", () => {
   assert.deepEqual(again, types);
   writeNPY(NDArray.from([NDArray.from([[1, 2]], { dtype: ">M8[D]" }), { re: 1, im: -2 }, null], { dtype: "|O" }), at("objects.npy"));
   assert.equal(numpy("objects.npy")[0].repr, "[array([['1970-01-02', '1970-01-03']], dtype='datetime64[D]'), (1-2j), None]");
+});
+
+test("columns of records with objects are written by the code that errors advise", async () => {
+  const made = new URL("made/parts.npy", import.meta.url);
+  writeNPY(await (await open(made.pathname)).read({ columns: "e", rows: [1] }), at("column.npy"));
+  assert.equal(numpy("column.npy")[0].repr, "[['b', 3.0]]");
+  const array = readNPY(made);
+  const value = structuredClone(array);
+  for (const work of [() => writeNPY(array), () => writeNPY(value), () => NDArray.from(value)]) {
+    let code;
+    assert.throws(work, (error) => Boolean([code] = /saveNPZ\(.*\)\)\)/.exec(error.message)));
+    const columns = loadNPZ(new Function("saveNPZ", "array", "path", `return ${code}`)(saveNPZ, array, at("parts.npz")));
+    const reprs = { o: "[2.0, (1,)]", e: "[[2.0, 1], ['b', 3.0]]", "g.a.b": "[['a', 2.0], [None, [1]]]", "h.deep.x": "[[0, 0], [0, 0]]" };
+    for (const [name, repr] of Object.entries(reprs)) {
+      writeNPY(columns[name], at("column.npy"));
+      assert.equal(numpy("column.npy")[0].repr, repr, name);
+    }
+    assert.deepEqual([Object.keys(columns).length, columns["g.t"].get(0, 1), columns["g.v"].toNested()], [14, -(2n ** 63n), [[[0, 1, 2], [3, 4, 5]], [[6, 7, 8], [9, 10, 11]]]]);
+  }
 });
 
 test("NumPy reads every dtype that is written", () => {
@@ -192,6 +211,34 @@ test("a map of the file that w+ replaced does not write to the new one", () => {
     zeros.close();
     assert.deepEqual([readNPY(at("old.npy")).toNested(), statSync(at("old.npy")).size], options ? [[5, 0, 0], 131] : [[5, 0, 0, 0], 160]);
   }
+});
+
+test("a file is replaced through links, and keeps its permissions", () => {
+  mkdirSync(at("real"));
+  // The last link leads to no file yet.
+  for (const [link, to] of [["link.npy", "real/hop.npy"], ["real/hop.npy", "../real/x.npy"], ["new.npy", at("real/new.npy")]]) symlinkSync(to, at(link));
+  writeNPY([1], at("real/x.npy"));
+  const works = [(path) => writeNPY([1, 2], path), (path) => memmap(path, "w+", { shape: [2] }).close(), (path) => saveNPZ(path, { a: [1] })];
+  for (const work of works) {
+    for (const mode of [0o600, 0o646]) {
+      chmodSync(at("real/x.npy"), mode);
+      const old = statSync(at("real/x.npy")).ino;
+      work(at("link.npy"));
+      const { ino, mode: found } = statSync(at("real/x.npy"));
+      assert.deepEqual([found & 0o777, ino === old, readlinkSync(at("link.npy")), readlinkSync(at("real/hop.npy"))], [mode, false, "real/hop.npy", "../real/x.npy"]);
+    }
+  }
+  writeNPY([3], at("new.npy"));
+  assert.deepEqual([readNPY(at("real/new.npy")).toNested(), readlinkSync(at("new.npy"))], [[3], at("real/new.npy")]);
+  assert.deepEqual(readdirSync(at("real")).sort(), ["hop.npy", "new.npy", "x.npy"]);
+  // What is not a file is written to.
+  execFileSync("mkfifo", [at("pipe")]);
+  const reader = openSync(at("pipe"), "r+");
+  const bytes = writeNPY([1, 2], at("pipe"));
+  const found = Buffer.alloc(bytes.length);
+  fs.readSync(reader, found);
+  closeSync(reader);
+  assert.deepEqual([new Uint8Array(found), statSync(at("pipe")).isFIFO()], [bytes, true]);
 });
 
 test("memmap makes a file of zeros", () => {

@@ -1,4 +1,5 @@
 // Arguments of calls: wrong ones are refused, with the one that was probably meant.
+import { type DType, innermost, parse } from "./dtype.js";
 import { NpyError, shown } from "./error.js";
 
 /** Returns the name that was probably meant. */
@@ -56,6 +57,14 @@ function isCopyOf(value: any, names: readonly string[]): boolean {
   return value?.constructor === Object && Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
 }
 
+/** Returns the names of the fields, and the paths of those within others. */
+const paths = (type: DType): string[] => type.fields!.flatMap(({ name, dtype }) => (innermost(dtype).fields ? paths(innermost(dtype)).map((path) => `${name}.${path}`) : [name]));
+
+/** Returns the text of a program that makes an object of the columns of records. */
+export function columnsOf(type: DType): string {
+  return `Object.fromEntries(${JSON.stringify(paths(type))}.map((name) => [name, array.column(name)]))`;
+}
+
 /** Returns the values that are refused everywhere, as a message says it; undefined for others. */
 export function refusal(value: any): string | undefined {
   if (value === undefined) return "undefined is not a value; write null";
@@ -63,7 +72,8 @@ export function refusal(value: any): string | undefined {
     // The data of records are an object of columns, which does not say their dtypes.
     const isRecords = value.data?.constructor === Object;
     const bytes = "copy the bytes of writeNPY(array), and read them";
-    const remedy = isRecords ? `${bytes}, or pass NDArray.records(value.data) if all columns are plain numbers or text` : `pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape }), or ${bytes}`;
+    const hasObjects = /^\[.*'\|O'/.test(value.dtype);
+    const remedy = hasObjects ? `copy the bytes of saveNPZ(null, ${columnsOf(parse(value.dtype))}), and read them by loadNPZ` : isRecords ? `${bytes}, or pass NDArray.records(value.data) if all columns are plain numbers or text` : `pass NDArray.from(value.data, { dtype: value.dtype, shape: value.shape }), or ${bytes}`;
     return `an object has the properties of an NDArray without its class, as structuredClone and postMessage copy it; ${remedy}`;
   }
   if (isCopyOf(value, ["name", "text", "arguments", "state"])) {

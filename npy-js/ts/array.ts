@@ -1,11 +1,11 @@
 // Arrays in memory.
 import { checkOptions, checkShape } from "./arguments.js";
 import { named, NpyError, shown } from "./error.js";
-import type { DType, TypedArrayOf } from "./dtype.js";
+import type { DType, Field, TypedArrayOf } from "./dtype.js";
 import { count, innermost, parse, product, width } from "./dtype.js";
 import { type Cast, cast } from "./cast.js";
 import { allocate, build, buildRecords, fromObjects, nestedFor } from "./build.js";
-import { keepItems } from "./objects.js";
+import { fieldOf, keepItems } from "./objects.js";
 import { setAt } from "./set.js";
 import { toDate } from "./time.js";
 
@@ -256,27 +256,33 @@ export class NDArray {
     // Records with Python objects are a list of them.
     const isCopy = Array.isArray(data);
     const inner: number[] = [];
-    for (const name of names(type, path)) {
-      const field = type.fields?.find((field) => field.name === name);
-      if (!field) {
-        if (!this.names) throw new NpyError("missing-field", `the array has no field ${shown(path)}, since ${this.dtype} is not a dtype of records; index it by get, or use data`);
-        throw new NpyError("missing-field", `there is no field ${shown(path)} among ${this.names.join(", ") || "no fields"}; pass one of them`);
-      }
-      data = isCopy ? data.map((record: any) => record[name]) : data[name];
-      type = field.dtype;
-      for (; type.base; type = type.base) inner.push(...type.shape!);
+    if (!this.names) throw new NpyError("missing-field", `the array has no field ${shown(path)}, since ${this.dtype} is not a dtype of records; index it by get, or use data`);
+    const fields = fieldsOf(type, path);
+    if (!fields) throw new NpyError("missing-field", `there is no field ${shown(path)} among ${this.names.join(", ") || "no fields"}; pass one of them`);
+    for (const { name, dtype } of fields) {
+      const dimensions: number[] = [];
+      for (type = dtype; type.base; type = type.base) dimensions.push(...type.shape!);
+      data = isCopy ? fieldOf(data, name, dimensions.length) : data[name];
+      inner.push(...dimensions);
     }
     const n = product(inner);
     const start = this.#start === undefined ? undefined : this.#start * n;
-    const column = new NDArray(isCopy ? fromObjects(data, type, inner.length > 0) : data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)], start);
+    const column = new NDArray(isCopy ? fromObjects(data, type) : data, [...this.shape, ...inner], type, [...this.strides.map((stride) => stride * n), ...stridesOf(inner)], start);
     column.#isCopy = isCopy;
     return column;
   }
 }
 
-/** The parts of a path; a field may have dots in its name. */
-function names(type: DType, path: string): string[] {
-  return type.fields?.some((field) => field.name === path) ? [path] : path.split(".");
+/** Returns the fields on the way to that of a path; each of them may have dots in its name. */
+function fieldsOf(type: DType, path: string): readonly Field[] | undefined {
+  const all = innermost(type).fields ?? [];
+  const own = all.find(({ name }) => name === path);
+  if (own) return [own];
+  for (const field of all) {
+    const rest = path.startsWith(`${field.name}.`) ? fieldsOf(field.dtype, path.slice(field.name.length + 1)) : undefined;
+    if (rest) return [field, ...rest];
+  }
+  return undefined;
 }
 
 /** True if NumPy would write the array in Fortran order: only one that is not in C order too. @internal */

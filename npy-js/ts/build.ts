@@ -7,7 +7,7 @@ import { refusal } from "./arguments.js";
 import { checked, NDArray, plain } from "./array.js";
 import { Call, nanosecondsOf } from "./objects.js";
 import { integerType, isNumber, isTyped, REMEDY, setAt } from "./set.js";
-import { inUnitsOf, isTime, NAT } from "./time.js";
+import { inUnitsOf, isTime } from "./time.js";
 
 interface Built {
   data: any;
@@ -69,7 +69,7 @@ export function build(values: any, dtype: string | undefined, shape: readonly nu
 function checkValue(value: any, type: DType | undefined): void {
   const reason = refusal(value);
   if (reason !== undefined) throw new NpyError("argument", reason);
-  const is_collection = type?.kind !== "O" && (value instanceof Set || value instanceof Map);
+  const is_collection = type?.kind !== "O" && typeof value === "object" && typeof value?.[Symbol.iterator] === "function" && !Array.isArray(value) && !isTyped(value);
   if (is_collection) throw new NpyError("argument", `${shown(value)} is not an array; pass a list, such as [...values], or the dtype "|O" for a Python object`);
 }
 
@@ -136,10 +136,9 @@ function leaf(values: any, depth = 1): any {
   return null;
 }
 
-/** Returns the data of a column of records that Python made, whose sub-arrays are arrays. */
-export function fromObjects(values: any[], type: DType, is_nested: boolean): any {
-  if (type.fields) return values;
-  if (type.kind === "O") return is_nested ? values.flatMap((array) => array.data) : values;
+/** Returns the data of a column of records that Python made. */
+export function fromObjects(values: any[], type: DType): any {
+  if (type.fields || type.kind === "O") return values;
   return build(values.map((value) => ofPython(value, type)), type.str, undefined).data;
 }
 
@@ -216,12 +215,11 @@ function infer(values: any[]): DType {
 }
 
 /** Returns a value that Python made of an element of a dtype, as `set` takes it. */
-function ofPython(value: any, type: DType): any {
-  if (isTime(type) && value === null) return NAT;
+export function ofPython(value: any, type: DType): any {
   if (type.kind === "S" && value instanceof Uint8Array) return String.fromCharCode(...value);
-  const parts = value instanceof Call ? (value.arguments as any) : undefined;
-  if (type.kind === "c" && parts) return { re: parts[0], im: parts[1] };
-  if (type.kind !== "m" || !parts) return value;
+  const { name, arguments: parts } = value instanceof Call ? (value as any) : ({} as any);
+  if (type.kind === "c" && name === "builtins.complex") return { re: parts[0], im: parts[1] };
+  if (type.kind !== "m" || name !== "datetime.timedelta") return value;
   // The days of Python may be more than 64 bits of microseconds, which a list holds.
   const microseconds = (86_400n * BigInt(parts[0]) + BigInt(parts[1])) * 1_000_000n + BigInt(parts[2]);
   return inUnitsOf(type, parse("<m8[us]"), [microseconds], 1)[0];

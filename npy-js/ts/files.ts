@@ -4,9 +4,13 @@ import type { FileURL } from "./source.js";
 
 /** The functions of `node:fs` that this package uses. */
 export interface FileSystem {
-  openSync(path: string, flags: string): number;
+  openSync(path: string, flags: string, mode?: number): number;
   closeSync(file: number): void;
-  fstatSync(file: number): { size: number };
+  fstatSync(file: number): Status;
+  statSync(path: string, options: { throwIfNoEntry: false }): Status | undefined;
+  lstatSync(path: string, options: { throwIfNoEntry: false }): Status | undefined;
+  readlinkSync(path: string): string;
+  chmodSync(path: string, mode: number): void;
   readSync(file: number, out: Uint8Array, offset: number, length: number, position: number): number;
   writeSync(file: number, bytes: Uint8Array, offset: number, length: number, position: number | null): number;
   fsyncSync(file: number): void;
@@ -15,6 +19,14 @@ export interface FileSystem {
   unlinkSync(path: string): void;
   read(file: number, out: Uint8Array, offset: number, length: number, position: number, done: (error: Error | null, count: number) => void): void;
   close(file: number, done: (error: Error | null) => void): void;
+}
+
+interface Status {
+  size: number;
+  mode: number;
+  gid: number;
+  isFile(): boolean;
+  isSymbolicLink(): boolean;
 }
 
 let system: FileSystem | undefined;
@@ -99,18 +111,30 @@ export class OpenFile {
   }
 }
 
-/** Makes a file that appears when `write` has written it. */
+/** Makes a file that appears when `write` has written it, in the place of the file that a link leads to, and with its permissions. */
 export function replace(path: string, write: (file: number) => void): void {
   io(() => {
-    const temporary = `${path}.${Math.random().toString(36).slice(2)}.tmp`;
-    const file = files().openSync(temporary, "wx");
-    try {
+    const old = files().statSync(path, { throwIfNoEntry: false });
+    if (old) {
+      // A file that may not be written to is not replaced, and a device is written to.
+      const file = files().openSync(path, old.isFile() ? "a" : "w");
       try {
-        write(file);
+        if (!old.isFile()) return write(file);
       } finally {
         files().closeSync(file);
       }
-      files().renameSync(temporary, path);
+    }
+    const target = linked(path);
+    const temporary = `${target}.${Math.random().toString(36).slice(2)}.tmp`;
+    const file = files().openSync(temporary, "wx", old ? 0o600 : 0o666);
+    try {
+      try {
+        write(file);
+        if (old) files().chmodSync(temporary, permissions(old, files().fstatSync(file)));
+      } finally {
+        files().closeSync(file);
+      }
+      files().renameSync(temporary, target);
     } catch (error) {
       files().unlinkSync(temporary);
       throw error;
@@ -118,8 +142,21 @@ export function replace(path: string, write: (file: number) => void): void {
   }, NO_FOLDER);
 }
 
-export function writeAll(file: number, bytes: Uint8Array, position: number): void {
+/** Returns the path of the file that a link leads to, also of one that is not there yet. */
+function linked(path: string): string {
+  if (!files().lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return path;
+  const link = files().readlinkSync(path);
+  return linked(/^([/\\]|\w:)/.test(link) ? link : path.replace(/[^/\\]*$/, "") + link);
+}
+
+/** Returns the permissions of the old file; those of another group are no more than those of all others. */
+function permissions({ mode, gid }: Status, made: Status): number {
+  return mode & (gid === made.gid ? 0o777 : (mode << 3) & 0o70 | 0o707);
+}
+
+/** Writes all bytes, from a position on or, without one, after those before. */
+export function writeAll(file: number, bytes: Uint8Array, position?: number): void {
   for (let at = 0; at < bytes.length; ) {
-    at += files().writeSync(file, bytes, at, Math.min(bytes.length - at, MAX_READ), position + at);
+    at += files().writeSync(file, bytes, at, Math.min(bytes.length - at, MAX_READ), position === undefined ? null : position + at);
   }
 }

@@ -1,5 +1,5 @@
 // Values of Python objects: what the module says about a pickle, as values of JavaScript.
-import { NDArray } from "./array.js";
+import { NDArray, plain } from "./array.js";
 import { Assembler } from "./assemble.js";
 import { count, tree } from "./dtype.js";
 import { named } from "./error.js";
@@ -86,7 +86,11 @@ export function revive(json: any): any {
   if ("float" in json) return typeof json.float === "number" ? json.float : Number(json.float.replace("inf", "Infinity"));
   if ("bytes" in json) return unhex(json.bytes);
   if ("map" in json) return map(json.map);
-  if ("record" in json) return Object.fromEntries(json.record.map(([key, value]: any) => [key, revive(value)]));
+  if ("record" in json) {
+    const record = Object.fromEntries(json.record.map(([key, value]: any) => [key, revive(value)]));
+    for (const [key, value] of json.record) remember(items, record, key, value, record[key]);
+    return record;
+  }
   if ("set" in json) {
     const set = new Set();
     for (const item of json.set) {
@@ -143,6 +147,27 @@ export function keepItems(list: any[], copy: any[], from: number, to: number): v
   const kept = new Map();
   for (let i = from; i < to; i++) if (known.has(i)) kept.set(i - from, known.get(i));
   items.set(copy, kept);
+}
+
+/** Returns the values of a field of records, with what the module said of them; those of sub-arrays of `depth` dimensions one by one. @internal */
+export function fieldOf(records: any[], name: string, depth: number): any[] {
+  const [values, known] = [[] as any[], new Map()];
+  const add = (owner: any, key: any): void => {
+    const json = items.get(owner)?.get(key);
+    if (json !== undefined) known.set(values.length, json);
+    values.push(owner[key]);
+  };
+  for (const record of records) {
+    const value = record[name];
+    if (!depth) {
+      add(record, name);
+      continue;
+    }
+    const list = Array.isArray(value?.data) ? plain(value).data : [value instanceof NDArray ? value.toNested() : value].flat(depth);
+    for (let i = 0; i < list.length; i++) add(list, i);
+  }
+  items.set(values, known);
+  return values;
 }
 
 /** The text of each date that was read. Those of pandas have the name of their class as their type. */

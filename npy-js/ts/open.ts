@@ -3,10 +3,11 @@ import { Assembler } from "./assemble.js";
 import { advice, checkOptions } from "./arguments.js";
 import { CASTS, type Cast, cast, WRAPS } from "./cast.js";
 import { Checksum } from "./checksum.js";
-import { count, type DType, parse } from "./dtype.js";
+import { count, type DType, parse, product } from "./dtype.js";
 import { Engine, type Readable } from "./engine.js";
 import { located, named, NpyError, shown } from "./error.js";
 import { NDArray } from "./array.js";
+import { keepItems } from "./objects.js";
 import { blockItems, Growing, type Header, headerOf, isArchive, objects, parseHeader, rowItems, take, truncated } from "./read.js";
 import { END, FIRST, type Open, openSource, type Ranges, type Source, type Start } from "./source.js";
 
@@ -297,11 +298,15 @@ function converted(array: NDArray, wanted: ReadOptions["cast"]): NDArray {
 }
 
 function objectRows(array: NDArray, rows: readonly [number, number] | undefined, columns: ReadOptions["columns"]): NDArray {
-  const picked = typeof columns === "string" ? array.column(columns) : array;
   if (Array.isArray(columns)) throw new NpyError("unsupported", "records with Python objects are read whole, or one column at a time; pass one name");
-  if (!rows) return picked;
-  const each = array.shape.slice(1).reduce((all, n) => all * n, 1);
-  return new NDArray(picked.data.slice(rows[0] * each, rows[1] * each), [rows[1] - rows[0], ...array.shape.slice(1)], picked.type);
+  let part = array;
+  if (rows) {
+    const rest = array.shape.slice(1);
+    const [from, to] = [rows[0] * product(rest), rows[1] * product(rest)];
+    part = new NDArray(array.data.slice(from, to), [rows[1] - rows[0], ...rest], array.type);
+    keepItems(array.data, part.data, from, to);
+  }
+  return typeof columns === "string" ? part.column(columns) : part;
 }
 
 /** An archive. Arrays are found by the names that NumPy shows, without `.npy`. */

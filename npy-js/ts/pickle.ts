@@ -1,5 +1,5 @@
 // Pickles of arrays of objects, which `np.load(…, allow_pickle=True)` reads: protocol 4, of plain data.
-import { refusal } from "./arguments.js";
+import { columnsOf, refusal } from "./arguments.js";
 import { isFortran, NDArray, plain } from "./array.js";
 import { type DType, product } from "./dtype.js";
 import { NpyError, shown } from "./error.js";
@@ -13,21 +13,13 @@ export type Elements = (array: NDArray) => Uint8Array;
 
 /** Returns the pickle of an array of objects. */
 export function pickle(array: NDArray, elements: Elements): Uint8Array {
-  if (array.type.kind !== "O") {
-    const all = paths(array.type);
-    const columns = all.slice(0, 5).map(shown).map((path) => `${path}: array.column(${path})`);
-    if (all.length > 5) columns.push("…");
-    throw new NpyError("unsupported", `records with Python objects are read, not written; write the columns, as by saveNPZ(path, { ${columns.join(", ")} })`);
-  }
+  if (array.type.kind !== "O") throw new NpyError("unsupported", `records with Python objects are read, not written; write the columns, as by saveNPZ(path, ${columnsOf(array.type)})`);
   const out = new Pickler(elements);
   out.op(0x80, 4);
   out.array(array);
   out.op(0x2e);
   return out.bytes();
 }
-
-/** Returns the names of the fields, and the paths of those within others. */
-const paths = (type: DType): string[] => type.fields!.flatMap(({ name, dtype }) => (dtype.fields ? paths(dtype).map((path) => `${name}.${path}`) : [name]));
 
 /** The deepest nesting that is written, as the module reads it. */
 const MAX_DEPTH = 128;

@@ -80,8 +80,8 @@ export function bytesOf(source: unknown): Uint8Array {
   if (source instanceof Uint8Array) return source;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
-  const { then, arrayBuffer } = (source ?? {}) as any;
-  const advice = then ? "await it" : arrayBuffer ? "read it with open, or pass `await source.arrayBuffer()`" : "pass a Uint8Array, or a path in Node";
+  const { then, arrayBuffer, slice } = (source ?? {}) as any;
+  const advice = then ? "await it" : arrayBuffer ? `${slice ? "read it with open, or " : ""}pass \`await source.arrayBuffer()\`` : "pass a Uint8Array, or a path in Node";
   throw new NpyError("unsupported", `${shown(source)} is not a source; ${advice}`);
 }
 

@@ -36,6 +36,9 @@ export function scalar(dtype: DType): Scalar {
   throw new NpyError("unsupported", `an element of dtype ${dtype.str} is not read alone; read the whole array`);
 }
 
+/** The advice about a text that would be read without its end. @internal */
+export const TRIM = "trim the NUL at its end, which NumPy drops";
+
 /** Reads a text of bytes (latin-1) or of code points, without the zeros at its end. @internal */
 export function text({ kind, size, isBig }: DType): Scalar {
   const step = kind === "U" ? 4 : 1;
@@ -55,6 +58,7 @@ export function text({ kind, size, isBig }: DType): Scalar {
     },
     write(view, at, value) {
       if (typeof value !== "string") throw new NpyError("invalid-value", `${shown(value)} is not text; set text, such as ""`);
+      if (value.endsWith("\0")) throw new NpyError("invalid-value", `${shown(value)} does not fit; ${TRIM}`);
       let end = at;
       for (const character of value) {
         const code = character.codePointAt(0)!;

@@ -2,7 +2,10 @@
 import { NpyError, shown } from "./error.js";
 import type { DType } from "./dtype.js";
 import { fromHalf, toHalf } from "./floats.js";
-import { nanosecondsOf } from "./objects.js";
+import { NDArray } from "./array.js";
+import { ofPython } from "./build.js";
+import { Call, nanosecondsOf } from "./objects.js";
+import { TRIM } from "./scalar.js";
 import { between, NAT } from "./time.js";
 
 export const isTyped = (values: unknown): values is any => ArrayBuffer.isView(values) && !(values instanceof DataView);
@@ -12,7 +15,12 @@ export function setAt(type: DType, data: any, at: number, value: any, path = "")
   if (type.fields && !Array.isArray(data)) {
     setFields(type, data, at, value, path);
   } else if (type.base) {
-    setEntries(type.base, data, at, value, type.shape!, path);
+    setEntries(type.base, data, at, value instanceof NDArray ? value.toNested() : value, type.shape!, path);
+  } else if ((value instanceof Call && type.kind !== "O") || (value instanceof Uint8Array && type.kind === "S")) {
+    // A record with Python objects has these where others have numbers and text.
+    const own = ofPython(value, type);
+    if (own === value) refuse(value, type, path);
+    setAt(type, data, at, own, path);
   } else if (type.kind === "c") {
     const { re, im } = pair(value, type, path);
     [data[2 * at], data[2 * at + 1]] = [re, im];
@@ -120,14 +128,15 @@ function pair(value: any, type: DType, path: string): { re: number; im: number }
 }
 
 function time(value: any, type: DType, path: string): bigint {
-  if (type.kind === "M" && (value instanceof Date || value === null)) return date(value, type, path);
+  if (value === null) return NAT;
+  if (type.kind === "M" && value instanceof Date) return date(value, type, path);
   if (typeof value !== "bigint" && !Number.isSafeInteger(value)) return refuse(value, type, path, `pass ${type.kind === "M" ? "a Date, or " : ""}a count of the unit`);
   const count = BigInt(value);
   return BigInt.asIntN(64, count) === count ? count : refuse(value, type, path);
 }
 
-function date(value: Date | null, type: DType, path: string): bigint {
-  if (value === null || Number.isNaN(value.getTime())) return NAT;
+function date(value: Date, type: DType, path: string): bigint {
+  if (Number.isNaN(value.getTime())) return NAT;
   const [unit, since] = [type.unit!, nanosecondsOf(value)];
   const count = between("ns", unit)(since);
   if (BigInt.asIntN(64, count) !== count) return refuse(value, type, path, "use a coarser unit");
@@ -136,6 +145,7 @@ function date(value: Date | null, type: DType, path: string): bigint {
 
 function text(value: any, type: DType, path: string): string {
   if (typeof value !== "string") return refuse(value, type, path, "pass text");
+  if (value.endsWith("\0")) return refuse(value, type, path, TRIM);
   if (type.kind === "U") return [...value].length * 4 <= type.size ? value : refuse(value, type, path, "use a wider dtype");
   if (/[^\0-\xff]/.test(value)) return refuse(value, type, path, "bytes are latin-1: use a dtype such as '<U8'");
   return value.length <= type.size ? value : refuse(value, type, path, "use a wider dtype");

@@ -56,7 +56,7 @@ function transposed({ data, shape, strides, type }: NDArray): NDArray {
 function deliver(destination: string | FileURL | null | undefined, bytes: Uint8Array): void {
   if (destination === undefined || destination === null) return;
   const path = pathOf(destination);
-  within(path, () => replace(path, (file) => writeAll(file, bytes, 0)));
+  within(path, () => replace(path, (file) => writeAll(file, bytes)));
 }
 
 /** Returns the bytes of an archive of arrays; in Node also writes them to `path`. Compressed members can be entered anywhere. */
