@@ -3,10 +3,11 @@
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
+use std::iter;
 use std::path::PathBuf;
 
 use npy_core::{
-    Cast, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
+    Cast, DType, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
 };
 use npy_repair::Damage;
 
@@ -40,6 +41,17 @@ pub(crate) struct Args {
 enum Uncounted {
     Keep,
     Remove,
+}
+
+impl Uncounted {
+    /// Returns the option as in a command.
+    fn option(self) -> String {
+        let value = match self {
+            Uncounted::Keep => "keep",
+            Uncounted::Remove => "remove",
+        };
+        format!("--uncounted {value}")
+    }
 }
 
 impl Args {
@@ -134,7 +146,7 @@ impl Args {
                     "Python objects cannot be appended; npy convert --dtype makes plain values of them",
                 ));
             }
-            check_rows(input, source.header(), file.header())?;
+            check_shape(input, source.header(), file.header())?;
             if is_same_file(&input.path, &self.file) {
                 return Err(Failure::new(
                     source.name(),
@@ -154,6 +166,7 @@ impl Args {
                 format!("is in Fortran order, in which no row can be added in place; {advice}");
             return Err(Failure::new(self.file.display(), message));
         }
+        self.check_dtypes(header.dtype(), sources)?;
         let (rows, total) = (header.shape().first(), self.rows_after(file, sources));
         let mut bytes = Vec::new();
         let stream = File::open(&self.file).of(&self.file.display())?;
@@ -167,6 +180,32 @@ impl Args {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that all inputs have the dtype of the file.
+    fn check_dtypes(&self, file: &DType, sources: &[Source]) -> Result<()> {
+        let found = || self.inputs.iter().zip(sources.iter().map(|source| source.header().dtype()));
+        let Some((input, dtype)) =
+            found().find(|(_, dtype)| dtype.converts_to(file, Cast::Exact).is_err())
+        else {
+            return Ok(());
+        };
+        let target = Target::from(self.file.clone());
+        let arrays: Vec<(&Target, &DType)> = iter::once((&target, file)).chain(found()).collect();
+        let advice = conversion::advice(&arrays, Cast::Exact, |words| {
+            // A new file has no rows that are not counted.
+            let is_same = words.first() == Some(&shell::target(&target));
+            let uncounted = self.uncounted.filter(|_| is_same).map(Uncounted::option);
+            let options = self.raw.option().into_iter().chain(uncounted);
+            let words: Vec<String> = words.iter().cloned().chain(options).collect();
+            format!("npy append {}", words.join(" "))
+        });
+        let [found, expected] = [dtype, file].map(full_dtype);
+        let message = format!(
+            "its dtype is {found}, that of the file {expected}; {}",
+            advice.unwrap_or_default()
+        );
+        Err(Failure::new(input, message))
     }
 
     /// Returns the commands that write a new file in place of one in Fortran order. The rows that are added have no values for columns
@@ -261,8 +300,8 @@ fn add(source: &mut Source, appender: &mut DynRowAppender, name: &impl Display) 
     Ok(())
 }
 
-/// Checks that the rows of an array fit those of the file.
-fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
+/// Checks that rows of an array have the shape of those of the file.
+fn check_shape(input: &Target, header: &Header, file: &Header) -> Result<()> {
     let row = file.shape().get(1..).unwrap_or_default();
     if header.shape().get(1..) != Some(row) {
         let (shape, row_text) = (python_tuple(header.shape()), python_tuple(row));
@@ -281,11 +320,7 @@ fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
             format!("the array of shape {shape} does not fit rows of shape {row_text}{advice}");
         return Err(Failure::new(input, message));
     }
-    header.dtype().converts_to(file.dtype(), Cast::Exact).map_err(|_| {
-        let [found, expected] = [header.dtype(), file.dtype()].map(full_dtype);
-        let advice = conversion::advice(input, header.dtype(), file.dtype());
-        Failure::new(input, format!("its dtype is {found}, that of the file {expected}; {advice}"))
-    })
+    Ok(())
 }
 
 /// Returns the target with a range of one row in place of its first index: `x.npy[0:1]` for `x.npy[0]`.
