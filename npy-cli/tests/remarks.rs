@@ -746,7 +746,7 @@ fn messages_of_convert_name_what_does_it() {
     for (args, part) in [
         (
             &["convert", "x.npy", "o.npy", "--dtype", "i4"][..],
-            "; --cast numeric cuts off fractions",
+            "; --cast numeric cuts off fractions, makes NaN 0 and floats beyond the range its nearest end,",
         ),
         (&["convert", "x.npy", "o.npy", "--dtype", "flot32"], "did you mean float32?"),
         (&["convert", "x.npy", "o.npy", "--where", "a > 1"], "npy sql chooses rows"),

@@ -364,9 +364,10 @@ fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> 
         Value::Text(_) if object.kind() == Kind::Int => {
             Err(format!("{} does not fit in an integer of any dtype", shown(object)))
         }
-        Value::Float(number) if cast != Cast::Numeric && number.fract() != 0.0 => {
-            Err(format!("{} is not an integer; --cast numeric cuts off fractions", shown(object)))
-        }
+        Value::Float(number) if cast != Cast::Numeric && number.fract() != 0.0 => Err(format!(
+            "{} is not an integer; --cast numeric cuts off fractions, and makes floats beyond the range its nearest end",
+            shown(object)
+        )),
         Value::Float(number) => Ok(whole(number, cast)),
         value => Ok(value),
     }
