@@ -774,3 +774,26 @@ assert advised > len(pairs) / 6, advised
     let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
     npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str()]);
 }
+
+/// Guards the advice for pickles of arrays, also of masked ones, which `np.save` does not write.
+#[test]
+fn advice_for_pickles_of_arrays_saves_them() {
+    let script = r#"
+import os, pickle, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+masked = np.ma.array([1.5, 2.5], mask=[False, True])
+for protocol in range(2, 6):
+    with open("m.pkl", "wb") as file: pickle.dump(masked, file, protocol)
+    x, OUT = np.load("m.pkl", allow_pickle=True), "m.npz"
+    message = subprocess.run([npy, "head", "m.pkl"], capture_output=True, text=True).stderr
+    exec(message[message.index("np.savez("):message.index(")") + 1])
+    assert subprocess.run([npy, "cat", "m.npz::mask"], capture_output=True).stdout == b"value\nFalse\nTrue\n"
+    assert subprocess.run([npy, "cat", "m.npz::data"], capture_output=True).returncode == 0
+    os.remove("m.npz")
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
+    npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str()]);
+}
