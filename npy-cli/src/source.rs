@@ -34,7 +34,7 @@ pub(crate) use self::after::{
     what_follows,
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
-pub(crate) use self::objects::{Parted, objects};
+pub(crate) use self::objects::{Parted, objects, tell_of_none};
 pub(crate) use self::open::{
     Input, begins_as_archive, file, is_safetensors, near, open, open_text,
 };

@@ -245,6 +245,8 @@ impl Args {
             let mut printer = Printer::to(&mut out, form);
             printer.show(progress);
             printer.print(&mut rows, usize::MAX)?;
+            let name = self.input.to_string();
+            source::tell_of_none(&name, printer.nones(), "empty text, where JSON has null");
             printer.finish()
         })
     }
