@@ -357,7 +357,7 @@ fn each_command_that_a_message_advises_works() {
             &["concat", "f4.npy", "i.npy", "a.npy", "--axis", "-1", "--no-clobber", "-o", "o.npy"],
             "; |npy convert f4.npy",
             " joins them; this rounds",
-            "{} && npy info o.npy | grep -q '(14,)' && ! ( {} )",
+            "{} && npy info o.npy | grep -q '(16,)' && ! ( {} )",
         ),
         (
             &["concat", "f4.npy", "a.npy", "a.npy", "--target-size", "64", "-o", "parts"],
@@ -375,7 +375,7 @@ fn each_command_that_a_message_advises_works() {
             &["append", "a.npy", "x.bin", "x.bin", "--raw", "<i2", "--uncounted", "keep"],
             "; |npy convert x.bin",
             " joins them\n",
-            "cp a.npy o.npy && {} && npy info a.npy | grep -q '(11,)' && mv o.npy a.npy",
+            "cp a.npy o.npy && {} && npy info a.npy | grep -q '(13,)' && mv o.npy a.npy",
         ),
         (
             &["append", "f4.npy", "i.npy", "i.npy", "i.npy", "i.npy", "i.npy"],
@@ -485,6 +485,12 @@ fn each_command_that_a_message_advises_works() {
         (&["m.npz:m_a"], "two colons: |", "\n", "npy {}"),
         (&["cat", "m.npz"], "as in |", "\n", "npy cat {}"),
         (&["shape", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
+        (
+            &["convert", "r.npy", "o.npy", "-c", "B"],
+            "did you mean |",
+            "?",
+            "npy convert r.npy o.npy -c {}",
+        ),
         (&["check", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
         (&["convert", "row.csv", "o.npy"], "|npy convert", " reads", "{} row.csv o.npy"),
         (&["convert", "blanks.csv", "o.npy"], "|npy convert", " reads", "{} blanks.csv o.npy"),
