@@ -244,6 +244,12 @@ impl Columns {
                 let mut leaves = Vec::new();
                 row.add_leaves(Split::Fields, false, 12, &mut leaves);
                 let mut names: Vec<&str> = leaves.iter().map(|leaf| &*leaf.name).collect();
+                let distance =
+                    |name: &&str| strsim::osa_distance(&path.to_lowercase(), &name.to_lowercase());
+                // One slip in three letters.
+                let is_near = |name: &&str| distance(name) <= path.chars().count() / 3;
+                let meant = names.iter().copied().min_by_key(distance).filter(is_near);
+                let meant = meant.map_or(String::new(), |name| format!("; did you mean {name:?}?"));
                 if names.len() == 12 {
                     names[11] = "…";
                 }
@@ -252,7 +258,8 @@ impl Columns {
                     true => "; an element is -c [1][0], and a slice follows the file: FILE[:,1]",
                     false => "",
                 };
-                let message = format!("there is no column {path:?}; the columns are {names}{hint}");
+                let message =
+                    format!("there is no column {path:?}; the columns are {names}{hint}{meant}");
                 return Err(Failure::new(file, message));
             };
             parts.push(part);

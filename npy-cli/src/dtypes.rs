@@ -3,6 +3,9 @@
 use npy_core::DType;
 use npy_core::dtype::{Field, Scalar, ScalarKind};
 
+/// The advice for numbers that an integer dtype does not hold.
+pub(crate) const NUMERIC: &str = "--cast numeric cuts off fractions, makes NaN 0 and floats beyond the range its nearest end, and keeps the lowest bits of integers";
+
 /// Parses a dtype as headers have it, or without the byte order: `f4`.
 pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
     let name = match without_module(text) {

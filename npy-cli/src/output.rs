@@ -11,7 +11,7 @@ use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use npy_core::dtype::Field;
+use npy_core::dtype::{Field, ScalarKind};
 use npy_core::{Cast, DType, ErrorKind, Place};
 
 use crate::remedy;
@@ -217,6 +217,9 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
                         .to_owned()
                 }
                 (false, Some(advice)) => format!("as a whole; {advice}"),
+                (false, None) if has_counts(found) && !has_counts(wanted) => {
+                    "with any --cast; in Python: np.save('OUT.npy', np.load('IN.npy').view('i8')) has the counts of the times".to_owned()
+                }
                 (false, None) => {
                     "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U".to_owned()
                 }
@@ -278,6 +281,12 @@ fn of_fields(found: &str, wanted: &str) -> Option<String> {
     }
     let all = DType::record(fields.iter().map(|field| (field.name(), wanted.clone()))).ok()?;
     Some(format!("{one}, and --dtype {} all", shell::word(all.to_string().as_bytes())))
+}
+
+/// Returns true for the text of a dtype of times, or spans of time, which are counts.
+fn has_counts(text: &str) -> bool {
+    let kind = dtype_of(text).and_then(|dtype| dtype.scalar().map(|scalar| scalar.kind()));
+    matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
 }
 
 fn dtype_of(text: &str) -> Option<DType> {

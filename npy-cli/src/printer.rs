@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::thread;
 
 use npy_core::DynArray;
+use npy_core::object::Kind;
 
 use crate::output::{Failure, Output, Progress, Result};
-use crate::row_text::{csv_header, csv_row};
+use crate::row_text::{Leaf, csv_header, csv_row};
 use crate::rows::{Form, Rows};
 use crate::sheet::Sheet;
 
@@ -25,6 +26,8 @@ pub(crate) struct Printer<'a> {
     is_first: bool,
     buffer: Vec<u8>,
     progress: Option<Progress>,
+    /// The number of objects that are `None`, and empty fields of CSV.
+    nones: usize,
 }
 
 /// Fewer bytes of rows are printed by one thread.
@@ -44,12 +47,18 @@ impl<'a> Printer<'a> {
             is_first: true,
             buffer,
             progress: None,
+            nones: 0,
         }
     }
 
     /// Leaves out the names of the columns in CSV.
     pub(crate) fn without_names(self) -> Self {
         Printer { is_headless: true, ..self }
+    }
+
+    /// Returns the number of objects that are `None`, and empty fields of CSV.
+    pub(crate) fn nones(&self) -> usize {
+        self.nones
     }
 
     /// Shows the progress while rows are printed.
@@ -123,6 +132,16 @@ impl<'a> Printer<'a> {
             return Ok(());
         }
         let (form, leaves, tree) = (self.form, &rows.leaves, &rows.tree);
+        if matches!(form, Form::Csv(_)) && !objects.is_empty() {
+            let is_object = |leaf: &&Leaf| leaf.cell.dtype().has_object();
+            let is_none = |leaf: &&Leaf, i| {
+                let object = leaf.cell.object(leaf.of(row(i)), objects);
+                object.is_some_and(|object| object.kind() == Kind::None)
+            };
+            let leaves: Vec<&Leaf> = leaves.iter().filter(is_object).collect();
+            let nones = |i| leaves.iter().filter(|leaf| is_none(leaf, i)).count();
+            self.nones += (0..count).map(nones).sum::<usize>();
+        }
         let print = |part: Range<usize>, out: &mut Vec<u8>| {
             for i in part {
                 match form {

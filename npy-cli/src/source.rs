@@ -33,7 +33,7 @@ pub(crate) use self::after::{
     After, bytes_after, data_bytes, follow, has_at, tell_of_rest, tell_of_text, what_follows,
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
-pub(crate) use self::objects::{Parted, objects};
+pub(crate) use self::objects::{Parted, objects, tell_of_none};
 pub(crate) use self::open::{
     Input, begins_as_archive, file, is_safetensors, near, open, open_text,
 };

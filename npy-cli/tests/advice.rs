@@ -8,7 +8,7 @@ use std::process::Command;
 
 use npy_core::{DynArray, Header, NpyArray, Order, WriteNpy, npz};
 
-use crate::support::npy;
+use crate::support::{names, npy};
 
 fn save(path: &Path, dtype: &str, shape: &[usize]) {
     let header = Header::new(dtype.parse().unwrap(), shape, Order::C).unwrap();
@@ -22,6 +22,16 @@ fn files(path: &Path) {
     let file = |name: &str| path.join(name);
     save(&file("a.npy"), "<f8", &[5]);
     save(&file("i.npy"), "<i8", &[5]);
+    save(&file("f4.npy"), "<f4", &[4]);
+    for (name, dtype, bytes) in [
+        ("s.npy", "<M8[s]", 1i64.to_le_bytes().to_vec()),
+        ("ms.npy", "<M8[ms]", 1500i64.to_le_bytes().to_vec()),
+        ("u3.npy", "<U3", "abc".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()),
+        ("u5.npy", "<U5", "abcde".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()),
+    ] {
+        let array = DynArray::new(dtype.parse().unwrap(), [1], Order::C, bytes).unwrap();
+        npy_core::save(file(name), &array).unwrap();
+    }
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
     save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
     let mut archive = npz::Writer::create(file("m.npz")).unwrap();
@@ -366,9 +376,9 @@ fn each_command_that_a_message_advises_works() {
         ),
         (
             &["append", "r.npy", "r 2.npy"],
-            "|npy convert",
-            " makes",
-            "{} && npy append r.npy 'r 2-converted.npy'",
+            "; |npy convert r.npy",
+            " joins",
+            "{} && npy info r-converted.npy | grep -q '(4,)'",
         ),
         (
             &["append", "a.npy", "r.npy"],
@@ -378,9 +388,52 @@ fn each_command_that_a_message_advises_works() {
         ),
         (
             &["concat", "i.npy", "a.npy", "-o", "o.npy"],
-            "|npy convert",
-            " makes",
-            "{} && npy concat i.npy a-converted.npy -o o.npy",
+            "; |npy convert i.npy",
+            " joins them; this rounds integers beyond 2**53, which convert --cast lossless refuses",
+            "{} && npy info o.npy | grep -q 'dtype *<f8'",
+        ),
+        (
+            &["concat", "f4.npy", "i.npy", "a.npy", "--axis", "-1", "--no-clobber", "-o", "o.npy"],
+            "; |npy convert f4.npy",
+            " joins them; this rounds",
+            "{} && npy info o.npy | grep -q '(16,)' && ! ( {} )",
+        ),
+        (
+            &["concat", "f4.npy", "a.npy", "a.npy", "--target-size", "64", "-o", "parts"],
+            "; |npy convert f4.npy",
+            " joins them\n",
+            "{} && npy info parts/part-00000.npy | grep -q 'dtype *<f8' && rm -r parts",
+        ),
+        (
+            &["append", "f4.npy", "eight.bin", "--raw", "f8"],
+            "; |npy convert f4.npy",
+            " joins them\n",
+            "{} && npy stats f4-converted.npy",
+        ),
+        (
+            &["append", "a.npy", "x.bin", "x.bin", "--raw", "<i2", "--uncounted", "keep"],
+            "; |npy convert x.bin",
+            " joins them\n",
+            "cp a.npy o.npy && {} && npy info a.npy | grep -q '(13,)' && mv o.npy a.npy",
+        ),
+        (
+            &["append", "f4.npy", "i.npy", "i.npy", "i.npy", "i.npy", "i.npy"],
+            "; |npy convert f4.npy",
+            " makes one that fits, and 5 more need the same; this rounds",
+            "{}",
+        ),
+        // Such texts and times may fit.
+        (
+            &["concat", "u3.npy", "u5.npy", "-o", "o.npy"],
+            "; |npy convert u3.npy",
+            " joins them\n",
+            "{} && npy cat o.npy | grep -q abcde",
+        ),
+        (
+            &["concat", "s.npy", "ms.npy", "s.npy", "-o", "o.npy"],
+            "; |npy convert s.npy",
+            " joins them\n",
+            "{} && npy cat o.npy | grep -q 01.500",
         ),
         (
             &["concat", "a.npy", "-o", "o.csv"],
@@ -471,6 +524,12 @@ fn each_command_that_a_message_advises_works() {
         (&["m.npz:m_a"], "two colons: |", "\n", "npy {}"),
         (&["cat", "m.npz"], "as in |", "\n", "npy cat {}"),
         (&["shape", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
+        (
+            &["convert", "r.npy", "o.npy", "-c", "B"],
+            "did you mean |",
+            "?",
+            "npy convert r.npy o.npy -c {}",
+        ),
         (&["check", "a.npy"], "did you mean |", "?", "npy {} a.npy"),
         (&["convert", "row.csv", "o.npy"], "|npy convert", " reads", "{} row.csv o.npy"),
         (&["convert", "blanks.csv", "o.npy"], "|npy convert", " reads", "{} blanks.csv o.npy"),
@@ -540,6 +599,9 @@ fn each_command_that_a_message_advises_works() {
         assert!(done.status.success(), "{message}{command}: {done:?}");
         for name in ["OUT", "o.npy", "rest.bin"] {
             let _ = fs::remove_file(path.join(name));
+        }
+        for name in names(path).iter().filter(|name| name.contains("-converted")) {
+            fs::remove_file(path.join(name)).unwrap();
         }
     }
 }

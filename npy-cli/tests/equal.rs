@@ -31,8 +31,35 @@ for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
             for names in files if "NPY_THOROUGH" in os.environ else files[equal_nan:][:1]:
                 options = ["--rtol", str(rtol), "--atol", str(atol), "-n", "100000"] + ["--nan-differs"] * (not equal_nan)
                 run = subprocess.run([npy, "diff", *names, "--json", *options], capture_output=True)
-                found = [value["row"] for value in json.loads(run.stdout)["values"]]
+                line = json.loads(run.stdout)
+                found = [value["row"] for value in line["values"]]
                 assert found == expected, (names, rtol, atol, equal_nan, [(a[i], b[i]) for i in set(found) ^ set(expected)][:5])
+                one_nan = np.isnan(a) != np.isnan(b)
+                with np.errstate(all="ignore"): distances = np.abs(a - b)
+                # An infinite number differs infinitely, also from one with another infinite part.
+                distances[(np.isinf(a) | np.isinf(b))] = np.inf
+                of_numbers = distances[[i for i in expected if not np.isnan(a[i]) and not np.isnan(b[i])]]
+                assert float(line["largest_difference"]) == of_numbers.max(), (line["largest_difference"], of_numbers.max())
+                assert line["nan_in_one"] == one_nan.sum()
+# All dtypes of floats, with few values, and times, of which "not a time" differs from the others alone.
+for turn in range(40):
+    dtype = ["f2", "f4", "f8", "c8", "c16", "M8[s]", "m8[ms]"][turn % 7]
+    if np.dtype(dtype).kind in "mM":
+        a, b = (rng.choice([1, 2, np.iinfo("i8").min], 3).view(dtype) for _ in "ab")
+        distances, nans = None, 0
+        expected = ~((a == b) | (np.isnat(a) & np.isnat(b)))
+    else:
+        a, b = (rng.choice([1, 2.5, np.inf, -np.inf, np.nan], 3).astype(dtype) for _ in "ab")
+        nans = (np.isnan(a) != np.isnan(b)).sum()
+        expected = ~((a == b) | (np.isnan(a) & np.isnan(b)))
+        with np.errstate(all="ignore"): distances = np.abs(a - b)[expected]
+        distances = max(distances[~np.isnan(distances)], default=None)
+    np.save("a.npy", a); np.save("b.npy", b)
+    run = subprocess.run([npy, "diff", "a.npy", "b.npy", "--json"], capture_output=True)
+    line = json.loads(run.stdout)
+    largest = line["largest_difference"]
+    assert (line["rows_that_differ"], line["nan_in_one"]) == (expected.sum(), nans), (a, b, line)
+    assert (None if largest is None else float(largest)) == distances, (a, b, line)
 "#;
     let npy = env!("CARGO_BIN_EXE_npy");
     npy_tests::Numpy::run(script, &[OsStr::new(npy), dir.path().as_os_str()]);

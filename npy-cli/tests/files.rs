@@ -176,7 +176,7 @@ fn append_checks_all_inputs_before_it_writes() {
     fs::copy(path.join("f8.npy"), path.join("x.npy")).unwrap();
     let before = fs::read(path.join("x.npy")).unwrap();
     fs::write(path.join("short.npy"), &before[..before.len() - 8]).unwrap();
-    let npy_convert = "its dtype is <f4, that of the file <f8; npy convert f4.npy f4-converted.npy --dtype '<f8' makes one";
+    let npy_convert = "its dtype is <f4, that of the file <f8; npy convert f4.npy f4-converted.npy --dtype '<f8' && npy append x.npy f8.npy f4-converted.npy joins them";
     for (input, expected) in [
         ("f4.npy", npy_convert),
         ("short.npy", "truncated: expected 64 bytes of data, found 56"),
@@ -189,10 +189,10 @@ fn append_checks_all_inputs_before_it_writes() {
         assert!(!message.contains("--cast"), "{message}");
         assert_eq!(fs::read(path.join("x.npy")).unwrap(), before, "{input}");
     }
-    // Where values may be rounded, the conversion refuses that.
+    // No value is rounded: the file gets the dtype that holds all.
     let (exit, message) = code(path, &["append", "f4.npy", "f8.npy"]);
-    let lossless = "npy convert f8.npy f8-converted.npy --dtype '<f4' --cast lossless makes one";
-    assert_eq!((exit, message.contains(lossless)), (2, true), "{message}");
+    let wider = "; npy convert f4.npy f4-converted.npy --dtype '<f8' && npy append f4-converted.npy f8.npy joins them";
+    assert_eq!((exit, message.contains(wider)), (2, true), "{message}");
     // Of records, the message has the fields.
     let record = "../tests/golden/nested.npy";
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join(record), path.join("r.npy")).unwrap();

@@ -685,3 +685,115 @@ for turn in range(rounds):
     let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
     npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str(), OsStr::new(&rounds)]);
 }
+
+/// Guards each command that is advised for arrays of two dtypes, as it is printed: it joins them with the dtype and the values of `np.concatenate`.
+#[test]
+fn advice_for_arrays_of_other_dtypes_joins_them_as_numpy_does() {
+    let script = r#"
+import itertools, os, shlex, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+env = {**os.environ, "PATH": os.path.dirname(npy) + ":" + os.environ["PATH"]}
+os.chdir(folder)
+rng = np.random.default_rng(1)
+arrays = {"b": np.array([True, False, True])}
+for kind, size in [(kind, size) for kind in "iu" for size in [1, 2, 4, 8]]:
+    dtype = np.dtype(f"<{kind}{size}")
+    arrays[dtype.str[1:]] = np.array([np.iinfo(dtype).min, 3, np.iinfo(dtype).max], dtype)
+for name in ["<f2", "<f4", ">f8", "<c8", "<c16"]:
+    values = np.array([0.1, -1e300, np.inf, np.nan]) * (1 + 0.3j if "c" in name else 1)
+    with np.errstate(all="ignore"): arrays[name[1:]] = values.astype(name)
+for name, texts in [("3", ["ab", "xyz"]), ("5", ["größe"]), ("5s", ["hello"])]:
+    arrays["U" + name] = np.array(texts, "U")
+    if name != "5": arrays["S" + name] = np.array(texts, "S")
+for unit in ["M", "D", "25s", "10s", "ms", "ns"]:
+    arrays["M8" + unit] = np.array(["2024-02", "NaT"], "M8[D]").astype(f"M8[{unit}]")
+for unit in ["Y", "M", "D", "s", "us"]:
+    arrays["m8" + unit] = np.array([3, "NaT"], f"m8[{unit}]")
+rows = [(1, 0.5), (-1, 1e30)]
+for name, fields in [("ri", [("a", "i2"), ("x", "f8")]), ("rf", [("a", "f8"), ("x", "f4")]), ("rc", [("a", ">i8"), ("x", "c8")])]:
+    arrays[name] = np.array(rows, fields)
+arrays["rp"] = np.array(rows, np.dtype([("a", "i1"), ("x", "f4")], align=True))
+arrays["rs"] = np.array([([1, 2], 3)], [("a", "i4", 2), ("x", "f2")])
+arrays["rt"] = np.array([([1, 2.5], 3)], [("a", "f8", 2), ("x", "i8")])
+arrays["rn"] = np.array([(1,)], [("n", "i8")])
+for name, array in arrays.items(): np.save(name + ".npy", array)
+
+def native(array): return array.dtype.newbyteorder("=")
+
+def same(found, a, b):
+    # NumPy mixes up the elements of sub-arrays when it converts records.
+    if a.dtype.names: return found.dtype.names == a.dtype.names and all(same(found[n], a[n], b[n]) for n in a.dtype.names)
+    with np.errstate(all="ignore"): expected = np.concatenate([a, b])
+    return native(found) == native(expected) and np.array_equal(found, expected, equal_nan=expected.dtype.kind in "fcmM")
+
+def promotes(a, b):
+    kinds = {"b": "n", "i": "n", "u": "n", "f": "n", "c": "n"}
+    if kinds.get(a.kind, a.kind) != kinds.get(b.kind, b.kind): return False
+    try: np.result_type(a, b)
+    except TypeError: return False
+    return all(promotes(a[n].base, b[n].base) for n in a.names or ())
+
+advised, pairs = 0, list(itertools.permutations(arrays.items(), 2))
+if "NPY_THOROUGH" not in os.environ: pairs = pairs[::5]
+for (one, a), (other, b) in pairs:
+    for args in [["concat", "-o", "out.npy"], ["append"]]:
+        start = set(os.listdir())
+        run = subprocess.run([npy, *args, one + ".npy", other + ".npy"], capture_output=True, text=True)
+        message = run.stderr
+        if run.returncode == 0:
+            if args[0] == "append":
+                found, names = np.load(one + ".npy"), a.dtype.names
+                assert a.dtype.newbyteorder("=") == b.dtype.newbyteorder("="), (one, other)
+                np.save(one + ".npy", a)
+            else:
+                found = np.load("out.npy")
+                assert np.array_equal(found[len(a):], b.astype(a.dtype), equal_nan=a.dtype.kind in "fcmM"), (one, other)
+        elif " joins them" in message:
+            command = message[message.index("; npy ") + 2:message.index(" joins them")]
+            done = subprocess.run(["sh", "-c", command], env=env, capture_output=True, text=True)
+            assert done.returncode == 0, (message, done.stderr)
+            last = shlex.split(command)
+            last = last[len(last) - last[::-1].index("npy"):]
+            name = "out.npy" if last[0] == "concat" else last[1]
+            assert same(np.load(name), a, b), (message, np.load(name), np.load(name).dtype)
+            assert ("; this rounds integers" in message) == any(
+                dtype.kind in "iu" and dtype.itemsize == 8 and wanted.kind in "fc"
+                for dtypes in [(a.dtype, np.load(name).dtype), (b.dtype, np.load(name).dtype)]
+                for dtype, wanted in ([dtypes] if not a.dtype.names else [[part[n].base for part in dtypes] for n in a.dtype.names])
+            ), message
+            advised += 1
+            np.save(one + ".npy", a)
+        else:
+            is_option = "no field" not in message and "makes one of its field" not in message
+            assert not (is_option and promotes(a.dtype, b.dtype)), message
+        for path in set(os.listdir()) - start: os.remove(path)
+assert advised > len(pairs) / 6, advised
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
+    npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str()]);
+}
+
+/// Guards the advice for pickles of arrays, also of masked ones, which `np.save` does not write.
+#[test]
+fn advice_for_pickles_of_arrays_saves_them() {
+    let script = r#"
+import os, pickle, subprocess, sys
+import numpy as np
+npy, folder = sys.argv[1:]
+os.chdir(folder)
+masked = np.ma.array([1.5, 2.5], mask=[False, True])
+for protocol in range(2, 6):
+    with open("m.pkl", "wb") as file: pickle.dump(masked, file, protocol)
+    x, OUT = np.load("m.pkl", allow_pickle=True), "m.npz"
+    message = subprocess.run([npy, "head", "m.pkl"], capture_output=True, text=True).stderr
+    exec(message[message.index("np.savez("):message.index(")") + 1])
+    assert subprocess.run([npy, "cat", "m.npz::mask"], capture_output=True).stdout == b"value\nFalse\nTrue\n"
+    assert subprocess.run([npy, "cat", "m.npz::data"], capture_output=True).returncode == 0
+    os.remove("m.npz")
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    let npy = OsStr::new(env!("CARGO_BIN_EXE_npy"));
+    npy_tests::Numpy::run(script, &[npy, dir.path().as_os_str()]);
+}

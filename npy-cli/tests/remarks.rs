@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DynArray, Header, NpyArray, ReadNpy, WriteNpy};
+use npy_core::{DynArray, Header, NpyArray, Order, ReadNpy, WriteNpy};
 
 fn npy(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
@@ -117,7 +117,11 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
         assert_eq!(found().1, dtype, "{text}");
     }
     for (text, part) in [
-        ("a,b\n1,2\n3\n", "line 3 has 1 fields, and those before have 2; "),
+        ("a,b\n1,2\n3\n", "line 3 has 1 fields, and those before have 2; add what is missing"),
+        (
+            "a,b\n1,5,2,5\n",
+            "line 2 has 4 fields, and those before have 2; put quotes around a field that has the delimiter in it, and write numbers with a point, not a comma",
+        ),
         ("color,n\n#ff0000\nred,2\n", "line 2 has 1 fields"),
     ] {
         write(text);
@@ -741,12 +745,19 @@ fn messages_of_convert_name_what_does_it() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
     [0.5f64, 0.0].write_npy(path.join("x.npy")).unwrap();
+    let dtype = "<M8[s]".parse().unwrap();
+    let times = DynArray::new(dtype, [1], Order::C, vec![0; 8]).unwrap();
+    times.write_npy(path.join("times.npy")).unwrap();
     fs::write(path.join("r.csv"), "a,b\n1,2\n").unwrap();
     NpyArray::new(vec![1.0f64; 4], [2, 2]).unwrap().write_npy(path.join("t.npy")).unwrap();
     for (args, part) in [
         (
             &["convert", "x.npy", "o.npy", "--dtype", "i4"][..],
-            "; --cast numeric cuts off fractions",
+            "; --cast numeric cuts off fractions, makes NaN 0 and floats beyond the range its nearest end,",
+        ),
+        (
+            &["convert", "times.npy", "o.npy", "--dtype", "i8"],
+            "; in Python: np.save('OUT.npy', np.load('IN.npy').view('i8')) has the counts of the times",
         ),
         (&["convert", "x.npy", "o.npy", "--dtype", "flot32"], "did you mean float32?"),
         (&["convert", "x.npy", "o.npy", "--where", "a > 1"], "npy sql chooses rows"),

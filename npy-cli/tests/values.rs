@@ -90,6 +90,36 @@ fn nan_is_equal_to_nan_unless_the_option_says_otherwise() {
     assert_eq!(run(path, &["diff", "o.npy[:2]", "p.npy[:2]"]).0, 0);
 }
 
+/// Guards that the largest difference is infinite where an infinite number differs, and that a NaN is named where it leaves it out.
+#[test]
+fn diff_names_infinite_differences_and_nan() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let (inf, nan) = (f64::INFINITY, f64::NAN);
+    for (a, b, last) in [
+        ([1.0, inf, 1.0], [1.5, 2.0, 1.0], "; the largest difference is inf, in row 1, value"),
+        ([inf, 1.0, 1.0], [-inf, 1.0, 2.0], "; the largest difference is inf, in row 0, value"),
+        ([1e308, 1.0, 1.0], [-1e308, 1.0, 2.0], "; the largest difference is inf, in row 0, value"),
+        (
+            [1.0, nan, 1.0],
+            [1.5, 2.0, 1.0],
+            "; the largest difference is 0.5, in row 0, value; 1 value is NaN in one array alone, and has no difference",
+        ),
+        (
+            [1.0, nan, inf],
+            [1.0, 2.0, nan],
+            "2 of 3 rows differ; 2 values are NaN in one array alone, and have no difference",
+        ),
+    ] {
+        a.write_npy(path.join("a.npy")).unwrap();
+        b.write_npy(path.join("b.npy")).unwrap();
+        let (exit, out, _) = run(path, &["diff", "a.npy", "b.npy"]);
+        assert!(exit == 1 && out.ends_with(&format!("{last}\n")), "{out}");
+    }
+    let (_, out, _) = run(path, &["diff", "a.npy", "b.npy", "--json"]);
+    assert!(out.contains("\"largest_difference\":null,\"nan_in_one\":2,"), "{out}");
+}
+
 /// Guards that numbers are compared as what they are: integers beyond 53 bits with floats, zeros of long doubles, and objects of every kind.
 #[test]
 fn diff_compares_numbers_of_different_kinds() {

@@ -3,10 +3,11 @@
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
+use std::iter;
 use std::path::PathBuf;
 
 use npy_core::{
-    Cast, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
+    Cast, DType, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
 };
 use npy_repair::{Damage, Uncounted};
 
@@ -115,19 +116,13 @@ impl Args {
             Ok(Some(refused)) | Err(refused) => return refused,
             Ok(None) => {}
         }
-        let inputs: Vec<String> = self.inputs.iter().map(shell::target).collect();
-        let choice = match (self.after.word(), self.uncounted_rows(file)) {
-            (Some(choice), _) => format!(" --uncounted {choice}"),
-            (None, Some(_)) => " --uncounted keep".to_owned(),
-            (None, None) => String::new(),
-        };
-        failure.with(&format!(
-            "; npy append {} {}{choice} {} appends it as rows of {}",
-            shell::path(&self.file),
-            inputs.join(" "),
-            raw.option(),
-            self.file.display()
-        ))
+        let inputs = self.inputs.iter().map(shell::target);
+        let uncounted = || self.uncounted_rows(file).map(|_| "--uncounted keep".to_owned());
+        let options = self.after.option().or_else(uncounted).into_iter().chain([raw.option()]);
+        let words = ["npy append".to_owned(), shell::path(&self.file)].into_iter().chain(inputs);
+        let words: Vec<String> = words.chain(options).collect();
+        let name = self.file.display();
+        failure.with(&format!("; {} appends it as rows of {name}", words.join(" ")))
     }
 
     /// Checks that the rows of all inputs fit those of the file, and their number its header.
@@ -139,7 +134,7 @@ impl Args {
                     "Python objects cannot be appended; npy convert --dtype makes plain values of them",
                 ));
             }
-            check_rows(input, source.header(), file.header())?;
+            check_shape(input, source.header(), file.header())?;
             if is_same_file(&input.path, &self.file) {
                 return Err(Failure::new(
                     source.name(),
@@ -151,6 +146,7 @@ impl Args {
             return Err(failure);
         }
         let header = file.header();
+        self.check_dtypes(header.dtype(), sources)?;
         let (rows, total) = (header.shape().first(), self.rows_after(file, sources));
         let mut bytes = Vec::new();
         let stream = File::open(&self.file).of(&self.file.display())?;
@@ -179,6 +175,32 @@ impl Args {
         let message =
             format!("is in Fortran order, in which no row can be added in place; {advice}");
         Ok(Some(Failure::new(self.file.display(), message)))
+    }
+
+    /// Checks that all inputs have the dtype of the file.
+    fn check_dtypes(&self, file: &DType, sources: &[Source]) -> Result<()> {
+        let found = || self.inputs.iter().zip(sources.iter().map(|source| source.header().dtype()));
+        let Some((input, dtype)) =
+            found().find(|(_, dtype)| dtype.converts_to(file, Cast::Exact).is_err())
+        else {
+            return Ok(());
+        };
+        let target = Target::from(self.file.clone());
+        let arrays: Vec<(&Target, &DType)> = iter::once((&target, file)).chain(found()).collect();
+        let advice = conversion::advice(&arrays, Cast::Exact, |words| {
+            // A new file has no rows that are not counted.
+            let is_same = words.first() == Some(&shell::target(&target));
+            let uncounted = self.after.option().filter(|_| is_same);
+            let options = self.raw.option().into_iter().chain(uncounted);
+            let words: Vec<String> = words.iter().cloned().chain(options).collect();
+            format!("npy append {}", words.join(" "))
+        });
+        let [found, expected] = [dtype, file].map(full_dtype);
+        let message = format!(
+            "its dtype is {found}, that of the file {expected}; {}",
+            advice.unwrap_or_default()
+        );
+        Err(Failure::new(input, message))
     }
 
     /// Returns the commands that write a new file in place of one in Fortran order. The rows that are added have no values for columns
@@ -265,8 +287,8 @@ fn add(source: &mut Source, appender: &mut DynRowAppender, name: &impl Display) 
     Ok(())
 }
 
-/// Checks that the rows of an array fit those of the file.
-fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
+/// Checks that rows of an array have the shape of those of the file.
+fn check_shape(input: &Target, header: &Header, file: &Header) -> Result<()> {
     let row = file.shape().get(1..).unwrap_or_default();
     if header.shape().get(1..) != Some(row) {
         let (shape, row_text) = (python_tuple(header.shape()), python_tuple(row));
@@ -285,11 +307,7 @@ fn check_rows(input: &Target, header: &Header, file: &Header) -> Result<()> {
             format!("the array of shape {shape} does not fit rows of shape {row_text}{advice}");
         return Err(Failure::new(input, message));
     }
-    header.dtype().converts_to(file.dtype(), Cast::Exact).map_err(|_| {
-        let [found, expected] = [header.dtype(), file.dtype()].map(full_dtype);
-        let advice = conversion::advice(input, header.dtype(), file.dtype());
-        Failure::new(input, format!("its dtype is {found}, that of the file {expected}; {advice}"))
-    })
+    Ok(())
 }
 
 /// Returns the target with a range of one row in place of its first index: `x.npy[0:1]` for `x.npy[0]`.

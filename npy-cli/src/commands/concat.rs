@@ -52,6 +52,8 @@ struct Joined<'a> {
     inputs: Vec<(Input<'a>, u64)>,
     /// The number of parts of each.
     parts: u64,
+    /// The end of the error for a value of another dtype that does not fit: text that is too long, or a time that is not a whole number of units.
+    advice: String,
 }
 
 impl Args {
@@ -69,7 +71,7 @@ impl Args {
         if let Some((npy, out)) = self.two_steps() {
             let message = format!(
                 "npy concat writes .npy files alone; {} && npy convert {npy} {out} writes it",
-                self.command(&npy)
+                self.command(&self.inputs.iter().map(shell::target).collect::<Vec<_>>(), &npy)
             );
             return Err(Failure::new(self.output.display(), message));
         }
@@ -106,12 +108,37 @@ impl Args {
         Some((shell::new_output(&npy), out))
     }
 
-    /// Returns the same command with another output.
-    fn command(&self, output: &str) -> String {
+    /// Returns the same command with other inputs and another output.
+    fn command(&self, inputs: &[String], output: &str) -> String {
         let axis = (self.axis != 0).then(|| format!("--axis {}", self.axis));
-        let inputs = self.inputs.iter().map(shell::target);
-        let words = axis.into_iter().chain(self.raw.option()).chain(inputs);
+        let size = self.target_size.map(|size| format!("--target-size {size}"));
+        let force = self.force.then(|| "--force".to_owned());
+        let options = axis.into_iter().chain(size).chain(force).chain(self.raw.option());
+        let words = options.chain(self.replacing.option()).chain(inputs.iter().cloned());
         format!("npy concat {} -o {output}", words.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Checks that the values of all arrays fit the dtype of the first. Texts, and times in another unit, may fit.
+    fn check_dtypes(&self, dtypes: &[DType]) -> Result<()> {
+        let Some(first) = dtypes.first() else { return Ok(()) };
+        let mut pairs = self.inputs.iter().zip(dtypes);
+        let Some((input, found)) =
+            pairs.find(|(_, found)| found.converts_to(first, Cast::Lossless).is_err())
+        else {
+            return Ok(());
+        };
+        let advice = self.advice(dtypes).unwrap_or_default();
+        let [found, first] = [found, first].map(full_dtype);
+        let message =
+            format!("dtype {found} does not fit into {first}, that of the first input; {advice}");
+        Err(Failure::new(input, message))
+    }
+
+    /// Returns the commands that join the arrays with a dtype which holds the values of all.
+    fn advice(&self, dtypes: &[DType]) -> Option<String> {
+        let arrays: Vec<(&Target, &DType)> = self.inputs.iter().zip(dtypes).collect();
+        let output = shell::path(&self.output);
+        conversion::advice(&arrays, Cast::Lossless, |inputs| self.command(inputs, &output))
     }
 
     /// Reads the headers of the inputs.
@@ -126,20 +153,23 @@ impl Args {
         };
         let mut shape = first.shape().to_vec();
         let mut inputs = vec![(input, part(&first))];
+        let mut dtypes = vec![first.dtype().clone()];
         for target in &self.inputs[1..] {
             let (input, found) = Input::open(target)?;
             check_plain(target, &found)?;
             check_shape(target, first.shape(), found.shape(), axis)?;
-            check_dtype(target, first.dtype(), found.dtype())?;
+            dtypes.push(found.dtype().clone());
             let too_many = || Failure::new(target, "all together are more than a file can have");
             shape[axis] = shape[axis].checked_add(found.shape()[axis]).ok_or_else(too_many)?;
             let header = Header::new(first.dtype().clone(), found.shape(), Order::C);
             inputs.push((input, part(&header.of(target)?)));
         }
+        self.check_dtypes(&dtypes)?;
         let parts = shape.iter().take(axis).map(|&length| length as u64);
         let parts = parts.fold(1, u64::saturating_mul);
         let header = Header::new(first.dtype().clone(), shape, Order::C);
-        Ok(Joined { header: header.of(&self.output.display())?, inputs, parts })
+        let advice = self.advice(&dtypes).map_or(String::new(), |advice| format!("; {advice}"));
+        Ok(Joined { header: header.of(&self.output.display())?, inputs, parts, advice })
     }
 
     /// Returns the axis as an index of dimensions.
@@ -164,7 +194,7 @@ impl Args {
     /// Passes the bytes of the result to a function, block by block.
     fn each_block(
         &self,
-        Joined { header, mut inputs, parts }: Joined<'_>,
+        Joined { header, mut inputs, parts, advice }: Joined<'_>,
         mut write: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<()> {
         /// The memory of the blocks of all inputs.
@@ -180,6 +210,7 @@ impl Args {
             dtype: header.dtype(),
             block: if parts > 1 { MEMORY / inputs.len() } else { MEMORY },
             closes: parts > 1 && inputs.len() > MAX_OPEN,
+            advice: &advice,
         };
         let (mut progress, mut written) = (Progress::start(bytes), 0);
         // Parts may have few bytes.
@@ -233,19 +264,4 @@ fn check_shape(input: &Target, first: &[usize], found: &[usize], axis: usize) ->
         "its shape {found} does not fit that of the first input, {first}, along axis {axis}{advice}"
     );
     Err(Failure::new(input, message))
-}
-
-/// Checks that values of a dtype fit those of the first array.
-fn check_dtype(input: &Target, first: &DType, found: &DType) -> Result<()> {
-    if found == first {
-        return Ok(());
-    }
-    found.converts_to(first, Cast::Lossless).map_err(|_| {
-        let advice = conversion::advice(input, found, first);
-        let [found, first] = [found, first].map(full_dtype);
-        Failure::new(
-            input,
-            format!("dtype {found} does not fit into {first}, that of the first input; {advice}"),
-        )
-    })
 }

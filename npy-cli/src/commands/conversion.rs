@@ -1,65 +1,117 @@
-//! The advice for an array whose dtype is not that of other rows: the command that converts it, or the reason why there is none.
+//! The advice for arrays whose dtypes do not fit together: the commands that make them fit, or the reason why there are none.
+
+mod common;
 
 use std::path::Path;
 
 use npy_core::dtype::Field;
 use npy_core::{Cast, DType};
 
+use self::common::common;
 use crate::dtypes;
 use crate::shell;
 use crate::target::Target;
 
-/// Returns the advice for an array that should have another dtype.
-pub(super) fn advice(input: &Target, found: &DType, wanted: &DType) -> String {
-    let names = || wanted.fields().iter().map(Field::name);
-    if found.is_record()
-        && let Some(name) = names().find(|name| found.field(name).is_none())
+/// More conversions are not printed.
+const MAX_STEPS: usize = 4;
+
+/// Returns the advice for arrays that should all have the dtype of the first; `None` if they have. `cast` says which others the command converts by itself, and
+/// `command` returns the command with these words in place of the arrays.
+pub(super) fn advice(
+    arrays: &[(&Target, &DType)],
+    cast: Cast,
+    command: impl Fn(&[String]) -> String,
+) -> Option<String> {
+    const NONE: &str = "no conversion makes one of the other";
+    let (&(_, first), others) = arrays.split_first()?;
+    let fits = |&(_, dtype): &&(&Target, &DType)| dtype.converts_to(first, cast).is_ok();
+    if let Some((input, found)) = others.iter().find(|other| !fits(other))
+        && let Some(advice) = of_fields(input, found, first)
     {
+        return Some(advice);
+    }
+    let mut dtypes = others.iter().map(|(_, dtype)| *dtype);
+    let wanted = dtypes.try_fold(first.clone(), |wanted, dtype| common(&wanted, dtype));
+    let Some(wanted) = wanted.filter(is_option) else { return Some(NONE.to_owned()) };
+    let (mut outputs, mut steps, mut loses) = (Vec::new(), Vec::new(), false);
+    let words = arrays.iter().enumerate().map(|(at, (target, dtype))| {
+        // The first decides the dtype of the result.
+        let taken = if at == 0 { Cast::Exact } else { cast };
+        if dtype.converts_to(&wanted, taken).is_ok() {
+            return shell::target(target);
+        }
+        let out = output(target, &outputs);
+        steps.push(convert(target, &out, "", &wanted));
+        loses |= dtype.converts_to(&wanted, Cast::Lossless).is_err();
+        outputs.push(out.clone());
+        out
+    });
+    let words: Vec<String> = words.collect();
+    let loss = match loses {
+        true => "; this rounds integers beyond 2**53, which convert --cast lossless refuses",
+        false => "",
+    };
+    match steps.len() {
+        0 => None,
+        1..=MAX_STEPS => {
+            Some(format!("{} && {} joins them{loss}", steps.join(" && "), command(&words)))
+        }
+        count => Some(format!(
+            "{} makes one that fits, and {} more need the same{loss}",
+            steps[0],
+            count - 1
+        )),
+    }
+}
+
+/// Returns the advice for records without a field of the first array, or for records where that has none.
+fn of_fields(input: &Target, found: &DType, wanted: &DType) -> Option<String> {
+    if !found.is_record() {
+        return None;
+    }
+    let names = || wanted.fields().iter().map(Field::name);
+    if let Some(name) = names().find(|name| found.field(name).is_none()) {
         let all: Vec<&str> = names().collect();
-        return format!(
+        return Some(format!(
             "it has no field {name:?}, and no conversion makes one: write the fields {} with the program that made it",
             all.join(", ")
-        );
+        ));
     }
-    match (found.is_record(), wanted.is_record()) {
-        (true, false) => {
-            let is_such = |field: &&Field| {
-                field.dtype().sub_array().is_none() && can_become(field.dtype(), wanted)
-            };
-            match found.fields().iter().find(is_such) {
-                Some(field) => {
-                    let column = format!(" -c {}", shell::word(field.name().as_bytes()));
-                    format!(
-                        "{} makes one of its field {:?}",
-                        command(input, field.dtype(), wanted, &column),
-                        field.name()
-                    )
-                }
-                None => NONE.to_owned(),
-            }
-        }
-        _ if can_become(found, wanted) => {
-            format!("{} makes one that fits, if its values do", command(input, found, wanted, ""))
-        }
-        _ => NONE.to_owned(),
-    }
+    let is_such = |field: &&Field| {
+        let dtype = field.dtype();
+        let is_held = common(wanted, dtype).as_ref() == Some(wanted);
+        dtype.sub_array().is_none() && is_held && is_option(wanted)
+    };
+    let field = found.fields().iter().find(is_such).filter(|_| !wanted.is_record())?;
+    let column = format!(" -c {}", shell::word(field.name().as_bytes()));
+    let convert = convert(input, &output(input, &[]), &column, wanted);
+    Some(format!("{convert} makes one of its field {:?}", field.name()))
 }
-
-const NONE: &str = "no conversion makes one of the other";
 
 /// Returns true if `npy convert --dtype` makes an array of this dtype.
-fn can_become(found: &DType, wanted: &DType) -> bool {
-    let is_option = dtypes::parse(&wanted.to_string()).is_ok_and(|dtype| dtype == *wanted);
-    is_option && found.converts_to(wanted, Cast::Checked).is_ok()
+fn is_option(wanted: &DType) -> bool {
+    dtypes::parse(&wanted.to_string()).is_ok_and(|dtype| dtype == *wanted)
 }
 
-/// Returns the command that converts an array, and refuses to change its values. Its output is a new file.
-fn command(input: &Target, found: &DType, wanted: &DType, options: &str) -> String {
+/// Returns a new file for a converted array as one word, other than these.
+fn output(input: &Target, others: &[String]) -> String {
     let stem = input.path.file_stem().filter(|_| !input.is_stdin() && !input.is_url());
     let stem = stem.map_or("array".into(), |stem| stem.to_string_lossy());
-    let out = shell::new_output(Path::new(&format!("{stem}-converted.npy")));
+    // A name with two colons would be a member of an archive.
+    let stem = if stem.contains("::") { "array".into() } else { stem };
+    let name = |count: usize| match count {
+        1 => format!("{stem}-converted.npy"),
+        _ => format!("{stem}-converted-{count}.npy"),
+    };
+    let is_new = |name: &String| !Path::new(name).exists();
+    let words = (1..).map(name).filter(is_new).map(|name| shell::path(Path::new(&name)));
+    let mut words = words.skip_while(|word| others.contains(word));
+    words.next().unwrap_or_default()
+}
+
+/// Returns the command that converts an array.
+fn convert(input: &Target, out: &str, options: &str, wanted: &DType) -> String {
+    let raw = input.raw.as_ref().map_or(String::new(), |raw| format!(" {}", raw.option()));
     let dtype = shell::word(wanted.to_string().as_bytes());
-    let cast =
-        if found.converts_to(wanted, Cast::Lossless).is_ok() { "" } else { " --cast lossless" };
-    format!("npy convert {} {out}{options} --dtype {dtype}{cast}", shell::target(input))
+    format!("npy convert {} {out}{raw}{options} --dtype {dtype}", shell::target(input))
 }

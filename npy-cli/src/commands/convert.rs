@@ -122,7 +122,7 @@ enum Rule {
     Lossless,
     /// An error for the first value that does not fit; one between two floats fits, and is rounded: 2**53 + 1 as f8
     Checked,
-    /// As Rust's `as`: fractions are cut off, large integers keep their lowest bits
+    /// As Rust's `as`: fractions are cut off, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
     Numeric,
 }
 
@@ -245,6 +245,8 @@ impl Args {
             let mut printer = Printer::to(&mut out, form);
             printer.show(progress);
             printer.print(&mut rows, usize::MAX)?;
+            let name = self.input.to_string();
+            source::tell_of_none(&name, printer.nones(), "empty text, where JSON has null");
             printer.finish()
         })
     }

@@ -27,7 +27,7 @@ use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, un
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::Target;
-use crate::text::{Cell, complex_parts, grouped, short_float};
+use crate::text::{Cell, complex_parts, grouped, json_float, short_float};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -100,8 +100,10 @@ struct Differences {
     rows: usize,
     values: usize,
     shown: Vec<Difference>,
-    /// The largest difference of two numbers, and its position.
+    /// The largest difference of two numbers, and its position. A NaN has none.
     largest: Option<(f64, usize, String)>,
+    /// The number of values that are NaN in one array, and another number in the other.
+    nan_in_one: usize,
 }
 
 /// Two values that differ.
@@ -231,7 +233,8 @@ impl Args {
                 "rows_compared": found.compared,
                 "rows_that_differ": found.rows,
                 "values_that_differ": found.values,
-                "largest_difference": found.largest.as_ref().map(|(difference, ..)| difference),
+                "largest_difference": found.largest.as_ref().map(|(difference, ..)| json_float(*difference)),
+                "nan_in_one": found.nan_in_one,
                 "values": values.collect::<Vec<_>>(),
             });
             writeln!(out, "{line}")?;
@@ -278,6 +281,17 @@ impl Args {
                     short_float(*difference),
                     printable(column)
                 )?;
+            }
+            match found.nan_in_one {
+                0 => {}
+                1 => write!(out, "; 1 value is NaN in one array alone, and has no difference")?,
+                count => {
+                    let count = grouped(count as u64);
+                    write!(
+                        out,
+                        "; {count} values are NaN in one array alone, and have no difference"
+                    )?;
+                }
             }
             writeln!(out)?;
         } else if let Some(summary) = self.summary(found) {
@@ -489,10 +503,14 @@ impl Differences {
                 continue;
             }
             self.values += 1;
-            if self.largest.as_ref().is_none_or(|(largest, ..)| difference > *largest)
-                && difference.is_finite()
-            {
-                self.largest = Some((difference, row, ours.name.clone()));
+            match difference {
+                Distance::Number(distance) => {
+                    if self.largest.as_ref().is_none_or(|(largest, ..)| distance > *largest) {
+                        self.largest = Some((distance, row, ours.name.clone()));
+                    }
+                }
+                Distance::NanInOne => self.nan_in_one += 1,
+                Distance::Unknown => {}
             }
             if self.shown.len() < args.limit {
                 let [a, b] = pair.texts();
@@ -533,9 +551,20 @@ enum Pair<'a> {
     ObjectOfB(Value<'a>, ObjectRef<'a>, &'a Cell),
 }
 
+/// The difference of two values that are not equal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Distance {
+    /// Infinite if one of the numbers is, or if the difference is beyond the floats.
+    Number(f64),
+    /// One of two numbers is NaN.
+    NanInOne,
+    /// The values are not numbers, both are NaN, or floats do not tell them apart.
+    Unknown,
+}
+
 impl Pair<'_> {
-    /// Returns the difference if the two are not equal; infinity if it is not a number.
-    fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<f64> {
+    /// Returns the difference if the two are not equal.
+    fn difference(&self, tolerance: Tolerance, known: &mut objects::Known) -> Option<Distance> {
         let numbers = match self {
             Pair::Values(a, b) => return difference(a, b, tolerance),
             Pair::Objects(a, b) => weak::numbers(*a, *b),
@@ -552,7 +581,7 @@ impl Pair<'_> {
             }
             Pair::Values(a, b) => a == b,
         };
-        (!is_equal).then_some(f64::INFINITY)
+        (!is_equal).then_some(Distance::Unknown)
     }
 
     /// Returns true for a value that is "not a time".
@@ -679,9 +708,10 @@ impl Number {
 
     /// Returns the difference of two numbers if they are not close, as NumPy's `isclose` has it: a complex number with a NaN is NaN, and only equal
     /// infinities are close.
-    fn difference(self, other: Number, tolerance: Tolerance) -> Option<f64> {
+    fn difference(self, other: Number, tolerance: Tolerance) -> Option<Distance> {
         let beyond = |difference: f64, size: f64| {
-            (difference > tolerance.atol + tolerance.rtol * size).then_some(difference)
+            (difference > tolerance.atol + tolerance.rtol * size)
+                .then_some(Distance::Number(difference))
         };
         if let (Some(a), Some(b)) = (self.integer(), other.integer()) {
             return beyond(a.abs_diff(b) as f64, b.unsigned_abs() as f64);
@@ -689,24 +719,25 @@ impl Number {
         let (a, b) = (self.parts(), other.parts());
         let is_nan = [a, b].map(|parts| parts.iter().any(|part| part.is_nan()));
         match is_nan {
-            [true, true] => tolerance.nan_differs.then_some(f64::INFINITY),
+            [true, true] => tolerance.nan_differs.then_some(Distance::Unknown),
+            [true, false] | [false, true] => Some(Distance::NanInOne),
             _ if a == b => {
                 let is_rounded = [self, other].iter().any(|number| {
                     matches!(number, Number::Integer(value) if *value as f64 == INTEGER_LIMIT)
                 });
                 let [a, b] = [self, other].map(|number| number.long_parts().map(bits));
-                (tolerance.is_exact() && (is_rounded || a != b)).then_some(f64::INFINITY)
+                (tolerance.is_exact() && (is_rounded || a != b)).then_some(Distance::Unknown)
             }
             _ if [a, b].concat().iter().all(|part| part.is_finite()) => {
                 beyond((a[0] - b[0]).hypot(a[1] - b[1]), b[0].hypot(b[1]))
             }
-            _ => Some(f64::INFINITY),
+            _ => Some(Distance::Number(f64::INFINITY)),
         }
     }
 }
 
-/// Returns the difference of two values if they are not equal; infinity if it is not a number.
-fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64> {
+/// Returns the difference of two values if they are not equal.
+fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<Distance> {
     if let (Some(one), Some(other)) = (Number::of(a), Number::of(b)) {
         return one.difference(other, tolerance);
     }
@@ -724,7 +755,7 @@ fn difference(a: &Value<'_>, b: &Value<'_>, tolerance: Tolerance) -> Option<f64>
         }
         _ => a == b,
     };
-    (!is_same).then_some(f64::INFINITY)
+    (!is_same).then_some(Distance::Unknown)
 }
 
 /// Returns true for times and spans of time.
@@ -789,7 +820,7 @@ fn bits(number: LongDouble) -> u128 {
 mod tests {
     use npy_core::Value;
 
-    use super::{Tolerance, difference};
+    use super::{Distance, Tolerance, difference};
 
     #[test]
     fn numbers_are_compared_as_numpys_isclose_does() {
@@ -797,19 +828,24 @@ mod tests {
         let near = Tolerance { rtol: 0.01, atol: 0.5, nan_differs: true };
         let nan = Value::F64(f64::NAN);
         assert_eq!(difference(&nan, &nan, exact), None);
-        assert_eq!(difference(&nan, &nan, near), Some(f64::INFINITY));
-        assert_eq!(difference(&nan, &Value::F32(1.0), exact), Some(f64::INFINITY));
+        assert_eq!(difference(&nan, &nan, near), Some(Distance::Unknown));
+        assert_eq!(difference(&nan, &Value::F32(1.0), exact), Some(Distance::NanInOne));
         assert_eq!(difference(&Value::Int(3), &Value::UInt(3), exact), None);
-        assert_eq!(difference(&Value::Int(i64::MAX), &Value::Int(i64::MAX - 1), exact), Some(1.0));
+        let one = Some(Distance::Number(1.0));
+        assert_eq!(difference(&Value::Int(i64::MAX), &Value::Int(i64::MAX - 1), exact), one);
         assert_eq!(difference(&Value::F32(0.5), &Value::F64(0.5), exact), None);
         assert_eq!(difference(&Value::F64(100.0), &Value::F64(101.0), near), None);
-        assert_eq!(difference(&Value::F64(100.0), &Value::F64(102.0), near), Some(2.0));
+        assert_eq!(
+            difference(&Value::F64(100.0), &Value::F64(102.0), near),
+            Some(Distance::Number(2.0))
+        );
         let infinity = Value::F64(f64::INFINITY);
         assert_eq!(difference(&infinity, &infinity, near), None);
-        assert_eq!(difference(&infinity, &Value::F64(1.0), near), Some(f64::INFINITY));
+        let infinite = Some(Distance::Number(f64::INFINITY));
+        assert_eq!(difference(&infinity, &Value::F64(1.0), near), infinite);
         assert_eq!(
             difference(&Value::Bytes(b"ab"), &Value::Bytes(b"ac"), near),
-            Some(f64::INFINITY)
+            Some(Distance::Unknown)
         );
     }
 }

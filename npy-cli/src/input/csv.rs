@@ -494,8 +494,14 @@ impl<'a> Rows<'a> {
         let mark = if is_marked { lines.mark(&line()) } else { None };
         if ends.len() != self.columns {
             let message = || {
+                let advice = match ends.len() < self.columns {
+                    true => "add what is missing",
+                    false => {
+                        "put quotes around a field that has the delimiter in it, and write numbers with a point, not a comma"
+                    }
+                };
                 format!(
-                    "line {} has {} fields, and those before have {}; add what is missing, and put quotes around a field that has the delimiter in it",
+                    "line {} has {} fields, and those before have {}; {advice}",
                     lines.splitter.number(start),
                     ends.len(),
                     self.columns

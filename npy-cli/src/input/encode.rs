@@ -8,6 +8,7 @@ use super::kind::Kind;
 use super::numbers::fits_float;
 use super::times;
 use super::value::{MISSING, Value};
+use crate::dtypes::NUMERIC;
 
 impl Column {
     /// Stores the value of a row.
@@ -167,7 +168,7 @@ fn no_integer(value: &Value<'_>) -> String {
                 "{text} has a sign, which an integer does not keep; --cast checked leaves it out"
             )
         }
-        _ => format!("{} is not an integer; --cast numeric cuts off fractions", excerpt(&text)),
+        _ => format!("{} is not an integer; {NUMERIC}", excerpt(&text)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Python objects that become a dtype: each as NumPy's `astype` converts it, or an error. A list or a tuple is a sub-array, and a dict a record, as in JSON.
 
+use std::cell::Cell as Count;
 use std::io;
 use std::ops::Range;
 
@@ -16,6 +17,7 @@ use crate::columns::Taken;
 use crate::output::Result;
 use crate::row_text::Tree;
 use crate::rows;
+use crate::source::tell_of_none;
 use crate::text::{Cell, complex_parts, numpy_time, object_json, object_text, span_text};
 
 /// Sorts the values of rows into columns.
@@ -25,6 +27,7 @@ pub(super) fn columns(
     wanted: Wanted<'_>,
 ) -> Result<Table> {
     let mut rows = Rows::default();
+    let nones = Count::new(0);
     while let Some((_, block)) = source.next(usize::MAX)? {
         let count = block.shape().first().copied().unwrap_or(1);
         let size = block.as_bytes().len().checked_div(count).unwrap_or(0);
@@ -32,7 +35,7 @@ pub(super) fn columns(
             let bytes = block.as_bytes().get(at * size..(at + 1) * size).unwrap_or_default();
             let mut row = Row::default();
             let place = Place { row: &mut row, path: &mut Vec::new() };
-            let objects = Objects { objects: &source.objects, wanted };
+            let objects = Objects { objects: &source.objects, wanted, nones: &nones };
             let read = match (&source.tree, source.taken) {
                 (Tree::Record(parts), Some(taken)) if !wanted.dtype.is_record() => {
                     objects.add_columns(place, parts, taken, bytes)
@@ -43,6 +46,7 @@ pub(super) fn columns(
             added.map_err(|message| rows.failure(name, &message))?;
         }
     }
+    tell_of_none(name, nones.get(), "the text \"None\", where JSON has null");
     let mut table = rows.finish();
     for column in &mut table.columns {
         let kind = wanted.of_column(&column.path).and_then(|wanted| wanted.dtype.scalar());
@@ -63,6 +67,8 @@ pub(super) fn columns(
 struct Objects<'a> {
     objects: &'a [ObjectRef<'a>],
     wanted: Wanted<'a>,
+    /// The number of objects that are `None`, and become text.
+    nones: &'a Count<usize>,
 }
 
 impl Objects<'_> {
@@ -268,6 +274,11 @@ impl Objects<'_> {
         if let Some(time) = numpy_time(object) {
             check_time(time, scalar.kind(), || object.to_string())?;
         }
+        if object.kind() == Kind::None
+            && matches!(scalar.kind(), ScalarKind::Str | ScalarKind::Bytes | ScalarKind::Void)
+        {
+            self.nones.set(self.nones.get() + 1);
+        }
         let value = match scalar.kind() {
             ScalarKind::Bool => flag(object),
             ScalarKind::Int | ScalarKind::UInt => integer(object, cast),
@@ -364,9 +375,10 @@ fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> 
         Value::Text(_) if object.kind() == Kind::Int => {
             Err(format!("{} does not fit in an integer of any dtype", shown(object)))
         }
-        Value::Float(number) if cast != Cast::Numeric && number.fract() != 0.0 => {
-            Err(format!("{} is not an integer; --cast numeric cuts off fractions", shown(object)))
-        }
+        Value::Float(number) if cast != Cast::Numeric && number.fract() != 0.0 => Err(format!(
+            "{} is not an integer; --cast numeric cuts off fractions, and makes floats beyond the range its nearest end",
+            shown(object)
+        )),
         Value::Float(number) => Ok(whole(number, cast)),
         value => Ok(value),
     }

@@ -38,12 +38,13 @@ impl After {
         }
     }
 
-    /// Returns the choice as in a command.
-    pub(crate) fn word(&self) -> Option<&'static str> {
-        match self.uncounted? {
-            Choice::Keep => Some("keep"),
-            Choice::Remove => Some("remove"),
-        }
+    /// Returns the option as in a command, if it is there.
+    pub(crate) fn option(&self) -> Option<String> {
+        let choice = match self.uncounted? {
+            Choice::Keep => "keep",
+            Choice::Remove => "remove",
+        };
+        Some(format!("--uncounted {choice}"))
     }
 }
 

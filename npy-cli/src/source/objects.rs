@@ -5,7 +5,7 @@ use npy_core::{ByteOrder, DType, Limits, ObjectRef, Objects, ReadOptions, npz};
 use super::file::Archive;
 use super::open::only_member;
 use super::reader::{AnyReader, Origin};
-use crate::output::{Of, Result};
+use crate::output::{Of, Result, note};
 use crate::target::Target;
 
 /// An array, with its Python objects beside it, if it has any.
@@ -35,6 +35,15 @@ impl<'a> Parted<'a> {
         let reader = AnyReader::of_array(array, &name)?;
         let dtype = dtype.with_byte_order(ByteOrder::Little);
         Ok(Parted { reader, dtype, objects, kept: Some(kept) })
+    }
+}
+
+/// Says how many objects are `None`, if some are, where others may have the same text.
+pub(crate) fn tell_of_none(name: &str, count: usize, becomes: &str) {
+    match count {
+        0 => {}
+        1 => note(name, format!("1 value is None, and becomes {becomes}")),
+        _ => note(name, format!("{count} values are None, and become {becomes}")),
     }
 }
 

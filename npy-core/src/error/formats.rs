@@ -43,7 +43,7 @@ const WEB_PAGE: &str =
     "it is a web page, such as an error or a login page: download the file again";
 const RECODED: &str = "it was copied as text, which changed its bytes: copy the original as binary";
 const ZLIB: &str = "it is compressed with zlib: decompress it first";
-const PICKLE: &str = "it is a Python pickle, which is code and is not run here: load it in Python and save it with np.save";
+const PICKLE: &str = "it is a Python pickle, which is code and is not run here: load it in Python and save it with np.save, or a masked array x with np.savez(OUT, data=x.data, mask=x.mask)";
 
 /// Returns the format of a file that starts with these bytes, and what to do with it, as text to
 /// append to a message. The text begins with `; `, and is empty if the format is unknown.

@@ -86,9 +86,13 @@ fn by_checked(convert: &Convert) -> String {
     use ScalarKind::{Bool, Complex, Float, Int, UInt};
     let numeric = match (convert.from.kind(), convert.to.kind()) {
         (_, Bool) => "in any case: it makes true of all but zero",
-        (Complex, Int | UInt) => "in any case: it drops imaginary parts and fractions",
+        (Complex, Int | UInt) => {
+            "in any case: it drops imaginary parts and fractions, cuts values to the range, and makes NaN zero"
+        }
         (Complex, Float) => "in any case: it drops imaginary parts",
-        (Float, Int | UInt) => "in any case: it drops fractions and cuts values to the range",
+        (Float, Int | UInt) => {
+            "in any case: it drops fractions, cuts values to the range, and makes NaN zero"
+        }
         (Int | UInt, Int | UInt) => "in any case: it keeps the lowest bits of the others",
         // All integers are in the range of a single.
         (Int | UInt, _) if convert.to.swap_unit() > 2 => {

@@ -168,9 +168,13 @@ fn the_advice_names_the_cast_that_would_do() {
     for (file, wanted, says) in [
         ("<c16", "<f8", "it drops imaginary parts"),
         ("<c16", "<f4", "it drops imaginary parts"),
-        ("<c16", "<i4", "it drops imaginary parts and fractions"),
+        (
+            "<c16",
+            "<i4",
+            "it drops imaginary parts and fractions, cuts values to the range, and makes NaN zero",
+        ),
         ("<c16", "<c8", "it makes infinities of the others; both round"),
-        ("<f8", "<i4", "it drops fractions and cuts values to the range"),
+        ("<f8", "<i4", "it drops fractions, cuts values to the range, and makes NaN zero"),
         ("<i8", "<i4", "it keeps the lowest bits of the others"),
         ("<i8", "<f2", "it makes infinities of the others; both round"),
         ("<i8", "|b1", "it makes true of all but zero"),

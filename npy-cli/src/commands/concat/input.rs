@@ -27,6 +27,8 @@ pub(super) struct Reading<'a> {
     pub(super) block: usize,
     /// True if files are closed after each block.
     pub(super) closes: bool,
+    /// The end of the error for a value that does not fit.
+    pub(super) advice: &'a str,
 }
 
 impl<'a> Input<'a> {
@@ -98,7 +100,10 @@ impl<'a> Input<'a> {
         }
         self.block = match rows.dtype() == reading.dtype {
             true => rows.into_bytes(),
-            false => rows.cast_with(reading.dtype, Cast::Lossless).of(self.target)?.into_bytes(),
+            false => {
+                let cast = rows.cast_with(reading.dtype, Cast::Lossless).of(self.target);
+                cast.map_err(|failure| failure.with(reading.advice))?.into_bytes()
+            }
         };
         self.taken = 0;
         Ok(())

@@ -2,6 +2,7 @@
 
 use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
+use crate::dtypes::NUMERIC;
 use crate::output::{Failure, Result};
 
 /// Rows of a file that are cast.
@@ -16,13 +17,11 @@ impl Block<'_> {
     /// Converts the rows to a dtype.
     pub(super) fn cast(&self, dtype: &DType, cast: Cast) -> Result<DynArray> {
         let failure = |error: npy_core::Error| {
-            let advice = match cast == Cast::Checked && is_for_integers(error.kind()) {
-                true => {
-                    "; --cast numeric cuts off fractions, and keeps the lowest bits of integers"
-                }
-                false => "",
-            };
-            Failure::in_block(self.name, &error, self.first).with(advice)
+            let failure = Failure::in_block(self.name, &error, self.first);
+            match cast == Cast::Checked && is_for_integers(error.kind()) {
+                true => failure.with(&format!("; {NUMERIC}")),
+                false => failure,
+            }
         };
         let error = match self.rows.cast_with(dtype, cast) {
             Ok(array) => return Ok(array),
