@@ -40,7 +40,7 @@ fn with_times(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> 
     let time_of = |operand: &Expr| operand.as_literal().and_then(time_of_day);
     let has_day = operands.iter().any(|operand| is_day(operand));
     let of_days = operands.into_iter().filter(|_| has_day);
-    let Some(time) = of_days.filter_map(time_of).last() else {
+    let Some(time) = of_days.filter_map(time_of).next_back() else {
         return Ok(Transformed::no(expression));
     };
     expression.map_children(|operand| {

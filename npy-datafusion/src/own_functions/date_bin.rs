@@ -44,13 +44,13 @@ impl ScalarUDFImpl for DateBin {
         }
         let is_one = matches!(time, ColumnarValue::Scalar(_));
         let times = time.to_array(if is_one { 1 } else { args.number_rows })?;
-        if let Some(bins) = Bins::new(stride, args.args.get(2)) {
-            if let Some(found) = bins.of(&times)? {
-                return Ok(match is_one {
-                    true => ColumnarValue::Scalar(ScalarValue::try_from_array(&found, 0)?),
-                    false => ColumnarValue::Array(found),
-                });
-            }
+        if let Some(bins) = Bins::new(stride, args.args.get(2))
+            && let Some(found) = bins.of(&times)?
+        {
+            return Ok(match is_one {
+                true => ColumnarValue::Scalar(ScalarValue::try_from_array(&found, 0)?),
+                false => ColumnarValue::Array(found),
+            });
         }
         let found = self.inner.invoke_with_args(args)?;
         let nulls = found.to_array(times.len())?.null_count();

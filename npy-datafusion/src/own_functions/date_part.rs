@@ -10,7 +10,7 @@ use datafusion::arrow::array::{ArrayRef, AsArray, Float64Array, Int64Array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::compute::kernels::cast_utils::IntervalUnit;
 use datafusion::arrow::datatypes::{DataType, FieldRef, Int64Type, TimeUnit};
-use datafusion::common::exec_datafusion_err;
+use datafusion::common::{exec_datafusion_err, internal_datafusion_err};
 use datafusion::error::Result;
 use datafusion::functions::datetime::date_part;
 use datafusion::logical_expr::{
@@ -108,7 +108,7 @@ impl Part {
         let counts = counts.as_primitive::<Int64Type>();
         let size = match self {
             Part::Epoch => {
-                let seconds: Float64Array = counts.unary(|count| seconds(count, unit));
+                let seconds: Float64Array = counts.try_unary(|count| seconds(count, unit))?;
                 return Ok(Arc::new(seconds));
             }
             Part::Count(size) => *size,
@@ -128,11 +128,12 @@ impl Part {
 
 /// Returns the seconds of a count, rounded once.
 #[allow(clippy::cast_precision_loss)]
-fn seconds(count: i64, unit: TimeUnit) -> f64 {
+fn seconds(count: i64, unit: TimeUnit) -> Result<f64> {
     let of_one = per_second(unit);
     if of_one == 1 || count.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS {
-        return count as f64 / of_one as f64;
+        return Ok(count as f64 / of_one as f64);
     }
     // The count has more digits than a float, which division would round again.
-    format!("{count}e-{}", of_one.ilog10()).parse().expect("a number and its exponent")
+    let text = format!("{count}e-{}", of_one.ilog10());
+    text.parse().map_err(|_| internal_datafusion_err!("{text} is not a number"))
 }
