@@ -309,6 +309,9 @@ impl Column {
             array = array.cast(&base).map_err(|_| {
                 let name = self.field.name();
                 let advice = match has_time(dtype) || has_time(to) {
+                    true if matches!(self.to, DataType::Timestamp(..)) => format!(
+                        "or else declare the column as TIMESTAMP(0), (3) or (6), which cuts times finer than seconds, milliseconds or microseconds: CREATE EXTERNAL TABLE t ({name:?} TIMESTAMP(0)) STORED AS NPY LOCATION '…'; or select files of one unit"
+                    ),
                     true => "or else select files of one unit".to_owned(),
                     false => format!(
                         "or else declare the column: CREATE EXTERNAL TABLE t ({name:?} DOUBLE) STORED AS NPY LOCATION '…'"
@@ -339,7 +342,7 @@ impl Column {
     }
 }
 
-/// Refuses floats with a fraction where the statement declares integers: Arrow truncates them.
+/// Refuses floats with a fraction where the statement declares integers, also decimals of no fraction: Arrow truncates or rounds them.
 fn check_whole(floats: &ArrayRef, integers: &ArrayRef) -> Result<()> {
     match (floats.data_type(), integers.data_type()) {
         (DataType::FixedSizeList(..), DataType::FixedSizeList(..)) => {
@@ -350,7 +353,9 @@ fn check_whole(floats: &ArrayRef, integers: &ArrayRef) -> Result<()> {
             let (floats, integers) = (floats.as_fixed_size_list(), integers.as_list::<i32>());
             return check_whole(floats.values(), integers.values());
         }
-        (from, to) if from.is_floating() && to.is_integer() => {}
+        (from, to)
+            if from.is_floating()
+                && (to.is_integer() || matches!(to, DataType::Decimal128(_, 0))) => {}
         _ => return Ok(()),
     }
     let back = cast_with_options(integers, floats.data_type(), &CastOptions::default())?;

@@ -3,17 +3,17 @@
 //! DataFusion 55.2 compares `CAST(t AS TIMESTAMP) < literal` as `t < CAST(literal …)`, though the unit of `t` may be coarser: the literal is cut, and for
 //! `t < '00:00:55.5'` the row at 55 seconds is lost. So a rule of the analyzer puts a function in the place of each conversion to a finer unit, which
 //! nothing moves, and when all literals are known, a rule of the optimizer finds the bound in the unit of the column: `t <= '00:00:55'`. Indices know
-//! such bounds, and years that a finer unit cannot count are no error.
+//! such bounds, and years that a finer unit cannot count are no error. A column that has no such years is compared by `true` and `false`.
 
 use std::sync::Arc;
 
 use datafusion::arrow::compute::CastOptions;
 use datafusion::arrow::datatypes::{DataType, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{DFSchema, internal_err};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, NullEquality, internal_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::{Between, InList, ScalarFunction};
+use datafusion::logical_expr::expr::{Between, InList, InSubquery, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::interval_arithmetic::Interval;
 use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
@@ -57,7 +57,10 @@ impl AnalyzerRule for KeepTimes {
             let example = ScalarValue::Int64(Some(0)).cast_to(to)?;
             Ok(Transformed::yes(function.call(vec![inner.as_ref().clone(), lit(example)])))
         };
-        plan.transform_up_with_subqueries(|plan| rewritten(plan, &hide)).data()
+        plan.transform_up_with_subqueries(|plan| {
+            rewritten(plan, &hide)?.transform_data(with_far_times)
+        })
+        .data()
     }
 
     fn name(&self) -> &str {
@@ -140,7 +143,7 @@ fn is_finer(from: &DataType, to: &DataType) -> bool {
     }
 }
 
-fn per_second(unit: TimeUnit) -> i64 {
+pub(crate) fn per_second(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1,
         TimeUnit::Millisecond => 1_000,
@@ -149,67 +152,98 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// A time, converted to a finer unit.
-struct Converted<'e> {
+/// A time that is compared.
+struct Compared<'e> {
     time: &'e Expr,
     /// Its own type.
     of: DataType,
-    /// The number of fine units in one of the coarse ones.
-    ratio: i64,
 }
 
-impl<'e> Converted<'e> {
-    /// Returns the time that an expression converts, if it has as many values as the result can tell apart.
-    fn new(expression: &'e Expr, schema: &DFSchema) -> Option<Self> {
-        let Expr::ScalarFunction(ScalarFunction { func, args }) = expression else { return None };
-        let function = func.inner().downcast_ref::<AsTime>()?;
-        let [time, Expr::Literal(example, _)] = &args[..] else { return None };
-        let (of, to) = (time.get_type(schema).ok()?, example.data_type());
-        let ratio = match (&of, &to) {
-            (DataType::Timestamp(from, zone), DataType::Timestamp(to, other)) if zone == other => {
-                per_second(*to) / per_second(*from)
+/// A literal among the times of a type.
+enum Bound {
+    /// It is one of them.
+    Exact(Expr),
+    /// The last one before it.
+    Floor(Expr),
+    /// It is before all of them, and after all.
+    Before,
+    After,
+}
+
+impl<'e> Compared<'e> {
+    /// Returns the time that is compared with these literals: one that is converted, if the result can tell apart all of its values, or else one whose type
+    /// does not have some of the literals.
+    fn new<'l>(
+        expression: &'e Expr,
+        literals: impl IntoIterator<Item = &'l Expr>,
+        schema: &DFSchema,
+    ) -> Option<Self> {
+        let (time, of) = match conversion(expression, schema) {
+            Some((time, of, is_try)) => (!is_try).then_some((time, of))?,
+            None => {
+                let is_far = |literal| conversion(literal, schema).is_some();
+                literals.into_iter().any(is_far).then_some(())?;
+                (expression, expression.get_type(schema).ok()?)
             }
-            (DataType::Date32, DataType::Timestamp(to, None)) => 86_400 * per_second(*to),
-            _ => return None,
         };
-        (!function.is_try && !time.is_volatile()).then_some(Converted { time, of, ratio })
+        (!time.is_volatile()).then_some(Compared { time, of })
     }
 
-    /// Returns the last time that is not after a literal, and true if it is the same time; `None` if it is not a literal, or there is no such time.
-    fn bound(&self, literal: &Expr) -> Option<(Expr, bool)> {
+    /// Returns where a literal is among the times; `None` if it is not a literal.
+    fn bound(&self, literal: &Expr, schema: &DFSchema) -> Option<Bound> {
+        let literal = conversion(literal, schema).map_or(literal, |(inner, ..)| inner);
         let Expr::Literal(value, _) = literal else { return None };
         let (ScalarValue::TimestampSecond(Some(count), _)
         | ScalarValue::TimestampMillisecond(Some(count), _)
         | ScalarValue::TimestampMicrosecond(Some(count), _)
-        | ScalarValue::TimestampNanosecond(Some(count), _)) = value
+        | ScalarValue::TimestampNanosecond(Some(count), _)) = *value
         else {
-            return None;
+            let ScalarValue::Date32(Some(day)) = *value else { return None };
+            return self.bound_of(i128::from(day) * nanoseconds(&DataType::Date32)?);
         };
-        let (floor, rest) = (count.div_euclid(self.ratio), count.rem_euclid(self.ratio));
-        let floor = match &self.of {
-            DataType::Date32 => ScalarValue::Date32(Some(i32::try_from(floor).ok()?)),
-            of => ScalarValue::Int64(Some(floor)).cast_to(of).ok()?,
+        self.bound_of(i128::from(count) * nanoseconds(&value.data_type())?)
+    }
+
+    /// Returns where a number of nanoseconds since 1970 is among the times.
+    fn bound_of(&self, literal: i128) -> Option<Bound> {
+        let size = nanoseconds(&self.of)?;
+        let floor = literal.div_euclid(size);
+        let time = match &self.of {
+            DataType::Date32 => i32::try_from(floor).ok().map(|it| ScalarValue::Date32(Some(it))),
+            of => match i64::try_from(floor) {
+                Ok(floor) => Some(ScalarValue::Int64(Some(floor)).cast_to(of).ok()?),
+                Err(_) => None,
+            },
         };
-        Some((lit(floor), rest == 0))
+        Some(match time {
+            Some(time) if literal.rem_euclid(size) == 0 => Bound::Exact(lit(time)),
+            Some(time) => Bound::Floor(lit(time)),
+            None if literal < 0 => Bound::Before,
+            None => Bound::After,
+        })
     }
 
     /// Returns the comparison with a literal.
-    fn compared(&self, operator: Operator, literal: &Expr) -> Option<Expr> {
-        let (floor, is_exact) = self.bound(literal)?;
-        let operator = match (operator, is_exact) {
-            (_, true) => operator,
-            (Operator::Lt | Operator::LtEq, false) => Operator::LtEq,
-            (Operator::Gt | Operator::GtEq, false) => Operator::Gt,
-            (Operator::Eq, false) => return Some(self.never()),
-            (Operator::NotEq, false) => return Some(self.always()),
-            (Operator::IsDistinctFrom, false) => return Some(lit(true)),
-            (Operator::IsNotDistinctFrom, false) => return Some(lit(false)),
-            (_, false) => return None,
+    fn with(&self, operator: Operator, literal: &Expr, schema: &DFSchema) -> Option<Expr> {
+        use Operator::{Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, Lt, LtEq, NotEq};
+        if !matches!(
+            operator,
+            Eq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom | Lt | LtEq | NotEq
+        ) {
+            return None;
+        }
+        let (operator, floor) = match (operator, self.bound(literal, schema)?) {
+            (_, Bound::Exact(time)) => (operator, time),
+            (Lt | LtEq, Bound::Floor(time)) => (LtEq, time),
+            (Gt | GtEq, Bound::Floor(time)) => (Gt, time),
+            (IsDistinctFrom, _) => return Some(lit(true)),
+            (IsNotDistinctFrom, _) => return Some(lit(false)),
+            (NotEq, _) | (Lt | LtEq, Bound::After) | (Gt | GtEq, Bound::Before) => {
+                return Some(self.always());
+            }
+            _ => return Some(self.never()),
         };
-        let is_comparison = operator.supports_propagation()
-            || matches!(operator, Operator::NotEq)
-            || matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
-        is_comparison.then(|| binary(self.time.clone(), operator, floor))
+        Some(binary(self.time.clone(), operator, floor))
     }
 
     /// Returns a condition that no time meets. That of a null is null.
@@ -223,42 +257,68 @@ impl<'e> Converted<'e> {
     }
 }
 
+/// Returns the time that an expression converts by the function, its own type, and true if a time without such a value is null. None for other zones.
+fn conversion<'e>(expression: &'e Expr, schema: &DFSchema) -> Option<(&'e Expr, DataType, bool)> {
+    let Expr::ScalarFunction(ScalarFunction { func, args }) = expression else { return None };
+    let function = func.inner().downcast_ref::<AsTime>()?;
+    let [time, Expr::Literal(example, _)] = &args[..] else { return None };
+    let of = time.get_type(schema).ok()?;
+    let is_of_zone = match (&of, example.data_type()) {
+        (DataType::Timestamp(_, zone), DataType::Timestamp(_, other)) => *zone == other,
+        (DataType::Date32, DataType::Timestamp(_, None)) => true,
+        _ => false,
+    };
+    is_of_zone.then_some((time, of, function.is_try))
+}
+
+/// Returns the nanoseconds from one time of a type to the next.
+fn nanoseconds(of: &DataType) -> Option<i128> {
+    let of_second = i128::from(per_second(TimeUnit::Nanosecond));
+    match of {
+        DataType::Timestamp(unit, _) => Some(of_second / i128::from(per_second(*unit))),
+        DataType::Date32 => Some(86_400 * of_second),
+        _ => None,
+    }
+}
+
 fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
     Expr::BinaryExpr(BinaryExpr::new(Box::new(left), operator, Box::new(right)))
 }
 
-/// Returns the same comparison in the unit of the column; `None` if it does not compare a converted time with literals.
+/// Returns the same comparison in the unit of the column; `None` if it does not compare a time with literals of another unit.
 fn in_unit_of_column(expression: &Expr, schema: &DFSchema) -> Option<Expr> {
     match expression {
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) => match Converted::new(left, schema) {
-            Some(time) => time.compared(*op, right),
-            None => Converted::new(right, schema)?.compared(op.swap()?, left),
-        },
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let compared = |time, operator, literal: &Expr| {
+                Compared::new(time, [literal], schema)?.with(operator, literal, schema)
+            };
+            compared(left, *op, right).or_else(|| compared(right, op.swap()?, left))
+        }
         Expr::Between(Between { expr, negated, low, high }) => {
-            let time = Converted::new(expr, schema)?;
+            let time = Compared::new(expr, [&**low, &**high], schema)?;
             Some(match negated {
                 false => {
-                    let low = time.compared(Operator::GtEq, low)?;
-                    low.and(time.compared(Operator::LtEq, high)?)
+                    let low = time.with(Operator::GtEq, low, schema)?;
+                    low.and(time.with(Operator::LtEq, high, schema)?)
                 }
                 true => {
-                    let low = time.compared(Operator::Lt, low)?;
-                    low.or(time.compared(Operator::Gt, high)?)
+                    let low = time.with(Operator::Lt, low, schema)?;
+                    low.or(time.with(Operator::Gt, high, schema)?)
                 }
             })
         }
         Expr::InList(InList { expr, list, negated }) => {
-            let time = Converted::new(expr, schema)?;
+            let time = Compared::new(expr, list, schema)?;
             let mut kept = Vec::new();
             for literal in list {
                 match literal {
                     Expr::Literal(value, _) if value.is_null() => {
                         kept.push(lit(ScalarValue::try_from(&time.of).ok()?));
                     }
-                    _ => {
-                        let (floor, is_exact) = time.bound(literal)?;
-                        kept.extend(is_exact.then_some(floor));
-                    }
+                    _ => match time.bound(literal, schema)? {
+                        Bound::Exact(time) => kept.push(time),
+                        Bound::Floor(_) | Bound::Before | Bound::After => {}
+                    },
                 }
             }
             Some(match (kept.is_empty(), negated) {
@@ -268,6 +328,77 @@ fn in_unit_of_column(expression: &Expr, schema: &DFSchema) -> Option<Expr> {
             })
         }
         _ => None,
+    }
+}
+
+/// Makes times null that a finer unit cannot count, where two columns are compared by `=` and null is as good as false: they are equal to no time of that unit.
+fn with_far_times(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
+    Ok(match plan {
+        LogicalPlan::Filter(mut filter) => {
+            let predicate = in_condition(filter.predicate)?;
+            filter.predicate = predicate.data;
+            Transformed::new_transformed(LogicalPlan::Filter(filter), predicate.transformed)
+        }
+        LogicalPlan::Join(mut join) => {
+            let mut is_changed = false;
+            if join.null_equality == NullEquality::NullEqualsNothing {
+                for (left, right) in &mut join.on {
+                    for side in [left, right] {
+                        let tried = tried(side.clone());
+                        is_changed |= tried.transformed;
+                        *side = tried.data;
+                    }
+                }
+            }
+            if let Some(filter) = join.filter.take() {
+                let filter = in_condition(filter)?;
+                is_changed |= filter.transformed;
+                join.filter = Some(filter.data);
+            }
+            Transformed::new_transformed(LogicalPlan::Join(join), is_changed)
+        }
+        _ => Transformed::no(plan),
+    })
+}
+
+/// Goes down the terms of a condition by DataFusion's recursion, which does not overflow the stack.
+fn in_condition(condition: Expr) -> Result<Transformed<Expr>> {
+    condition.transform_down(|part| {
+        let of_term = match &part {
+            Expr::BinaryExpr(BinaryExpr { op: Operator::And | Operator::Or, .. }) => {
+                return Ok(Transformed::no(part));
+            }
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right })
+                if has_column(left) && has_column(right) =>
+            {
+                part.map_children(|side| Ok(tried(side)))?
+            }
+            Expr::InSubquery(InSubquery { negated: false, .. }) => {
+                part.map_children(|time| Ok(tried(time)))?
+            }
+            _ => Transformed::no(part),
+        };
+        Ok(Transformed { tnr: TreeNodeRecursion::Jump, ..of_term })
+    })
+}
+
+/// Returns true if an expression is not one value for all rows.
+fn has_column(expression: &Expr) -> bool {
+    let is_column =
+        |part: &Expr| Ok(matches!(part, Expr::Column(_) | Expr::OuterReferenceColumn(..)));
+    expression.exists(is_column).unwrap_or(false)
+}
+
+/// Puts the function whose result may be null in the place of the other one.
+fn tried(expression: Expr) -> Transformed<Expr> {
+    match expression {
+        Expr::ScalarFunction(call)
+            if call.func.inner().downcast_ref::<AsTime>().is_some_and(|it| !it.is_try) =>
+        {
+            let [_, try_cast] = functions();
+            Transformed::yes(try_cast.call(call.args))
+        }
+        _ => Transformed::no(expression),
     }
 }
 

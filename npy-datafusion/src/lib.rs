@@ -111,6 +111,9 @@
 //! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds; and for one of days, it makes a day of the text in `d < '2024-01-01T12:00:00'`,
 //! and compares `d > 20240101` by the days since 1970, which is an error here: `d > '2024-01-01'`.
 //!
+//! Nanoseconds count the years 1677 to 2262. In sessions of [`session`] and [`with_npy`], times beyond them are compared (`t < '9999-12-31'`) and have bins (`date_bin`), `to_timestamp` of
+//! such a float is an error, and the parts of spans of time are exact: `extract(epoch FROM d)`.
+//!
 //! # Where DataFusion differs from other engines
 //!
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
@@ -124,7 +127,9 @@
 //!   `corr(x, y) FILTER (WHERE NOT isnan(x))`.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
 //!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
-//! - Integers are divided without a rest: `1 / 2` is 0. Conditions of a `WHERE` are in no order: one guards no other from a division by zero or a `CAST` that
+//! - Integers are divided without a rest: `1 / 2` is 0. An unsigned column of 64 bits, also `row_number()` or `array_length(v)`, divided by a signed integer is a
+//!   decimal with a fraction: `CAST(u AS BIGINT) / 10`. `VARCHAR(2)` is an error in sessions of [`session`] and [`with_npy`], since text has no length.
+//! - Conditions of a `WHERE` are in no order: one guards no other from a division by zero or a `CAST` that
 //!   fails, as `CASE WHEN x <> 0 THEN 1 / x END` does, and `TRY_CAST`.
 //! - `INTERSECT ALL` and `EXCEPT ALL` do not count equal rows. `a IS DISTINCT FROM true AND b` compares `a` with `true AND b`: write
 //!   `(a IS DISTINCT FROM true) AND b`.
@@ -220,6 +225,7 @@ mod merge;
 mod nulls_of_in;
 mod opener;
 mod own_aggregates;
+mod own_functions;
 mod packed;
 mod raw;
 mod read_ahead;
@@ -235,6 +241,7 @@ mod sql_options;
 mod stores;
 mod table;
 mod table_function;
+mod text_lengths;
 mod time_literals;
 mod vectors;
 mod virtual_columns;
@@ -268,12 +275,14 @@ pub use npy_arrow::DESCR;
 pub use npy_arrow::Options as NpyOptions;
 use nulls_of_in::KeepNullsOfIn;
 use own_aggregates::{ReplaceAggregates, with_whole_sums};
+use own_functions::Extract;
 use refused::RefuseWrong;
 use settings::NpySettings;
 pub use source::NpySource;
 pub use stores::object_stores;
 pub use table::{NpyTable, NpyTableFactory};
 pub use table_function::NpyFunction;
+use text_lengths::RefuseLengths;
 use time_literals::KeepTimesOfText;
 use virtual_columns::VirtualColumns;
 pub use virtual_columns::{sql, statement_to_plan};
@@ -337,10 +346,13 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     float_groups::with_all_float_groups(state.physical_optimizers().get_or_insert_default());
+    state.scalar_functions().get_or_insert_default().extend(own_functions::functions());
+    state.expr_planners().get_or_insert_default().insert(0, Arc::new(Extract));
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
     state.scalar_functions().get_or_insert_default().push(grouping_sets::function());
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
+    state.type_planner().get_or_insert_with(|| Arc::new(RefuseLengths));
     let settings = state.config().get_or_insert_default().options_mut();
     settings.extensions.insert(NpySettings::default());
     // In a UNION of columns whose dtypes differ, the planner keeps the dtype of one and the plan that of another: the check would refuse their groups.

@@ -55,13 +55,7 @@ impl<'o> Merged<'o> {
                 Some(column) => {
                     column.files += 1;
                     column.dtype = wider(&column.dtype, dtype, self.options).ok_or_else(|| {
-                        let advice = if is_float_or_integer(&column.dtype) && is_float_or_integer(dtype) {
-                            "declare all columns that you need, this one as DOUBLE: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
-                        } else if wider(&column.dtype, dtype, &with_bfloat16()).is_some() {
-                            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
-                        } else {
-                            "select files of one kind, for example 'dir/ticks-*.npy'"
-                        };
+                        let advice = advice(&column.dtype, dtype);
                         exec_datafusion_err!(
                             "{path}: the field {name:?} is {dtype}, in files before it {}, and neither type holds the values of both; {advice}",
                             column.dtype
@@ -139,6 +133,24 @@ pub(crate) fn wider(a: &DType, b: &DType, options: &Options) -> Option<DType> {
     fits(a, b, options).then(|| b.clone())
 }
 
+/// Returns how to read files without a type that holds the values of both.
+fn advice(a: &DType, b: &DType) -> &'static str {
+    use ScalarKind::{Float, Int, UInt};
+    let kinds = a.scalar().zip(b.scalar()).map(|(a, b)| (a.kind(), b.kind()));
+    match kinds {
+        Some((Int | UInt, Int | UInt)) => {
+            "declare all columns that you need, this one as DECIMAL(38, 0), which has all integers (DOUBLE would round those beyond 2^53): CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
+        }
+        Some((Int | UInt | Float, Int | UInt | Float)) => {
+            "declare all columns that you need, this one as DOUBLE, which rounds integers beyond 2^53: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
+        }
+        _ if wider(a, b, &with_bfloat16()).is_some() => {
+            "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
+        }
+        _ => "select files of one kind, for example 'dir/ticks-*.npy'",
+    }
+}
+
 /// Returns options by which two raw bytes are a number.
 fn with_bfloat16() -> Options {
     let mut options = Options::new();
@@ -183,14 +195,6 @@ pub(crate) fn has_time(dtype: &DType) -> bool {
         }
         None => base.fields().iter().any(|field| has_time(field.dtype())),
     }
-}
-
-/// Returns true for a dtype whose values a `DOUBLE` has, but for their last digits.
-fn is_float_or_integer(dtype: &DType) -> bool {
-    dtype.scalar().is_some_and(|scalar| {
-        use ScalarKind::{Float, Int, UInt};
-        matches!(scalar.kind(), Float | Int | UInt)
-    })
 }
 
 /// Returns the dtype of a column of the table, as its metadata state it.

@@ -1,7 +1,9 @@
-//! Text that is compared with days.
+//! Text that is compared with days and times.
 //!
 //! DataFusion 55.2 makes a day of the text in `d < '2026-01-01T12:00:00'`, and the row of that day is lost. So before it converts the text, a rule of the analyzer makes a
 //! `TIMESTAMP` of one that has a time of day.
+//!
+//! It makes nanoseconds of the text in `t < '9999-12-31'`, and of `TIMESTAMP '9999-12-31'`, which end in the year 2262. The rule makes microseconds of it.
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
@@ -9,7 +11,7 @@ use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{Between, InList};
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan, cast, lit};
+use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
 
 use crate::exact_times::rewritten;
@@ -20,7 +22,10 @@ pub(crate) struct KeepTimesOfText;
 
 impl AnalyzerRule for KeepTimesOfText {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.transform_up_with_subqueries(|plan| rewritten(plan, &with_times)).data()
+        let with_all = |expression: Expr, schema: &DFSchema| {
+            with_far_times(expression, schema)?.transform_data(|it| with_times(it, schema))
+        };
+        plan.transform_up_with_subqueries(|plan| rewritten(plan, &with_all)).data()
     }
 
     fn name(&self) -> &str {
@@ -35,7 +40,7 @@ fn with_times(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> 
     let time_of = |operand: &Expr| operand.as_literal().and_then(time_of_day);
     let has_day = operands.iter().any(|operand| is_day(operand));
     let of_days = operands.into_iter().filter(|_| has_day);
-    let Some(time) = of_days.filter_map(time_of).last() else {
+    let Some(time) = of_days.filter_map(time_of).next_back() else {
         return Ok(Transformed::no(expression));
     };
     expression.map_children(|operand| {
@@ -46,6 +51,38 @@ fn with_times(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> 
             None => Transformed::no(operand),
         })
     })
+}
+
+/// Puts microseconds in the place of text that nanoseconds do not count, in a comparison with times.
+fn with_far_times(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let is_time = |operand: &&Expr| {
+        operand.get_type(schema).is_ok_and(|it| matches!(it, DataType::Timestamp(_, None)))
+    };
+    if !compared(&expression).iter().any(is_time) {
+        return Ok(Transformed::no(expression));
+    }
+    expression.map_children(|operand| {
+        Ok(match far_time(&operand) {
+            Some(time) => Transformed::yes(lit(time)),
+            None => Transformed::no(operand),
+        })
+    })
+}
+
+/// Returns the time that a text is, or a literal `TIMESTAMP '…'`, if nanoseconds do not count it.
+fn far_time(operand: &Expr) -> Option<ScalarValue> {
+    let nanoseconds = DataType::Timestamp(TimeUnit::Nanosecond, None);
+    let text = match operand {
+        Expr::Cast(Cast { expr, field }) if *field.data_type() == nanoseconds => {
+            expr.as_literal()?
+        }
+        _ => operand.as_literal()?,
+    };
+    text.try_as_str()??;
+    match text.cast_to(&nanoseconds) {
+        Ok(_) => None,
+        Err(_) => text.cast_to(&DataType::Timestamp(TimeUnit::Microsecond, None)).ok(),
+    }
 }
 
 /// Returns the operands of a comparison, which are all of its children; none of another expression.

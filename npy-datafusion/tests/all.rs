@@ -16,6 +16,7 @@ mod distributed;
 mod dtypes;
 mod folders;
 mod fortran;
+mod functions;
 mod grouping_sets;
 mod index;
 mod joins;

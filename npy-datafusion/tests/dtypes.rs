@@ -165,3 +165,70 @@ async fn groups_of_a_union_of_other_dtypes_are_found() {
     let refused = error(&ctx, &groups).await;
     assert!(refused.contains("field metadata at index 0 [v]"), "{refused}");
 }
+
+/// Guards the advice about files without a type that holds the values of all: with the type that it names, each value is there, or the advice says that it is rounded.
+#[tokio::test]
+async fn advice_names_a_type_that_keeps_values() {
+    for (first, second, values, refused, declared, kept) in [
+        (
+            "<i8",
+            "<u8",
+            [-5, -1],
+            "DECIMAL(38, 0), which has all integers",
+            "DECIMAL(38, 0)",
+            Some("18446744073709551615"),
+        ),
+        (
+            "<i8",
+            "<f8",
+            [(1 << 53) + 1, 0x3fe0_0000_0000_0000],
+            "DOUBLE, which rounds integers beyond 2^53",
+            "DOUBLE",
+            Some("0.5"),
+        ),
+        ("<i8", "<f8", [1, 0x3fe0_0000_0000_0000], "DOUBLE, which rounds", "DECIMAL(38, 0)", None),
+        (
+            "<M8[s]",
+            "<M8[ns]",
+            [32_503_680_000, 1_500_000_000],
+            "(\"value\" TIMESTAMP(0))",
+            "TIMESTAMP(0)",
+            Some("3000-01-01"),
+        ),
+        (
+            "<M8[s]",
+            "<M8[ns]",
+            [32_503_680_000, 1_500_000_000],
+            "TIMESTAMP(0), (3) or (6)",
+            "TIMESTAMP(3)",
+            Some("1970-01-01T00:00:01.500"),
+        ),
+        ("<m8[s]", "<m8[ns]", [1 << 40, 1], "select files of one unit", "INTERVAL", None),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let files: [(_, _, i64); 2] = [("a.npy", first, values[0]), ("b.npy", second, values[1])];
+        for (name, dtype, value) in files {
+            let dtype = format!("'{dtype}'").parse().unwrap();
+            let array = DynArray::new(dtype, [1], Order::C, value.to_le_bytes().to_vec()).unwrap();
+            array.write_npy(directory.path().join(name)).unwrap();
+        }
+        let ctx = session();
+        let at = directory.path().display();
+        let found = error(&ctx, &format!("SELECT value FROM npy('{at}/')")).await;
+        assert!(found.contains(refused), "{first} {second}: {found}");
+        let create =
+            format!("CREATE EXTERNAL TABLE t (value {declared}) STORED AS NPY LOCATION '{at}/'");
+        rows(&ctx, &create).await;
+        match kept {
+            Some(kept) => {
+                let found = text(&ctx, "SELECT value FROM t").await;
+                assert!(found.contains(kept), "{first} {second}: {found}");
+            }
+            None if first == "<i8" => {
+                let found = error(&ctx, "SELECT value FROM t").await;
+                assert!(found.contains("0.5 is no integer; declare it as DOUBLE"), "{found}");
+            }
+            None => {}
+        }
+    }
+}

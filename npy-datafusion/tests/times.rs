@@ -178,6 +178,70 @@ async fn far_years_are_compared() {
     assert!(refused.contains("Cannot cast Timestamp(s) value"), "{refused}");
 }
 
+/// Guards text and times beyond 1677 to 2262 that are compared, by columns with and without such times.
+#[tokio::test]
+async fn far_literals_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    // 1600-02-03T05:00, 2024-01-02T03:04:05, 2300-01-01T12:00 and 3000-06-01T01:00.
+    let seconds = [-11_673_226_800, 1_704_164_645, 10_413_835_200, 32_516_730_000];
+    for (unit, per) in [("s", 1), ("ms", 1_000), ("us", 1_000_000), ("ns", 1_000_000_000)] {
+        let of_unit = if unit == "ns" { &seconds[1..2] } else { &seconds[..] };
+        let counts = of_unit.iter().map(|it| it * per).chain([i64::MIN]);
+        let bytes: Vec<u8> = counts.flat_map(|count| count.to_le_bytes()).collect();
+        let dtype: DType = format!("[('m', '<M8[{unit}]')]").parse().unwrap();
+        let array = DynArray::new(dtype, vec![of_unit.len() + 1], Order::C, bytes).unwrap();
+        array.write_npy(directory.path().join(format!("{unit}.npy"))).unwrap();
+    }
+    let ctx = session();
+    // The rows of the coarser units, and of nanoseconds.
+    for (condition, expected, of_nanoseconds) in [
+        ("m < '9999-12-31'", 4, 1),
+        ("m < TIMESTAMP '9999-12-31'", 4, 1),
+        ("m < TIMESTAMP '3000-01-01'", 3, 1),
+        ("m > TIMESTAMP '3000-01-01'", 1, 0),
+        ("TIMESTAMP '3000-01-01' < m", 1, 0),
+        ("m > DATE '3000-01-01'", 1, 0),
+        ("m > CAST('3000-01-01' AS TIMESTAMP(0))", 1, 0),
+        ("m >= '1500-01-01'", 4, 1),
+        ("m <= '1600-02-03T05:00:00'", 1, 0),
+        ("m BETWEEN '2023-01-01' AND '2500-01-01'", 2, 1),
+        ("m BETWEEN '2024-01-02T03:04:05.000000001' AND '2500-01-01'", 1, 0),
+        ("m NOT BETWEEN '1000-01-01' AND '2500-01-01'", 1, 0),
+        ("m = '3000-06-01T01:00:00'", 1, 0),
+        ("m <> '3000-06-01T01:00:00'", 3, 1),
+        ("NOT (m = '3000-06-01T01:00:00')", 3, 1),
+        ("m IS DISTINCT FROM '3000-06-01T01:00:00'", 4, 2),
+        ("m IS NOT DISTINCT FROM '3000-06-01T01:00:00.5'", 0, 0),
+        ("m IN ('2300-01-01T12:00:00', '2024-01-02T03:04:05')", 2, 1),
+        ("m NOT IN ('2300-01-01T12:00:00', '2300-01-01T12:00:01')", 3, 1),
+        ("CASE WHEN m < '2500-01-01' THEN true ELSE false END", 3, 1),
+    ] {
+        for (unit, expected) in
+            [("s", expected), ("ms", expected), ("us", expected), ("ns", of_nanoseconds)]
+        {
+            let sql = format!("SELECT count(*) FROM npy('{at}/{unit}.npy') WHERE {condition}");
+            assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+        }
+    }
+    // A row that nanoseconds do not count is equal to none of them.
+    for (sql, expected) in [
+        ("a JOIN b ON a.m = b.m", 1),
+        ("a JOIN b USING (m)", 1),
+        ("a LEFT JOIN b ON a.m = b.m AND b.m IS NOT NULL", 5),
+        ("a FULL JOIN b ON b.m = a.m", 6),
+        ("a, b WHERE a.m = b.m", 1),
+        ("a WHERE EXISTS (SELECT 1 FROM b WHERE a.m = b.m)", 1),
+        ("a WHERE NOT EXISTS (SELECT 1 FROM b WHERE a.m = b.m)", 4),
+        ("a WHERE m IN (SELECT m FROM b)", 1),
+    ] {
+        let sql = format!(
+            "WITH a AS (SELECT m FROM npy('{at}/ms.npy')), b AS (SELECT m FROM npy('{at}/ns.npy')) SELECT count(*) FROM {sql}"
+        );
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+}
+
 /// Guards text that is compared with days: its time of day is not cut, and the text of a day and of no time is DataFusion's.
 #[tokio::test]
 async fn the_time_of_a_text_is_not_cut() {

@@ -79,12 +79,13 @@ The rows of one file keep its order, also in the file that COPY writes. Rows of 
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
 row. Lists count from 1, value[0] is an error, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
-Two rows of an array of more dimensions are in order by their first values that differ, also for max: array_max(value), array_min(value) and
-array_sum(value) are of all values of a row, and unnest(value) makes a row of each. A complex number is a list of two: value[1] is its real part. A long
+Two rows of an array of more dimensions are in order by their first values that differ, also for max: array_max(value), array_min(value),
+array_sum(value) and array_avg(value) are of all values of a row, and unnest(value) makes a row of each. A complex number is a list of two: value[1] is its real part. A long
 double is its bytes; npy('x.npy', 'long_double_as_f64', 'true') has floats, and 'complex_as_struct' the fields re and im. Text of other files is a table by
 CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (format.has_header true), so are JSON and PARQUET; a .csv is no argument.
 
-Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. A sum of integers that
+Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. An unsigned column of
+64 bits (u8), row_number(), rank() or array_length(v) divided by a signed integer has a fraction: CAST(u AS BIGINT) / 10. A sum of integers that
 needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. An unsigned
 column of 64 bits (u8) and signed integers make a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:
 one does not guard another from a division by zero or a CAST that fails, as CASE WHEN x <> 0 THEN 1 / x END does, and TRY_CAST.

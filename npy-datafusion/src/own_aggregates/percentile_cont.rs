@@ -80,6 +80,11 @@ impl Values {
         (lower, greater.iter().copied().min_by(f64::total_cmp).unwrap_or(lower))
     }
 
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the position is an index"
+    )]
     fn percentile(&mut self) -> Option<f64> {
         if self.values.iter().any(|value| value.is_nan()) {
             return Some(f64::NAN);

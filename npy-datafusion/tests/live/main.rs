@@ -119,3 +119,46 @@ for i, n in enumerate((1000, 60_003)):
         }
     }
 }
+
+/// Guards the parts of spans of time, by Python's integers: all parts of spans of any length, in each unit, and seconds that are rounded once.
+#[tokio::test]
+async fn spans_have_the_parts_that_python_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let script = "
+import os, random, sys, numpy as np
+os.chdir(sys.argv[1])
+random.seed(7)
+sizes = {'week': 604800 * 10**9, 'day': 86400 * 10**9, 'hour': 3600 * 10**9, 'minute': 60 * 10**9, 'second': 10**9,
+         'millisecond': 10**6, 'microsecond': 1000, 'nanosecond': 1}
+for unit, per in (('s', 1), ('ms', 10**3), ('us', 10**6), ('ns', 10**9)):
+    of_one = 10**9 // per
+    most = (2**63 - 1) // of_one
+    counts = [0, 1, -1, most, -most] + [random.choice((1, -1)) * int(most * 2 ** random.uniform(-60, 0)) for _ in range(400)]
+    np.save(unit + '.npy', np.array(counts + ['NaT'], f'm8[{unit}]'))
+    for part, size in sizes.items():
+        cut = [abs(count) * of_one // size * (1 if count > 0 else -1) for count in counts]
+        print(unit, part, *cut)
+    # Python rounds the quotient of two integers once.
+    print(unit, 'epoch', *(count / per for count in counts))
+";
+    let lines = numpy(script, &[&directory.path().display().to_string()]);
+    let ctx = session();
+    for line in lines.lines() {
+        let mut words = line.split(' ');
+        let (unit, part) = (words.next().unwrap(), words.next().unwrap());
+        let at = directory.path().display();
+        let sql = format!("SELECT extract({part} FROM value) FROM npy('{at}/{unit}.npy')");
+        let found = text(&ctx, &sql).await;
+        let cells = found.lines().skip(3).filter(|line| line.starts_with('|'));
+        let mut cells = cells.map(|line| line.trim_matches(['|', ' ']));
+        for expected in words {
+            let cell = cells.next().unwrap_or_default();
+            let is_equal = match part {
+                "epoch" => cell.parse::<f64>().unwrap() == expected.parse::<f64>().unwrap(),
+                _ => cell == expected,
+            };
+            assert!(is_equal, "{sql}: {cell}, and {expected} in Python");
+        }
+        assert_eq!((cells.next(), cells.next()), (Some(""), None), "{sql}");
+    }
+}

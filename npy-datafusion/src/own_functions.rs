@@ -1,0 +1,74 @@
+//! Functions that take the place of DataFusion's, whose results are wrong in silence.
+
+use std::sync::Arc;
+
+use datafusion::error::Result;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult};
+use datafusion::logical_expr::{Expr, ScalarUDF};
+
+/// The methods of a function that are those of `inner`, the one whose place it takes. The macro comes before the modules that use it.
+macro_rules! as_theirs {
+    () => {
+        fn name(&self) -> &str {
+            self.inner.name()
+        }
+
+        fn aliases(&self) -> &[String] {
+            self.inner.aliases()
+        }
+
+        fn signature(&self) -> &datafusion::logical_expr::Signature {
+            self.inner.signature()
+        }
+
+        fn with_updated_config(
+            &self,
+            config: &datafusion::common::config::ConfigOptions,
+        ) -> Option<ScalarUDF> {
+            let inner = self.inner.inner().with_updated_config(config)?;
+            Some(ScalarUDF::new_from_impl(Self { inner: Arc::new(inner) }))
+        }
+
+        fn preimage(
+            &self,
+            args: &[datafusion::logical_expr::Expr],
+            literal: &datafusion::logical_expr::Expr,
+            info: &datafusion::logical_expr::simplify::SimplifyContext,
+        ) -> Result<datafusion::logical_expr::preimage::PreimageResult> {
+            self.inner.inner().preimage(args, literal, info)
+        }
+
+        fn output_ordering(
+            &self,
+            inputs: &[datafusion::logical_expr::sort_properties::ExprProperties],
+        ) -> Result<datafusion::logical_expr::sort_properties::SortProperties> {
+            self.inner.output_ordering(inputs)
+        }
+
+        fn documentation(&self) -> Option<&datafusion::logical_expr::Documentation> {
+            self.inner.documentation()
+        }
+    };
+}
+
+mod array_sum;
+mod date_bin;
+mod date_part;
+mod to_timestamp;
+
+/// Returns the functions, under the names of DataFusion's.
+pub(crate) fn functions() -> [Arc<ScalarUDF>; 4] {
+    [array_sum::function(), date_bin::function(), date_part::function(), to_timestamp::function()]
+}
+
+/// Plans `EXTRACT`, for which DataFusion calls its own `date_part`, whatever the session has.
+#[derive(Debug)]
+pub(crate) struct Extract;
+
+impl ExprPlanner for Extract {
+    fn plan_extract(&self, args: Vec<Expr>) -> Result<PlannerResult<Vec<Expr>>> {
+        let call = ScalarFunction::new_udf(date_part::function(), args);
+        Ok(PlannerResult::Planned(Expr::ScalarFunction(call)))
+    }
+}

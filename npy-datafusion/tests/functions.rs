@@ -1,0 +1,222 @@
+//! Functions whose results would be wrong in silence: each is right, or an error that says what to write.
+
+use std::path::Path;
+
+use crate::support::{error, rows, text};
+use npy_core::{DynArray, Order, WriteNpy};
+use npy_datafusion::session;
+
+fn write(directory: &Path, name: &str, dtype: &str, shape: &[usize], counts: &[i64]) {
+    let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+    let array = DynArray::new(dtype.parse().unwrap(), shape, Order::C, bytes).unwrap();
+    array.write_npy(directory.join(name)).unwrap();
+}
+
+/// Returns the cells of the only column.
+fn cells(table: &str) -> Vec<&str> {
+    let rows = table.lines().skip(3).filter(|line| line.starts_with('|'));
+    rows.map(|line| line.trim_matches(['|', ' '])).collect()
+}
+
+/// Guards parts of spans of time that do not fit into 64 bits, and those of constants, of times and of intervals, which are DataFusion's.
+#[tokio::test]
+async fn parts_of_spans_are_exact_or_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "s.npy", "'<m8[s]'", &[2], &[90_061, 1 << 62]);
+    let ctx = session();
+    let table = format!("npy('{}/s.npy')", directory.path().display());
+    for (part, expected) in [
+        ("extract(microsecond FROM value)", "90061000000"),
+        ("date_part('hours', value)", "25"),
+        ("datepart('nanosecond', value)", "90061000000000"),
+        ("extract(epoch FROM value - INTERVAL '1 day')", "3661.0"),
+        (
+            "extract(millisecond FROM TIMESTAMP '2024-01-01T00:00:09.5' - TIMESTAMP '2024-01-01')",
+            "9500",
+        ),
+        ("extract(year FROM TIMESTAMP '2024-01-01T00:00:09.5')", "2024"),
+        ("extract(hour FROM INTERVAL '25 hours')", "25"),
+    ] {
+        let found = text(&ctx, &format!("SELECT {part} FROM {table} LIMIT 1")).await;
+        assert_eq!(cells(&found), [expected], "{part}");
+    }
+    let refused = error(&ctx, &format!("SELECT date_part('nanosecond', value) FROM {table}")).await;
+    assert!(refused.contains("which 64 bits do not hold; take a coarser one"), "{refused}");
+    let refused = error(&ctx, &format!("SELECT extract(year FROM value) FROM {table}")).await;
+    assert!(refused.contains("Year does not support"), "{refused}");
+}
+
+/// Guards bins of times beyond 1677 to 2262, which would all be null: also before the origin, and for units that a bin does not divide.
+#[tokio::test]
+async fn far_times_have_bins() {
+    let directory = tempfile::tempdir().unwrap();
+    // 1600-02-03T05:00, before 1970, 2024-01-02T03:04:05, 3000-06-01T01:00, and NaT.
+    let seconds = [-11_673_226_800, -1, 1_704_164_645, 32_516_730_000, i64::MIN];
+    for (unit, factor) in [("s", 1), ("ms", 1_000), ("us", 1_000_000)] {
+        let counts = seconds.map(|it| if it == i64::MIN { it } else { it * factor });
+        write(directory.path(), &format!("{unit}.npy"), &format!("'<M8[{unit}]'"), &[5], &counts);
+    }
+    write(directory.path(), "ns.npy", "'<M8[ns]'", &[1], &[i64::MIN + 1]);
+    let ctx = session();
+    let at = directory.path().display();
+    for unit in ["s", "ms", "us"] {
+        for (bin, expected) in [
+            ("INTERVAL '1 day'", ["1600-02-03", "1969-12-31", "2024-01-02", "3000-06-01"]),
+            (
+                "INTERVAL '7 days', TIMESTAMP '2000-01-03'",
+                ["1600-01-31", "1969-12-29", "2024-01-01", "3000-05-26"],
+            ),
+        ] {
+            let bin = bin.replace(", TIMESTAMP", ", value, TIMESTAMP");
+            let bin = if bin.contains("value") { bin } else { format!("{bin}, value") };
+            let sql = format!("SELECT date_bin({bin}) AS bin FROM npy('{at}/{unit}.npy')");
+            let found = text(&ctx, &sql).await;
+            let days = expected.map(|day| format!("{day}T00:00:00"));
+            assert_eq!(cells(&found)[..4], days, "{sql}");
+            assert_eq!(cells(&found)[4], "", "{sql}");
+            let groups = format!("SELECT count(DISTINCT bin) FROM ({sql})");
+            assert_eq!(cells(&text(&ctx, &groups).await), ["4"], "{sql}");
+        }
+        let months =
+            format!("SELECT date_bin(INTERVAL '1 month', value) FROM npy('{at}/{unit}.npy')");
+        let refused = error(&ctx, &months).await;
+        assert!(refused.contains("date_trunc('month', t)"), "{refused}");
+    }
+    for (sql, expected) in [
+        (
+            "date_bin(INTERVAL '1 day', CAST('3000-06-01T01:00:00' AS TIMESTAMP(0)))",
+            "3000-06-01T00:00:00",
+        ),
+        ("date_bin(INTERVAL '1 month', TIMESTAMP '2024-03-05')", "2024-03-01T00:00:00"),
+        (
+            "date_bin(INTERVAL '7 minutes', TIMESTAMP '1969-12-31T23:59:59.5')",
+            "1969-12-31T23:53:00",
+        ),
+        ("date_bin(NULL, TIMESTAMP '2024-03-05')", ""),
+        ("date_bin(INTERVAL '1 hour', TIME '10:11:12')", "10:00:00"),
+    ] {
+        assert_eq!(cells(&text(&ctx, &format!("SELECT {sql}")).await), [expected], "{sql}");
+    }
+    let first = format!("SELECT date_bin(INTERVAL '1 day', value) FROM npy('{at}/ns.npy')");
+    let refused = error(&ctx, &first).await;
+    assert!(refused.contains("CAST(t AS TIMESTAMP(0))"), "{refused}");
+}
+
+/// Guards floats that are no times of nanoseconds: the last one would take their place.
+#[tokio::test]
+async fn far_seconds_are_no_times() {
+    let ctx = session();
+    for (seconds, expected) in [
+        ("10413810000.0", "to_timestamp_micros(x * 1000000)"),
+        ("-1e10", "to_timestamp_micros(x * 1000000)"),
+        ("arrow_cast(1e12, 'Float32')", "to_timestamp_micros(x * 1000000)"),
+        ("CAST('NaN' AS DOUBLE)", "nullif(x, 'NaN')"),
+    ] {
+        for sql in [
+            format!("SELECT to_timestamp({seconds})"),
+            format!("SELECT to_timestamp(s) FROM (VALUES (1.5), ({seconds})) t(s)"),
+        ] {
+            let refused = error(&ctx, &sql).await;
+            assert!(refused.contains(expected), "{sql}: {refused}");
+        }
+    }
+    for (sql, expected) in [
+        ("to_timestamp(1.5)", "1970-01-01T00:00:01.500"),
+        ("to_timestamp(9223372036)", "2262-04-11T23:47:16"),
+        ("to_timestamp(nullif(CAST('NaN' AS DOUBLE), 'NaN'))", ""),
+        ("to_timestamp('2024-01-01')", "2024-01-01T00:00:00"),
+    ] {
+        assert_eq!(cells(&text(&ctx, &format!("SELECT {sql}")).await), [expected], "{sql}");
+    }
+    // The function still follows the settings of the session.
+    rows(&ctx, "SET TIME ZONE = '+02:00'").await;
+    let found = text(&ctx, "SELECT to_timestamp(1.5)").await;
+    assert!(found.contains("+02:00"), "{found}");
+}
+
+/// Guards sums of lists of integers, which have no float between, and those of other lists.
+#[tokio::test]
+async fn sums_of_lists_are_integers() {
+    let directory = tempfile::tempdir().unwrap();
+    let odd = (1 << 53) + 1;
+    write(directory.path(), "i.npy", "'<i8'", &[2, 2], &[odd, 0, -odd, 1]);
+    write(directory.path(), "u.npy", "'<u8'", &[1, 2], &[-2, 1]);
+    let ctx = session();
+    let at = directory.path().display();
+    for (sql, expected) in [
+        (
+            format!("array_sum(value) FROM npy('{at}/i.npy')"),
+            &["9007199254740993", "-9007199254740992"][..],
+        ),
+        (format!("list_sum(value) FROM npy('{at}/u.npy')"), &["18446744073709551615"]),
+        ("arrow_typeof(array_sum([arrow_cast(1, 'UInt8')]))".to_owned(), &["UInt64"]),
+        ("array_sum(arrow_cast([1, 2], 'LargeList(Int32)'))".to_owned(), &["3"]),
+        ("array_sum([1, NULL, 2])".to_owned(), &["3"]),
+        ("array_sum(arrow_cast([NULL], 'List(Int64)'))".to_owned(), &[""]),
+        ("array_sum(arrow_cast([], 'List(Int64)'))".to_owned(), &[""]),
+        ("array_sum(arrow_cast(NULL, 'List(Int64)'))".to_owned(), &[""]),
+        ("array_sum([1.5, 2])".to_owned(), &["3.5"]),
+        (
+            "array_sum(CAST([9223372036854775807, 1] AS DOUBLE[]))".to_owned(),
+            &["9.223372036854776e18"],
+        ),
+    ] {
+        assert_eq!(cells(&text(&ctx, &format!("SELECT {sql}")).await), expected, "{sql}");
+    }
+    for (sql, expected) in [
+        (
+            "SELECT array_sum([4611686018427387904, 4611686018427387904])",
+            "9223372036854775808, and Int64",
+        ),
+        (
+            "SELECT array_sum(arrow_cast([-1 + 1, 18446744073709551615, 1], 'List(UInt64)'))",
+            "18446744073709551616, and UInt64",
+        ),
+    ] {
+        let refused = error(&ctx, sql).await;
+        assert!(refused.contains(expected) && refused.contains("CAST(x AS DOUBLE[])"), "{refused}");
+    }
+}
+
+/// Guards lengths of text, which DataFusion ignores.
+#[tokio::test]
+async fn lengths_of_text_are_refused() {
+    let ctx = session();
+    for sql in [
+        "SELECT CAST('abc' AS VARCHAR(2))",
+        "SELECT 'abc'::CHAR(2)",
+        "SELECT TRY_CAST('abc' AS VARCHAR(2))",
+        "CREATE TABLE t (s VARCHAR(2))",
+        "CREATE EXTERNAL TABLE t (s CHAR(2)) STORED AS NPY LOCATION 'x/'",
+    ] {
+        let refused = error(&ctx, sql).await;
+        assert!(
+            refused.contains("(2): its length would be ignored") && refused.contains("left(x, 2)"),
+            "{refused}"
+        );
+    }
+    let found = text(&ctx, "SELECT left(CAST(12345 AS VARCHAR), 2)").await;
+    assert_eq!(cells(&found), ["12"]);
+}
+
+/// Guards what README says of quotients: those of unsigned columns of 64 bits and signed integers have a fraction, and no others of integers.
+#[tokio::test]
+async fn quotients_are_as_documented() {
+    let ctx = session();
+    for (sql, expected) in [
+        ("7 / 10", "0"),
+        ("-7 / 2", "-3"),
+        ("arrow_cast(7, 'UInt64') / 10", "0.7000"),
+        ("CAST(arrow_cast(7, 'UInt64') AS BIGINT) / 10", "0"),
+        ("arrow_cast(7, 'UInt32') / 10", "0"),
+        ("arrow_cast(7, 'UInt64') / arrow_cast(10, 'UInt64')", "0"),
+        ("arrow_typeof(row_number() OVER ())", "UInt64"),
+        ("arrow_typeof(rank() OVER ())", "UInt64"),
+        ("arrow_typeof(array_length([1]))", "UInt64"),
+        ("arrow_typeof(sum(arrow_cast(7, 'UInt8')))", "UInt64"),
+        ("arrow_typeof(count(*))", "Int64"),
+        ("array_avg([1, 2])", "1.5"),
+    ] {
+        assert_eq!(cells(&text(&ctx, &format!("SELECT {sql}")).await), [expected], "{sql}");
+    }
+}
