@@ -392,6 +392,36 @@ fn each_command_that_a_message_advises_works() {
             "cp m.npz kept.npz && {} && ! npy m.npz::m_b && mv kept.npz m.npz",
         ),
         (
+            &["npz", "pack", "-z", "--no-clobber", "m.npz::m_b", "i.npy"],
+            "|npy npz pack",
+            " adds",
+            "cp m.npz kept.npz && {} && test \"$(npy cat m.npz::m_b_2)\" = \"$(npy cat i.npy)\" && npy cat m.npz::m_b | grep -qx 3 && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "--append", "m.npz::k", "i.npy", "m_b=a.npy"],
+            "|npy npz pack",
+            " names",
+            "cp m.npz kept.npz && {} && npy m.npz::i && npy m.npz::m_b_2 && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "m.npz::m_b", "i.npy"],
+            "|npy convert",
+            " replaces",
+            "cp m.npz kept.npz && {} && test \"$(npy cat m.npz::m_b)\" = \"$(npy cat i.npy)\" && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "m.npz::m_b[0]", "i.npy"],
+            "|npy convert",
+            " replaces",
+            "cp m.npz kept.npz && {} && test \"$(npy cat m.npz::m_b)\" = \"$(npy cat i.npy)\" && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "new.npz::k", "i.npy", "a.npy", "--append"],
+            "|npy npz pack",
+            " names",
+            "{} && npy new.npz::i && npy new.npz::a && rm new.npz",
+        ),
+        (
             &["npz", "pack", "zip::k", "x.bin", "--raw", "<i2,3"],
             "|npy convert",
             " writes",
