@@ -24,6 +24,10 @@ fn files(path: &Path) {
     save(&file("i.npy"), "<i8", &[5]);
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
     save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
+    let nine: Vec<String> = (0..9).map(|at| format!("('f {at}', '<i8')")).collect();
+    save(&file("nine.npy"), &format!("[{}]", nine.join(", ")), &[2]);
+    save(&file("sub.npy"), "[('v', '<f8', (3, 2)), ('s', '<U3')]", &[2]);
+    save(&file("subs.npy"), "[('v', '<f8', (3, 2)), ('w', '<i8')]", &[2]);
     let mut archive = npz::Writer::create(file("m.npz")).unwrap();
     for name in ["m_b", "x/other"] {
         archive.write(name, &[1u8, 2, 3]).unwrap();
@@ -148,6 +152,24 @@ fn each_command_that_a_message_advises_works() {
             "|--dtype",
             " all",
             "npy convert r.npy o.npy --cast checked {}",
+        ),
+        (
+            &["convert", "nine.npy", "o.npy", "--dtype", "f4"],
+            "|-c 'f 0'",
+            " converts",
+            "npy convert nine.npy o.npy --dtype f4 {} --cast checked",
+        ),
+        (
+            &["convert", "sub.npy", "o.npy", "--dtype", "i4"],
+            "|-c v",
+            " converts",
+            "npy convert sub.npy o.npy --dtype i4 --cast checked {} && npy info o.npy | grep -q '2, 3, 2'",
+        ),
+        (
+            &["convert", "subs.npy", "o.npy", "--dtype", "f4"],
+            "|--dtype",
+            " all",
+            "npy convert subs.npy o.npy --cast checked {} && npy info o.npy | grep -q '3, 2'",
         ),
         (
             &["append", "more.npy", "a.npy"],

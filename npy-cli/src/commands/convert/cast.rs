@@ -22,7 +22,8 @@ impl Block<'_> {
                 }
                 false => "",
             };
-            Failure::in_block(self.name, &error, self.first).with(advice)
+            let dtypes = [self.rows.dtype(), dtype];
+            Failure::in_block(self.name, &error, self.first, dtypes).with(advice)
         };
         let error = match self.rows.cast_with(dtype, cast) {
             Ok(array) => return Ok(array),
