@@ -227,8 +227,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("{what}: {found} exceeds the limit of {limit}")
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
-            let texts = [&**found, wanted];
-            mismatch(texts, texts.map(|text| text.trim_matches('\'').parse().ok()))
+            mismatch([found, wanted], [None, None])
         }
         ErrorKind::InvalidValue { reason, .. } => reason.replace('\n', " "),
         ErrorKind::MissingField { name, fields, .. } if fields.is_empty() => {
@@ -263,9 +262,11 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
     text
 }
 
-/// Returns the message for a dtype that does not become another one, by the texts of an error and the dtypes themselves.
-fn mismatch([found, wanted]: [&str; 2], dtypes: [Option<DType>; 2]) -> String {
-    let [Some(from), Some(to)] = dtypes else {
+/// Returns the message for a dtype that does not become another one, by the texts of an error and the dtypes themselves, if they are known.
+fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2]) -> String {
+    let of_text = |text: &str| text.trim_matches('\'').parse().ok();
+    let (from, to) = (from.or_else(|| of_text(found)), to.or_else(|| of_text(wanted)));
+    let (Some(from), Some(to)) = (from, to) else {
         return format!("dtype {found} cannot become {wanted}");
     };
     let cast = match (from.converts_to(&to, Cast::Checked), of_fields(&from, &to)) {
