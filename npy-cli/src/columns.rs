@@ -258,8 +258,11 @@ impl Columns {
                     true => "; an element is -c [1][0], and a slice follows the file: FILE[:,1]",
                     false => "",
                 };
-                let message =
-                    format!("there is no column {path:?}; the columns are {names}{hint}{meant}");
+                let known = match &*names {
+                    "" => "the elements have none".to_owned(),
+                    names => format!("the columns are {names}"),
+                };
+                let message = format!("there is no column {path:?}; {known}{hint}{meant}");
                 return Err(Failure::new(file, message));
             };
             parts.push(part);

@@ -209,17 +209,32 @@ fn told(
 
 /// Stores columns, and returns remarks about their dtypes. `is_json` is true if lists may be complex numbers.
 fn stored(
-    Table { rows, mut columns, records, is_headless, .. }: Table,
+    table: Table,
     is_json: bool,
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<(DynArray, Vec<String>)> {
+    let rows = table.rows;
+    if let Some(Wanted { dtype, .. }) = wanted
+        && table.columns.is_empty()
+        && rows == 0
+    {
+        let array = DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name)?;
+        return Ok((array, Vec::new()));
+    }
+    let (columns, layout, remarks) = planned(table, is_json, name, wanted)?;
+    Ok((encoded(&columns, rows, layout, name)?, remarks))
+}
+
+/// Decides how columns are stored, and returns remarks about their dtypes.
+fn planned(
+    Table { mut columns, records, is_headless, .. }: Table,
+    is_json: bool,
+    name: &str,
+    wanted: Option<Wanted<'_>>,
+) -> Result<(Vec<Column>, Layout, Vec<String>)> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     if columns.is_empty() {
-        if let Some(dtype) = dtype.filter(|_| rows == 0) {
-            let array = DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name)?;
-            return Ok((array, Vec::new()));
-        }
         return Err(Failure::new(name, "has no columns"));
     }
     if let Some(Wanted { dtype, columns: names @ [_, ..], .. }) = wanted
@@ -250,7 +265,7 @@ fn stored(
         Some(_) => Vec::new(),
     };
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
-    Ok((encoded(&columns, rows, layout, name)?, remarks))
+    Ok((columns, layout, remarks))
 }
 
 /// Refuses objects and dicts where the dtype has no fields for their keys.

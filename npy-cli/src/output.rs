@@ -45,8 +45,13 @@ impl Failure {
         Failure::Message(format!("{file}: {message}"))
     }
 
-    /// Returns the error of the library for a block of rows, whose first one is `first` in the file.
-    pub(crate) fn in_block(file: impl fmt::Display, error: &npy_core::Error, first: usize) -> Self {
+    /// Returns the error of the library for a block of rows, whose first one is `first` in the file, and which were cast from one dtype to another.
+    pub(crate) fn in_block(
+        file: impl fmt::Display,
+        error: &npy_core::Error,
+        first: usize,
+        dtypes: [&DType; 2],
+    ) -> Self {
         let mut text = format!("{file}: ");
         for place in error.places() {
             text += &match place {
@@ -55,7 +60,19 @@ impl Failure {
             };
             text += ": ";
         }
-        Failure::Message(text + &reason(error.kind()))
+        // The texts of an error are shortened.
+        let reason = match error.kind() {
+            ErrorKind::Mismatch { found, wanted, .. } => {
+                let fields = error.places().filter_map(|place| match place {
+                    Place::Field(path) => Some(path.split('.')),
+                    _ => None,
+                });
+                let names: Vec<&str> = fields.flatten().collect();
+                mismatch([found, wanted], dtypes.map(|dtype| field_of(dtype, &names)))
+            }
+            kind => reason(kind),
+        };
+        Failure::Message(text + &reason)
     }
 
     /// Adds the name of the file to an error of the system.
@@ -211,20 +228,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("{what}: {found} exceeds the limit of {limit}")
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
-            let cast = match (can_be_cast(found, wanted), of_fields(found, wanted)) {
-                (true, _) => {
-                    "with --cast lossless; --cast checked converts it, unless a value does not fit"
-                        .to_owned()
-                }
-                (false, Some(advice)) => format!("as a whole; {advice}"),
-                (false, None) if has_counts(found) && !has_counts(wanted) => {
-                    "with any --cast; in Python: np.save('OUT.npy', np.load('IN.npy').view('i8')) has the counts of the times".to_owned()
-                }
-                (false, None) => {
-                    "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U".to_owned()
-                }
-            };
-            format!("dtype {found} cannot become {wanted} {cast}")
+            mismatch([found, wanted], [None, None])
         }
         ErrorKind::InvalidValue { reason, .. } => reason.replace('\n', " "),
         ErrorKind::MissingField { name, fields, .. } if fields.is_empty() => {
@@ -259,38 +263,66 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
     text
 }
 
-/// Returns true if some cast converts values of one dtype to the other. They are texts of an error.
-fn can_be_cast(found: &str, wanted: &str) -> bool {
-    let (Some(found), Some(wanted)) = (dtype_of(found), dtype_of(wanted)) else { return false };
-    found.converts_to(&wanted, Cast::Checked).is_ok()
+/// Returns the message for a dtype that does not become another one, by the texts of an error and the dtypes themselves, if they are known.
+fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2]) -> String {
+    let of_text = |text: &str| text.trim_matches('\'').parse().ok();
+    let (from, to) = (from.or_else(|| of_text(found)), to.or_else(|| of_text(wanted)));
+    let (Some(from), Some(to)) = (from, to) else {
+        return format!("dtype {found} cannot become {wanted}");
+    };
+    let cast = match (from.converts_to(&to, Cast::Checked), of_fields(&from, &to)) {
+        (Ok(()), _) => {
+            "with --cast lossless; --cast checked converts it, unless a value does not fit"
+                .to_owned()
+        }
+        (Err(_), Some(advice)) => format!("as a whole; {advice}"),
+        (Err(_), None) if has_counts(&from) && !has_counts(&to) => {
+            "with any --cast; in Python: np.save('OUT.npy', np.load('IN.npy').view('i8')) has the counts of the times".to_owned()
+        }
+        (Err(_), None) => {
+            "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U"
+                .to_owned()
+        }
+    };
+    format!("dtype {found} cannot become {wanted} {cast}")
 }
 
-/// Returns the options that convert a field of records to a dtype without fields, or all of them. The dtypes are texts of an error.
-fn of_fields(found: &str, wanted: &str) -> Option<String> {
+/// Returns the field of a dtype at a path, also within sub-arrays; `None` if there is none.
+fn field_of(dtype: &DType, path: &[&str]) -> Option<DType> {
+    let field = |dtype: &DType, name: &&str| Some(dtype.flat().0.field(name)?.dtype().clone());
+    path.iter().try_fold(dtype.clone(), |dtype, name| field(&dtype, name))
+}
+
+/// Returns the options that convert a field of records to a dtype without fields, or all of them.
+fn of_fields(found: &DType, wanted: &DType) -> Option<String> {
     const MAX_FIELDS: usize = 8;
-    let (found, wanted) = (dtype_of(found)?, dtype_of(wanted)?);
-    if wanted.is_record() {
+    if wanted.flat().0.is_record() {
         return None;
     }
-    let can_become = |field: &&Field| field.dtype().converts_to(&wanted, Cast::Checked).is_ok();
-    let one = found.fields().iter().find(can_become)?;
-    let one = format!("-c {} converts one field", shell::word(one.name().as_bytes()));
+    let (found, _) = found.flat();
+    // The dimensions of a field are kept.
+    let converted = |field: &Field| {
+        let (dtype, inner) = field.dtype().flat();
+        dtype.converts_to(wanted, Cast::Checked).ok()?;
+        if inner.is_empty() { Some(wanted.clone()) } else { wanted.array(inner).ok() }
+    };
     let fields = found.fields();
-    if fields.len() > MAX_FIELDS || !fields.iter().all(|field| can_become(&field)) {
-        return Some(one);
+    let (one, _) = fields.iter().find_map(|field| Some((field.name(), converted(field)?)))?;
+    let one = format!("-c {} converts one field", shell::word(one.as_bytes()));
+    let all: Option<Vec<(&str, DType)>> =
+        fields.iter().map(|field| Some((field.name(), converted(field)?))).collect();
+    match all.filter(|all| all.len() <= MAX_FIELDS).map(DType::record) {
+        Some(Ok(all)) => {
+            Some(format!("{one}, and --dtype {} all", shell::word(all.to_string().as_bytes())))
+        }
+        _ => Some(one),
     }
-    let all = DType::record(fields.iter().map(|field| (field.name(), wanted.clone()))).ok()?;
-    Some(format!("{one}, and --dtype {} all", shell::word(all.to_string().as_bytes())))
 }
 
-/// Returns true for the text of a dtype of times, or spans of time, which are counts.
-fn has_counts(text: &str) -> bool {
-    let kind = dtype_of(text).and_then(|dtype| dtype.scalar().map(|scalar| scalar.kind()));
+/// Returns true for a dtype of times, or spans of time, which are counts.
+fn has_counts(dtype: &DType) -> bool {
+    let kind = dtype.scalar().map(|scalar| scalar.kind());
     matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
-}
-
-fn dtype_of(text: &str) -> Option<DType> {
-    text.trim_matches('\'').parse().ok()
 }
 
 /// Prints an error for the user, and continues.

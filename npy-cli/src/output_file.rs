@@ -162,9 +162,9 @@ impl Seek for Begun {
     }
 }
 
-/// Returns the member of an archive that the path of an output names. A path that exists is a file.
+/// Returns the member of an archive that the path of an output names, without its slice, which no output has. A path that exists is a file.
 pub(crate) fn member(path: &Path) -> Option<Target> {
-    let target = Target::parse(path.as_os_str()).ok()?;
+    let target = Target { slice: None, ..Target::parse(path.as_os_str()).ok()? };
     target.member.as_ref()?;
     (is_named_archive(&target) || source::begins_as_archive(&target.path)).then_some(target)
 }

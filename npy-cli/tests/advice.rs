@@ -34,6 +34,10 @@ fn files(path: &Path) {
     }
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
     save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
+    let nine: Vec<String> = (0..9).map(|at| format!("('f {at}', '<i8')")).collect();
+    save(&file("nine.npy"), &format!("[{}]", nine.join(", ")), &[2]);
+    save(&file("sub.npy"), "[('v', '<f8', (3, 2)), ('s', '<U3')]", &[2]);
+    save(&file("subs.npy"), "[('v', '<f8', (3, 2)), ('w', '<i8')]", &[2]);
     let mut archive = npz::Writer::create(file("m.npz")).unwrap();
     for name in ["m_b", "x/other"] {
         archive.write(name, &[1u8, 2, 3]).unwrap();
@@ -165,6 +169,24 @@ fn each_command_that_a_message_advises_works() {
             "|--dtype",
             " all",
             "npy convert r.npy o.npy --cast checked {}",
+        ),
+        (
+            &["convert", "nine.npy", "o.npy", "--dtype", "f4"],
+            "|-c 'f 0'",
+            " converts",
+            "npy convert nine.npy o.npy --dtype f4 {} --cast checked",
+        ),
+        (
+            &["convert", "sub.npy", "o.npy", "--dtype", "i4"],
+            "|-c v",
+            " converts",
+            "npy convert sub.npy o.npy --dtype i4 --cast checked {} && npy info o.npy | grep -q '2, 3, 2'",
+        ),
+        (
+            &["convert", "subs.npy", "o.npy", "--dtype", "f4"],
+            "|--dtype",
+            " all",
+            "npy convert subs.npy o.npy --cast checked {} && npy info o.npy | grep -q '3, 2'",
         ),
         (
             &["append", "more.npy", "a.npy"],
@@ -482,6 +504,36 @@ fn each_command_that_a_message_advises_works() {
             "|npy npz pack",
             " names",
             "cp m.npz kept.npz && {} && ! npy m.npz::m_b && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "-z", "--no-clobber", "m.npz::m_b", "i.npy"],
+            "|npy npz pack",
+            " adds",
+            "cp m.npz kept.npz && {} && test \"$(npy cat m.npz::m_b_2)\" = \"$(npy cat i.npy)\" && npy cat m.npz::m_b | grep -qx 3 && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "--append", "m.npz::k", "i.npy", "m_b=a.npy"],
+            "|npy npz pack",
+            " names",
+            "cp m.npz kept.npz && {} && npy m.npz::i && npy m.npz::m_b_2 && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "m.npz::m_b", "i.npy"],
+            "|npy convert",
+            " replaces",
+            "cp m.npz kept.npz && {} && test \"$(npy cat m.npz::m_b)\" = \"$(npy cat i.npy)\" && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "m.npz::m_b[0]", "i.npy"],
+            "|npy convert",
+            " replaces",
+            "cp m.npz kept.npz && {} && test \"$(npy cat m.npz::m_b)\" = \"$(npy cat i.npy)\" && mv kept.npz m.npz",
+        ),
+        (
+            &["npz", "pack", "new.npz::k", "i.npy", "a.npy", "--append"],
+            "|npy npz pack",
+            " names",
+            "{} && npy new.npz::i && npy new.npz::a && rm new.npz",
         ),
         (
             &["npz", "pack", "zip::k", "x.bin", "--raw", "<i2,3"],

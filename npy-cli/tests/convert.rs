@@ -619,6 +619,11 @@ fn columns_that_are_taken_keep_their_dtypes() {
     let output = npy(path, &["convert", "m.npy[1:, ::3]", "m4.npy", "-c", "1"]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("there is no column \"1\"; the columns are [0], [3]"), "{said}");
+    // A record without fields.
+    let empty = DynArray::new("[]".parse().unwrap(), [2], Order::C, Vec::new()).unwrap();
+    npy_core::save(path.join("e.npy"), &empty).unwrap();
+    let said = String::from_utf8(npy(path, &["cat", "e.npy", "-c", "x"]).stderr).unwrap();
+    assert!(said.ends_with("there is no column \"x\"; the elements have none\n"), "{said}");
 }
 
 /// Guards tabs between fields, and quotes around text that has one.

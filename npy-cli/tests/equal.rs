@@ -112,7 +112,7 @@ values = [
     Decimal("1.5"), Fraction(1, 3), collections.UserDict(a=1), Point(1), type(None), np.dtype("f4"), NotImplemented, print, Point, 2**70, "ä",
     urllib.parse.urlparse("http://a/b"), urllib.parse.quote, map, zip, filter, functools.reduce, functools.partial(int, base=2), itertools.zip_longest, OSError, ImportWarning,
 ]
-values += [uuid.UUID(int=5), Items([1, 2]), Entries(a=1), Text("x"), Pair((1, 2)), Whole(5), collections.ChainMap({1: 2}), [{Whole(5): Point(2)}]]
+values += [uuid.UUID(int=5), Items([1, 2]), Entries(a=1), Text("x"), Pair((1, 2)), Pair(()), Whole(5), collections.ChainMap({1: 2}), [{Whole(5): Point(2)}]]
 for first in [0, 1, 2, 3, 4, 5]:
     for second in [2, 4]:
         save("a.npy", values, first); save("b.npy", values, second)
@@ -123,6 +123,15 @@ assert rows() == [0, 1, 2, 3, 4], rows()
 save("a.npy", [ValueError("x"), list, Point(1)], 2); save("b.npy", [TypeError("x"), dict, Point(2)], 4)
 assert rows() == [0, 1, 2], rows()
 One = collections.namedtuple("One", "x")
+save("a.npy", [One(()), Pair(())], 4); save("b.npy", [One(()), Pair((1,))], 0)
+assert rows() == [1], rows()
+ranges = [range(0, 3, 2), range(0, 4, 2), range(0, 5, 2), range(0), range(5, 2), range(7, 8), range(7, 0, -9), range(2**70, 2**70 + 3, 2), range(2**70, 2**70 + 4, 2), range(2**200)]
+pairs = list(itertools.product(ranges, ranges))
+for wrap in [lambda each: each, lambda each: {each: 1}, lambda each: {each, "x"}, lambda each: [each]]:
+    save("a.npy", [wrap(a) for a, _ in pairs], 2); save("b.npy", [wrap(b) for _, b in pairs], 4)
+    run = subprocess.run([npy, "diff", "a.npy", "b.npy", "-n", "1000", "--json"], capture_output=True, text=True)
+    found = [value["row"] for value in __import__("json").loads(run.stdout)["values"]]
+    assert found == [row for row, (a, b) in enumerate(pairs) if a != b], [pairs[row] for row in set(found) ^ {row for row, (a, b) in enumerate(pairs) if a != b}]
 save("a.npy", [One((1,)), One(((1, 2),))], 4); save("b.npy", [One(1), One((1, 2))], 0)
 assert rows() == [0, 1], rows()
 save("b.npy", [One((1,)), One(((1, 2),))], 0)

@@ -238,3 +238,37 @@ fn verify_accepts_text_in_sub_arrays_without_elements() {
     let output = npy(folder.path(), &["verify", "x.npy"]);
     assert!(output.status.success(), "{output:?}");
 }
+
+/// Guards the memory for rows that have a key each, of which a text has many: it follows the output, and for the advice the text.
+#[cfg(target_os = "linux")]
+#[test]
+fn keys_of_single_rows_take_no_memory_in_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let script = "ulimit -v 130000; exec \"$0\" \"$@\"";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]).args(args);
+        shell.current_dir(folder.path()).output().unwrap()
+    };
+    let text = |keys: usize| {
+        let rows: Vec<String> = (0..keys).map(|at| format!("{{\"k{at}\":1}}")).collect();
+        format!("[{}]", rows.join(","))
+    };
+    fs::write(folder.path().join("few.json"), text(1500)).unwrap();
+    let output = run(&["convert", "few.json", "few.npy"]);
+    assert!(output.status.success(), "{output:?}");
+    fs::write(folder.path().join("many.dat"), text(4500)).unwrap();
+    let message = String::from_utf8(run(&["head", "many.dat"]).stderr).unwrap();
+    assert!(
+        message.ends_with("npy convert many.dat OUT.npy --from json reads a table\n"),
+        "{message}"
+    );
+    // One text makes all rows wide.
+    let wide = format!("a,b\n1,\"{}\"\n{}", "x".repeat(30_000), "1,y\n".repeat(8000));
+    fs::write(folder.path().join("wide.dat"), wide).unwrap();
+    let message = String::from_utf8(run(&["head", "wide.dat"]).stderr).unwrap();
+    assert!(
+        message.ends_with("npy convert wide.dat OUT.npy --from csv reads a table\n"),
+        "{message}"
+    );
+}

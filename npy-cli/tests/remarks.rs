@@ -289,6 +289,7 @@ fn a_single_text_among_numbers_is_told() {
             "{\"a\":\"x\",\"b\":\"y\"}\n{\"a\":null}\n",
             "columns a, b have text and missing values, which become the empty text",
         ),
+        ("{\"\":\"x\"}\n{\"\":null}\n", "column \"\" has text and missing values"),
         ("{\"a\":\"x\"}\n{\"a\":\"\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
         (

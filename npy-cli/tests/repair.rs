@@ -607,6 +607,40 @@ fn text_is_told_with_the_command_that_reads_it() {
         assert_eq!(out, values, "{command}");
         fs::remove_file(path.join("OUT.npy")).unwrap();
     }
+    // Only the start of a long text is tried.
+    let joined = |separator: &str, item: &dyn Fn(usize) -> String| {
+        (0..9000).map(item).collect::<Vec<_>>().join(separator)
+    };
+    let integers = joined(", ", &|at| format!("1000{at}"));
+    let keys = joined(", ", &|at| format!("\"k{at}\": {at}"));
+    let floats = joined(" ", &|at| format!("{at}.25"));
+    let names = joined(",", &|at| format!("column {at}"));
+    let row = joined(",", &|at| at.to_string());
+    let quoted = "1,\"two\nlines\"\n".repeat(9000);
+    let one = "line\n".repeat(20_000);
+    for (name, text, options, shape) in [
+        ("a.txt", format!("[{integers}]"), " --from json", "9000,"),
+        ("b.txt", format!("[{{{keys}}},\n {{{keys}}}]"), " --from json", "2,"),
+        ("c.txt", format!("{{{keys}}}\n{{{keys}}}\n"), " --from jsonl", "2,"),
+        ("d.txt", format!("{floats}\n{floats}\n"), " --from csv --no-header", "2, 9000"),
+        ("e.txt", format!("{names}\n{row}\n"), " --from csv", "1,"),
+        ("f.txt", format!("{names}\n{row}\n").replace(',', "\t"), " --from tsv", "1,"),
+        ("g.txt", format!("a,b\n{quoted}"), " --from csv", "9000,"),
+        ("h.txt", format!("a,b\n1,x\n2,\"{one}\"\n"), " --from csv", "2,"),
+        ("i.txt", format!("a,b\n1,5\" x\n{}", "2,x\n".repeat(20_000)), " --from csv", "20001,"),
+    ] {
+        fs::write(path.join(name), text).unwrap();
+        let command = format!("npy convert {name} OUT.npy{options}");
+        let (_, _, message) = npy(path, &["head", name]);
+        let ending = format!("; it looks like text; {command} reads a table\n");
+        assert!(message.ends_with(&ending), "{message}");
+        let (code, _, messages) = npy(path, &command.split(' ').skip(1).collect::<Vec<_>>());
+        assert_eq!(code, 0, "{command}: {messages}");
+        let header = npy_core::Reader::open(path.join("OUT.npy")).unwrap().header().clone();
+        let found = format!("{:?}", header.shape());
+        assert_eq!(found.trim_matches(['[', ']']), shape.trim_end_matches(','), "{name}");
+        fs::remove_file(path.join("OUT.npy")).unwrap();
+    }
     fs::write(path.join("notes"), "Dear all,\nthis is prose, with commas, here\n").unwrap();
     let (_, _, message) = npy(path, &["head", "notes"]);
     let ending = "; it looks like text; npy convert --help has the options that read a table\n";

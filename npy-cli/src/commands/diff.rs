@@ -7,6 +7,7 @@ mod instance;
 mod instants;
 mod objects;
 mod pairs;
+mod ranges;
 mod weak;
 
 use std::collections::HashMap;

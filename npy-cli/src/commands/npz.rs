@@ -357,7 +357,7 @@ fn pack(
     output.finish(archive)
 }
 
-/// Refuses a member in place of an archive. The advice has the options of the command.
+/// Refuses a member in place of an archive. The advice has the options of the command, and no name that the archive has already.
 fn check_archive(
     path: &Path,
     files: &[OsString],
@@ -366,24 +366,42 @@ fn check_archive(
     force: bool,
 ) -> Result<()> {
     let Some(target) = member(path) else { return Ok(()) };
-    let has_zstd = options.iter().any(|option| option.starts_with("--zstd"));
-    let (arrays, effect) = match files {
-        [file] => {
-            let (_, input) = named(file)?;
-            if !has_zstd {
-                let advice = convert_to(&target, &input, options);
-                let message = format!("is a member of an archive; {advice} writes it");
-                return Err(Failure::new(path.display(), message));
-            }
-            let name = target.member.as_deref().unwrap_or_default();
-            (vec![shell::named(name, &input)], "writes it")
+    let before = npz::Reader::open(&target.path).ok();
+    let has = |name: &str| before.as_ref().is_some_and(|archive| archive.contains(name));
+    let adds = target.path.exists() && (append || !force);
+    let mut arrays = files.iter().map(|file| named(file)).collect::<Result<Vec<_>>>()?;
+    if let ([(name, input)], Some(member)) = (&mut arrays[..], &target.member) {
+        let is_kept = has(member) && options.iter().any(|option| option == "--no-clobber");
+        if !is_kept && !options.iter().any(|option| option.starts_with("--zstd")) {
+            let advice = convert_to(&target, input, options);
+            let effect = if has(member) { "replaces it" } else { "writes it" };
+            let message = format!("is a member of an archive; {advice} {effect}");
+            return Err(Failure::new(path.display(), message));
         }
-        files => {
-            let words = files.iter().map(|file| shell::word(file.as_encoded_bytes()));
-            (words.collect(), "names each after its file")
+        name.clone_from(member);
+    }
+    let mut names: HashSet<String> = arrays.iter().map(|(name, _)| name.clone()).collect();
+    let (mut words, mut is_renamed) = (Vec::new(), false);
+    for ((name, input), file) in arrays.iter().zip(files) {
+        let mut numbered = (2..).map(|number| format!("{name}_{number}"));
+        if adds
+            && has(name)
+            && let Some(free) = numbered.find(|free| !has(free) && names.insert(free.clone()))
+        {
+            words.push(shell::named(&free, input));
+            is_renamed = true;
+        } else if files.len() == 1 {
+            words.push(shell::named(name, input));
+        } else {
+            words.push(shell::word(file.as_encoded_bytes()));
         }
+    }
+    let effect = match (files.len(), is_renamed) {
+        (1, false) => "writes it",
+        (1, true) => "adds it by another name: it is there already",
+        (_, false) => "names each after its file",
+        (_, true) => "names each after its file, and by a number if that name is there already",
     };
-    let adds = append || !force && target.path.exists();
     let change = match (adds, force) {
         (true, _) => Some("--append"),
         (false, true) => Some("--force"),
@@ -394,7 +412,7 @@ fn check_archive(
         options.iter().map(String::as_str).filter(|option| !adds || *option != "--no-clobber");
     let options: String =
         change.into_iter().chain(options).map(|word| format!("{word} ")).collect();
-    let (archive, arrays) = (shell::path(&target.path), arrays.join(" "));
+    let (archive, arrays) = (shell::path(&target.path), words.join(" "));
     let message =
         format!("is a member of an archive; npy npz pack {options}{archive} {arrays} {effect}");
     Err(Failure::new(path.display(), message))

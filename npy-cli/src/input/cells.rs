@@ -48,7 +48,56 @@ impl Cells {
 pub(crate) enum Values {
     /// The column of CSV at this position. Its texts may be numbers.
     Fields(Rc<Cells>, usize),
-    Typed(Vec<Value<'static>>),
+    Typed(Typed),
+}
+
+/// Values that have a type. Rows without a value take no memory: of JSON, each row may have keys of its own.
+#[derive(Debug, Default)]
+pub(super) struct Typed {
+    values: Vec<Value<'static>>,
+    /// The row and the position of the first value of each run of rows that have values.
+    runs: Vec<(usize, usize)>,
+    rows: usize,
+}
+
+impl Typed {
+    pub(super) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Appends rows without values up to this number of rows.
+    pub(super) fn extend_to(&mut self, rows: usize) {
+        self.rows = self.rows.max(rows);
+    }
+
+    /// Appends a row with a value.
+    pub(super) fn push(&mut self, value: Value<'static>) {
+        let next = self.runs.last().map(|(row, first)| row + self.values.len() - first);
+        if next != Some(self.rows) {
+            self.runs.push((self.rows, self.values.len()));
+        }
+        self.values.push(value);
+        self.rows += 1;
+    }
+
+    /// Returns the values of all rows that have one.
+    pub(super) fn values(&self) -> &[Value<'static>] {
+        &self.values
+    }
+
+    pub(super) fn values_mut(&mut self) -> &mut [Value<'static>] {
+        &mut self.values
+    }
+
+    fn get(&self, row: usize) -> Value<'_> {
+        let after = self.runs.partition_point(|(first, _)| *first <= row);
+        let (run, rest) = self.runs.split_at(after);
+        let end = rest.first().map_or(self.values.len(), |(_, position)| *position);
+        let value = run
+            .last()
+            .and_then(|(first, position)| self.values.get(..end)?.get(position + (row - first)));
+        value.map_or(Value::Missing, Value::borrowed)
+    }
 }
 
 impl Values {
@@ -60,7 +109,7 @@ impl Values {
     pub(super) fn len(&self) -> usize {
         match self {
             Values::Fields(cells, _) => cells.rows(),
-            Values::Typed(values) => values.len(),
+            Values::Typed(values) => values.rows(),
         }
     }
 
@@ -68,7 +117,7 @@ impl Values {
     pub(super) fn get(&self, row: usize) -> Value<'_> {
         match self {
             Values::Fields(cells, column) => cells.value(row, *column),
-            Values::Typed(values) => values[row].borrowed(),
+            Values::Typed(values) => values.get(row),
         }
     }
 
@@ -91,5 +140,28 @@ impl Values {
             ends: sizes.map(|size| size.try_into().unwrap()).collect(),
         };
         Values::Fields(Rc::new(cells), 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Typed, Value};
+
+    /// Guards rows without a value before, between and after the others.
+    #[test]
+    fn rows_without_a_value_are_missing() {
+        let mut typed = Typed::default();
+        let rows = [2, 3, 5, 6, 9];
+        for row in rows {
+            typed.extend_to(row);
+            typed.push(Value::Int(i128::try_from(row).unwrap()));
+        }
+        typed.extend_to(12);
+        let expected = |row| match rows.contains(&row) {
+            true => Value::Int(i128::try_from(row).unwrap()),
+            false => Value::Missing,
+        };
+        assert!((0..12).all(|row| typed.get(row) == expected(row)), "{typed:?}");
+        assert_eq!((typed.rows(), typed.values().len(), typed.runs.len()), (12, 5, 3));
     }
 }

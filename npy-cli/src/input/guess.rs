@@ -146,7 +146,7 @@ fn kind_of(value: &Value<'_>, is_untyped: bool) -> Option<Kind> {
         Value::Missing => return None,
         Value::Bool(_) => Kind::Bool,
         Value::Int(_) => int_kind(value.integer()?),
-        Value::Float(_) => Kind::Float,
+        Value::Float(_) | Value::Large(_) => Kind::Float,
         Value::Text(text) if is_untyped => kind_of_text(text),
         Value::Text(text) if matches!(&**text, "inf" | "-inf") => Kind::Float,
         Value::Bytes(_) => Kind::Bytes,

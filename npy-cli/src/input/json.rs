@@ -9,13 +9,13 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
 
-use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
 pub(super) use self::exact::Digits;
-use self::exact::Exact;
-use self::row::Shape;
+use self::exact::{Exact, Large};
 pub(super) use self::row::{Place, Row};
-use super::cells::Values;
+use self::row::{RowOf, Shape};
+use super::cells::{Typed, Values};
 use super::column::Column;
 use super::kind::Kind;
 use super::value::Value;
@@ -24,13 +24,16 @@ use crate::output::{Failure, Of, Result};
 
 /// Reads the columns of lines of JSON.
 pub(super) fn lines(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
-    let mut rows = Rows::default();
-    for (at, line) in BufReader::new(Exact::new(stream, digits)).lines().enumerate() {
+    let (mut rows, large) = (Rows::default(), Large::default());
+    let stream = BufReader::new(Exact::new(stream, digits, large.clone()));
+    for (at, line) in stream.lines().enumerate() {
         let line = line.of(&name)?;
         if line.trim().is_empty() {
             continue;
         }
-        let row = serde_json::from_str(&line).map_err(|error| advised(&error, Some(at + 1)));
+        let mut text = serde_json::Deserializer::from_str(&line);
+        let row = RowOf(&large).deserialize(&mut text).and_then(|row| text.end().map(|()| row));
+        let row = row.map_err(|error| advised(&error, Some(at + 1)));
         let added = row.and_then(|row| rows.add(row));
         added.map_err(|message| rows.failure(name, &message))?;
     }
@@ -39,13 +42,15 @@ pub(super) fn lines(stream: impl Read, name: &str, digits: Digits) -> Result<Tab
 
 /// Reads the columns of one list; a text that is no list is one row.
 pub(super) fn list(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
-    let mut stream = BufReader::new(Exact::new(stream, digits));
+    let large = Large::default();
+    let row = RowOf(&large);
+    let mut stream = BufReader::new(Exact::new(stream, digits, large.clone()));
     let is_list = starts_with_bracket(&mut stream).of(&name)?;
     let mut text = serde_json::Deserializer::from_reader(stream);
     let (mut rows, mut refused) = (Rows::default(), None);
     let read = match is_list {
-        true => (&mut text).deserialize_seq(List { rows: &mut rows, refused: &mut refused }),
-        false => Row::deserialize(&mut text).map(|row| refused = rows.add(row).err()),
+        true => (&mut text).deserialize_seq(List { row, rows: &mut rows, refused: &mut refused }),
+        false => row.deserialize(&mut text).map(|row| refused = rows.add(row).err()),
     };
     let read = match read.and_then(|()| text.end()) {
         // The stream is read ahead of the rows.
@@ -61,6 +66,11 @@ pub(super) fn list(stream: impl Read, name: &str, digits: Digits) -> Result<Tabl
 /// Returns true for a value that the end of the text cuts off.
 pub(super) fn is_start(text: &[u8]) -> bool {
     serde_json::from_slice::<de::IgnoredAny>(text).is_err_and(|error| error.is_eof())
+}
+
+/// Returns true for a value, and nothing else.
+pub(super) fn is_complete(text: &[u8]) -> bool {
+    serde_json::from_slice::<de::IgnoredAny>(text).is_ok()
 }
 
 /// Returns true if the text is a list. Only blanks before it are consumed, if there are more than a buffer has.
@@ -106,7 +116,7 @@ fn advised(error: &serde_json::Error, line: Option<usize>) -> String {
 #[derive(Default)]
 pub(super) struct Rows {
     /// The names of the columns, each with its values.
-    columns: Vec<(Vec<String>, Vec<Value<'static>>)>,
+    columns: Vec<(Vec<String>, Typed)>,
     /// The column of each path; the empty one is that of rows that are a single value.
     known: HashMap<Vec<String>, usize>,
     /// The form of the list or object at each path.
@@ -145,17 +155,17 @@ impl Rows {
                         true => vec!["value".to_owned()],
                         false => path.clone(),
                     };
-                    self.columns.push((name, Vec::new()));
+                    self.columns.push((name, Typed::default()));
                     self.known.insert(path, self.columns.len() - 1);
                     self.columns.len() - 1
                 }
             };
             let (path, values) = &mut self.columns[at];
-            if values.len() > self.count {
+            if values.rows() > self.count {
                 return Err(format!("the key {:?} is there twice", path.join(".")));
             }
             // The rows before may not have had the key.
-            values.resize(self.count, Value::Missing);
+            values.extend_to(self.count);
             values.push(value);
         }
         self.count += 1;
@@ -164,7 +174,7 @@ impl Rows {
 
     /// Returns the form of the values in a column.
     fn form(&self, path: &[String]) -> Form {
-        let values = self.known.get(path).map_or(&[][..], |at| &self.columns[*at].1);
+        let values = self.known.get(path).map_or(&[][..], |at| self.columns[*at].1.values());
         let is_null = values.iter().all(|value| *value == Value::Missing);
         if is_null { Form::Null } else { Form::Value }
     }
@@ -212,8 +222,8 @@ impl Rows {
 
     pub(super) fn finish(self) -> Table {
         let remarks = self.about_empty().into_iter().collect();
-        let column = |(path, mut values): (_, Vec<_>)| {
-            values.resize(self.count, Value::Missing);
+        let column = |(path, mut values): (_, Typed)| {
+            values.extend_to(self.count);
             Column::new(path, Values::Typed(values))
         };
         let columns = self.columns.into_iter().map(column).collect();
@@ -224,7 +234,9 @@ impl Rows {
 
 /// Returns names as the subject of a remark about them, with its verb.
 fn subject(noun: &str, names: &[String]) -> Option<String> {
-    Some(match names {
+    let visible = |name: &String| if name.is_empty() { "\"\"".to_owned() } else { name.clone() };
+    let names: Vec<String> = names.iter().map(visible).collect();
+    Some(match &names[..] {
         [] => return None,
         [one] => format!("{noun} {one} has"),
         [_, _] | [_, _, _] => format!("{noun}s {} have", names.join(", ")),
@@ -287,6 +299,7 @@ impl fmt::Display for Form {
 
 /// A list of rows; each is sorted into columns when it was read.
 struct List<'a> {
+    row: RowOf<'a>,
     rows: &'a mut Rows,
     /// An error in a row, which serde would only tell in its own words.
     refused: &'a mut Option<String>,
@@ -300,7 +313,7 @@ impl<'de> Visitor<'de> for List<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while let Some(row) = list.next_element()? {
+        while let Some(row) = list.next_element_seed(self.row)? {
             if let Err(message) = self.rows.add(row) {
                 *self.refused = Some(message);
                 return Err(de::Error::custom("a row was refused"));

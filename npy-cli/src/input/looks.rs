@@ -56,7 +56,7 @@ impl Look {
         Some(match value {
             Value::Missing => return None,
             Value::Bool(_) => Look::Bool,
-            Value::Int(_) | Value::Float(_) => Look::Number,
+            Value::Int(_) | Value::Float(_) | Value::Large(_) => Look::Number,
             // So the command writes infinity.
             Value::Text(text) if matches!(&**text, "inf" | "-inf") => Look::Number,
             Value::Text(text) => match Look::of_text(text) {

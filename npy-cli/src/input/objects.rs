@@ -54,7 +54,7 @@ pub(super) fn columns(
             continue;
         }
         let Values::Typed(values) = &mut column.values else { continue };
-        for value in values {
+        for value in values.values_mut() {
             // Text of objects has no escapes.
             if let Value::Text(text) = value {
                 *value = Value::Bytes(text.as_bytes().to_vec().into());

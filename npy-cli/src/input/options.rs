@@ -5,7 +5,7 @@ use std::path::Path;
 use super::csv::{Comments, Dialect, FirstLine};
 use super::guess::is_value;
 use super::value::Value;
-use super::{Form, delimiter, first_lines, json, stored, table};
+use super::{Form, delimiter, encoded, first_lines, json, planned, table};
 use crate::output::Result;
 
 /// Options and what they mean.
@@ -16,27 +16,75 @@ struct Candidate {
     min_columns: usize,
 }
 
+/// The bytes of a text that are tried: many candidates are.
+const SAMPLE: usize = 1 << 16;
+
 /// Returns the options of the first candidate that reads the first lines of a file; `None` if none does.
 pub(crate) fn of(path: &Path) -> Option<String> {
-    /// Many candidates are tried.
-    const MAX: usize = 1 << 16;
-    let mut lines = first_lines(path).ok()?;
-    if lines.len() > MAX {
-        lines.truncate(lines[..MAX].iter().rposition(|&byte| byte == b'\n')? + 1);
-    }
-    let is_cut = path.metadata().ok()?.len() > lines.len() as u64;
+    let lines = first_lines(path).ok()?;
+    let size = path.metadata().ok()?.len();
+    let start = &lines[..lines.len().min(SAMPLE)];
     let named = Form::of(path);
-    let mut candidates = of_json(&lines, named.as_ref());
-    candidates.extend(of_csv(&lines, named.as_ref()));
-    let is_read = |candidate: &Candidate| {
-        let is_start = is_cut && matches!(candidate.form, Form::Json) && json::is_start(&lines);
-        is_start || candidate.reads(&lines).unwrap_or(false)
-    };
-    candidates.into_iter().find(is_read).map(|candidate| candidate.options)
+    let is_cut = size > start.len() as u64;
+    if is_cut {
+        let mut candidates = of_json(start, named.as_ref()).into_iter();
+        let is_last = size == lines.len() as u64;
+        if let Some(cut) = candidates.find(|candidate| candidate.is_cut(start, &lines, is_last)) {
+            return Some(cut.options);
+        }
+    }
+    let samples = if is_cut { samples(start) } else { vec![start] };
+    samples.into_iter().find_map(|text| {
+        let candidates = of_json(text, named.as_ref()).into_iter();
+        let mut candidates = candidates.chain(of_csv(text, named.as_ref()));
+        let read = candidates.find(|candidate| candidate.reads(text).unwrap_or(false))?;
+        Some(read.options)
+    })
+}
+
+/// Returns the parts of a cut text that are tried: up to the last end of a line, and up to the last one that is not in quotes. Of a line that is cut itself, up to the last
+/// delimiter.
+fn samples(start: &[u8]) -> Vec<&[u8]> {
+    for ends in [&b"\n"[..], b",;\t", b" "] {
+        let is_end = |byte: &u8| ends.contains(byte);
+        let Some(last) = start.iter().rposition(is_end) else { continue };
+        let mut is_quoted = false;
+        let plain = start.iter().enumerate().filter(|&(_, byte)| {
+            is_quoted ^= *byte == b'"';
+            is_end(byte) && !is_quoted
+        });
+        let plain = plain.map(|(at, _)| at).last().unwrap_or(last);
+        // A quote in a field without quotes may make the shorter one very short.
+        let ends_of_samples = if 2 * plain < last { [last, plain] } else { [plain, last] };
+        let sample = |end: usize| match ends {
+            b"\n" => &start[..=end],
+            // A row does not end with a delimiter.
+            _ => start[..end].trim_ascii_end(),
+        };
+        let mut samples = ends_of_samples.map(sample).to_vec();
+        samples.dedup();
+        return samples;
+    }
+    Vec::new()
 }
 
 impl Candidate {
+    /// Returns true for JSON whose first value is longer than the start of the text. `lines` has all of its first line, unless that is very long.
+    fn is_cut(&self, start: &[u8], lines: &[u8], is_last: bool) -> bool {
+        let is_long = !start.contains(&b'\n');
+        // One of many values, each in its line.
+        let is_line = || is_long && !is_last && json::is_complete(lines);
+        json::is_start(start)
+            && match self.form {
+                Form::Json => !is_line(),
+                Form::JsonLines => is_long && (json::is_complete(lines) || !lines.ends_with(b"\n")),
+                Form::Csv(_) => false,
+            }
+    }
+
     fn reads(&self, text: &[u8]) -> Result<bool> {
+        /// More take longer than the advice is worth: few rows of JSON have each key, or one text makes all rows wide.
+        const MAX_BYTES: usize = 1 << 24;
         let table = table(text, &self.form, "", None)?;
         let is_headless = table.is_headless;
         let mut first =
@@ -47,7 +95,15 @@ impl Candidate {
             value => value == Value::Missing,
         });
         let is_read = table.columns.len() >= self.min_columns && (is_row || !is_headless);
-        stored(table, !matches!(self.form, Form::Csv(_)), "", None)?;
+        let rows = table.rows;
+        // Each field has a byte of the text, unless most are missing.
+        if rows.saturating_mul(table.columns.len()) <= SAMPLE {
+            let (columns, layout, _) =
+                planned(table, !matches!(self.form, Form::Csv(_)), "", None)?;
+            if rows.saturating_mul(layout.row_bytes) <= MAX_BYTES {
+                encoded(&columns, rows, layout, "")?;
+            }
+        }
         Ok(is_read)
     }
 }

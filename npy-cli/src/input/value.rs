@@ -15,6 +15,8 @@ pub(crate) enum Value<'a> {
     Bool(bool),
     Int(i128),
     Float(f64),
+    /// A float that JSON has as an integer of more than 64 bits: beside text, its digits are kept.
+    Large(Cow<'a, str>),
     Text(Cow<'a, str>),
     /// Bytes of Python.
     Bytes(Cow<'a, [u8]>),
@@ -28,6 +30,7 @@ impl Value<'_> {
             Value::Bool(value) => Value::Bool(*value),
             Value::Int(number) => Value::Int(*number),
             Value::Float(number) => Value::Float(*number),
+            Value::Large(text) => Value::Large(Cow::Borrowed(text)),
             Value::Text(text) => Value::Text(Cow::Borrowed(text)),
             Value::Bytes(bytes) => Value::Bytes(Cow::Borrowed(bytes)),
         }
@@ -69,6 +72,7 @@ impl Value<'_> {
         match self {
             // Large integers of JSON are no floats here.
             Value::Float(number) => (number.fract() == 0.0).then_some(*number as i128),
+            Value::Large(_) => Some(self.as_float()? as i128),
             Value::Text(text) => self.integer().or_else(|| {
                 integer_part(text).and_then(|(whole, is_whole)| is_whole.then_some(whole))
             }),
@@ -103,7 +107,7 @@ impl Value<'_> {
             Value::Missing => Some(f64::NAN),
             Value::Int(number) => Some(*number as f64),
             Value::Float(number) => Some(*number),
-            Value::Text(text) => text.trim().parse().ok(),
+            Value::Text(text) | Value::Large(text) => text.trim().parse().ok(),
             Value::Bool(_) | Value::Bytes(_) => None,
         }
     }
@@ -165,7 +169,7 @@ impl Value<'_> {
     pub(super) fn text(&self) -> Cow<'_, str> {
         Cow::Owned(match self {
             Value::Missing => return Cow::Borrowed(""),
-            Value::Text(text) => return Cow::Borrowed(text),
+            Value::Text(text) | Value::Large(text) => return Cow::Borrowed(text),
             Value::Bool(value) => value.to_string(),
             Value::Int(number) => number.to_string(),
             Value::Float(number) => format!("{number:?}"),

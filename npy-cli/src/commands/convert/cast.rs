@@ -17,7 +17,8 @@ impl Block<'_> {
     /// Converts the rows to a dtype.
     pub(super) fn cast(&self, dtype: &DType, cast: Cast) -> Result<DynArray> {
         let failure = |error: npy_core::Error| {
-            let failure = Failure::in_block(self.name, &error, self.first);
+            let dtypes = [self.rows.dtype(), dtype];
+            let failure = Failure::in_block(self.name, &error, self.first, dtypes);
             match cast == Cast::Checked && is_for_integers(error.kind()) {
                 true => failure.with(&format!("; {NUMERIC}")),
                 false => failure,

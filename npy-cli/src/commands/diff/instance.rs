@@ -104,11 +104,13 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// Returns a tuple, or the item of one that has no other; `None` if it is empty.
+/// Returns a tuple, or the item of one that has no other; `None` if it is empty, or if that item is an empty tuple, which an empty subclass of `tuple` passes.
 fn unless_few(tuple: ObjectRef<'_>) -> Option<ObjectRef<'_>> {
+    let is_empty =
+        |item: &ObjectRef<'_>| item.kind() == Kind::Tuple && item.iter().next().is_none();
     let mut items = tuple.iter();
     match (items.next(), items.next()) {
-        (first, None) => first,
+        (first, None) => first.filter(|item| !is_empty(item)),
         _ => Some(tuple),
     }
 }

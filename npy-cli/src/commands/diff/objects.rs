@@ -19,6 +19,7 @@ use super::exact::{self, Exact};
 use super::instance::{Entries, Instance, counts, without_zeros};
 use super::instants::{Count, Instant};
 use super::pairs::{Pairs, Status, is_ordered_dict};
+use super::ranges::Integers;
 use super::{Number, Tolerance, difference, is_time, weak};
 use crate::text::{numpy_time, object_text};
 
@@ -250,6 +251,9 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 return is_same_time(b, a);
             }
             _ => {}
+        }
+        if let (Some(a), Some(b)) = (Integers::of(a), Integers::of(b)) {
+            return a == b;
         }
         match (counts(a), counts(b)) {
             (Some(a), Some(b)) => return self.dicts(without_zeros(a), without_zeros(b)),
@@ -536,9 +540,12 @@ fn is_container(object: ObjectRef<'_>) -> bool {
         object.kind(),
         Kind::List | Kind::Tuple | Kind::Set | Kind::FrozenSet | Kind::Dict
     );
-    // A missing value of pandas and a fraction are objects, too.
+    // A missing value of pandas, a fraction and a range are objects, too.
     is_plain
-        || object.kind() == Kind::Object && !object.is_missing() && !exact::is_unlimited(object)
+        || object.kind() == Kind::Object
+            && !object.is_missing()
+            && !exact::is_unlimited(object)
+            && Integers::of(object).is_none()
 }
 
 /// The parts of a container that its hash has.
@@ -579,6 +586,9 @@ fn hash_of_single(object: ObjectRef<'_>) -> u64 {
     }
     if let Some(count) = Count::of(object) {
         return hash((14, count));
+    }
+    if let Some(integers) = Integers::of(object) {
+        return hash((16, integers));
     }
     match (object.code_points(), object.as_bytes(), object.kind()) {
         (Some(text), ..) => hash((8, text)),

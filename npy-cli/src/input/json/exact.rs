@@ -1,7 +1,10 @@
 //! Checks the numbers of JSON in a stream before serde reads them: serde rounds integers of more than 64 bits, and floats that are too small, without
 //! an error.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::rc::Rc;
 
 use crate::input::numbers::{fits_float, integer_part};
 
@@ -18,9 +21,31 @@ pub(in crate::input) enum Digits {
     Refused { has_integers: bool },
 }
 
+/// The texts of large numbers that serde reads as floats, in their order: the digits of integers, and nothing of the others. The stream adds them, which is ahead of serde.
+#[derive(Clone, Debug, Default)]
+pub(in crate::input) struct Large(Rc<RefCell<VecDeque<Option<String>>>>);
+
+impl Large {
+    /// Floats from here on may have been integers of more than 64 bits.
+    const MIN: f64 = (1u64 << 63) as f64;
+
+    /// Returns the digits of a float that serde has read, if they are those of an integer.
+    pub(super) fn digits(&self, number: f64) -> Option<String> {
+        if number.abs() < Large::MIN { None } else { self.0.borrow_mut().pop_front()? }
+    }
+
+    fn add(&self, text: &str, is_integer: bool) {
+        let is_float = !is_integer || text.parse::<i64>().is_err() && text.parse::<u64>().is_err();
+        if is_float && text.parse::<f64>().is_ok_and(|number| number.abs() >= Large::MIN) {
+            self.0.borrow_mut().push_back(is_integer.then(|| text.to_owned()));
+        }
+    }
+}
+
 pub(super) struct Exact<R> {
     stream: R,
     digits: Digits,
+    large: Large,
     line: usize,
     state: State,
     /// The number that the stream is in.
@@ -40,11 +65,11 @@ enum State {
 }
 
 impl<R: Read> Exact<R> {
-    pub(super) fn new(stream: R, digits: Digits) -> Self {
+    pub(super) fn new(stream: R, digits: Digits, large: Large) -> Self {
         const BLOCK: usize = 64 << 10;
         let (input, checked) = (vec![0; BLOCK], Vec::new());
         let (state, number) = (State::Plain, String::new());
-        Exact { stream, digits, line: 1, state, number, input, checked, used: 0 }
+        Exact { stream, digits, large, line: 1, state, number, input, checked, used: 0 }
     }
 
     /// Checks the number that has ended, and appends it to the checked bytes.
@@ -81,6 +106,9 @@ impl<R: Read> Exact<R> {
                     )));
                 }
             }
+        }
+        if !is_text && integer.is_none() && (is_long || has_exponent()) {
+            self.large.add(text, is_integer);
         }
         let quote = is_text.then_some(b'"');
         self.checked.extend(quote);

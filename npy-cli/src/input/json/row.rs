@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
+use super::exact::Large;
 use crate::input::value::Value;
 
 /// A row: its values, and what its lists and objects are.
@@ -11,6 +12,8 @@ use crate::input::value::Value;
 pub(in crate::input) struct Row {
     pub(super) values: Vec<(Vec<String>, Value<'static>)>,
     pub(super) shapes: Vec<(Vec<String>, Shape)>,
+    /// Those of the stream, if it is JSON.
+    large: Option<Large>,
 }
 
 /// A list or an object, which has values within.
@@ -23,9 +26,15 @@ pub(super) enum Shape {
     Complex,
 }
 
-impl<'de> Deserialize<'de> for Row {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut row = Row::default();
+/// Reads a row of a stream whose large numbers are known.
+#[derive(Clone, Copy)]
+pub(super) struct RowOf<'l>(pub(super) &'l Large);
+
+impl<'de> DeserializeSeed<'de> for RowOf<'_> {
+    type Value = Row;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Row, D::Error> {
+        let mut row = Row { large: Some(self.0.clone()), ..Row::default() };
         Place { row: &mut row, path: &mut Vec::new() }.deserialize(deserializer)?;
         Ok(row)
     }
@@ -108,7 +117,11 @@ impl<'de> Visitor<'de> for Place<'_> {
     }
 
     fn visit_f64<E: de::Error>(self, number: f64) -> Result<(), E> {
-        self.add(Value::Float(number));
+        let value = match self.row.large.as_ref().and_then(|large| large.digits(number)) {
+            Some(digits) => Value::Large(digits.into()),
+            None => Value::Float(number),
+        };
+        self.add(value);
         Ok(())
     }
 
