@@ -33,6 +33,7 @@ fn files(path: &Path) {
         npy_core::save(file(name), &array).unwrap();
     }
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
+    save(&file("r 3.npy"), "[('a', '<i4'), ('c', 'u1'), ('b', '<f8')]", &[2]);
     save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
     let nine: Vec<String> = (0..9).map(|at| format!("('f {at}', '<i8')")).collect();
     save(&file("nine.npy"), &format!("[{}]", nine.join(", ")), &[2]);
@@ -395,6 +396,19 @@ fn each_command_that_a_message_advises_works() {
             "did you mean |",
             "?",
             "cp m.npz c.npz && npy npz rm c.npz {}",
+        ),
+        // The values of a field that the first lacks would be lost.
+        (
+            &["append", "r.npy", "r 3.npy"],
+            "it has the field \"c\", which the file lacks; |npy convert",
+            " leaves",
+            "{} && npy append r.npy 'r 3-converted.npy' && rm 'r 3-converted.npy'",
+        ),
+        (
+            &["concat", "r.npy", "r 3.npy", "-o", "OUT.npy"],
+            "it has the field \"c\", which the first input lacks; |npy convert",
+            " leaves",
+            "{} && npy concat r.npy 'r 3-converted.npy' -o OUT.npy && rm OUT.npy 'r 3-converted.npy'",
         ),
         (
             &["append", "r.npy", "r 2.npy"],

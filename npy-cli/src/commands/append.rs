@@ -183,7 +183,8 @@ impl Args {
         let Some((input, dtype)) =
             found().find(|(_, dtype)| dtype.converts_to(file, Cast::Exact).is_err())
         else {
-            return Ok(());
+            let check = |(input, dtype)| conversion::check_fields(input, dtype, file, "the file");
+            return found().try_for_each(check);
         };
         let target = Target::from(self.file.clone());
         let arrays: Vec<(&Target, &DType)> = iter::once((&target, file)).chain(found()).collect();

@@ -125,7 +125,10 @@ impl Args {
         let Some((input, found)) =
             pairs.find(|(_, found)| found.converts_to(first, Cast::Lossless).is_err())
         else {
-            return Ok(());
+            let mut pairs = self.inputs.iter().zip(dtypes);
+            return pairs.try_for_each(|(input, found)| {
+                conversion::check_fields(input, found, first, "the first input")
+            });
         };
         let advice = self.advice(dtypes).unwrap_or_default();
         let [found, first] = [found, first].map(full_dtype);

@@ -9,6 +9,7 @@ use npy_core::{Cast, DType};
 
 use self::common::common;
 use crate::dtypes;
+use crate::output::{Failure, Result};
 use crate::shell;
 use crate::target::Target;
 
@@ -62,6 +63,23 @@ pub(super) fn advice(
             count - 1
         )),
     }
+}
+
+/// Checks that an array has no field which records of the first lack: its values would be lost. `name` is that of the first.
+pub(super) fn check_fields(input: &Target, found: &DType, first: &DType, name: &str) -> Result<()> {
+    let Some(path) = unknown_field(found, first) else { return Ok(()) };
+    let command = convert(input, &output(input, &[]), "", first);
+    let message = format!("it has the field {path:?}, which {name} lacks; {command} leaves it out");
+    Err(Failure::new(input, message))
+}
+
+/// Returns the path of the first field that other records lack.
+fn unknown_field(found: &DType, wanted: &DType) -> Option<String> {
+    let (found, wanted) = (found.flat().0, wanted.flat().0);
+    found.fields().iter().find_map(|field| {
+        let Some(other) = wanted.field(field.name()) else { return Some(field.name().to_owned()) };
+        Some(format!("{}.{}", field.name(), unknown_field(field.dtype(), other.dtype())?))
+    })
 }
 
 /// Returns the advice for records without a field of the first array, or for records where that has none.
