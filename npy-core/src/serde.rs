@@ -213,6 +213,10 @@ fn has_arrays<E: Display>(custom: impl FnOnce(&'static str) -> E) -> bool {
     custom(ARRAY_TOKEN).to_string() == ARRAY_ANSWER
 }
 
+/// The message for a Python object in a [`DynArray`](crate::DynArray).
+const OBJECT: &str =
+    "a Python object, which a DynArray does not look at; read the file as npy_core::Objects";
+
 /// The message for bytes that a pickle stores as text, with a character that is not in Latin-1.
 const NOT_LATIN: &str =
     "bytes that are stored as text have a character beyond Latin-1; save the array again";

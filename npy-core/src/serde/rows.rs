@@ -10,8 +10,7 @@ use serde::forward_to_deserialize_any;
 
 use super::entries::{Entries, Entry, Variant};
 use super::floats::Float;
-use super::value::OBJECT;
-use super::{RowError, no_character, weight};
+use super::{OBJECT, RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::objects::is_missing;
@@ -48,7 +47,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for an item that the type refuses;
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for an item that the type refuses, and
+    /// for an integer that no float of the type equals;
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the values may take much more memory than the bytes of the array
     /// ([`Limits::empty_items`](crate::Limits::empty_items)).
     pub fn to_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
