@@ -2,6 +2,7 @@
 
 pub(crate) mod formats;
 mod messages;
+pub(crate) mod truncated;
 mod view;
 
 use std::fmt;
@@ -285,7 +286,7 @@ pub enum ErrorKind {
         found: u32,
     },
 
-    /// Another writer is appending to the file.
+    /// Another writer has the file open: it appends to it, or creates it.
     Locked,
 
     /// An error of a type of another crate, made by [`Error::custom`].
@@ -406,6 +407,9 @@ impl Error {
     /// Adds an outermost place to the location.
     #[must_use]
     pub(crate) fn within(mut self, place: Place) -> Self {
+        if let (Place::Path(_), ErrorKind::Truncated { remedy, .. }) = (&place, &mut self.0.kind) {
+            *remedy = truncated::in_file(remedy);
+        }
         // Nested fields are shown as one path, "outer.inner".
         if let (Place::Field(outer), Some(Place::Field(inner))) = (&place, self.0.places.last_mut())
         {

@@ -876,6 +876,10 @@ fn open_mapped<M, E: Into<Error>>(
 ) -> Result<M, ViewError> {
     let file = open().map_err(|error| unreadable(error.into(), path))?;
     map(&file).map_err(|error| {
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            let reason = "it is a directory; name a file in the directory";
+            return unreadable(io::Error::new(io::ErrorKind::IsADirectory, reason).into(), path);
+        }
         let reason =
             format!("it cannot be mapped ({error}); if it can be read, read_npy copies it");
         unreadable(io::Error::new(error.kind(), reason).into(), path)

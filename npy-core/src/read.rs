@@ -440,7 +440,7 @@ fn open_settled(
 }
 
 impl Header {
-    /// Reads the header of a file.
+    /// Reads the header of a file. The data is not read, so a file that ends too early passes: [`Reader::open`] has the check of its length.
     ///
     /// ```
     /// use npy_core::{Header, WriteNpy};

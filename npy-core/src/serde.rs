@@ -3,6 +3,7 @@
 mod array;
 mod elements;
 mod entries;
+mod floats;
 mod from_object;
 mod graph;
 mod infer;
@@ -22,16 +23,19 @@ use std::fmt::{self, Display};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{self, Serialize, SerializeStruct, Serializer};
 
-use crate::dtype::DType;
+use crate::dtype::{DType, ScalarKind};
 use crate::error::{Error, ErrorKind, Place};
 use crate::header::Header;
 use crate::limits;
-use crate::shape::Order;
+use crate::shape::{self, Order};
 use elements::Text;
 
 /// The name that stands for an array of NumPy. Formats of this crate pass such an array as its bytes, or as all elements in one sequence.
 /// The output of other formats never contains the name.
 pub(crate) const ARRAY_TOKEN: &str = "$npy_core::array";
+
+/// The advice for a complex number, which is a sequence in serde.
+const COMPLEX: &str = "read a complex number as a pair, such as (f64, f64)";
 
 /// The most characters of a path in an error.
 const MAX_PATH: usize = 200;
@@ -44,6 +48,8 @@ struct RowError {
     kind: Box<ErrorKind>,
     /// True if the error is that the value lacks a key.
     lacks_key: bool,
+    /// True if the error is that a sequence was found where the type expects no sequence.
+    is_sequence: bool,
 }
 
 /// A step from a value to one in it.
@@ -73,6 +79,23 @@ impl RowError {
     fn among(mut self, keys: impl FnOnce() -> String) -> Self {
         if std::mem::take(&mut self.lacks_key) && self.path.is_empty() {
             return RowError::new(format_args!("{self}; the keys are {}", keys()));
+        }
+        self
+    }
+
+    /// Adds the dtype and the shape of the array to the message, if the error is that an element or a part of it is a sequence.
+    fn of_array(mut self, dtype: &DType, shape: &[usize]) -> Self {
+        let ErrorKind::InvalidValue { reason, .. } = &mut *self.kind else { return self };
+        if std::mem::take(&mut self.is_sequence) {
+            let is_complex = dtype.scalar().is_some_and(|s| s.kind() == ScalarKind::Complex);
+            let advice = match (is_complex, shape) {
+                (true, _) => COMPLEX,
+                (false, [] | [_]) => "read its elements as a Vec or a tuple",
+                (false, _) => "read it as an NpyArray, or as a Vec in a Vec for each dimension",
+            };
+            let shape = shape::excerpt(shape);
+            let dtype = dtype.excerpt();
+            reason.push_str(&format!("; the array has dtype {dtype} and shape {shape}: {advice}"));
         }
         self
     }
@@ -119,7 +142,7 @@ impl RowError {
 
 impl From<ErrorKind> for RowError {
     fn from(kind: ErrorKind) -> Self {
-        RowError { path: Vec::new(), kind: Box::new(kind), lacks_key: false }
+        RowError { path: Vec::new(), kind: Box::new(kind), lacks_key: false, is_sequence: false }
     }
 }
 
@@ -150,6 +173,11 @@ impl de::Error for RowError {
             name.strip_prefix(['i', 'u']).is_some_and(|bits| bits.parse::<u32>().is_ok())
         };
         let advice = match found {
+            // The formats of this crate have no other unit.
+            de::Unexpected::Unit => {
+                let reason = format!("expected {expected}, found None; read it as an Option");
+                return RowError::new(reason);
+            }
             de::Unexpected::Float(_) if is_integer(&expected) => {
                 "; pandas stores integers with missing values as floats: read them as f64 or Option<f64>"
             }
@@ -158,7 +186,10 @@ impl de::Error for RowError {
             }
             _ => "",
         };
-        RowError::new(format_args!("invalid type: {found}, expected {expected}{advice}"))
+        let is_sequence = matches!(found, de::Unexpected::Seq);
+        let error =
+            RowError::new(format_args!("invalid type: {found}, expected {expected}{advice}"));
+        RowError { is_sequence, ..error }
     }
 
     fn missing_field(name: &'static str) -> Self {
@@ -181,6 +212,10 @@ const ARRAY_ANSWER: &str = "$npy_core::array is an array";
 fn has_arrays<E: Display>(custom: impl FnOnce(&'static str) -> E) -> bool {
     custom(ARRAY_TOKEN).to_string() == ARRAY_ANSWER
 }
+
+/// The message for a Python object in a [`DynArray`](crate::DynArray).
+const OBJECT: &str =
+    "a Python object, which a DynArray does not look at; read the file as npy_core::Objects";
 
 /// The message for bytes that a pickle stores as text, with a character that is not in Latin-1.
 const NOT_LATIN: &str =

@@ -102,7 +102,10 @@ pub(crate) fn invalid(shape: &[usize], reason: impl Into<String>) -> Error {
 
 /// Returns the error for an array of this shape that gets another number of elements than it has.
 pub(crate) fn wrong_count(shape: &[usize], count: usize, found: usize) -> Error {
-    invalid(shape, format!("expected {}, found {found}", counted(count, "element")))
+    let (change, difference) = if found < count { ("add", "other") } else { ("leave out", "last") };
+    let elements = count.abs_diff(found);
+    let remedy = format!("{change} the {difference} {elements}, or state a shape of {found}");
+    invalid(shape, format!("expected {}, found {found}; {remedy}", counted(count, "element")))
 }
 
 /// Formats a shape for an error message. If it has too many dimensions for NumPy, only the first eight and their number are shown.

@@ -198,7 +198,7 @@ impl<'a> Value<'a> {
             }
             _ => {
                 let value = self.as_i128()?;
-                fits_f64(value.unsigned_abs()).then_some(value as f64)
+                fits_float(value.unsigned_abs(), f64::MANTISSA_DIGITS).then_some(value as f64)
             }
         }
     }
@@ -457,9 +457,11 @@ impl<'a> ArrayValue<'a> {
     }
 }
 
-/// Returns true if an `f64`, which has 53 bits of precision, can hold an integer of this magnitude exactly.
-fn fits_f64(magnitude: u128) -> bool {
-    magnitude.checked_shr(magnitude.trailing_zeros()).is_none_or(|odd| odd < 1 << 53)
+/// Returns true if a float with this many bits of precision, 24 or 53, can hold an integer of this magnitude exactly.
+pub(crate) fn fits_float(magnitude: u128, bits: u32) -> bool {
+    magnitude
+        .checked_shr(magnitude.trailing_zeros())
+        .is_none_or(|odd| odd.checked_shr(bits) == Some(0))
 }
 
 /// Reads a long double, which has 12 or 16 bytes.

@@ -62,6 +62,10 @@ const WORDS: &[(&str, &str)] = &[
         "keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file",
         "keep what is complete with the command npy repair FILE -o OUT --yes",
     ),
+    (
+        "keep its complete rows: a loop over Reader::records returns those of a .npy file in C order before this error",
+        "keep what is complete: write the bytes to a file for the command npy repair",
+    ),
     ("Reader::open", "npy_core.load"),
     ("ReadOptions::new().cast(Cast::Lossless)", "cast="),
     ("; a loop over its arrays ends when BufRead::fill_buf returns no bytes", ""),

@@ -119,7 +119,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Shape { .. }),
             NpyArray::new(vec![1, 2, 3], [2, 2]).map(drop),
-            "shape (2, 2): expected 4 elements, found 3",
+            "shape (2, 2): expected 4 elements, found 3; add the other 1, or state a shape of 3",
         ),
         (
             |kind| matches!(kind, ErrorKind::Limit { .. }),
@@ -200,7 +200,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Locked),
             appended_twice(),
-            "npy-core-locked.npy: another writer is appending to it; wait until it has finished, or write to another file",
+            "npy-core-locked.npy: another writer has it open; wait until it has finished, or write to another file",
         ),
         (
             |kind| matches!(kind, ErrorKind::NotNpz { .. }),
@@ -227,6 +227,39 @@ fn every_kind_says_what_to_do() {
         let error = result.unwrap_err();
         assert!(is_kind(error.kind()), "{error}");
         assert!(error.to_string().contains(message), "{error}\nshould say\n{message}");
+    }
+}
+
+/// Guards the advice for a path that leads to no file or to a directory, whatever the call.
+#[test]
+#[cfg(unix)]
+#[allow(unsafe_code)]
+fn errors_of_paths_say_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = &dir.path().join("missing.npy");
+    // SAFETY: nothing is mapped.
+    let map = |path: &Path| unsafe { npy_core::Map::<f64>::open(path) }.map(drop);
+    for error in [
+        Vec::<f64>::read_npy(missing).map(drop).unwrap_err(),
+        Reader::open(missing).map(drop).unwrap_err(),
+        npz::Reader::open(missing).map(drop).unwrap_err(),
+        map(missing).unwrap_err().into(),
+    ] {
+        let text = error.to_string();
+        assert!(text.ends_with("; check the path, and from which directory it starts"), "{text}");
+    }
+    // The advice of `append` is a better one.
+    let error = Writer::<u8>::append(missing).map(drop).unwrap_err().to_string();
+    assert!(error.ends_with("create makes one, and append_or_create does both"), "{error}");
+    for error in [
+        [1u8].write_npy(dir.path()).unwrap_err(),
+        Vec::<f64>::read_npy(dir.path()).map(drop).unwrap_err(),
+        npz::Reader::open(dir.path()).map(drop).unwrap_err(),
+        map(dir.path()).unwrap_err().into(),
+    ] {
+        let text = error.to_string();
+        assert!(text.ends_with("; name a file in the directory"), "{text}");
+        assert_eq!(text.matches("; ").count(), 1, "{text}");
     }
 }
 
@@ -320,7 +353,7 @@ fn complete_rows_of_truncated_data_are_read_as_the_message_says() {
         reader.records::<u16>().unwrap().partition(Result::is_ok);
     assert_eq!(rows.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [1, 2]);
     let [Err(error)] = &errors[..] else { panic!("{errors:?}") };
-    let advice = "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
+    let advice = "keep its complete rows: a loop over Reader::records returns those of a .npy file in C order before this error";
     assert!(error.to_string().ends_with(advice), "{error}");
     let none = Vec::<u16>::read_npy_from(&file("'<u2'", "(4,)", &[])[..]).unwrap_err();
     let single = u16::read_npy_from(&file("'<u2'", "()", &[1])[..]).unwrap_err();
@@ -342,7 +375,7 @@ fn what_is_complete_of_truncated_data_is_named_everywhere() {
     let dir = tempfile::tempdir().unwrap();
     let path = &dir.path().join("x.npy");
     let rows = ", or keep its complete rows: ";
-    let columns = ", or keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file";
+    let columns = ", or keep its complete columns: ";
     for (order, shape, data, advice) in [
         ("False", "()", 7, ""),
         ("False", "(1, 1)", 7, ""),
@@ -380,7 +413,13 @@ fn what_is_complete_of_truncated_data_is_named_everywhere() {
         for (i, error) in errors.into_iter().enumerate() {
             let text = error.to_string();
             let end = text.split_once("; write or copy the complete file again").unwrap().1;
-            let is_said = if advice == rows { end.starts_with(rows) } else { end == advice };
+            // The command repairs files, not bytes in memory.
+            let is_file = text.contains("x.npy: ");
+            assert_eq!(end.contains("npy repair FILE"), is_file && !advice.is_empty(), "{text}");
+            let is_said = match advice {
+                "" => end.is_empty(),
+                _ => end.starts_with(advice),
+            };
             assert!(is_said, "{order} {shape} {i}: {text}");
         }
     }

@@ -287,7 +287,10 @@ fn a_column_is_one_field_of_every_record() {
         let heads: Vec<Head> = all.iter().map(|trace| trace.head.clone()).collect();
         assert_eq!(reader().read_column::<Head>("head").unwrap(), heads);
         let error = reader().read_column::<f32>("head.gian").unwrap_err();
-        assert!(error.to_string().contains("no field \"head.gian\", which f32 expects"), "{error}");
+        assert!(
+            error.to_string().contains("no field \"head.gian\", which the call expects"),
+            "{error}"
+        );
         let error = reader().read_column::<f64>("head.gain").unwrap_err();
         assert!(error.to_string().starts_with("field \"head.gain\": the file holds"), "{error}");
         let mut lossless = ReadOptions::new();

@@ -97,7 +97,9 @@ impl TypeInfo {
     pub(crate) fn column_plan(self, file: &DType, path: &str, cast: Cast) -> Result<Plan, Error> {
         let plan = Plan::column(file, path, &self.canonical()?, cast);
         plan.map_err(|error| {
-            let found = file.part(path).and_then(|part| part.dtype().ok());
+            // The call names the path, not the type.
+            let Some(part) = file.part(path) else { return error };
+            let found = part.dtype().ok();
             let error = found.into_iter().fold(error, |error, found| naming_type(error, &found, 1));
             error.wanted_by(&self.name())
         })

@@ -9,7 +9,7 @@ use super::{ErrorKind, byte_count};
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ErrorKind::Io(error) => error.fmt(f),
+            ErrorKind::Io(error) => write!(f, "{error}{}", of_path(error)),
             ErrorKind::NotNpy { found, hint } if found.is_empty() => {
                 write!(f, "not a .npy file: {hint}")
             }
@@ -82,7 +82,7 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::Locked => write!(
                 f,
-                "another writer is appending to it; wait until it has finished, or write to another file"
+                "another writer has it open; wait until it has finished, or write to another file"
             ),
             ErrorKind::Custom { reason } => write!(f, "{reason}"),
             ErrorKind::UncountedRows { counted, uncounted } => write!(
@@ -95,6 +95,18 @@ impl fmt::Display for ErrorKind {
                 "out of memory: {bytes} bytes could not be allocated; read the array in parts"
             ),
         }
+    }
+}
+
+/// Returns the advice for an error of the system that is due to the path; an error with words of this crate has its own.
+fn of_path(error: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind::{IsADirectory, NotFound};
+
+    match error.kind() {
+        _ if error.raw_os_error().is_none() => "",
+        NotFound => "; check the path, and from which directory it starts",
+        IsADirectory => "; name a file in the directory",
+        _ => "",
     }
 }
 
@@ -119,7 +131,7 @@ impl fmt::Display for ViewError {
             ),
             ViewError::Layout { found, wanted, wanted_by, copy, .. } => write!(
                 f,
-                "the file holds {found}, but {wanted_by} is {wanted} in memory; copy it field by field with {copy}"
+                "the file holds {found}, but {wanted_by} is {wanted} in memory; copy it with {copy}"
             ),
             ViewError::Misaligned { align, past, wanted_by, copy, .. } => write!(
                 f,

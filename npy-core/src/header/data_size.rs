@@ -1,16 +1,10 @@
 //! The size of the data that a header states, and the error for data that ends earlier.
 
 use super::{Header, Payload};
+use crate::error::truncated::{COLUMNS_IN_MEMORY, ROWS_IN_MEMORY};
 use crate::error::{Error, ErrorKind};
 use crate::limits::to_u64;
 use crate::shape::Order;
-
-/// The advice for data with complete rows. In a member of an archive, the command alone finds them.
-const ROWS: &str = "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error";
-
-/// The advice for data in Fortran order, which has complete columns.
-const COLUMNS: &str =
-    "keep its complete columns: the command npy repair FILE -o OUT --yes writes them to a file";
 
 /// The size of the data of an array.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +46,8 @@ impl DataSize {
     pub(crate) fn missing(&self, found: u64) -> (&'static str, &'static str) {
         let remedy = match self.order {
             _ if found < self.row => "",
-            Order::C => ROWS,
-            Order::Fortran => COLUMNS,
+            Order::C => ROWS_IN_MEMORY,
+            Order::Fortran => COLUMNS_IN_MEMORY,
         };
         (if self.elements == 1 { "the element" } else { "data" }, remedy)
     }

@@ -16,7 +16,7 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
     let remedy = format!(
         "give the Rust field the name from the file with #[npy(rename = \"{meant}\")], or make it optional with #[npy(default)]"
     );
-    error(name, &names, remedy)
+    error(name, &names, "the program", remedy)
 }
 
 /// Returns the part of a record at a path.
@@ -40,7 +40,7 @@ fn missing_part(path: &str, record: &DType) -> Error {
         }
         None => "use one of these paths".into(),
     };
-    error(path, &paths, remedy)
+    error(path, &paths, "the call", remedy)
 }
 
 /// Returns the elements of the sub-array that the beginning of a path leads to, if an index follows that it does not have.
@@ -69,14 +69,14 @@ fn elements_before(path: &str, record: &DType) -> Option<String> {
     })
 }
 
-fn error(name: &str, found: &[String], remedy: String) -> Error {
+fn error(name: &str, found: &[String], wanted_by: &str, remedy: String) -> Error {
     const SHOWN: usize = 12;
     let mut list: Vec<String> = found.iter().take(SHOWN).map(|name| format!("{name:?}")).collect();
     if let Some(more @ 1..) = found.len().checked_sub(SHOWN) {
         list.push(format!("and {more} more"));
     }
-    let (wanted_by, fields) = ("the program".into(), list.join(", "));
-    ErrorKind::MissingField { name: name.into(), wanted_by, fields, remedy }.into()
+    let (name, wanted_by, fields) = (name.into(), wanted_by.into(), list.join(", "));
+    ErrorKind::MissingField { name, wanted_by, fields, remedy }.into()
 }
 
 /// The largest number of paths that are collected, and the length in bytes from which a path is not followed into nested records. A small
@@ -168,7 +168,7 @@ mod tests {
         let message = missing_part("gain", &"<i8".parse().unwrap()).to_string();
         assert_eq!(
             message,
-            "the file has no field \"gain\", which the program expects; it has no fields; its elements are '<i8': read them without a path"
+            "the file has no field \"gain\", which the call expects; it has no fields; its elements are '<i8': read them without a path"
         );
     }
 

@@ -72,7 +72,8 @@ pub struct Reader<R> {
 }
 
 impl Reader<File> {
-    /// Opens a file and reads its header.
+    /// Opens a file and reads its header. A file that ends too early passes until its end is read; but for Python objects, the check is
+    /// `data_offset() + header().data_bytes()` against the length of the file:
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;
@@ -82,6 +83,8 @@ impl Reader<File> {
     /// [1.0, 2.0, 3.0].write_npy("x.npy")?;
     /// let mut reader = Reader::open("x.npy")?;
     /// assert_eq!(reader.header().shape(), [3]);
+    /// let length = reader.data_offset() + reader.header().data_bytes();
+    /// assert_eq!(std::fs::metadata("x.npy")?.len(), length);
     /// assert_eq!(reader.read_vec::<f64>()?, [1.0, 2.0, 3.0]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

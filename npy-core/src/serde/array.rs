@@ -14,6 +14,7 @@ use serde::de::{
 use serde::ser::{Error as _, Serialize, SerializeSeq, SerializeTupleStruct, Serializer};
 
 use super::nested::{NO_DTYPE, Whole, typed};
+use super::rows::Row;
 use super::{ARRAY_TOKEN, has_arrays, infer};
 use crate::array::{NpyArray, NpyView};
 use crate::checked;
@@ -171,7 +172,8 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Typed<T> {
 fn of_lists<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<NpyArray<T>, D::Error> {
-    let mut found = Found { elements: Vec::new(), shape: Vec::new(), ndim: None };
+    let is_exact = has_arrays(<D::Error as de::Error>::custom);
+    let mut found = Found { is_exact, elements: Vec::new(), shape: Vec::new(), ndim: None };
     Level { found: &mut found, depth: 0 }.deserialize(deserializer)?;
     // The inner dimensions are unknown only if an outer one is zero.
     let shape: Vec<usize> = found.shape.into_iter().map(Option::unwrap_or_default).collect();
@@ -202,6 +204,8 @@ impl<'de> Deserialize<'de> for DynArray {
 
 /// The elements so far, and the part of the shape that is known.
 struct Found<T> {
+    /// True if the format is one of this crate, which rounds no integer. JSON has numbers of 17 digits that are meant as floats.
+    is_exact: bool,
     elements: Vec<T>,
     /// The length of the sequences of each level, once one is complete.
     shape: Vec<Option<usize>>,
@@ -224,6 +228,17 @@ impl<'de, T: Deserialize<'de>> DeserializeSeed<'de> for Level<'_, T> {
 }
 
 impl<T> Level<'_, T> {
+    /// Deserializes an element from a number of this value.
+    fn number<'de, D: Deserializer<'de>>(self, value: Value<'_>, other: D) -> Result<(), D::Error>
+    where
+        T: Deserialize<'de>,
+    {
+        match self.found.is_exact {
+            true => self.element(Row(value)).map_err(de::Error::custom),
+            false => self.element(other),
+        }
+    }
+
     fn element<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error>
     where
         T: Deserialize<'de>,
@@ -251,6 +266,15 @@ macro_rules! elements {
     )*};
 }
 
+macro_rules! numbers {
+    ($($visit:ident($type:ty) = $value:ident, $deserializer:ident;)*) => {$(
+        fn $visit<E: de::Error>(self, value: $type) -> Result<(), E> {
+            let element: $deserializer<E> = value.into_deserializer();
+            self.number(Value::$value(value), element)
+        }
+    )*};
+}
+
 impl<'de, T: Deserialize<'de>> Visitor<'de> for Level<'_, T> {
     type Value = ();
 
@@ -260,11 +284,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Level<'_, T> {
 
     elements! {
         visit_bool(bool) = BoolDeserializer;
-        visit_i64(i64) = I64Deserializer;
-        visit_u64(u64) = U64Deserializer;
         visit_f32(f32) = F32Deserializer;
-        visit_f64(f64) = F64Deserializer;
         visit_str(&str) = StrDeserializer;
+    }
+
+    numbers! {
+        visit_i64(i64) = Int, I64Deserializer;
+        visit_u64(u64) = UInt, U64Deserializer;
+        visit_f64(f64) = F64, F64Deserializer;
     }
 
     fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<(), E> {

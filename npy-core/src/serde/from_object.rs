@@ -9,12 +9,13 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, IntoDeserializer, Vi
 use serde::forward_to_deserialize_any;
 
 use super::entries::{Entries, Entry, Variant};
+use super::floats::Float;
 use super::nested::{ArrayBytes, Axes, Nested, Parts, visit_items};
-use super::rows::{Row, shared_methods, visit_all};
-use super::{ARRAY_TOKEN, NOT_LATIN, RowError, Step, weight};
+use super::rows::{Row, pair, shared_methods, visit_all};
+use super::{ARRAY_TOKEN, COMPLEX, NOT_LATIN, RowError, Step, weight};
 use crate::checked;
-use crate::dtype::DType;
 use crate::dtype::descr::excerpt;
+use crate::dtype::{DType, Scalar, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
 use crate::limits::to_u64;
@@ -179,7 +180,7 @@ impl<'a> Context<'a> {
         } else {
             self.spend_values(1, bytes.length())?;
         }
-        read(nested)
+        read(nested).map_err(|error| error.of_array(&dtype, header.shape()))
     }
 }
 
@@ -218,6 +219,7 @@ impl<'a, 'c> Object<'a, 'c> {
                 (format!("{kind}: {}", excerpt(&object.name().unwrap_or_default())), AS_OBJECTS)
             }
             _ if object.is_missing() => (object.described(), "read it as an Option"),
+            Kind::Complex => (object.described(), COMPLEX),
             _ => (object.described(), AS_OBJECTS),
         };
         RowError::new(format!("expected {expected}, found {found}; {remedy}"))
@@ -255,7 +257,7 @@ impl<'a, 'c> Object<'a, 'c> {
                 ))),
             },
             Python::Float(number) => visitor.visit_f64(number),
-            Python::Complex(re, im) => visit_all(visitor, [re, im].into_iter()),
+            Python::Complex(re, im) => visit_all(visitor, pair(re, im)),
             Python::Str => match self.object.text() {
                 Ok(text) => visit_text(text, visitor),
                 Err(reason) => Err(RowError::new(format!("{}: {reason}", self.object))),
@@ -270,7 +272,10 @@ impl<'a, 'c> Object<'a, 'c> {
             Python::DateTime(time) => visitor.visit_string(time.to_string()),
             Python::TimeDelta(span) => visitor.visit_string(span.in_units()),
             Python::Decimal(digits) => visit_text(digits, visitor),
-            Python::Range(range) => visit_all(visitor, self.context.range(range)?),
+            Python::Range(range) => {
+                let numbers = self.context.range(range)?;
+                visit_all(visitor, numbers.map(|number| Row(Value::Int(number))))
+            }
             Python::Global => Err(self.refuse(&visitor)),
             Python::Instance(object) => {
                 match (object.items(), object.attributes(), object.pairs()) {
@@ -343,7 +348,12 @@ impl<'a, 'c> Object<'a, 'c> {
                 self.context.spend_lists(&shape)?;
             }
             let has_rows = self.object.id == self.object.of.pickle.graph().root();
-            form.visit(Objects { of: self, ids, record, shape: &shape, has_rows }, visitor)
+            let items = Objects { of: self, ids, record, shape: &shape, has_rows };
+            form.visit(items, visitor).map_err(|error| match shape.len() {
+                // An item may be a list, too.
+                1 => error,
+                _ => error.of_array(&Scalar::little(ScalarKind::Object, 8).into(), &shape),
+            })
         })
     }
 }
@@ -369,6 +379,43 @@ impl<'a> Object<'a, '_> {
         match digits.parse() {
             Ok(number) => visit_integer(number, visitor),
             Err(_) => Err(self.refuse(&visitor)),
+        }
+    }
+
+    /// Visits the object for a float.
+    fn float<V: Visitor<'a>>(
+        self,
+        meaning: Meaning<'a>,
+        float: Float,
+        visitor: V,
+    ) -> Result<V::Value, RowError> {
+        match meaning {
+            Meaning::Python(Python::Decimal(digits)) => match digits.parse() {
+                Ok(number) => {
+                    float.check_real(number, &visitor)?;
+                    visitor.visit_f64(number)
+                }
+                Err(_) => Err(self.refuse(&visitor)),
+            },
+            Meaning::Python(Python::BigInt(number)) => match number.to_i128() {
+                Some(number) => {
+                    float.check_integer(number, &visitor)?;
+                    visitor.visit_f64(number as f64)
+                }
+                None => self.visit_value(Python::BigInt(number), visitor),
+            },
+            Meaning::Python(Python::Int(number)) => {
+                float.check_integer(number.into(), &visitor)?;
+                visitor.visit_i64(number)
+            }
+            Meaning::Python(Python::Float(number)) => {
+                float.check_real(number, &visitor)?;
+                visitor.visit_f64(number)
+            }
+            Meaning::Python(Python::Complex(..)) => Err(self.refuse(&visitor)),
+            Meaning::Array(array) => self.array(array, ArrayForm::Float(float), visitor),
+            Meaning::Scalar(scalar) => self.context.scalar(scalar, |row| float.visit(row, visitor)),
+            meaning => self.typed(meaning, visitor),
         }
     }
 }
@@ -490,21 +537,13 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        match self.spend()? {
-            Meaning::Python(Python::Decimal(digits)) => match digits.parse() {
-                Ok(number) => visitor.visit_f64(number),
-                Err(_) => Err(self.refuse(&visitor)),
-            },
-            Meaning::Python(Python::BigInt(number)) => match number.to_i128() {
-                Some(number) => visitor.visit_f64(number as f64),
-                None => self.visit_value(Python::BigInt(number), visitor),
-            },
-            meaning => self.typed(meaning, visitor),
-        }
+        let meaning = self.spend()?;
+        self.float(meaning, Float::Double, visitor)
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
-        self.deserialize_f64(visitor)
+        let meaning = self.spend()?;
+        self.float(meaning, Float::Single, visitor)
     }
 
     forward_to_deserialize_any! { unit unit_struct }
@@ -569,6 +608,7 @@ impl<'de> Deserializer<'de> for Object<'de, '_> {
 enum ArrayForm {
     Any,
     Bytes,
+    Float(Float),
     Sequence,
     /// The parts of an array of NumPy.
     Parts,
@@ -583,6 +623,7 @@ impl ArrayForm {
         match self {
             ArrayForm::Any => items.deserialize_any(visitor),
             ArrayForm::Bytes => items.deserialize_bytes(visitor),
+            ArrayForm::Float(float) => float.visit(items, visitor),
             ArrayForm::Sequence => items.deserialize_seq(visitor),
             ArrayForm::Parts => items.deserialize_newtype_struct(ARRAY_TOKEN, visitor),
         }

@@ -24,6 +24,8 @@ use crate::read::{ReadOptions, Reader};
 /// |---|---|
 /// | `None`, and the missing values `nan`, `NaT` and `NA` | `None` of an `Option`; a float `nan` can also be read as a NaN |
 /// | `bool`, `int`, `float`, `str`, `bytes` | `bool`, integers up to 128 bits, `f64` or `f32`, `String`, bytes |
+/// | an integer (`int`, also of NumPy and in arrays) into `f64` or `f32` | the equal float; an error if there is none: read it as `i64` or `i128` |
+/// | a `float` (`float64`) into `f32` | the nearest `f32`, as with [`Cast::Checked`](crate::Cast::Checked) and in serde; an error if that is infinite |
 /// | `complex` | a tuple of two numbers |
 /// | `list`, `tuple`, `set`, `frozenset`, `deque`, `range` | `Vec`, a tuple, a set |
 /// | `dict`, `OrderedDict`, `defaultdict` | a struct, a map; with one entry also an enum, as in JSON |
@@ -32,9 +34,11 @@ use crate::read::{ReadOptions, Reader};
 /// | scalars of NumPy | their values, as in [`DynArray::to_rows`](crate::DynArray::to_rows) |
 /// | dates and times, also of pandas | [`DateTime64`](crate::DateTime64), which is in UTC if there is a zone; `String` in ISO 8601 |
 /// | `timedelta`, also of pandas | [`TimeDelta64`](crate::TimeDelta64), or `String`: `100 seconds` |
-/// | `Decimal` | `String`, or a number |
+/// | `Decimal` | `String`, or a number; of floats the nearest |
 /// | `numpy.dtype` | [`DType`](crate::DType), `String` |
 /// | an object of another class | a struct or map of its attributes |
+///
+/// In `flatten`, `untagged` and internally tagged enums, serde keeps the values before it knows their types, and rounds integers to floats.
 ///
 /// Reading a nested array of numbers is as fast as reading a file of them, if it becomes an `NpyArray` of the same number type, or a
 /// `DynArray`. Reading it into a `Vec` takes two to three times as long, because serde passes the numbers one by one.
@@ -124,8 +128,11 @@ impl<R: Read> Reader<R> {
             }
             Payload::Items => {
                 let array = self.read_dyn()?;
-                let value =
-                    Nested::of_file(&array).map_err(RowError::from).and_then(T::deserialize);
+                let nested = Nested::of_file(&array).map_err(RowError::from);
+                let value = nested.and_then(|nested| {
+                    let (dtype, shape) = (array.dtype(), array.shape());
+                    T::deserialize(nested).map_err(|error| error.of_array(dtype, shape))
+                });
                 value.map_err(|error| self.in_file(error.into_error()))
             }
         }

@@ -11,6 +11,7 @@ use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visi
 use serde::forward_to_deserialize_any;
 
 use super::entries::more_items;
+use super::floats::Float;
 use super::rows::{Row, shared_methods};
 use super::{ARRAY_TOKEN, RowError, Step, weight};
 use crate::checked;
@@ -247,6 +248,20 @@ impl<'de> Deserializer<'de> for Nested<'_> {
         }
     }
 
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.single() {
+            Some(single) => single.deserialize_f32(visitor),
+            None => self.visit(visitor),
+        }
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        match self.single() {
+            Some(single) => single.deserialize_f64(visitor),
+            None => self.visit(visitor),
+        }
+    }
+
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
         match (self.single(), self.dtype.scalar()) {
             (Some(single), _) => single.deserialize_bytes(visitor),
@@ -301,7 +316,7 @@ impl<'de> Deserializer<'de> for Nested<'_> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i128 u8 u16 u32 u64 u128 f32 f64 char str string unit unit_struct map struct identifier
+        bool i8 i16 i32 i128 u8 u16 u32 u64 u128 char str string unit unit_struct map struct identifier
     }
 }
 
@@ -345,12 +360,24 @@ impl<'de> Deserializer<'de> for Flat<'_> {
 struct Number<T>(T);
 
 macro_rules! number {
-    ($($type:ty: $visit:ident $(, missing if $is_missing:path)?;)*) => {$(
+    ($($type:ty: $visit:ident, $check:ident $(, missing if $is_missing:path)?;)*) => {$(
         impl<'de> Deserializer<'de> for Number<$type> {
             type Error = RowError;
 
             #[inline]
             fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+                visitor.$visit(self.0)
+            }
+
+            #[inline]
+            fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+                Float::Single.$check(self.0.into(), &visitor)?;
+                visitor.$visit(self.0)
+            }
+
+            #[inline]
+            fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+                Float::Double.$check(self.0.into(), &visitor)?;
                 visitor.$visit(self.0)
             }
 
@@ -383,7 +410,7 @@ macro_rules! number {
             }
 
             forward_to_deserialize_any! {
-                bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+                bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 char str string bytes byte_buf unit unit_struct seq tuple
                 tuple_struct map struct identifier ignored_any
             }
         }
@@ -391,15 +418,15 @@ macro_rules! number {
 }
 
 number! {
-    bool: visit_bool;
-    i8: visit_i8;
-    i16: visit_i16;
-    i32: visit_i32;
-    i64: visit_i64;
-    u8: visit_u8;
-    u16: visit_u16;
-    u32: visit_u32;
-    u64: visit_u64;
-    f32: visit_f32, missing if f32::is_nan;
-    f64: visit_f64, missing if f64::is_nan;
+    bool: visit_bool, check_integer;
+    i8: visit_i8, check_integer;
+    i16: visit_i16, check_integer;
+    i32: visit_i32, check_integer;
+    i64: visit_i64, check_integer;
+    u8: visit_u8, check_integer;
+    u16: visit_u16, check_integer;
+    u32: visit_u32, check_integer;
+    u64: visit_u64, check_integer;
+    f32: visit_f32, check_real, missing if f32::is_nan;
+    f64: visit_f64, check_real, missing if f64::is_nan;
 }

@@ -9,8 +9,8 @@ use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserialize
 use serde::forward_to_deserialize_any;
 
 use super::entries::{Entries, Entry, Variant};
-use super::value::OBJECT;
-use super::{RowError, no_character, weight};
+use super::floats::Float;
+use super::{OBJECT, RowError, no_character, weight};
 use crate::dynamic::DynArray;
 use crate::error::Error;
 use crate::objects::is_missing;
@@ -47,7 +47,8 @@ impl DynArray {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for an item that the type refuses;
+    /// [`ErrorKind::InvalidValue`](crate::ErrorKind::InvalidValue), with the row and the field, for an item that the type refuses, and
+    /// for an integer that no float of the type equals;
     /// [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the values may take much more memory than the bytes of the array
     /// ([`Limits::empty_items`](crate::Limits::empty_items)).
     pub fn to_rows<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
@@ -237,7 +238,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
             Value::F16(value) | Value::F32(value) => visitor.visit_f32(value),
             Value::F64(value) => visitor.visit_f64(value),
             Value::Complex32(re, im) => visit_all(visitor, [re, im].into_iter()),
-            Value::Complex64(re, im) => visit_all(visitor, [re, im].into_iter()),
+            Value::Complex64(re, im) => visit_all(visitor, pair(re, im)),
             Value::DateTime(..) | Value::TimeDelta(..) if self.0.is_nat() => visitor.visit_none(),
             Value::LongDouble(value) => visitor.visit_f64(value.to_f64()),
             Value::ComplexLongDouble(re, im) => {
@@ -267,6 +268,16 @@ impl<'de> Deserializer<'de> for Row<'_> {
             Value::DateTime(count, _) | Value::TimeDelta(count, _) => visitor.visit_i64(count),
             _ => self.deserialize_any(visitor),
         }
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        Float::Single.check(self.0, &visitor)?;
+        self.deserialize_any(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
+        Float::Double.check(self.0, &visitor)?;
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, RowError> {
@@ -308,7 +319,7 @@ impl<'de> Deserializer<'de> for Row<'_> {
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 u8 u16 u32 u64 f32 f64 char str string unit unit_struct map struct identifier
+        bool i8 i16 i32 u8 u16 u32 u64 char str string unit unit_struct map struct identifier
     }
 }
 
@@ -321,6 +332,11 @@ pub(super) fn visit_all<'de, V: Visitor<'de>>(
     let value = visitor.visit_seq(&mut seq)?;
     seq.end()?;
     Ok(value)
+}
+
+/// Returns the parts of a complex number.
+pub(super) fn pair(re: f64, im: f64) -> impl ExactSizeIterator<Item = Row<'static>> {
+    [re, im].into_iter().map(|part| Row(Value::F64(part)))
 }
 
 /// The error for a type whose variant has fields.

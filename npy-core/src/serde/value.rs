@@ -5,16 +5,12 @@ use std::borrow::Cow;
 use serde::ser::{Error as _, Serialize, SerializeTupleStruct, Serializer};
 
 use super::array::begin_array;
-use super::{has_arrays, no_character, weight};
+use super::{OBJECT, has_arrays, no_character, weight};
 use crate::dynamic::{DynArray, TableRow};
 use crate::error::Error;
 use crate::header::Header;
 use crate::shape::Order;
 use crate::value::{ArrayValue, RecordValue, Value};
-
-/// The message for a Python object in a [`DynArray`].
-pub(super) const OBJECT: &str =
-    "a Python object, which a DynArray does not look at; read the file as npy_core::Objects";
 
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

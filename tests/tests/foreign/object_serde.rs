@@ -7,7 +7,7 @@ use std::io::Cursor;
 use npy_core::time::{Day, Ms, Ns, Second};
 use npy_core::{
     DType, DateTime64, DynArray, Error, ErrorKind, Limits, NpyArray, Objects, Order, Place,
-    ReadOptions, TimeDelta64, WriteNpy, npz, object,
+    ReadNpy, ReadOptions, TimeDelta64, WriteNpy, npz, object,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -264,6 +264,129 @@ fn an_error_has_the_row_and_the_path() {
     fails::<(u8, u8)>(
         &single(tuple(&[int(1), int(2), int(3)])),
         "the type leaves 1 item unread; use one that reads all of them, such as a Vec",
+    );
+}
+
+/// Guards integers that become floats: each is equal, or refused, wherever it is.
+#[test]
+fn no_integer_is_rounded() {
+    fn refused<T: DeserializeOwned>(file: &[u8], number: &str, advice: &str) {
+        let Err(error) = load::<T>(file) else { panic!("{number} is rounded") };
+        let error = error.to_string();
+        let found = format!(", found the integer {number}, which has more than the ");
+        assert!(error.contains(&found) && error.ends_with(advice), "{error}");
+    }
+    let large = (1i64 << 53) + 1;
+    let number = &large.to_string();
+    let python = |n: i64| [&b"\x8a\x08"[..], &n.to_le_bytes()].concat();
+    let scalar = |data: &[u8]| call("numpy.core.multiarray.scalar", &[dtype("<i8"), bytes(data)]);
+    let data = [0, large].map(i64::to_le_bytes).concat();
+    let items = [
+        python(large),
+        scalar(&large.to_le_bytes()),
+        numbers("<i8", &[], false, &large.to_le_bytes()),
+    ];
+    for item in items {
+        refused::<f64>(&single(item.clone()), number, "53 bits of the float; read it as i64");
+        refused::<Vec<f64>>(&array(&[1], &[item.clone()]), number, "; read it as i64");
+        refused::<NpyArray<f64>>(&array(&[1], &[item.clone()]), number, "; read it as i64");
+        let items = single(list(&[float(0.5), item.clone()]));
+        refused::<Vec<f64>>(&items, number, "; read it as i64");
+        refused::<Vec<Option<f64>>>(&items, number, "; read it as i64");
+        refused::<NpyArray<f64>>(&items, number, "; read it as i64");
+        refused::<HashMap<String, f32>>(&single(dict(&[("x", item.clone())])), number, "i64");
+        assert_eq!(load::<(f64, i64)>(&items).unwrap(), (0.5, large));
+    }
+    let nested = single(dict(&[("x", numbers("<i8", &[2], false, &data))]));
+    refused::<HashMap<String, Vec<f64>>>(&nested, number, "; read it as i64");
+    refused::<HashMap<String, NpyArray<f64>>>(&nested, number, "; read it as i64");
+    assert_eq!(load::<HashMap<String, Vec<i64>>>(&nested).unwrap()["x"], [0, large]);
+    let range = call("builtins.range", &[python(large), python(large + 1), int(1)]);
+    refused::<Vec<f64>>(&single(range), number, "; read it as i64");
+    let mut file = Vec::new();
+    [0, large].write_npy_to(&mut file).unwrap();
+    refused::<Vec<f64>>(&file, number, "; read it as i64");
+    refused::<NpyArray<f64>>(&file, number, "; read it as i64");
+    assert!(load::<Vec<f64>>(&file).unwrap_err().to_string().starts_with("row 1: expected f64, "));
+    assert!(DynArray::read_npy_from(&file[..]).unwrap().to_rows::<f64>().is_err());
+    file.clear();
+    u64::MAX.write_npy_to(&mut file).unwrap();
+    refused::<f64>(&file, &u64::MAX.to_string(), "; read it as u64");
+    file.clear();
+    [16_777_217i32].write_npy_to(&mut file).unwrap();
+    refused::<Vec<f32>>(&file, "16777217", "24 bits of the float; read it as f64 or i64");
+    assert_eq!(load::<Vec<f64>>(&file).unwrap(), [16_777_217.0]);
+    let wide = single(b"\x8a\x09\x01\0\0\0\0\0\0\0\x01".to_vec());
+    refused::<f64>(&wide, &((1i128 << 64) + 1).to_string(), "; read it as i128");
+    assert_eq!(load::<f64>(&single(python(i64::MIN))).unwrap(), -(2f64.powi(63)));
+    assert_eq!(load::<f32>(&single(python(1 << 40))).unwrap(), 2f32.powi(40));
+    // JSON has integers of many digits that are meant as floats.
+    let json: NpyArray<f64> = serde_json::from_str("[9007199254740993]").unwrap();
+    assert_eq!(json.as_slice_memory_order(), [9_007_199_254_740_992.0]);
+}
+
+/// Guards floats that become singles: they lose digits as in `Cast::Checked`, but do not become infinite.
+#[test]
+fn floats_are_rounded_and_stay_finite() {
+    let mut file = Vec::new();
+    [0.1, f64::INFINITY, 1e300].write_npy_to(&mut file).unwrap();
+    fails::<Vec<f32>>(
+        &file,
+        "row 2: expected f32, found 1e300, which is too large; read it as f64",
+    );
+    let expected = "expected f32, found 1e300, which is too large; read it as f64";
+    fails::<f32>(&single(float(1e300)), expected);
+    let item = format!("field \"[0]\": {expected}");
+    fails::<NpyArray<f32>>(&single(list(&[float(1e300)])), &item);
+    fails::<(f32, f32)>(&single(call("builtins.complex", &[float(1e300), float(2.0)])), expected);
+    let numbers = single(list(&[float(0.1), float(f64::INFINITY)]));
+    assert_eq!(load::<Vec<f32>>(&numbers).unwrap(), [0.1, f32::INFINITY]);
+    let missing = single(list(&[list(&[float(0.5), float(f64::NAN)])]));
+    let missing: NpyArray<Option<f64>> = load(&missing).unwrap();
+    assert_eq!(missing.into_vec(), [Some(0.5), None]);
+}
+
+/// Guards the error for an array where a number is expected: it says what the array is.
+#[test]
+fn an_array_in_place_of_a_number_is_described() {
+    let complex = [[0.5f32, 1.5], [2.5, 3.5]].concat();
+    let data: Vec<u8> = complex.into_iter().flat_map(f32::to_le_bytes).collect();
+    let of = |array| single(dict(&[("xs", array)]));
+    let advice = "read a complex number as a pair, such as (f64, f64)";
+    fails::<HashMap<String, Vec<f64>>>(
+        &of(numbers("<c8", &[2], false, &data)),
+        &format!(
+            "field \"xs[0]\": invalid type: sequence, expected f64; the array has dtype '<c8' and shape (2,): {advice}"
+        ),
+    );
+    let grid = "read it as an NpyArray, or as a Vec in a Vec for each dimension";
+    fails::<HashMap<String, Vec<f64>>>(
+        &of(numbers("<f4", &[2, 2], false, &data)),
+        &format!(
+            "field \"xs[0]\": invalid type: sequence, expected f64; the array has dtype '<f4' and shape (2, 2): {grid}"
+        ),
+    );
+    fails::<Vec<u8>>(
+        &array(&[2, 1], &[int(1), int(2)]),
+        &format!(
+            "row 0: invalid type: sequence, expected u8; the array has dtype '|O' and shape (2, 1): {grid}"
+        ),
+    );
+    let mut file = Vec::new();
+    [[1.0, 2.0], [3.0, 4.0]].write_npy_to(&mut file).unwrap();
+    fails::<Vec<f64>>(
+        &file,
+        &format!(
+            "row 0: invalid type: sequence, expected f64; the array has dtype '<f8' and shape (2, 2): {grid}"
+        ),
+    );
+    fails::<f64>(
+        &single(call("builtins.complex", &[float(1.0), float(2.0)])),
+        &format!("expected f64, found a complex number: (1+2j); {advice}"),
+    );
+    fails::<HashMap<String, NpyArray<f64>>>(
+        &of(NONE.to_vec()),
+        "field \"xs\": expected f64, found None; read it as an Option",
     );
 }
 

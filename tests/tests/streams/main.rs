@@ -302,7 +302,10 @@ fn a_stated_shape_is_kept() {
     writer.extend(0..5).unwrap();
     writer.flush().unwrap();
     let error = writer.finish().unwrap_err();
-    assert_eq!(error.to_string(), "shape (2, 3): expected 6 elements, found 5");
+    assert_eq!(
+        error.to_string(),
+        "shape (2, 3): expected 6 elements, found 5; add the other 1, or state a shape of 5"
+    );
 
     for shape in [&[][..], &[0], &[1], &[3, 0]] {
         let n: usize = shape.iter().product();

@@ -14,7 +14,7 @@ fn is_locked<T: Element>(path: &Path) -> bool {
         Ok(_) => false,
         Err(error) => {
             assert!(matches!(error.kind(), ErrorKind::Locked), "{error}");
-            assert!(error.to_string().contains("another writer is appending to it"), "{error}");
+            assert!(error.to_string().contains("another writer has it open"), "{error}");
             true
         }
     }

@@ -144,7 +144,10 @@ fn an_array_type_with_too_few_elements_is_an_error() {
     for (found, shape) in [(0, 1), (4, 6), (1 << 20, (1 << 20) + 1)] {
         let error = Ones(found, [shape]).write_npy_to(Vec::new()).unwrap_err().to_string();
         let s = if shape == 1 { "" } else { "s" };
-        let says = format!("shape ({shape},): expected {shape} element{s}, found {found}");
+        let missing = shape - found;
+        let says = format!(
+            "shape ({shape},): expected {shape} element{s}, found {found}; add the other {missing}, or state a shape of {found}"
+        );
         assert_eq!(error, says);
     }
     Ones(7, [6]).write_npy_to(Vec::new()).unwrap();

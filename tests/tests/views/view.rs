@@ -638,7 +638,7 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(
         NpyView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),
         format!(
-            "the file holds [('INNER', '<f4'), ('', '|V4')], but Alone is [('INNER', '{own}f4')] in memory; copy it field by field with \
+            "the file holds [('INNER', '<f4'), ('', '|V4')], but Alone is [('INNER', '{own}f4')] in memory; copy it with \
              NpyArray::<Alone>::read_npy (of bytes: read_npy_from)"
         )
     );
