@@ -402,7 +402,7 @@ fn each_command_that_a_message_advises_works() {
             &["append", "r.npy", "r 3.npy"],
             "it has the field \"c\", which the file lacks; |npy convert",
             " leaves",
-            "{} && npy append r.npy 'r 3-converted.npy' && rm 'r 3-converted.npy'",
+            "{} && cp r.npy c.npy && npy append c.npy 'r 3-converted.npy' && rm c.npy 'r 3-converted.npy'",
         ),
         (
             &["concat", "r.npy", "r 3.npy", "-o", "OUT.npy"],
