@@ -81,7 +81,7 @@ pub(crate) fn of_text_file(name: &str) -> Option<String> {
     }
 }
 
-fn is_array(name: &str) -> bool {
+pub(crate) fn is_array(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == "npy" || it == "npz")
 }
 
@@ -93,6 +93,10 @@ pub(crate) fn quoted(name: &str) -> String {
 /// Returns the error for a column that `GROUP BY` lacks; `None` if the text is about something else.
 pub(crate) fn of_group(text: &str) -> Option<String> {
     let (before, _) = text.split_once(" must appear in the GROUP BY clause")?;
+    if before.contains("HAVING clause references") {
+        let advice = "HAVING is a condition on groups; write WHERE for one on rows, and a function of the group for others, as in HAVING max(x) > 2";
+        return Some(advice.to_owned());
+    }
     let (_, column) = before.trim_end_matches('"').rsplit_once('"')?;
     // A path of names: the last one is the column.
     let name = written(column.rsplit_once('.').map_or(column, |(_, name)| name));
@@ -107,7 +111,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
-    const FORMS: [(&str, &str); 10] = [
+    const FORMS: [(&str, &str); 16] = [
         ("Error parsing timestamp from '", TIME),
         ("to value of Date32 type", TIME),
         ("Cannot infer common argument type for comparison operation Timestamp", TIME),
@@ -118,6 +122,30 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         (
             "Cannot infer common argument type",
             "both sides need one type: CAST(x AS DOUBLE), value[1] for a number of a list, p.x for a field of a record, x for a truth value",
+        ),
+        (
+            "Cannot coerce arithmetic expression Timestamp(",
+            "write a span of time, x + INTERVAL '5 seconds', or CAST(x AS BIGINT) for the number that a time is",
+        ),
+        (
+            "Cannot coerce arithmetic expression",
+            "write CAST(x AS DOUBLE) for the number that a text is, and value[1] for a number of a list",
+        ),
+        (
+            "Cannot cast to FixedSizeList(",
+            "each list needs this length: SELECT DISTINCT array_length(x) FROM t has those that there are, and unnest(x) makes a row of each value",
+        ),
+        (
+            "Unsupported CAST from FixedSizeList(",
+            "write array_to_string(x, ' ') for the text of a list, and x[1] for one of its values",
+        ),
+        (
+            "Schema contains duplicate qualified field name",
+            "name each column of ROLLUP and CUBE once, and give a table that is there twice two names: t a JOIN t b",
+        ),
+        (
+            "Cannot create filter with non-boolean predicate",
+            "write a comparison, as in x > 0, x <> '', x IS NOT NULL",
         ),
         (
             "array_element does not support type",
@@ -143,17 +171,19 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     FORMS.iter().find(|(part, _)| text.contains(part)).map(|(_, advice)| *advice)
 }
 
-/// Returns the error for a function of numbers that gets true and false; `None` if the text is about something else.
-pub(crate) fn of_boolean(text: &str) -> Option<String> {
-    if !text.contains("but received Boolean") && !text.contains("coercion from Boolean") {
-        return None;
-    }
-    let (name, _) = ["Function '", "satisfy a call to '"]
-        .iter()
-        .find_map(|before| text.split_once(before)?.1.split_once('\''))?;
-    let of_count = if name == "sum" { ", or count(*) FILTER (WHERE x)" } else { "" };
-    Some(format!(
-        "{name} is a function of numbers, and x is true or false; write {name}(CAST(x AS INT)){of_count}"
+/// Returns the name of an option of CSV, for an error about another one; `None` if the text is about something else.
+pub(crate) fn of_option(text: &str) -> Option<&'static str> {
+    const OTHERS: [(&[&str], &str); 3] = [
+        (&["header", "headers", "names"], "write OPTIONS (has_header false), or true"),
+        (&["delim", "sep", "separator", "field_delimiter"], "write OPTIONS (delimiter ';')"),
+        (&["null", "nulls", "nullstr", "na_rep"], "write OPTIONS (null_value 'NA')"),
+    ];
+    let (before, _) = text.split_once("\" not found on CsvOptions")?;
+    let (_, name) = before.rsplit_once('"')?;
+    let other = OTHERS.iter().find(|(names, _)| names.contains(&name.to_lowercase().as_str()));
+    Some(other.map_or(
+        "the options of CSV are has_header, delimiter, quote, escape, comment, null_value, date_format, timestamp_format, compression",
+        |(_, advice)| advice,
     ))
 }
 

@@ -7,7 +7,8 @@ use npy_datafusion::datafusion::error::DataFusionError;
 use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
-use crate::advice::{of_boolean, of_form};
+use crate::advice::{of_form, of_option};
+use crate::numbers::of_function;
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
 const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
@@ -29,13 +30,13 @@ pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace(['\n', '\t'], " ");
     let refused = RULES.iter().find_map(|rule| text.strip_prefix(rule));
     let text = refused.unwrap_or(&text).to_owned();
-    if let Some(advice) = of_boolean(&text) {
+    if let Some(advice) = of_function(&text) {
         return advice;
     }
     if text.contains(REPORT) || text.starts_with(CHECK) {
         return of_engine(&text);
     }
-    if let Some(advice) = of_form(&text) {
+    if let Some(advice) = of_form(&text).or_else(|| of_option(&text)) {
         return format!("{text}; {advice}");
     }
     of_damaged_file(&text).unwrap_or(text)

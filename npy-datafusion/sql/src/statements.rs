@@ -10,9 +10,12 @@ use npy_datafusion::datafusion::sql::parser::{DFParserBuilder, Statement};
 use npy_datafusion::datafusion::sql::sqlparser::ast;
 
 use crate::advice;
+use crate::aliases::Aliases;
 use crate::copy::{self, Copy};
 use crate::lists;
+use crate::numbers;
 use crate::output::{self, Form};
+use crate::quotes;
 use crate::tables::{self, Locations};
 
 /// Runs all statements, and prints the rows of each. A mistake in the grammar of one is found before the first one runs.
@@ -25,9 +28,15 @@ pub(crate) async fn run(
 ) -> Result<()> {
     let recursion = ctx.state().config_options().sql_parser.recursion_limit.get();
     let mut parser = DFParserBuilder::new(sql).with_recursion_limit(recursion).build()?;
-    let statements = parser.parse_statements().map_err(|error| match advice::of_copy(sql) {
-        Some(advice) => plan_datafusion_err!("{}; {advice}", error.strip_backtrace()),
-        None => error,
+    // A column that is a word of SQL may also be the reason why another name is not there.
+    let of_columns = quotes::of_columns(ctx, files, sql).await;
+    let statements = parser.parse_statements().map_err(|error| {
+        let of_copy = advice::of_copy(sql).map(str::to_owned);
+        let of_files = || quotes::of_files(files, sql);
+        match of_copy.or_else(of_files).or_else(|| of_columns.clone()) {
+            Some(advice) => plan_datafusion_err!("{}; {advice}", error.strip_backtrace()),
+            None => error,
+        }
     })?;
     if statements.is_empty() {
         return plan_err!(
@@ -48,14 +57,31 @@ pub(crate) async fn run(
             }
         }
         let is_query = is_query(&statement);
-        let compared = advice::compared_names(&statement);
-        let named = |error| named(error, &compared);
+        let (compared, aliases) = (advice::compared_names(&statement), Aliases::of(&statement));
+        let named = |error| named(error, &compared, &aliases);
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
-        let plan = plan.map_err(|error| named(tables::named(error, files)))?;
+        let plan =
+            plan.map_err(|error| match (&of_columns, named(tables::named(error, files))) {
+                (Some(advice), error) if is_about_name(&error) => {
+                    plan_datafusion_err!("{}; {advice}", error.strip_backtrace())
+                }
+                (_, error) => error,
+            })?;
+        // Its parts are shared.
+        let of_plan = plan.clone();
+        let named = |error: DataFusionError| {
+            let error = named(error);
+            let text = error.strip_backtrace();
+            match numbers::of_text(&text, &of_plan) {
+                Some(advice) => plan_datafusion_err!("{text}; {advice}"),
+                None => error,
+            }
+        };
         check_into(&plan, is_query)?;
         if is_query && plan.schema().fields().is_empty() {
             return plan_err!("a query without columns prints nothing; write SELECT * FROM t");
         }
+        copy::check_csv(&plan)?;
         lists::remark_on_order(&plan)?;
         if let Some(schema) = copy::columns_of_text(&plan) {
             output::remark_on_bytes(schema);
@@ -72,18 +98,24 @@ pub(crate) async fn run(
         };
         if is_output {
             // The number of rows is not one of them.
-            rows.collect().await?;
+            rows.collect().await.map_err(named)?;
             continue;
         }
         let rows = rows.execute_stream().await.map_err(named)?;
         // `SET` and `CREATE` have no rows, and no columns either.
         if !rows.schema().fields().is_empty() {
-            output::print(rows, form, printed == 0).await?;
+            output::print(rows, form, printed == 0).await.map_err(named)?;
             printed += 1;
         }
         check_settings(ctx)?;
     }
     Ok(())
+}
+
+/// Returns true for errors about a table or a column that is not there.
+fn is_about_name(error: &DataFusionError) -> bool {
+    let text = error.strip_backtrace();
+    text.contains("' not found") || text.contains("there are no columns here")
 }
 
 fn is_query(statement: &Statement) -> bool {
@@ -117,7 +149,7 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
 }
 
 /// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
-fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError {
+fn named(error: DataFusionError, compared: &HashSet<String>, aliases: &Aliases) -> DataFusionError {
     const NO_FORMAT: &str = "There is no registered file format with ext ";
     let text = error.strip_backtrace();
     if let Some((_, extension)) = text.split_once(NO_FORMAT) {
@@ -150,6 +182,10 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
     };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
     let of_table = valid_fields.iter().find(is_column);
+    let of_alias = aliases.advice(&field.name).filter(|_| field.relation.is_none());
+    if let Some(advice) = of_alias {
+        return plan_datafusion_err!("No field named {}; {advice}", field.flat_name());
+    }
     let advice = match of_table.or_else(|| valid_fields.iter().find(is_other_case)) {
         Some(column) if of_table.is_some() => of_other_table(column),
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
