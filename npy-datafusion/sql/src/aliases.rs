@@ -26,8 +26,13 @@ impl Aliases {
     pub(crate) fn advice(&self, name: &str) -> Option<String> {
         let expression = self.0.get(name)?;
         let name = written(name);
+        // A function may be of a group or of a window, which WHERE cannot have.
+        let in_place = match expression.contains('(') {
+            true => String::new(),
+            false => format!(", or write {expression} in the place of {name}"),
+        };
         Some(format!(
-            "SELECT gives this name, and WHERE comes before SELECT: put the query within another one, SELECT * FROM (SELECT {expression} AS {name} FROM …) WHERE {name} …, or write {expression} in the place of {name}"
+            "SELECT gives this name, which WHERE and other columns do not know: put the query within another one, SELECT * FROM (SELECT {expression} AS {name} FROM …) WHERE {name} …{in_place}"
         ))
     }
 }

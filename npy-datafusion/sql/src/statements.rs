@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use npy_datafusion::datafusion::common::{Column, SchemaError, plan_datafusion_err, plan_err};
+use npy_datafusion::datafusion::common::{
+    Column, SchemaError, exec_datafusion_err, plan_datafusion_err, plan_err,
+};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
 use npy_datafusion::datafusion::prelude::SessionContext;
@@ -63,7 +65,10 @@ pub(crate) async fn run(
         let plan =
             plan.map_err(|error| match (&of_columns, named(tables::named(error, files))) {
                 (Some(advice), error) if is_about_name(&error) => {
-                    plan_datafusion_err!("{}; {advice}", error.strip_backtrace())
+                    let text = error.strip_backtrace();
+                    // The new error begins so, too.
+                    let text = text.strip_prefix("Error during planning: ").unwrap_or(&text);
+                    plan_datafusion_err!("{text}; {advice}")
                 }
                 (_, error) => error,
             })?;
@@ -73,7 +78,7 @@ pub(crate) async fn run(
             let error = named(error);
             let text = error.strip_backtrace();
             match numbers::of_text(&text, &of_plan) {
-                Some(advice) => plan_datafusion_err!("{text}; {advice}"),
+                Some(advice) => exec_datafusion_err!("{text}; {advice}"),
                 None => error,
             }
         };

@@ -313,7 +313,11 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT id * 2 AS d FROM t WHERE d > 2", "ticks.npy"],
-            "No field named d; SELECT gives this name, and WHERE comes before SELECT: put the query within another one, SELECT * FROM (SELECT id * 2 AS d FROM …) WHERE d …, or write id * 2",
+            "No field named d; SELECT gives this name, which WHERE and other columns do not know: put the query within another one, SELECT * FROM (SELECT id * 2 AS d FROM …) WHERE d …, or write id * 2",
+        ),
+        (
+            &["SELECT row_number() OVER () AS r FROM t WHERE r < 2", "ticks.npy"],
+            "SELECT * FROM (SELECT row_number() OVER () AS r FROM …) WHERE r …\n",
         ),
         (
             &["SELECT id FROM t HAVING id > 2", "ticks.npy"],
@@ -330,7 +334,10 @@ fn errors_say_what_to_write() {
             &["SELECT a, order FROM t", "words.npy"],
             "; order is a word of SQL: write \"order\", in double quotes, for the column",
         ),
-        (&["SELECT a, from FROM t", "words.npy"], "; from is a word of SQL: write \"from\""),
+        (
+            &["SELECT a, from FROM t", "words.npy"],
+            "t, words; from is a word of SQL: write \"from\"",
+        ),
         (&["SELECT a, interval FROM t", "words.npy"], "interval is a word of SQL"),
         (&["SELECT b FROM t ORDER BY a", "words.npy"], "columns are order, from, interval, a\n"),
         (
