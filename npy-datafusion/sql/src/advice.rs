@@ -14,6 +14,7 @@ use npy_datafusion::datafusion::sql::sqlparser::ast::{
 use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
 use npy_datafusion::{insert_refused, word};
 
+use crate::nearest::nearest;
 use crate::statements::written;
 use crate::tables;
 
@@ -49,9 +50,24 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let instead = match PARTS_OF_TIME.contains(&&*lower) {
         true => format!("date_part('{lower}', t)"),
-        false => FUNCTIONS.iter().find(|(other, _)| *other == lower)?.1.to_owned(),
+        false => match FUNCTIONS.iter().find(|(other, _)| *other == lower) {
+            Some((_, instead)) => (*instead).to_owned(),
+            None => return of_guess(name, rest),
+        },
     };
     Some(format!("there is no function {name}; write {instead}"))
+}
+
+/// Returns the error for an unknown function without the guess of the engine, if that has a quite different name.
+fn of_guess(name: &str, rest: &str) -> Option<String> {
+    let (_, guess) = rest.split_once("Did you mean '")?;
+    let guess = guess.split('\'').next();
+    match nearest(name, guess) {
+        Some(_) => None,
+        None => {
+            Some(format!("there is no function {name}; SHOW FUNCTIONS lists those that there are"))
+        }
+    }
 }
 
 /// Returns the way to a file that a statement names as a table.
@@ -91,15 +107,18 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// Returns the error for a column that `GROUP BY` lacks; `None` if the text is about something else.
-pub(crate) fn of_group(text: &str) -> Option<String> {
+pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     let (before, _) = text.split_once(" must appear in the GROUP BY clause")?;
     if before.contains("HAVING clause references") {
         let advice = "HAVING is a condition on groups; write WHERE for one on rows, and a function of the group for others, as in HAVING max(x) > 2";
         return Some(advice.to_owned());
     }
-    let (_, column) = before.trim_end_matches('"').rsplit_once('"')?;
-    // A path of names: the last one is the column.
-    let name = written(column.rsplit_once('.').map_or(column, |(_, name)| name));
+    let (_, path) = before.strip_suffix('"')?.rsplit_once("column \"")?;
+    // A path of names: the last one is the column, which may have dots, too.
+    let after_dots = path.match_indices('.').filter_map(|(at, _)| path.get(at + 1..));
+    let own = std::iter::once(path).chain(after_dots);
+    let own = own.clone().find(|name| columns.iter().any(|it| it == name)).or(own.last());
+    let name = written(own.unwrap_or(path));
     Some(format!(
         "the column {name} can have several values in a group of rows; add {name} to GROUP BY, or take one of them, as in min({name})"
     ))
@@ -111,7 +130,20 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
-    const FORMS: [(&str, &str); 16] = [
+    const FORMS: [(&str, &str); 19] = [
+        ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
+        (
+            "Divide by zero error",
+            "write nullif(y, 0) in the place of a divisor y: x / nullif(y, 0) is null where y is 0",
+        ),
+        (
+            "hive partitions with datatype Binary",
+            "read the bytes as text by --text, or write CAST(x AS TEXT) AS x",
+        ),
+        (
+            "Cannot infer common argument type for comparison operation FixedSizeList(",
+            "write value[1] for a number of a list; array_max(value) > 250 is true if one of its numbers is greater, and array_min(value) > 250 if all are",
+        ),
         ("Error parsing timestamp from '", TIME),
         ("to value of Date32 type", TIME),
         ("Cannot infer common argument type for comparison operation Timestamp", TIME),
@@ -154,10 +186,6 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         (
             "type FixedSizeList(2 x Float",
             "a list has no fields; of complex numbers, which are lists of two, x[1] is the real part, and x[2] the imaginary one",
-        ),
-        (
-            "it is Parquet",
-            "write CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION 'x.parquet' before the query",
         ),
         (
             "Format not explicitly set",

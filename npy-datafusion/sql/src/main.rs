@@ -6,6 +6,7 @@ mod copy;
 mod index;
 mod lists;
 mod message;
+mod nearest;
 mod numbers;
 mod options;
 mod output;
@@ -30,8 +31,8 @@ use crate::output::Form;
 ///
 /// The files are the tables t, t2, …, and each also has the name of its file without the extension, unless two have it.
 /// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column of text.
-/// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price;
-/// others than letters, digits and _ in double quotes.
+/// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price; those with other
+/// characters than letters, digits and _ or a digit first (2theta), and words of SQL (order, current_date, true), in double quotes.
 #[derive(Parser)]
 #[command(name = "npy sql", bin_name = "npy sql", version, after_help = EXAMPLES)]
 struct Args {

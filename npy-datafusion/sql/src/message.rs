@@ -7,7 +7,7 @@ use npy_datafusion::datafusion::error::DataFusionError;
 use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
-use crate::advice::{of_form, of_option};
+use crate::advice::{of_form, of_option, quoted};
 use crate::numbers::of_function;
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
@@ -35,6 +35,14 @@ pub(crate) fn message(error: &DataFusionError) -> String {
     }
     if text.contains(REPORT) || text.starts_with(CHECK) {
         return of_engine(&text);
+    }
+    if text.contains("it is Parquet")
+        && let Some((path, _)) = named_file(&text)
+    {
+        let location = quoted(&path.to_string_lossy());
+        return format!(
+            "{text}; write CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '{location}' before the query"
+        );
     }
     if let Some(advice) = of_form(&text).or_else(|| of_option(&text)) {
         return format!("{text}; {advice}");

@@ -29,6 +29,13 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
     let (name, _) = ["Function '", "satisfy a call to '"]
         .iter()
         .find_map(|before| text.split_once(before)?.1.split_once('\''))?;
+    if name == "isnan"
+        && ["Timestamp(", "Duration(", "Date"].iter().any(|it| received.starts_with(it))
+    {
+        return Some(
+            "isnan is a function of floats, and x is a time; write x IS NULL for NaT".to_owned(),
+        );
+    }
     if !OF_NUMBERS.iter().any(|part| text.contains(part)) {
         return None;
     }
@@ -63,9 +70,15 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
         )
     } else if is(&["List(", "FixedSizeList("]) {
         let of_all = format!("SELECT {} FROM (SELECT unnest(x) AS v FROM t)", of("v"));
+        let of_each = match name {
+            "avg" | "mean" => "array_avg(x) for that of each list, ",
+            "sum" => "array_sum(x) for that of each list, ",
+            _ => "",
+        };
+        let first = of("x[1]");
         (
             "a list",
-            format!("{} for the first value of each, or {of_all} for all values", of("x[1]")),
+            format!("{of_each}{first} for the first value of each, or {of_all} for all values"),
         )
     } else {
         return None;

@@ -3,7 +3,8 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Error, Parser};
 
-const OPTIONS: [(&[&str], &str); 8] = [
+const OPTIONS: [(&[&str], &str); 9] = [
+    (&["--cvs", "--cs"], "write --csv"),
     (&["--format", "--output-format"], "write --json or --csv"),
     (
         &["-o", "--output", "--out"],

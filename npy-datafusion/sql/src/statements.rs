@@ -15,6 +15,7 @@ use crate::advice;
 use crate::aliases::Aliases;
 use crate::copy::{self, Copy};
 use crate::lists;
+use crate::nearest::nearest;
 use crate::numbers;
 use crate::output::{self, Form};
 use crate::quotes;
@@ -30,8 +31,10 @@ pub(crate) async fn run(
 ) -> Result<()> {
     let recursion = ctx.state().config_options().sql_parser.recursion_limit.get();
     let mut parser = DFParserBuilder::new(sql).with_recursion_limit(recursion).build()?;
+    let columns = quotes::columns_of(ctx, files).await;
+    quotes::check_numbers(sql, &columns)?;
     // A column that is a word of SQL may also be the reason why another name is not there.
-    let of_columns = quotes::of_columns(ctx, files, sql).await;
+    let of_columns = quotes::of_columns(&columns, sql);
     let statements = parser.parse_statements().map_err(|error| {
         let of_copy = advice::of_copy(sql).map(str::to_owned);
         let of_files = || quotes::of_files(files, sql);
@@ -47,6 +50,7 @@ pub(crate) async fn run(
     }
     statements.iter().try_for_each(advice::check_days)?;
     statements.iter().try_for_each(advice::check_insert)?;
+    statements.iter().try_for_each(|it| quotes::check_words(it, &columns))?;
     tables::check_read(&statements, files)?;
     let mut printed = 0;
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
@@ -60,7 +64,7 @@ pub(crate) async fn run(
         }
         let is_query = is_query(&statement);
         let (compared, aliases) = (advice::compared_names(&statement), Aliases::of(&statement));
-        let named = |error| named(error, &compared, &aliases);
+        let named = |error| named(error, &columns, &compared, &aliases);
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
         let plan =
             plan.map_err(|error| match (&of_columns, named(tables::named(error, files))) {
@@ -154,7 +158,12 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
 }
 
 /// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
-fn named(error: DataFusionError, compared: &HashSet<String>, aliases: &Aliases) -> DataFusionError {
+fn named(
+    error: DataFusionError,
+    columns: &[String],
+    compared: &HashSet<String>,
+    aliases: &Aliases,
+) -> DataFusionError {
     const NO_FORMAT: &str = "There is no registered file format with ext ";
     let text = error.strip_backtrace();
     if let Some((_, extension)) = text.split_once(NO_FORMAT) {
@@ -165,7 +174,7 @@ fn named(error: DataFusionError, compared: &HashSet<String>, aliases: &Aliases) 
     if let Some(advice) = advice::of_function(&text) {
         return plan_datafusion_err!("{advice}");
     }
-    if let Some(advice) = advice::of_group(&text) {
+    if let Some(advice) = advice::of_group(&text, columns) {
         return plan_datafusion_err!("{advice}");
     }
     if let Some(advice) = advice::of_cast(&text) {
@@ -174,11 +183,11 @@ fn named(error: DataFusionError, compared: &HashSet<String>, aliases: &Aliases) 
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
     if let SchemaError::AmbiguousReference { .. } = **schema {
         let notes = error.diagnostic().into_iter().flat_map(|it| &it.notes);
-        let columns = notes.filter_map(|note| note.message.strip_prefix("possible column "));
-        let columns = columns.collect::<Vec<_>>().join(" or ");
-        return match columns.is_empty() {
+        let possible = notes.filter_map(|note| note.message.strip_prefix("possible column "));
+        let possible = possible.collect::<Vec<_>>().join(" or ");
+        return match possible.is_empty() {
             true => plan_datafusion_err!("{schema}; give the new column another name: x + 1 AS y"),
-            false => plan_datafusion_err!("{schema}; write its table before it, {columns}"),
+            false => plan_datafusion_err!("{schema}; write its table before it, {possible}"),
         };
     }
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
@@ -191,6 +200,16 @@ fn named(error: DataFusionError, compared: &HashSet<String>, aliases: &Aliases) 
     if let Some(advice) = of_alias {
         return plan_datafusion_err!("No field named {}; {advice}", field.flat_name());
     }
+    // SQL takes x.y for the y of x.
+    let path = field.flat_name();
+    let is_path = |other: &&Column| {
+        let before = path.strip_suffix(other.name.as_str());
+        other.name.contains('.') && before.is_some_and(|it| it.is_empty() || it.ends_with('.'))
+    };
+    if let Some(column) = valid_fields.iter().find(is_path) {
+        let name = written(&column.name);
+        return plan_datafusion_err!("No field named {path}; write {name}, in double quotes");
+    }
     let advice = match of_table.or_else(|| valid_fields.iter().find(is_other_case)) {
         Some(column) if of_table.is_some() => of_other_table(column),
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
@@ -198,9 +217,17 @@ fn named(error: DataFusionError, compared: &HashSet<String>, aliases: &Aliases) 
             let text = advice::quoted(&field.name);
             format!("text is in single quotes: '{text}'; {}", list_of(valid_fields))
         }
-        None => list_of(valid_fields),
+        None => {
+            let names = valid_fields.iter().map(|column| column.name.as_str());
+            match nearest(&field.name, names) {
+                Some(name) => {
+                    format!("{}; did you mean {}?", list_of(valid_fields), written(name))
+                }
+                None => list_of(valid_fields),
+            }
+        }
     };
-    plan_datafusion_err!("No field named {}; {advice}", field.flat_name())
+    plan_datafusion_err!("No field named {path}; {advice}")
 }
 
 /// Returns the names of the columns, each once.
@@ -235,6 +262,7 @@ fn of_other_table(column: &Column) -> String {
 /// Returns a name as it is written in a statement.
 pub(crate) fn written(name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        && !name.starts_with(|c: char| c.is_numeric());
+        && !name.starts_with(|c: char| c.is_numeric())
+        && !quotes::is_reserved(name);
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }

@@ -21,6 +21,24 @@ struct Words {
     a: u8,
 }
 
+/// Fields whose names a statement has in double quotes.
+#[derive(NpyRecord)]
+struct Odd {
+    #[npy(rename = "2theta")]
+    theta: f64,
+    #[npy(rename = "1e3")]
+    thousand: u8,
+    #[npy(rename = "true")]
+    truth: u8,
+    current_date: u8,
+    top: u8,
+    #[npy(rename = "x.y")]
+    dot: u8,
+    #[npy(rename = "q\"r")]
+    quote: u8,
+    celsius: u8,
+}
+
 /// Makes a folder of files that several threads read.
 fn folder(at: &Path) {
     std::fs::create_dir(at.join("folder")).unwrap();
@@ -43,6 +61,19 @@ fn errors_say_what_to_write() {
         std::fs::copy(at.join("it's one.npy"), at.join(name)).unwrap();
     }
     [Words { order: 1, from: 2, interval: 3, a: 4 }].write_npy(at.join("words.npy")).unwrap();
+    let odd = Odd {
+        theta: 0.5,
+        thousand: 1,
+        truth: 2,
+        current_date: 3,
+        top: 4,
+        dot: 5,
+        quote: 6,
+        celsius: 7,
+    };
+    [odd].write_npy(at.join("odd.npy")).unwrap();
+    [npy_core::ByteStr::<4>::new("RJOB").unwrap()].write_npy(at.join("stations.npy")).unwrap();
+    std::fs::write(at.join("parquet.npy"), "PAR1\x15\x04\x15\x10").unwrap();
     folder(at);
     raw("<f16").write_npy(at.join("l.npy")).unwrap();
     raw("<c16").write_npy(at.join("c.npy")).unwrap();
@@ -61,6 +92,72 @@ fn errors_say_what_to_write() {
             "no function std; write stddev(x), or stddev_pop(x)",
         ),
         (&["SELECT sinn(price) FROM t", "ticks.npy"], "Did you mean 'sin"),
+        (
+            &["SELECT hist(price) FROM t", "ticks.npy"],
+            "there is no function hist; SHOW FUNCTIONS lists those that there are\n",
+        ),
+        (
+            &["SELECT 2theta FROM t", "odd.npy"],
+            "2theta is the number 2 and the name theta; write \"2theta\", in double quotes, for a name",
+        ),
+        (&["SELECT 1 FROM t LIMIT 1_000", "odd.npy"], "is the number 1 and the name _000"),
+        (&["SELECT * FROM 2024.npy", "odd.npy"], "by their function: npy('2024.npy')"),
+        (&["SELECT t.2theta FROM t", "odd.npy"], "write \"2theta\", in double quotes"),
+        (
+            &["SELECT 1e3 FROM t", "odd.npy"],
+            "1e3 is a number, and the name of a column; write \"1e3\", in double quotes, for the column, or CAST('1e3' AS DOUBLE)",
+        ),
+        (
+            &["SELECT current_date FROM t", "odd.npy"],
+            "write \"current_date\", in double quotes, for the column, or current_date()",
+        ),
+        (
+            &["SELECT true FROM t", "odd.npy"],
+            "write \"true\", in double quotes, for the column, or true AS x",
+        ),
+        (
+            &["SELECT x.y FROM t", "odd.npy"],
+            "No field named x.y; write \"x.y\", in double quotes\n",
+        ),
+        (&["SELECT t.x.y FROM t", "odd.npy"], "; write \"x.y\", in double quotes\n"),
+        (
+            &["SELECT celcius FROM t", "odd.npy"],
+            "the columns are \"2theta\", \"1e3\", \"true\", \"current_date\", \"top\", \"x.y\", \"q\"\"r\", celsius; did you mean celsius?\n",
+        ),
+        (
+            &["SELECT \"x.y\", count(*) FROM t GROUP BY celsius", "odd.npy"],
+            "add \"x.y\" to GROUP BY, or take one of them, as in min(\"x.y\")",
+        ),
+        (
+            &["SELECT \"q\"\"r\", count(*) FROM t GROUP BY celsius", "odd.npy"],
+            "add \"q\"\"r\" to GROUP BY, or",
+        ),
+        (
+            &["SELECT percentile_cont(price, price) FROM t", "ticks.npy"],
+            "Execution error: the percentile is one number for all rows; write a number from 0 to 1",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE value = 'NaT'", "times.npy"],
+            "; a time that is missing is null: write",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE isnan(value)", "times.npy"],
+            "is a time; write x IS NULL for NaT",
+        ),
+        (&["SELECT id / (id - 1) FROM t", "ticks.npy"], "; write nullif(y, 0) in the place of"),
+        (
+            &[
+                "COPY (SELECT value, 1 AS a FROM t) TO 'o/' STORED AS NPY PARTITIONED BY (value)",
+                "stations.npy",
+            ],
+            "; read the bytes as text by --text, or write CAST(x AS TEXT) AS x",
+        ),
+        (&["SELECT * FROM t", "parquet.npy"], "STORED AS PARQUET LOCATION '/"),
+        (
+            &["SELECT avg(value) FROM t", "m.npy"],
+            "write array_avg(x) for that of each list, avg(x[1]) for",
+        ),
+        (&["SELECT 1 FROM t WHERE value > 250", "m.npy"], "array_max(value) > 250 is true if"),
         (
             &["SELECT 1 FROM t WHERE value > '1970-01-02 10:30'", "times.npy"],
             "a time with its seconds, '2026-01-02 10:30:00'",
@@ -169,8 +266,14 @@ fn errors_say_what_to_write() {
             "run npy append 'it'\\''s one.npy' new.npy",
         ),
         (
-            &["INSERT INTO 'x.npz' VALUES (1)", "ticks.npy"],
-            "run npy npz pack --append x.npz new.npy",
+            &["INSERT INTO 'names.npz' VALUES (1)", "ticks.npy"],
+            "run npy npz pack --append names.npz new.npy",
+        ),
+        (
+            &[
+                "CREATE EXTERNAL TABLE n (a DOUBLE) STORED AS NPY LOCATION 'days/new.npy'; INSERT INTO n VALUES (1.0)",
+            ],
+            "days/new.npy: INSERT INTO has no files, and this one does not exist; write COPY (SELECT …) TO '/",
         ),
         (&["INSERT INTO 'days/' VALUES (1)", "ticks.npy"], "STORED AS NPY LOCATION 'days/'"),
         (
@@ -292,7 +395,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT sum(value) FROM t", "m.npy"],
-            "x is a list; write sum(x[1]) for the first value of each, or SELECT sum(v) FROM (SELECT unnest(x) AS v FROM t)",
+            "x is a list; write array_sum(x) for that of each list, sum(x[1]) for the first value of each, or SELECT sum(v) FROM (SELECT unnest(x) AS v FROM t)",
         ),
         (&["SELECT upper(value) FROM t", "times.npy"], "Function 'upper' requires String"),
         (
@@ -339,7 +442,10 @@ fn errors_say_what_to_write() {
             "t, words; from is a word of SQL: write \"from\"",
         ),
         (&["SELECT a, interval FROM t", "words.npy"], "interval is a word of SQL"),
-        (&["SELECT b FROM t ORDER BY a", "words.npy"], "columns are order, from, interval, a\n"),
+        (
+            &["SELECT b FROM t ORDER BY a", "words.npy"],
+            "columns are \"order\", \"from\", \"interval\", a\n",
+        ),
         (
             &["SELECT id FROM t GROUP BY ROLLUP (id, id)", "ticks.npy"],
             "; name each column of ROLLUP and CUBE once",
@@ -414,6 +520,7 @@ fn there_are_no_options_of_other_programs() {
         (&["--no-header"], "TO 'x.csv' OPTIONS (has_header false)"),
         (&["--table"], "rows are printed as a table without --csv and --json"),
         (&["-c", "SELECT 2"], "write the statement alone: npy sql 'SELECT * FROM t' x.npy"),
+        (&["--cvs"], "there is no option --cvs; write --csv"),
         (&["--csvs"], "similar argument exists: '--csv'"),
     ] {
         let output = run(directory.path(), &[&["SELECT 1"], option].concat());
@@ -435,6 +542,12 @@ fn lists_are_compared_with_a_remark() {
     let directory = files();
     let at = directory.path();
     [[1.5_f64, 2.5, 3.5], [1.0, 9.0, 0.0]].write_npy(at.join("m.npy")).unwrap();
+    raw("<f16").write_npy(at.join("l.npy")).unwrap();
+    raw("<c16").write_npy(at.join("c.npy")).unwrap();
+    DynArray::new("<c32".parse().unwrap(), vec![1], Order::C, vec![0; 32])
+        .unwrap()
+        .write_npy(at.join("z.npy"))
+        .unwrap();
     for (sql, said) in [
         (
             "SELECT max(value) FROM t",
@@ -447,6 +560,19 @@ fn lists_are_compared_with_a_remark() {
         ),
         ("SELECT max(array_max(value)) AS x, min(array_min(value)) AS y FROM t", ""),
         ("SELECT value FROM t ORDER BY array_max(value)", ""),
+        ("SELECT max(p.v) FROM (SELECT struct(value AS v) AS p FROM t)", "max(array_max(p.v)) is"),
+        (
+            "SELECT p.v FROM (SELECT struct(value AS v) AS p FROM t) ORDER BY p.v",
+            "; array_max(p.v) is",
+        ),
+        ("SELECT max(array_max(p.v)) FROM (SELECT struct(value AS v) AS p FROM t)", ""),
+        ("SELECT max(value) FROM npy('c.npy')", ""),
+        ("SELECT value FROM npy('c.npy') ORDER BY value", ""),
+        (
+            "SELECT max(value) FROM npy('l.npy')",
+            "max compares the bytes of long doubles; npy('x.npy', 'long_double_as_f64', 'true') has their numbers\n",
+        ),
+        ("SELECT value FROM npy('z.npy')", ""),
     ] {
         let output = run(at, &[sql, "m.npy", "--csv"]);
         let text = String::from_utf8(output.stderr).unwrap();
@@ -532,6 +658,18 @@ fn the_advice_can_be_followed() {
         ("SELECT sum(v) AS x FROM (SELECT unnest(a) AS v FROM (VALUES ([1, 2]), ([4])) v(a))", "7"),
         ("SELECT * FROM (SELECT a * 2 AS x FROM (VALUES (1), (2)) v(a)) WHERE x > 2", "4"),
         ("SELECT array_to_string([1.5, 2.0], ' ') AS x", "1.5 2"),
+        ("SELECT array_avg([1.5, 2.5]) + array_sum([1.0, 2.0]) AS x", "5.0"),
+        ("SELECT coalesce(1 / nullif(0, 0), 7) AS x", "7"),
+        ("SELECT current_date() = current_date AS x", "true"),
+        ("SELECT CAST('1e3' AS DOUBLE) AS x", "1000.0"),
+        (
+            "CREATE EXTERNAL TABLE e (x DOUBLE) STORED AS NPY LOCATION 'new/'; SELECT count(*) AS x FROM e",
+            "0",
+        ),
+        (
+            "CREATE EXTERNAL TABLE e (x DOUBLE) STORED AS NPY LOCATION 'new.npy'; SELECT count(*) AS x FROM e",
+            "0",
+        ),
         (
             "SELECT id AS x FROM (SELECT *, abs(pair[1]) AS k FROM npy('folder/')) ORDER BY k DESC LIMIT 1",
             "3",
