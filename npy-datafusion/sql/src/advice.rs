@@ -117,8 +117,9 @@ pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     // A path of names: the last one is the column, which may have dots, too.
     let after_dots = path.match_indices('.').filter_map(|(at, _)| path.get(at + 1..));
     let own = std::iter::once(path).chain(after_dots);
-    let own = own.clone().find(|name| columns.iter().any(|it| it == name)).or(own.last());
-    let name = written(own.unwrap_or(path));
+    let known = own.clone().find(|name| columns.iter().any(|it| it == name));
+    let of_call = path.split_once("().").map(|(_, name)| name);
+    let name = written(known.or(of_call).or(own.last()).unwrap_or(path));
     Some(format!(
         "the column {name} can have several values in a group of rows; add {name} to GROUP BY, or take one of them, as in min({name})"
     ))

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use npy_datafusion::datafusion::common::plan_err;
+use npy_datafusion::datafusion::common::tree_node::TreeNodeRecursion;
 use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::datafusion::logical_expr::LogicalPlan;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
@@ -65,7 +67,7 @@ pub(crate) fn check_numbers(sql: &str, columns: &[String]) -> Result<()> {
                 continue;
             }
             return plan_err!(
-                "{number}{value} is the number {number} and the name {value}; write \"{name}\", in double quotes, for a name, and a blank after a number"
+                "{number}{value} is the number {number} and the name {value}; write \"{name}\", in double quotes, for a name, '{name}' for a text, and a blank after a number"
             );
         }
     }
@@ -84,8 +86,15 @@ pub(crate) fn check_numbers(sql: &str, columns: &[String]) -> Result<()> {
 }
 
 /// Refuses words of SQL that have a value of their own, where a column has this name: `current_date` is today.
-pub(crate) fn check_words(statement: &Statement, columns: &[String]) -> Result<()> {
-    match tables::visit(statement, &mut Words(columns)) {
+pub(crate) fn check_words(statement: &Statement, plan: &LogicalPlan) -> Result<()> {
+    let mut columns = Vec::new();
+    plan.apply_with_subqueries(|part| {
+        if let LogicalPlan::TableScan(scan) = part {
+            columns.extend(scan.source.schema().fields().iter().map(|field| field.name().clone()));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    match tables::visit(statement, &mut Words(&columns)) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break((name, other)) => plan_err!(
             "{name} is a word of SQL here, and the name of a column; write \"{name}\", in double quotes, for the column, or {other}"

@@ -50,7 +50,6 @@ pub(crate) async fn run(
     }
     statements.iter().try_for_each(advice::check_days)?;
     statements.iter().try_for_each(advice::check_insert)?;
-    statements.iter().try_for_each(|it| quotes::check_words(it, &columns))?;
     tables::check_read(&statements, files)?;
     let mut printed = 0;
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
@@ -65,7 +64,7 @@ pub(crate) async fn run(
         let is_query = is_query(&statement);
         let (compared, aliases) = (advice::compared_names(&statement), Aliases::of(&statement));
         let named = |error| named(error, &columns, &compared, &aliases);
-        let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
+        let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement.clone()).await;
         let plan =
             plan.map_err(|error| match (&of_columns, named(tables::named(error, files))) {
                 (Some(advice), error) if is_about_name(&error) => {
@@ -76,6 +75,7 @@ pub(crate) async fn run(
                 }
                 (_, error) => error,
             })?;
+        quotes::check_words(&statement, &plan)?;
         // Its parts are shared.
         let of_plan = plan.clone();
         let named = |error: DataFusionError| {

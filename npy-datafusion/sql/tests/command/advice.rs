@@ -100,6 +100,11 @@ fn errors_say_what_to_write() {
             &["SELECT 2theta FROM t", "odd.npy"],
             "2theta is the number 2 and the name theta; write \"2theta\", in double quotes, for a name",
         ),
+        (&["SELECT current_date FROM npy('odd.npy')"], "write \"current_date\", in double quotes"),
+        (
+            &["SELECT \"x.y\", count(*) FROM npy('odd.npy') GROUP BY celsius"],
+            "add \"x.y\" to GROUP BY",
+        ),
         (&["SELECT 1 FROM t LIMIT 1_000", "odd.npy"], "is the number 1 and the name _000"),
         (&["SELECT * FROM 2024.npy", "odd.npy"], "by their function: npy('2024.npy')"),
         (&["SELECT t.2theta FROM t", "odd.npy"], "write \"2theta\", in double quotes"),
