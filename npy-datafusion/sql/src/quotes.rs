@@ -1,11 +1,12 @@
 //! Names of files and columns that a statement needs in double quotes.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use npy_datafusion::datafusion::common::plan_err;
-use npy_datafusion::datafusion::common::tree_node::TreeNodeRecursion;
+use npy_datafusion::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use npy_datafusion::datafusion::error::Result;
-use npy_datafusion::datafusion::logical_expr::LogicalPlan;
+use npy_datafusion::datafusion::logical_expr::{self, LogicalPlan};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
@@ -87,14 +88,22 @@ pub(crate) fn check_numbers(sql: &str, columns: &[String]) -> Result<()> {
 
 /// Refuses words of SQL that have a value of their own, where a column has this name: `current_date` is today.
 pub(crate) fn check_words(statement: &Statement, plan: &LogicalPlan) -> Result<()> {
-    let mut columns = Vec::new();
+    let mut words = Words::default();
     plan.apply_with_subqueries(|part| {
         if let LogicalPlan::TableScan(scan) = part {
-            columns.extend(scan.source.schema().fields().iter().map(|field| field.name().clone()));
+            let fields = scan.source.schema();
+            words.columns.extend(fields.fields().iter().map(|field| field.name().clone()));
         }
-        Ok(TreeNodeRecursion::Continue)
+        part.apply_expressions(|expression| {
+            expression.apply(|expression| {
+                if let logical_expr::Expr::ScalarFunction(call) = expression {
+                    words.functions.insert(call.name().to_owned());
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
     })?;
-    match tables::visit(statement, &mut Words(&columns)) {
+    match tables::visit(statement, &mut words) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break((name, other)) => plan_err!(
             "{name} is a word of SQL here, and the name of a column; write \"{name}\", in double quotes, for the column, or {other}"
@@ -103,16 +112,22 @@ pub(crate) fn check_words(statement: &Statement, plan: &LogicalPlan) -> Result<(
 }
 
 /// Finds the first word that has a value of its own and is the name of a column, and another way to write the value.
-struct Words<'c>(&'c [String]);
+#[derive(Default)]
+struct Words {
+    columns: HashSet<String>,
+    /// The functions of the plan: it has the column for other words, as `user`.
+    functions: HashSet<String>,
+}
 
-impl Visitor for Words<'_> {
+impl Visitor for Words {
     type Break = (String, String);
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<Self::Break> {
         if let Expr::Function(ast::Function { name, args: FunctionArguments::None, .. }) =
             expression
             && let name = name.to_string()
-            && self.0.contains(&name)
+            && self.columns.contains(&name)
+            && self.functions.contains(&name)
         {
             let other = format!("{name}()");
             return ControlFlow::Break((name, other));
@@ -125,7 +140,8 @@ impl Visitor for Words<'_> {
             if let SelectItem::UnnamedExpr(Expr::Value(ValueWithSpan { value, .. })) = item
                 && matches!(value, Value::Boolean(_) | Value::Null)
                 && let text = value.to_string()
-                && let Some(name) = self.0.iter().find(|name| name.eq_ignore_ascii_case(&text))
+                && let Some(name) =
+                    self.columns.iter().find(|name| name.eq_ignore_ascii_case(&text))
             {
                 return ControlFlow::Break((name.clone(), format!("{text} AS x")));
             }

@@ -39,6 +39,12 @@ struct Odd {
     celsius: u8,
 }
 
+/// A field whose name is a word of SQL, and a column without quotes.
+#[derive(NpyRecord)]
+struct User {
+    current_user: u8,
+}
+
 /// Makes a folder of files that several threads read.
 fn folder(at: &Path) {
     std::fs::create_dir(at.join("folder")).unwrap();
@@ -596,6 +602,7 @@ fn the_advice_can_be_followed() {
     [DateTime64::<Second>::new(90_000)].write_npy(at.join("times.npy")).unwrap();
     std::fs::write(at.join("x.csv"), "a\n1\n").unwrap();
     folder(at);
+    [User { current_user: 5 }].write_npy(at.join("user.npy")).unwrap();
     for part in ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow"] {
         stdout(at, &[&format!("SELECT date_part('{part}', value) FROM t"), "times.npy"]);
     }
@@ -667,6 +674,9 @@ fn the_advice_can_be_followed() {
         ("SELECT coalesce(1 / nullif(0, 0), 7) AS x", "7"),
         ("SELECT current_date() = current_date AS x", "true"),
         ("SELECT CAST('1e3' AS DOUBLE) AS x", "1000.0"),
+        // DataFusion takes this word of SQL for a column.
+        ("SELECT user AS x FROM (SELECT value = value AS user FROM t)", "true"),
+        ("SELECT current_user AS x FROM npy('user.npy')", "5"),
         (
             "CREATE EXTERNAL TABLE e (x DOUBLE) STORED AS NPY LOCATION 'new/'; SELECT count(*) AS x FROM e",
             "0",
