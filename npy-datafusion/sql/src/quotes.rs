@@ -98,6 +98,7 @@ pub(crate) fn check_words(statement: &Statement, plan: &LogicalPlan) -> Result<(
             expression.apply(|expression| {
                 if let logical_expr::Expr::ScalarFunction(call) = expression {
                     words.functions.insert(call.name().to_owned());
+                    words.functions.extend(call.func.aliases().iter().cloned());
                 }
                 Ok(TreeNodeRecursion::Continue)
             })

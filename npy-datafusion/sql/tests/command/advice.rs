@@ -31,6 +31,7 @@ struct Odd {
     #[npy(rename = "true")]
     truth: u8,
     current_date: u8,
+    current_timestamp: u8,
     top: u8,
     #[npy(rename = "x.y")]
     dot: u8,
@@ -72,6 +73,7 @@ fn errors_say_what_to_write() {
         thousand: 1,
         truth: 2,
         current_date: 3,
+        current_timestamp: 3,
         top: 4,
         dot: 5,
         quote: 6,
@@ -106,6 +108,7 @@ fn errors_say_what_to_write() {
             &["SELECT 2theta FROM t", "odd.npy"],
             "2theta is the number 2 and the name theta; write \"2theta\", in double quotes, for a name",
         ),
+        (&["SELECT current_timestamp FROM t", "odd.npy"], "or current_timestamp()"),
         (&["SELECT current_date FROM npy('odd.npy')"], "write \"current_date\", in double quotes"),
         (
             &["SELECT \"x.y\", count(*) FROM npy('odd.npy') GROUP BY celsius"],
@@ -133,7 +136,7 @@ fn errors_say_what_to_write() {
         (&["SELECT t.x.y FROM t", "odd.npy"], "; write \"x.y\", in double quotes\n"),
         (
             &["SELECT celcius FROM t", "odd.npy"],
-            "the columns are \"2theta\", \"1e3\", \"true\", \"current_date\", \"top\", \"x.y\", \"q\"\"r\", celsius; did you mean celsius?\n",
+            "the columns are \"2theta\", \"1e3\", \"true\", \"current_date\", \"current_timestamp\", \"top\", \"x.y\", \"q\"\"r\", celsius; did you mean celsius?\n",
         ),
         (
             &["SELECT \"x.y\", count(*) FROM t GROUP BY celsius", "odd.npy"],
