@@ -599,9 +599,11 @@ fn with_paths(
     let options = with_groups(table.options(), groups);
     let schema = datafusion::catalog::TableProvider::schema(table);
     let of_files = without_columns(&schema, &options.table_partition_cols);
-    let config = ListingTableConfig::new_with_multi_paths(paths)
+    let mut config = ListingTableConfig::new_with_multi_paths(table.table_paths().clone())
         .with_listing_options(options)
         .with_schema(of_files);
+    // A table without files has none, which the builder does not take.
+    config.table_paths = paths;
     ListingTable::try_new(config)
 }
 

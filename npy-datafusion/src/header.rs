@@ -398,9 +398,6 @@ pub(crate) fn in_sql(message: &str) -> String {
                 false => "write CAST(x AS DOUBLE) AS x",
             }
         }
-        _ if advice.starts_with("cast the column") && reason.contains("for List") => {
-            "write x::DOUBLE[2] AS x for lists of two numbers"
-        }
         _ => return message.to_owned(),
     };
     format!("{reason}; {advice}")

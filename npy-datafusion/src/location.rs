@@ -175,7 +175,15 @@ pub fn insert_refused(name: &str) -> Option<String> {
         }
         None => name.to_owned(),
     };
-    let more = match name.rsplit_once('.').map(|(_, extension)| extension) {
+    let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+    let is_file = matches!(extension, Some("npy" | "npz")) && !directory.ends_with('/');
+    if is_file && !name.contains("://") && !std::path::Path::new(name).exists() {
+        return Some(format!(
+            "{name}: INSERT INTO has no files, and this one does not exist; write COPY (SELECT …) TO '{}'",
+            name.replace('\'', "''")
+        ));
+    }
+    let more = match extension {
         _ if directory.ends_with('/') => format!(
             "or CREATE EXTERNAL TABLE t STORED AS NPY LOCATION '{}' and INSERT INTO t",
             directory.replace('\'', "''")

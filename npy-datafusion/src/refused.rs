@@ -2,9 +2,10 @@
 //!
 //! For `b1 LEFT JOIN a1 USING (id)`, DataFusion 55.2 takes the `id` of the table whose name is first in the alphabet, which is null in the rows of `b1` alone. When it has made
 //! the plan, nothing tells this `id` from an `a1.id` that the query names. So the join is an error, and so is `value[0]`: lists of SQL begin at 1.
-//! It compares a day with a number by the days since 1970, so `d > 20260102` has no row, and `d = 2026-1-2` compares with 2023; other times are not compared with numbers.
+//! It compares a day with a number by the days since 1970, so `d > 20260102` has no row, and `d = 2026-1-2` compares with 2023; it compares no other times with numbers,
+//! and its error does not name the columns.
 
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
@@ -65,7 +66,7 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     )
 }
 
-/// Refuses to compare a day with a number, and a day or text with a day without quotes, which is a number.
+/// Refuses to compare a day, a time or a span of time with a number, and a day or text with a day without quotes, which is a number.
 fn check_comparison(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let operands = compared(expression);
     let is = |test: &dyn Fn(&DataType) -> bool, operand: &&Expr| {
@@ -78,11 +79,51 @@ fn check_comparison(expression: &Expr, schema: &DFSchema) -> Result<()> {
             "{day} is a subtraction of numbers, which {other} is compared with; write '{day}' for the day"
         );
     }
-    match (find(&|it| *it == DataType::Date32), find(&DataType::is_integer)) {
-        (Some(day), Some(number)) => plan_err!(
+    if let (Some(day), Some(number)) =
+        (find(&|it| *it == DataType::Date32), find(&DataType::is_integer))
+    {
+        let (day, number) = (shown(day), shown(number));
+        return plan_err!(
             "{day} is a day, and {number} a number; write a day as '2026-01-02', or CAST({day} AS INT) for the days since 1970"
-        ),
-        _ => Ok(()),
+        );
+    }
+    let Some(number) = find(&DataType::is_numeric).map(|it| shown(it)) else { return Ok(()) };
+    for operand in &operands {
+        let time = shown(operand);
+        match operand.get_type(schema) {
+            Ok(DataType::Timestamp(unit, _)) => {
+                return plan_err!(
+                    "{time} is a time, and {number} a number; write a time as '2026-01-02 10:30:00', or CAST({time} AS BIGINT) for the {} since 1970",
+                    plural(unit)
+                );
+            }
+            Ok(DataType::Duration(unit)) => {
+                return plan_err!(
+                    "{time} is a span of time, and {number} a number; write INTERVAL '5 seconds', or CAST({time} AS BIGINT) for its {}",
+                    plural(unit)
+                );
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns an expression as a statement has it.
+fn shown(expression: &Expr) -> String {
+    match expression {
+        Expr::Column(column) => column.quoted_flat_name(),
+        Expr::Literal(value, _) => value.to_string(),
+        other => other.to_string(),
+    }
+}
+
+fn plural(unit: TimeUnit) -> &'static str {
+    match unit {
+        TimeUnit::Second => "seconds",
+        TimeUnit::Millisecond => "milliseconds",
+        TimeUnit::Microsecond => "microseconds",
+        TimeUnit::Nanosecond => "nanoseconds",
     }
 }
 

@@ -5,6 +5,7 @@
 //! query has succeeded.
 
 mod archive;
+mod lists;
 mod spool;
 mod upload;
 
@@ -280,7 +281,7 @@ impl Rows {
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let schema = Arc::new(typed(&batch.schema(), &self.dtypes)?);
         let batch = RecordBatch::try_new_with_options(schema, batch.columns().to_vec(), &options)?;
-        let array = self.array(&batch).map_err(|error| self.located(&error))?;
+        let array = self.array(&batch).map_err(|error| self.located(&error, &batch))?;
         if array.dtype().is_record() && !is_plain(&batch) {
             let fields = array.dtype().fields().iter();
             self.dtypes = fields.map(|f| (f.name().to_owned(), f.dtype().descr())).collect();
@@ -300,12 +301,13 @@ impl Rows {
         }
     }
 
-    fn located(&self, error: &npy_arrow::Error) -> DataFusionError {
+    fn located(&self, error: &npy_arrow::Error, batch: &RecordBatch) -> DataFusionError {
         let from = match self.count {
             0 => String::new(),
             count => format!("in the rows from {count} on: "),
         };
-        let reason = in_sql(&error.to_string());
+        let reason = error.to_string();
+        let reason = lists::in_sql(&reason, batch).unwrap_or_else(|| in_sql(&reason));
         exec_datafusion_err!("{}: {from}{reason}", self.path)
     }
 }

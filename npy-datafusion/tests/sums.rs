@@ -79,7 +79,10 @@ async fn a_sum_that_does_not_fit_is_an_error() {
                 "SELECT sum(DISTINCT x) OVER (ORDER BY id, x DESC ROWS 1 PRECEDING) FROM t WHERE id = 1",
                 "is 9223372036854775808, and Int64",
             ),
-            ("SELECT sum(d) FROM t WHERE id = 1", "Duration(s) does not hold it; divide the times"),
+            (
+                "SELECT sum(d) FROM t WHERE id = 1",
+                "Duration(s) does not hold it; sum their counts as decimals: sum(CAST(CAST(",
+            ),
             (
                 "SELECT count(DISTINCT u), sum(x) FROM t WHERE id = 1 GROUP BY id",
                 "is 9223372036854775808, and Int64",

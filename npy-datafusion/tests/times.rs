@@ -323,9 +323,18 @@ async fn days_are_not_compared_with_numbers() {
         ("t >= 2026-1-2", "write '2026-01-02'"),
         (
             "d > 20260102",
-            "t.d is a day, and Int64(20260102) a number; write a day as '2026-01-02', or CAST(t.d AS INT)",
+            "t.d is a day, and 20260102 a number; write a day as '2026-01-02', or CAST(t.d AS INT)",
         ),
         ("n + 1 IS DISTINCT FROM d", "t.d is a day, and t.n + Int64(1) a number"),
+        (
+            "t = n",
+            "t.t is a time, and t.n a number; write a time as '2026-01-02 10:30:00', or CAST(t.t AS BIGINT) for the nanoseconds",
+        ),
+        ("t IN (1.5)", "t.t is a time, and 1.5 a number"),
+        (
+            "5 < t - t",
+            "t.t - t.t is a span of time, and 5 a number; write INTERVAL '5 seconds', or CAST(",
+        ),
     ] {
         let refused = error(&ctx, &format!("SELECT * FROM {days} WHERE {condition}")).await;
         assert!(refused.contains(expected), "{condition}: {refused}");

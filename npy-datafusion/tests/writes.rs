@@ -139,6 +139,7 @@ async fn rows_are_inserted() {
         directory.path().display()
     );
     rows(&ctx, &sql).await;
+    assert!(text(&ctx, "SELECT count(*) AS n, max(id) FROM e").await.contains("| 0 | "));
     rows(&ctx, "INSERT INTO e VALUES (1, 'one'), (3, 'three')").await;
     let all = text(&ctx, "SELECT s FROM e WHERE id = 3").await;
     assert!(all.contains("three"), "{all}");

@@ -14,6 +14,7 @@ use npy_datafusion::datafusion::sql::sqlparser::ast::{
 use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
 use npy_datafusion::{insert_refused, word};
 
+use crate::nearest::nearest;
 use crate::statements::written;
 use crate::tables;
 
@@ -49,9 +50,24 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let instead = match PARTS_OF_TIME.contains(&&*lower) {
         true => format!("date_part('{lower}', t)"),
-        false => FUNCTIONS.iter().find(|(other, _)| *other == lower)?.1.to_owned(),
+        false => match FUNCTIONS.iter().find(|(other, _)| *other == lower) {
+            Some((_, instead)) => (*instead).to_owned(),
+            None => return of_guess(name, rest),
+        },
     };
     Some(format!("there is no function {name}; write {instead}"))
+}
+
+/// Returns the error for an unknown function without the guess of the engine, if that has a quite different name.
+fn of_guess(name: &str, rest: &str) -> Option<String> {
+    let (_, guess) = rest.split_once("Did you mean '")?;
+    let guess = guess.split('\'').next();
+    match nearest(name, guess) {
+        Some(_) => None,
+        None => {
+            Some(format!("there is no function {name}; SHOW FUNCTIONS lists those that there are"))
+        }
+    }
 }
 
 /// Returns the way to a file that a statement names as a table.
@@ -81,7 +97,7 @@ pub(crate) fn of_text_file(name: &str) -> Option<String> {
     }
 }
 
-fn is_array(name: &str) -> bool {
+pub(crate) fn is_array(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == "npy" || it == "npz")
 }
 
@@ -91,11 +107,19 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// Returns the error for a column that `GROUP BY` lacks; `None` if the text is about something else.
-pub(crate) fn of_group(text: &str) -> Option<String> {
+pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     let (before, _) = text.split_once(" must appear in the GROUP BY clause")?;
-    let (_, column) = before.trim_end_matches('"').rsplit_once('"')?;
-    // A path of names: the last one is the column.
-    let name = written(column.rsplit_once('.').map_or(column, |(_, name)| name));
+    if before.contains("HAVING clause references") {
+        let advice = "HAVING is a condition on groups; write WHERE for one on rows, and a function of the group for others, as in HAVING max(x) > 2";
+        return Some(advice.to_owned());
+    }
+    let (_, path) = before.strip_suffix('"')?.rsplit_once("column \"")?;
+    // A path of names: the last one is the column, which may have dots, too.
+    let after_dots = path.match_indices('.').filter_map(|(at, _)| path.get(at + 1..));
+    let own = std::iter::once(path).chain(after_dots);
+    let known = own.clone().find(|name| columns.iter().any(|it| it == name));
+    let of_call = path.split_once("().").map(|(_, name)| name);
+    let name = written(known.or(of_call).or(own.last()).unwrap_or(path));
     Some(format!(
         "the column {name} can have several values in a group of rows; add {name} to GROUP BY, or take one of them, as in min({name})"
     ))
@@ -107,7 +131,20 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
-    const FORMS: [(&str, &str); 10] = [
+    const FORMS: [(&str, &str); 19] = [
+        ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
+        (
+            "Divide by zero error",
+            "write nullif(y, 0) in the place of a divisor y: x / nullif(y, 0) is null where y is 0",
+        ),
+        (
+            "hive partitions with datatype Binary",
+            "read the bytes as text by --text, or write CAST(x AS TEXT) AS x",
+        ),
+        (
+            "Cannot infer common argument type for comparison operation FixedSizeList(",
+            "write value[1] for a number of a list; array_max(value) > 250 is true if one of its numbers is greater, and array_min(value) > 250 if all are",
+        ),
         ("Error parsing timestamp from '", TIME),
         ("to value of Date32 type", TIME),
         ("Cannot infer common argument type for comparison operation Timestamp", TIME),
@@ -120,16 +157,36 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
             "both sides need one type: CAST(x AS DOUBLE), value[1] for a number of a list, p.x for a field of a record, x for a truth value",
         ),
         (
+            "Cannot coerce arithmetic expression Timestamp(",
+            "write a span of time, x + INTERVAL '5 seconds', or CAST(x AS BIGINT) for the number that a time is",
+        ),
+        (
+            "Cannot coerce arithmetic expression",
+            "write CAST(x AS DOUBLE) for the number that a text is, and value[1] for a number of a list",
+        ),
+        (
+            "Cannot cast to FixedSizeList(",
+            "each list needs this length: SELECT DISTINCT array_length(x) FROM t has those that there are, and unnest(x) makes a row of each value",
+        ),
+        (
+            "Unsupported CAST from FixedSizeList(",
+            "write array_to_string(x, ' ') for the text of a list, and x[1] for one of its values",
+        ),
+        (
+            "Schema contains duplicate qualified field name",
+            "name each column of ROLLUP and CUBE once, and give a table that is there twice two names: t a JOIN t b",
+        ),
+        (
+            "Cannot create filter with non-boolean predicate",
+            "write a comparison, as in x > 0, x <> '', x IS NOT NULL",
+        ),
+        (
             "array_element does not support type",
             "the numbers of a row are one list in C order: write m[2] for m[1][2] if the shape of a row is (2, 3)",
         ),
         (
             "type FixedSizeList(2 x Float",
             "a list has no fields; of complex numbers, which are lists of two, x[1] is the real part, and x[2] the imaginary one",
-        ),
-        (
-            "it is Parquet",
-            "write CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION 'x.parquet' before the query",
         ),
         (
             "Format not explicitly set",
@@ -143,17 +200,19 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     FORMS.iter().find(|(part, _)| text.contains(part)).map(|(_, advice)| *advice)
 }
 
-/// Returns the error for a function of numbers that gets true and false; `None` if the text is about something else.
-pub(crate) fn of_boolean(text: &str) -> Option<String> {
-    if !text.contains("but received Boolean") && !text.contains("coercion from Boolean") {
-        return None;
-    }
-    let (name, _) = ["Function '", "satisfy a call to '"]
-        .iter()
-        .find_map(|before| text.split_once(before)?.1.split_once('\''))?;
-    let of_count = if name == "sum" { ", or count(*) FILTER (WHERE x)" } else { "" };
-    Some(format!(
-        "{name} is a function of numbers, and x is true or false; write {name}(CAST(x AS INT)){of_count}"
+/// Returns the name of an option of CSV, for an error about another one; `None` if the text is about something else.
+pub(crate) fn of_option(text: &str) -> Option<&'static str> {
+    const OTHERS: [(&[&str], &str); 3] = [
+        (&["header", "headers", "names"], "write OPTIONS (has_header false), or true"),
+        (&["delim", "sep", "separator", "field_delimiter"], "write OPTIONS (delimiter ';')"),
+        (&["null", "nulls", "nullstr", "na_rep"], "write OPTIONS (null_value 'NA')"),
+    ];
+    let (before, _) = text.split_once("\" not found on CsvOptions")?;
+    let (_, name) = before.rsplit_once('"')?;
+    let other = OTHERS.iter().find(|(names, _)| names.contains(&name.to_lowercase().as_str()));
+    Some(other.map_or(
+        "the options of CSV are has_header, delimiter, quote, escape, comment, null_value, date_format, timestamp_format, compression",
+        |(_, advice)| advice,
     ))
 }
 

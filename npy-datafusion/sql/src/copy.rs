@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use npy_datafusion::datafusion::arrow::datatypes::Schema;
+use npy_datafusion::datafusion::arrow::datatypes::{DataType, Schema};
 use npy_datafusion::datafusion::common::{exec_datafusion_err, exec_err};
 use npy_datafusion::datafusion::datasource::listing::ListingTableUrl;
 use npy_datafusion::datafusion::error::Result;
@@ -15,6 +15,8 @@ use npy_datafusion::datafusion::logical_expr::dml::CopyTo;
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::is_one_file;
 use whole_file::{NewFile, Options};
+
+use crate::statements::written;
 
 /// A file that the engine writes. It would empty the old one first, whose rows are lost then if the query fails.
 pub(crate) struct Copy {
@@ -74,6 +76,35 @@ pub(crate) fn columns_of_text(plan: &LogicalPlan) -> Option<&Schema> {
     let LogicalPlan::Copy(copy) = plan else { return None };
     let is_text = ["csv", "json"].contains(&copy.file_type.get_ext().as_str());
     is_text.then(|| copy.input.schema().as_arrow())
+}
+
+/// Refuses lists and records in CSV, by their names.
+pub(crate) fn check_csv(plan: &LogicalPlan) -> Result<()> {
+    let LogicalPlan::Copy(copy) = plan else { return Ok(()) };
+    let mut fields = copy.input.schema().fields().iter();
+    let is_csv = copy.file_type.get_ext() == "csv";
+    let Some(field) = fields.find(|field| is_csv && field.data_type().is_nested()) else {
+        return Ok(());
+    };
+    // A statement cannot write the name of an expression for its value.
+    let name = match written(field.name()) {
+        name if name.starts_with('"') => "x".to_owned(),
+        name => name,
+    };
+    let instead = match field.data_type() {
+        DataType::Struct(parts) => {
+            let part = parts.first().map_or_else(|| "p".to_owned(), |part| written(part.name()));
+            format!("{name}.{part} AS {part} for one field")
+        }
+        _ => {
+            format!("array_to_string({name}, ' ') AS {name}, or {name}[1] AS {name}1 for one value")
+        }
+    };
+    exec_err!(
+        "{}: CSV has single values, and the column {:?} has several in a row; write {instead}, or TO 'x.json'",
+        copy.output_url,
+        field.name()
+    )
 }
 
 /// Returns true if a statement writes its file to the standard output of this process.

@@ -1,15 +1,19 @@
 //! `npy-sql`, which `npy sql` runs: queries `.npy` and `.npz` files with SQL.
 
 mod advice;
+mod aliases;
 mod copy;
 mod index;
 mod lists;
 mod message;
+mod nearest;
+mod numbers;
+mod options;
 mod output;
+mod quotes;
 mod statements;
 mod tables;
 
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{io, thread};
@@ -27,8 +31,8 @@ use crate::output::Form;
 ///
 /// The files are the tables t, t2, …, and each also has the name of its file without the extension, unless two have it.
 /// A directory is a table of all its .npy files; directories day=2024-05-01 in it are a column of text.
-/// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price;
-/// others than letters, digits and _ in double quotes.
+/// In the query, npy('dir/*.npy') is a table, too. Names are written as in the files, Price as Price; those with other
+/// characters than letters, digits and _ or a digit first (2theta), and words of SQL (order, current_date, true), in double quotes.
 #[derive(Parser)]
 #[command(name = "npy sql", bin_name = "npy sql", version, after_help = EXAMPLES)]
 struct Args {
@@ -46,12 +50,6 @@ struct Args {
     /// Prints a line of JSON for each row, whose columns need different names: NaN and infinity are null, too, since JSON has neither
     #[arg(long)]
     json: bool,
-    /// Says which options choose the form, as other programs have one for all of them
-    #[arg(long, hide = true, value_parser = refuse_format)]
-    format: Option<Infallible>,
-    /// Says which statement writes a file
-    #[arg(short, long, hide = true, value_parser = refuse_output)]
-    output: Option<Infallible>,
     /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
     #[arg(long)]
     text: bool,
@@ -119,18 +117,6 @@ one file; a directory or a pattern needs a server with WebDAV.
 
 Exit code: 0; 2 for errors. If a statement fails, those after it do not run.";
 
-/// Refuses each value of `--format`.
-fn refuse_format(_: &str) -> std::result::Result<Infallible, &'static str> {
-    Err("there is no option --format; write --json or --csv")
-}
-
-/// Refuses each value of `--output`.
-fn refuse_output(_: &str) -> std::result::Result<Infallible, &'static str> {
-    Err(
-        "there is no option --output; write COPY (SELECT …) TO 'x.csv', or .npy, .npz, .json, .parquet",
-    )
-}
-
 /// The stack of each thread. A condition of thousands of terms is a tree as deep, and DataFusion goes down it by recursion. Only what is used of a
 /// stack takes memory.
 const STACK: usize = 256 << 20;
@@ -141,7 +127,7 @@ fn main() -> ExitCode {
             let args = index::Args::parse_from(std::env::args_os().skip(1));
             ("npy index", on_large_stack(|| index::run(args)))
         }
-        false => ("npy sql", on_large_stack(|| run(Args::parse()))),
+        false => ("npy sql", on_large_stack(|| run(options::parse()))),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,7 +7,8 @@ use npy_datafusion::datafusion::error::DataFusionError;
 use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
-use crate::advice::{of_boolean, of_form};
+use crate::advice::{of_form, of_option, quoted};
+use crate::numbers::of_function;
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
 const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
@@ -29,13 +30,21 @@ pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace(['\n', '\t'], " ");
     let refused = RULES.iter().find_map(|rule| text.strip_prefix(rule));
     let text = refused.unwrap_or(&text).to_owned();
-    if let Some(advice) = of_boolean(&text) {
+    if let Some(advice) = of_function(&text) {
         return advice;
     }
     if text.contains(REPORT) || text.starts_with(CHECK) {
         return of_engine(&text);
     }
-    if let Some(advice) = of_form(&text) {
+    if text.contains("it is Parquet")
+        && let Some((path, _)) = named_file(&text)
+    {
+        let location = quoted(&path.to_string_lossy());
+        return format!(
+            "{text}; write CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '{location}' before the query"
+        );
+    }
+    if let Some(advice) = of_form(&text).or_else(|| of_option(&text)) {
         return format!("{text}; {advice}");
     }
     of_damaged_file(&text).unwrap_or(text)

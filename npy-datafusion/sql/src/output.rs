@@ -76,8 +76,15 @@ pub(crate) async fn print(
     Ok(out.flush()?)
 }
 
-/// The dtypes of long doubles, real and complex.
-const LONG_DOUBLES: [&str; 4] = ["f12", "f16", "c24", "c32"];
+/// Returns true for long doubles as bytes. Complex ones are always bytes.
+pub(crate) fn is_long_double(field: &Field) -> bool {
+    let descr = field.metadata().get(DESCR).map(|it| it.trim_matches('\''));
+    descr.is_some_and(|it| it.ends_with("f12") || it.ends_with("f16"))
+        && matches!(field.data_type(), DataType::FixedSizeBinary(_))
+}
+
+/// The option that makes numbers of long doubles.
+pub(crate) const AS_NUMBERS: &str = "npy('x.npy', 'long_double_as_f64', 'true')";
 
 /// Tells that bytes of the dtype S, and long doubles, are in hexadecimal, as the writers of text have them.
 pub(crate) fn remark_on_bytes(schema: &Schema) {
@@ -86,17 +93,12 @@ pub(crate) fn remark_on_bytes(schema: &Schema) {
         *field.data_type() == DataType::Binary
             && descr.is_some_and(|it| it.trim_matches('\'').starts_with("|S"))
     };
-    let is_long_double = |field: &&Arc<Field>| {
-        let descr = field.metadata().get(DESCR).map(|it| it.trim_matches('\''));
-        descr.is_some_and(|it| LONG_DOUBLES.iter().any(|end| it.ends_with(end)))
-            && !field.data_type().is_numeric()
-    };
     let find = |is: &dyn Fn(&&Arc<Field>) -> bool| schema.fields().iter().find(is);
     for (field, remedy) in [
-        (find(&is_text), "--text reads them as text"),
+        (find(&is_text), "--text reads them as text".to_owned()),
         (
-            find(&is_long_double),
-            "they are long doubles, and numbers by npy('x.npy', 'long_double_as_f64', 'true')",
+            find(&|field| is_long_double(field)),
+            format!("they are long doubles, and numbers by {AS_NUMBERS}"),
         ),
     ] {
         let Some(field) = field else { continue };

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use npy_datafusion::datafusion::common::{Column, SchemaError, plan_datafusion_err, plan_err};
+use npy_datafusion::datafusion::common::{
+    Column, SchemaError, exec_datafusion_err, plan_datafusion_err, plan_err,
+};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
 use npy_datafusion::datafusion::prelude::SessionContext;
@@ -10,9 +12,13 @@ use npy_datafusion::datafusion::sql::parser::{DFParserBuilder, Statement};
 use npy_datafusion::datafusion::sql::sqlparser::ast;
 
 use crate::advice;
+use crate::aliases::Aliases;
 use crate::copy::{self, Copy};
 use crate::lists;
+use crate::nearest::nearest;
+use crate::numbers;
 use crate::output::{self, Form};
+use crate::quotes;
 use crate::tables::{self, Locations};
 
 /// Runs all statements, and prints the rows of each. A mistake in the grammar of one is found before the first one runs.
@@ -25,9 +31,17 @@ pub(crate) async fn run(
 ) -> Result<()> {
     let recursion = ctx.state().config_options().sql_parser.recursion_limit.get();
     let mut parser = DFParserBuilder::new(sql).with_recursion_limit(recursion).build()?;
-    let statements = parser.parse_statements().map_err(|error| match advice::of_copy(sql) {
-        Some(advice) => plan_datafusion_err!("{}; {advice}", error.strip_backtrace()),
-        None => error,
+    let columns = quotes::columns_of(ctx, files).await;
+    quotes::check_numbers(sql, &columns)?;
+    // A column that is a word of SQL may also be the reason why another name is not there.
+    let of_columns = quotes::of_columns(&columns, sql);
+    let statements = parser.parse_statements().map_err(|error| {
+        let of_copy = advice::of_copy(sql).map(str::to_owned);
+        let of_files = || quotes::of_files(files, sql);
+        match of_copy.or_else(of_files).or_else(|| of_columns.clone()) {
+            Some(advice) => plan_datafusion_err!("{}; {advice}", error.strip_backtrace()),
+            None => error,
+        }
     })?;
     if statements.is_empty() {
         return plan_err!(
@@ -48,14 +62,35 @@ pub(crate) async fn run(
             }
         }
         let is_query = is_query(&statement);
-        let compared = advice::compared_names(&statement);
-        let named = |error| named(error, &compared);
-        let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement).await;
-        let plan = plan.map_err(|error| named(tables::named(error, files)))?;
+        let (compared, aliases) = (advice::compared_names(&statement), Aliases::of(&statement));
+        let named = |error| named(error, &columns, &compared, &aliases);
+        let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement.clone()).await;
+        let plan =
+            plan.map_err(|error| match (&of_columns, named(tables::named(error, files))) {
+                (Some(advice), error) if is_about_name(&error) => {
+                    let text = error.strip_backtrace();
+                    // The new error begins so, too.
+                    let text = text.strip_prefix("Error during planning: ").unwrap_or(&text);
+                    plan_datafusion_err!("{text}; {advice}")
+                }
+                (_, error) => error,
+            })?;
+        quotes::check_words(&statement, &plan)?;
+        // Its parts are shared.
+        let of_plan = plan.clone();
+        let named = |error: DataFusionError| {
+            let error = named(error);
+            let text = error.strip_backtrace();
+            match numbers::of_text(&text, &of_plan) {
+                Some(advice) => exec_datafusion_err!("{text}; {advice}"),
+                None => error,
+            }
+        };
         check_into(&plan, is_query)?;
         if is_query && plan.schema().fields().is_empty() {
             return plan_err!("a query without columns prints nothing; write SELECT * FROM t");
         }
+        copy::check_csv(&plan)?;
         lists::remark_on_order(&plan)?;
         if let Some(schema) = copy::columns_of_text(&plan) {
             output::remark_on_bytes(schema);
@@ -72,18 +107,24 @@ pub(crate) async fn run(
         };
         if is_output {
             // The number of rows is not one of them.
-            rows.collect().await?;
+            rows.collect().await.map_err(named)?;
             continue;
         }
         let rows = rows.execute_stream().await.map_err(named)?;
         // `SET` and `CREATE` have no rows, and no columns either.
         if !rows.schema().fields().is_empty() {
-            output::print(rows, form, printed == 0).await?;
+            output::print(rows, form, printed == 0).await.map_err(named)?;
             printed += 1;
         }
         check_settings(ctx)?;
     }
     Ok(())
+}
+
+/// Returns true for errors about a table or a column that is not there.
+fn is_about_name(error: &DataFusionError) -> bool {
+    let text = error.strip_backtrace();
+    text.contains("' not found") || text.contains("there are no columns here")
 }
 
 fn is_query(statement: &Statement) -> bool {
@@ -117,7 +158,12 @@ fn check_settings(ctx: &SessionContext) -> Result<()> {
 }
 
 /// Says how a column is written, and how a format is named. DataFusion advises to change a setting that is changed here already.
-fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError {
+fn named(
+    error: DataFusionError,
+    columns: &[String],
+    compared: &HashSet<String>,
+    aliases: &Aliases,
+) -> DataFusionError {
     const NO_FORMAT: &str = "There is no registered file format with ext ";
     let text = error.strip_backtrace();
     if let Some((_, extension)) = text.split_once(NO_FORMAT) {
@@ -128,7 +174,7 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
     if let Some(advice) = advice::of_function(&text) {
         return plan_datafusion_err!("{advice}");
     }
-    if let Some(advice) = advice::of_group(&text) {
+    if let Some(advice) = advice::of_group(&text, columns) {
         return plan_datafusion_err!("{advice}");
     }
     if let Some(advice) = advice::of_cast(&text) {
@@ -137,11 +183,11 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
     if let SchemaError::AmbiguousReference { .. } = **schema {
         let notes = error.diagnostic().into_iter().flat_map(|it| &it.notes);
-        let columns = notes.filter_map(|note| note.message.strip_prefix("possible column "));
-        let columns = columns.collect::<Vec<_>>().join(" or ");
-        return match columns.is_empty() {
+        let possible = notes.filter_map(|note| note.message.strip_prefix("possible column "));
+        let possible = possible.collect::<Vec<_>>().join(" or ");
+        return match possible.is_empty() {
             true => plan_datafusion_err!("{schema}; give the new column another name: x + 1 AS y"),
-            false => plan_datafusion_err!("{schema}; write its table before it, {columns}"),
+            false => plan_datafusion_err!("{schema}; write its table before it, {possible}"),
         };
     }
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
@@ -150,6 +196,20 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
     };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
     let of_table = valid_fields.iter().find(is_column);
+    let of_alias = aliases.advice(&field.name).filter(|_| field.relation.is_none());
+    if let Some(advice) = of_alias {
+        return plan_datafusion_err!("No field named {}; {advice}", field.flat_name());
+    }
+    // SQL takes x.y for the y of x.
+    let path = field.flat_name();
+    let is_path = |other: &&Column| {
+        let before = path.strip_suffix(other.name.as_str());
+        other.name.contains('.') && before.is_some_and(|it| it.is_empty() || it.ends_with('.'))
+    };
+    if let Some(column) = valid_fields.iter().find(is_path) {
+        let name = written(&column.name);
+        return plan_datafusion_err!("No field named {path}; write {name}, in double quotes");
+    }
     let advice = match of_table.or_else(|| valid_fields.iter().find(is_other_case)) {
         Some(column) if of_table.is_some() => of_other_table(column),
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
@@ -157,9 +217,17 @@ fn named(error: DataFusionError, compared: &HashSet<String>) -> DataFusionError 
             let text = advice::quoted(&field.name);
             format!("text is in single quotes: '{text}'; {}", list_of(valid_fields))
         }
-        None => list_of(valid_fields),
+        None => {
+            let names = valid_fields.iter().map(|column| column.name.as_str());
+            match nearest(&field.name, names) {
+                Some(name) => {
+                    format!("{}; did you mean {}?", list_of(valid_fields), written(name))
+                }
+                None => list_of(valid_fields),
+            }
+        }
     };
-    plan_datafusion_err!("No field named {}; {advice}", field.flat_name())
+    plan_datafusion_err!("No field named {path}; {advice}")
 }
 
 /// Returns the names of the columns, each once.
@@ -194,6 +262,7 @@ fn of_other_table(column: &Column) -> String {
 /// Returns a name as it is written in a statement.
 pub(crate) fn written(name: &str) -> String {
     let is_plain = name.chars().all(|c| c.is_alphanumeric() || c == '_')
-        && !name.starts_with(|c: char| c.is_numeric());
+        && !name.starts_with(|c: char| c.is_numeric())
+        && !quotes::is_reserved(name);
     if is_plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }

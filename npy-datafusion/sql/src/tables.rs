@@ -16,6 +16,8 @@ use npy_datafusion::datafusion::sql::sqlparser::ast::{
 };
 use npy_datafusion::{NpyOptions, archives_of, register as register_file};
 
+use crate::statements::written;
+
 /// Registers each file by its position (`t`, `t2`, …), and by its name unless another file has it, too: as it is, and in lower case, which SQL makes
 /// of a name without quotes. `is_text`: bytes are text.
 pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bool) -> Result<()> {
@@ -96,7 +98,7 @@ pub(crate) fn check_read<'s>(
 }
 
 /// Returns the name of a table by its position.
-fn position(index: usize) -> String {
+pub(crate) fn position(index: usize) -> String {
     if index == 0 { "t".to_owned() } else { format!("t{}", index + 1) }
 }
 
@@ -124,14 +126,18 @@ pub(crate) fn named(error: DataFusionError, files: &[String]) -> DataFusionError
             .filter(|(index, _)| own.get(*index) == Some(&Some(name.clone())));
         let same: Vec<_> =
             same.map(|(index, file)| format!("{} for {file}", position(index))).collect();
-        format!("several files have this name: write {}", same.join(", "))
+        match &same[..] {
+            // The statement has it without quotes: x.y is the table y of a schema.
+            [one] => format!("write {}, or {one}", written(name)),
+            _ => format!("several files have this name: write {}", same.join(", ")),
+        }
     } else if let Some(advice) = crate::advice::of_table(asked) {
         advice
     } else if files.is_empty() {
         "name the files after the statement".into()
     } else {
         let name = |(index, name): (usize, &Option<String>)| match name {
-            Some(name) if is_single(&own, name) => name.clone(),
+            Some(name) if is_single(&own, name) => written(name),
             _ => position(index),
         };
         let mut names: Vec<String> = own.iter().enumerate().map(name).collect();
@@ -303,7 +309,7 @@ fn located(file: &str) -> String {
 }
 
 /// Returns the name of the table: `ticks` for `data/ticks.npy`, `data/ticks/` and `data/ticks/*.npy`.
-fn stem(file: &str) -> Option<String> {
+pub(crate) fn stem(file: &str) -> Option<String> {
     let is_pattern = |part: &&str| part.contains(['*', '?', '[']);
     let part = file.trim_end_matches('/').rsplit('/').find(|part| !is_pattern(part))?;
     let stem = Path::new(part).file_stem()?.to_str()?;

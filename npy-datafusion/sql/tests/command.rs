@@ -673,3 +673,38 @@ fn integers_are_divided_as_help_says() {
     let help = stdout(at, &["--help"]);
     assert!(help.contains("1 / 2 is 0"), "{help}");
 }
+
+/// Guards the first page for the shell, `docs/start/shell.md`: its statements run one after another, with the files that the page has made before them.
+#[cfg(unix)]
+#[test]
+fn the_statements_of_the_first_page_run() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/start/shell.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let blocks = page.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap());
+    let script: String = blocks.filter(|block| block.contains("npy sql")).collect();
+    assert_eq!(script.matches("npy sql ").count(), 7, "{script}");
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    let reading = |time, celsius| Reading { time, celsius };
+    [reading(0.0, 20.5), reading(0.5, 21.0), reading(1.0, 19.5)]
+        .write_npy(at.join("readings.npy"))
+        .unwrap();
+    std::fs::write(at.join("readings.csv"), "time,celsius\n0.0,20.5\n0.5,21.0\n1.0,19.5\n")
+        .unwrap();
+    [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].write_npy(at.join("plain.npy")).unwrap();
+    let npy = format!("npy() {{ shift; {} \"$@\" --csv; }}\n", env!("CARGO_BIN_EXE_npy-sql"));
+    let mut shell = Command::new("sh");
+    let output = shell.args(["-e", "-c", &(npy + &script)]).current_dir(at).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let expected = "count\n2\ntime,celsius\n0.0,20.5\n0.5,21.0\ncount(*)\n5\ncount(*)\n5\ntime,celsius,celsius\n";
+    assert!(printed.starts_with(expected), "{printed}");
+    assert!(printed.contains("x,y\n1.0,2.0\n4.0,5.0\n"), "{printed}");
+    assert!(printed.contains("bytes_read"), "{printed}");
+}
+
+#[derive(NpyRecord)]
+struct Reading {
+    time: f64,
+    celsius: f64,
+}

@@ -53,9 +53,12 @@ impl AggregateUDFImpl for PercentileCont {
 fn quantile(args: &AccumulatorArgs) -> Result<f64> {
     let is_descending = args.order_bys.first().is_some_and(|order| order.options.descending);
     let no_rows = RecordBatch::new_empty(Arc::new(Schema::empty()));
-    let value = args.exprs.get(1).map(|argument| argument.evaluate(&no_rows)).transpose()?;
+    // A column has no value without rows.
+    let value = args.exprs.get(1).and_then(|argument| argument.evaluate(&no_rows).ok());
     let Some(ColumnarValue::Scalar(value)) = value else {
-        return exec_err!("the percentile is not one number");
+        return exec_err!(
+            "the percentile is one number for all rows; write a number from 0 to 1, as in percentile_cont(x, 0.95)"
+        );
     };
     match value.cast_to(&DataType::Float64)? {
         ScalarValue::Float64(Some(value)) if is_descending => Ok(1.0 - value),

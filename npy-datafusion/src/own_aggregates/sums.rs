@@ -170,7 +170,7 @@ impl Name {
         let (text, as_type) = (&self.text, &self.data_type);
         let advice = match as_type {
             DataType::Duration(_) => {
-                "divide the times, or sum their counts as numbers of decimals: sum(CAST(CAST(x AS BIGINT) AS DECIMAL(38, 0)))"
+                "sum their counts as decimals: sum(CAST(CAST(x AS BIGINT) AS DECIMAL(38, 0)))"
             }
             _ => "sum decimals, sum(CAST(x AS DECIMAL(38, 0))), or floats, sum(CAST(x AS DOUBLE))",
         };

@@ -1,13 +1,57 @@
 //! Advice for statements that other programs take.
 
+use std::path::Path;
+
 use npy_core::time::{Day, Second};
-use npy_core::{DateTime64, DynArray, Order, WriteNpy};
+use npy_core::{DateTime64, DynArray, NpyRecord, Order, WriteNpy};
 
 use crate::{files, run, stdout};
 
 /// Returns an array of one element of 16 bytes.
 fn raw(descr: &str) -> DynArray {
     DynArray::new(descr.parse().unwrap(), vec![1], Order::C, vec![0; 16]).unwrap()
+}
+
+/// Fields whose names are words of SQL.
+#[derive(NpyRecord)]
+struct Words {
+    order: u8,
+    from: u8,
+    interval: u8,
+    a: u8,
+}
+
+/// Fields whose names a statement has in double quotes.
+#[derive(NpyRecord)]
+struct Odd {
+    #[npy(rename = "2theta")]
+    theta: f64,
+    #[npy(rename = "1e3")]
+    thousand: u8,
+    #[npy(rename = "true")]
+    truth: u8,
+    current_date: u8,
+    current_timestamp: u8,
+    top: u8,
+    #[npy(rename = "x.y")]
+    dot: u8,
+    #[npy(rename = "q\"r")]
+    quote: u8,
+    celsius: u8,
+}
+
+/// A field whose name is a word of SQL, and a column without quotes.
+#[derive(NpyRecord)]
+struct User {
+    current_user: u8,
+}
+
+/// Makes a folder of files that several threads read.
+fn folder(at: &Path) {
+    std::fs::create_dir(at.join("folder")).unwrap();
+    for name in ["a.npy", "b.npy", "c.npy"] {
+        std::fs::copy(at.join("ticks.npy"), at.join("folder").join(name)).unwrap();
+    }
 }
 
 /// Guards errors for which the engine's own words do not say what to write.
@@ -20,6 +64,25 @@ fn errors_say_what_to_write() {
     std::fs::write(at.join("x.csv"), "a\n1\n").unwrap();
     [1_u8].write_npy(at.join("it's one.npy")).unwrap();
     [[1.5_f64, 2.5, 3.5], [1.0, 9.0, 0.0]].write_npy(at.join("m.npy")).unwrap();
+    for name in ["it-s.npy", "it.s.npy"] {
+        std::fs::copy(at.join("it's one.npy"), at.join(name)).unwrap();
+    }
+    [Words { order: 1, from: 2, interval: 3, a: 4 }].write_npy(at.join("words.npy")).unwrap();
+    let odd = Odd {
+        theta: 0.5,
+        thousand: 1,
+        truth: 2,
+        current_date: 3,
+        current_timestamp: 3,
+        top: 4,
+        dot: 5,
+        quote: 6,
+        celsius: 7,
+    };
+    [odd].write_npy(at.join("odd.npy")).unwrap();
+    [npy_core::ByteStr::<4>::new("RJOB").unwrap()].write_npy(at.join("stations.npy")).unwrap();
+    std::fs::write(at.join("parquet.npy"), "PAR1\x15\x04\x15\x10").unwrap();
+    folder(at);
     raw("<f16").write_npy(at.join("l.npy")).unwrap();
     raw("<c16").write_npy(at.join("c.npy")).unwrap();
     let mut archive = npy_core::npz::Writer::create(at.join("mixed.npz")).unwrap();
@@ -37,6 +100,78 @@ fn errors_say_what_to_write() {
             "no function std; write stddev(x), or stddev_pop(x)",
         ),
         (&["SELECT sinn(price) FROM t", "ticks.npy"], "Did you mean 'sin"),
+        (
+            &["SELECT hist(price) FROM t", "ticks.npy"],
+            "there is no function hist; SHOW FUNCTIONS lists those that there are\n",
+        ),
+        (
+            &["SELECT 2theta FROM t", "odd.npy"],
+            "2theta is the number 2 and the name theta; write \"2theta\", in double quotes, for a name",
+        ),
+        (&["SELECT current_timestamp FROM t", "odd.npy"], "or current_timestamp()"),
+        (&["SELECT current_date FROM npy('odd.npy')"], "write \"current_date\", in double quotes"),
+        (
+            &["SELECT \"x.y\", count(*) FROM npy('odd.npy') GROUP BY celsius"],
+            "add \"x.y\" to GROUP BY",
+        ),
+        (&["SELECT 1 FROM t LIMIT 1_000", "odd.npy"], "is the number 1 and the name _000"),
+        (&["SELECT * FROM 2024.npy", "odd.npy"], "by their function: npy('2024.npy')"),
+        (&["SELECT t.2theta FROM t", "odd.npy"], "write \"2theta\", in double quotes"),
+        (
+            &["SELECT 1e3 FROM t", "odd.npy"],
+            "1e3 is a number, and the name of a column; write \"1e3\", in double quotes, for the column, or CAST('1e3' AS DOUBLE)",
+        ),
+        (
+            &["SELECT current_date FROM t", "odd.npy"],
+            "write \"current_date\", in double quotes, for the column, or current_date()",
+        ),
+        (
+            &["SELECT true FROM t", "odd.npy"],
+            "write \"true\", in double quotes, for the column, or true AS x",
+        ),
+        (
+            &["SELECT x.y FROM t", "odd.npy"],
+            "No field named x.y; write \"x.y\", in double quotes\n",
+        ),
+        (&["SELECT t.x.y FROM t", "odd.npy"], "; write \"x.y\", in double quotes\n"),
+        (
+            &["SELECT celcius FROM t", "odd.npy"],
+            "the columns are \"2theta\", \"1e3\", \"true\", \"current_date\", \"current_timestamp\", \"top\", \"x.y\", \"q\"\"r\", celsius; did you mean celsius?\n",
+        ),
+        (
+            &["SELECT \"x.y\", count(*) FROM t GROUP BY celsius", "odd.npy"],
+            "add \"x.y\" to GROUP BY, or take one of them, as in min(\"x.y\")",
+        ),
+        (
+            &["SELECT \"q\"\"r\", count(*) FROM t GROUP BY celsius", "odd.npy"],
+            "add \"q\"\"r\" to GROUP BY, or",
+        ),
+        (
+            &["SELECT percentile_cont(price, price) FROM t", "ticks.npy"],
+            "Execution error: the percentile is one number for all rows; write a number from 0 to 1",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE value = 'NaT'", "times.npy"],
+            "; a time that is missing is null: write",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE isnan(value)", "times.npy"],
+            "is a time; write x IS NULL for NaT",
+        ),
+        (&["SELECT id / (id - 1) FROM t", "ticks.npy"], "; write nullif(y, 0) in the place of"),
+        (
+            &[
+                "COPY (SELECT value, 1 AS a FROM t) TO 'o/' STORED AS NPY PARTITIONED BY (value)",
+                "stations.npy",
+            ],
+            "; read the bytes as text by --text, or write CAST(x AS TEXT) AS x",
+        ),
+        (&["SELECT * FROM t", "parquet.npy"], "STORED AS PARQUET LOCATION '/"),
+        (
+            &["SELECT avg(value) FROM t", "m.npy"],
+            "write array_avg(x) for that of each list, avg(x[1]) for",
+        ),
+        (&["SELECT 1 FROM t WHERE value > 250", "m.npy"], "array_max(value) > 250 is true if"),
         (
             &["SELECT 1 FROM t WHERE value > '1970-01-02 10:30'", "times.npy"],
             "a time with its seconds, '2026-01-02 10:30:00'",
@@ -145,8 +280,14 @@ fn errors_say_what_to_write() {
             "run npy append 'it'\\''s one.npy' new.npy",
         ),
         (
-            &["INSERT INTO 'x.npz' VALUES (1)", "ticks.npy"],
-            "run npy npz pack --append x.npz new.npy",
+            &["INSERT INTO 'names.npz' VALUES (1)", "ticks.npy"],
+            "run npy npz pack --append names.npz new.npy",
+        ),
+        (
+            &[
+                "CREATE EXTERNAL TABLE n (a DOUBLE) STORED AS NPY LOCATION 'days/new.npy'; INSERT INTO n VALUES (1.0)",
+            ],
+            "days/new.npy: INSERT INTO has no files, and this one does not exist; write COPY (SELECT …) TO '/",
         ),
         (&["INSERT INTO 'days/' VALUES (1)", "ticks.npy"], "STORED AS NPY LOCATION 'days/'"),
         (
@@ -179,7 +320,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["COPY (SELECT [price, id] AS value FROM t) TO 'o.npy'", "ticks.npy"],
-            "write x::DOUBLE[2] AS x for lists of two numbers",
+            "no dtype for List(Float64); write x::DOUBLE[2] AS x, which states their length",
         ),
         (
             &["COPY (SELECT NULL::TEXT AS value) TO 'o.npy'"],
@@ -208,10 +349,13 @@ fn errors_say_what_to_write() {
             &["SELECT 1 FROM t WHERE value > 1970-1-2", "times.npy"],
             "write '1970-01-02' for the day",
         ),
-        (&["SELECT 1 FROM t WHERE value > 19700102", "dates.npy"], "t.value is a day, and Int64"),
+        (
+            &["SELECT 1 FROM t WHERE value > 19700102", "dates.npy"],
+            "t.value is a day, and 19700102",
+        ),
         (
             &["SELECT 1 FROM t WHERE value > 19700102", "times.npy"],
-            "; write a day as '2026-01-02', and a time",
+            "npy sql: Error during planning: t.value is a time, and 19700102 a number; write a time as '2026-01-02 10:30:00', or CAST(t.value AS BIGINT) for the seconds since 1970",
         ),
         (&["SELECT 1 FROM t WHERE name LIKE \"a%\"", "names.npz"], "single quotes: 'a%'"),
         (&["SELECT 1 FROM t WHERE name NOT ILIKE \"a%\"", "names.npz"], "single quotes: 'a%'"),
@@ -247,6 +391,124 @@ fn errors_say_what_to_write() {
         ),
         (&["SELECT avg(id > 1) FROM t", "ticks.npy"], "write avg(CAST(x AS INT))"),
         (&["SELECT stddev(id > 1) FROM t", "ticks.npy"], "write stddev(CAST(x AS INT))"),
+        (
+            &["SELECT median(value) FROM t", "times.npy"],
+            "npy sql: median is a function of numbers, and x is a time; write to_timestamp_seconds(median(CAST(x AS BIGINT)))",
+        ),
+        (
+            &["SELECT percentile_cont(value, 0.9) FROM t", "times.npy"],
+            "write to_timestamp_seconds(percentile_cont(CAST(x AS BIGINT), 0.5))",
+        ),
+        (
+            &["SELECT stddev(value) FROM t", "times.npy"],
+            "write stddev(CAST(x AS BIGINT)) for the seconds since 1970",
+        ),
+        (
+            &["SELECT avg(name) FROM t", "names.npz"],
+            "x is text; write avg(CAST(x AS DOUBLE)), or avg(TRY_CAST(x AS DOUBLE)) if some texts are not numbers",
+        ),
+        (
+            &["SELECT sum(value) FROM t", "m.npy"],
+            "x is a list; write array_sum(x) for that of each list, sum(x[1]) for the first value of each, or SELECT sum(v) FROM (SELECT unnest(x) AS v FROM t)",
+        ),
+        (&["SELECT upper(value) FROM t", "times.npy"], "Function 'upper' requires String"),
+        (
+            &["SELECT 1 FROM t WHERE name = 2", "names.npz"],
+            "; t.name is text; write '2' in quotes, or TRY_CAST(t.name AS BIGINT) in the place of t.name",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE id = 'two'", "names.npz"],
+            "; t.id is a number, and is compared with 'two'; write a number there",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE name > id", "names.npz"],
+            "write TRY_CAST(t.name AS BIGINT UNSIGNED) in the place of t.name, or CAST(t.id AS TEXT) in",
+        ),
+        (
+            &["COPY (SELECT CAST(name AS DOUBLE) AS value FROM t) TO 'o.npy'", "names.npz"],
+            "; t.name is text, and not all of it are numbers; write TRY_CAST(t.name AS DOUBLE), which",
+        ),
+        (
+            &["SELECT id * 2 AS d FROM t WHERE d > 2", "ticks.npy"],
+            "No field named d; SELECT gives this name, which WHERE and other columns do not know: put the query within another one, SELECT * FROM (SELECT id * 2 AS d FROM …) WHERE d …, or write id * 2",
+        ),
+        (
+            &["SELECT row_number() OVER () AS r FROM t WHERE r < 2", "ticks.npy"],
+            "SELECT * FROM (SELECT row_number() OVER () AS r FROM …) WHERE r …\n",
+        ),
+        (
+            &["SELECT id FROM t HAVING id > 2", "ticks.npy"],
+            "HAVING is a condition on groups; write WHERE for one on rows",
+        ),
+        (&["SELECT * FROM it-s", "it-s.npy"], "; write \"it-s\", or t, for it-s.npy"),
+        (&["SELECT * FROM it.s", "it.s.npy"], "not found; write \"it.s\", or t for it.s.npy"),
+        (&["SELECT * FROM x", "it-s.npy"], "the tables are t, \"it-s\""),
+        (
+            &["SELECT * FROM it-s.npy"],
+            "Column: 17\"); files are a table by their function: npy('it-s.npy')",
+        ),
+        (
+            &["SELECT a, order FROM t", "words.npy"],
+            "; order is a word of SQL: write \"order\", in double quotes, for the column",
+        ),
+        (
+            &["SELECT a, from FROM t", "words.npy"],
+            "t, words; from is a word of SQL: write \"from\"",
+        ),
+        (&["SELECT a, interval FROM t", "words.npy"], "interval is a word of SQL"),
+        (
+            &["SELECT b FROM t ORDER BY a", "words.npy"],
+            "columns are \"order\", \"from\", \"interval\", a\n",
+        ),
+        (
+            &["SELECT id FROM t GROUP BY ROLLUP (id, id)", "ticks.npy"],
+            "; name each column of ROLLUP and CUBE once",
+        ),
+        (&["SELECT 1 FROM t JOIN t ON true", "ticks.npy"], "two names: t a JOIN t b"),
+        (&["SELECT value + 1 FROM t", "times.npy"], "write a span of time, x + INTERVAL '5 sec"),
+        (&["SELECT name + 1 FROM t", "names.npz"], "CAST(x AS DOUBLE) for the number that a text"),
+        (&["SELECT 1 FROM t WHERE name", "names.npz"], "write a comparison"),
+        (
+            &["COPY (SELECT 1 AS a) TO 'o.csv' OPTIONS (header false)"],
+            "not found on CsvOptions; write OPTIONS (has_header false)",
+        ),
+        (
+            &["CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (sep ';')"],
+            "write OPTIONS (delimiter ';')",
+        ),
+        (
+            &["COPY (SELECT 1 AS a) TO 'o.csv' OPTIONS (bom true)"],
+            "the options of CSV are has_header, delimiter",
+        ),
+        (
+            &["COPY (SELECT pair FROM t) TO 'o.csv'", "ticks.npy"],
+            "o.csv: CSV has single values, and the column \"pair\" has several in a row; write array_to_string(pair, ' ') AS pair, or pair[1] AS pair1 for one value, or TO 'x.json'",
+        ),
+        (
+            &["COPY (SELECT struct(id, price) AS p FROM t) TO 'o.csv'", "ticks.npy"],
+            "write p.c0 AS c0 for one field",
+        ),
+        (
+            &["SELECT CAST(value AS TEXT) FROM t", "m.npy"],
+            "write array_to_string(x, ' ') for the text of a list",
+        ),
+        (
+            &["COPY (SELECT array_sort(value) AS value FROM t) TO 'o.npy'", "m.npy"],
+            "write x::DOUBLE[3] AS x, which",
+        ),
+        (
+            &["COPY (SELECT [[id, 1], [id, 2], [3, id]] AS x FROM t) TO 'o.npz'", "ticks.npy"],
+            "write x::BIGINT[2][3] AS x, which",
+        ),
+        (
+            &["COPY (SELECT a AS x FROM (VALUES ([1, 2]), ([3])) v(a)) TO 'o.npy'"],
+            "the rows of an array have one length: write x[1] AS a, x[2] AS b, or unnest(x) AS x",
+        ),
+        (&["SELECT [id]::DOUBLE[2] FROM t", "ticks.npy"], "SELECT DISTINCT array_length(x) FROM"),
+        (
+            &["SELECT id FROM folder ORDER BY abs(pair[1])", "folder"],
+            "give the expression of the order a name in a subquery, as in FROM (SELECT *, abs(v[1]) AS k FROM t) ORDER BY k",
+        ),
     ] {
         let output = run(at, arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -262,13 +524,30 @@ fn errors_say_what_to_write() {
 #[test]
 fn there_are_no_options_of_other_programs() {
     let directory = files();
-    let output = run(directory.path(), &["SELECT 1", "--format", "json"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("there is no option --format; write --json or --csv"), "{stderr}");
-    assert_eq!(output.status.code(), Some(2));
-    let output = run(directory.path(), &["SELECT 1", "-o", "x.csv"]);
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("no option --output; write COPY (SELECT …) TO 'x.csv'"), "{stderr}");
+    for (option, expected) in [
+        (&["--format", "json"][..], "there is no option --format; write --json or --csv"),
+        (&["-o", "x.csv"], "no option -o; write COPY (SELECT …) TO 'x.csv'"),
+        (&["--output=x.csv"], "no option --output; write COPY (SELECT …) TO 'x.csv'"),
+        (&["--parquet"], "no option --parquet; write COPY (SELECT …) TO 'x.parquet'"),
+        (&["--jsonl"], "no option --jsonl; write --json"),
+        (&["--tsv"], "STORED AS CSV OPTIONS (delimiter E'\\t')"),
+        (&["--no-header"], "TO 'x.csv' OPTIONS (has_header false)"),
+        (&["--table"], "rows are printed as a table without --csv and --json"),
+        (&["-c", "SELECT 2"], "write the statement alone: npy sql 'SELECT * FROM t' x.npy"),
+        (&["--cvs"], "there is no option --cvs; write --csv"),
+        (&["--csvs"], "similar argument exists: '--csv'"),
+    ] {
+        let output = run(directory.path(), &[&["SELECT 1"], option].concat());
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(expected), "{stderr}");
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let at = directory.path();
+    let copy = "COPY (SELECT 1 AS a, 2 AS b) TO 'x.tsv' STORED AS CSV OPTIONS (delimiter E'\\t')";
+    stdout(at, &[copy]);
+    assert_eq!(std::fs::read_to_string(at.join("x.tsv")).unwrap(), "a\tb\n1\t2\n");
+    stdout(at, &["COPY (SELECT 1 AS a) TO 'x.csv' OPTIONS (has_header false)"]);
+    assert_eq!(std::fs::read_to_string(at.join("x.csv")).unwrap(), "1\n");
 }
 
 /// Guards rows of arrays of more dimensions: they are lists, whose order is not that of their numbers.
@@ -277,6 +556,12 @@ fn lists_are_compared_with_a_remark() {
     let directory = files();
     let at = directory.path();
     [[1.5_f64, 2.5, 3.5], [1.0, 9.0, 0.0]].write_npy(at.join("m.npy")).unwrap();
+    raw("<f16").write_npy(at.join("l.npy")).unwrap();
+    raw("<c16").write_npy(at.join("c.npy")).unwrap();
+    DynArray::new("<c32".parse().unwrap(), vec![1], Order::C, vec![0; 32])
+        .unwrap()
+        .write_npy(at.join("z.npy"))
+        .unwrap();
     for (sql, said) in [
         (
             "SELECT max(value) FROM t",
@@ -289,6 +574,19 @@ fn lists_are_compared_with_a_remark() {
         ),
         ("SELECT max(array_max(value)) AS x, min(array_min(value)) AS y FROM t", ""),
         ("SELECT value FROM t ORDER BY array_max(value)", ""),
+        ("SELECT max(p.v) FROM (SELECT struct(value AS v) AS p FROM t)", "max(array_max(p.v)) is"),
+        (
+            "SELECT p.v FROM (SELECT struct(value AS v) AS p FROM t) ORDER BY p.v",
+            "; array_max(p.v) is",
+        ),
+        ("SELECT max(array_max(p.v)) FROM (SELECT struct(value AS v) AS p FROM t)", ""),
+        ("SELECT max(value) FROM npy('c.npy')", ""),
+        ("SELECT value FROM npy('c.npy') ORDER BY value", ""),
+        (
+            "SELECT max(value) FROM npy('l.npy')",
+            "max compares the bytes of long doubles; npy('x.npy', 'long_double_as_f64', 'true') has their numbers\n",
+        ),
+        ("SELECT value FROM npy('z.npy')", ""),
     ] {
         let output = run(at, &[sql, "m.npy", "--csv"]);
         let text = String::from_utf8(output.stderr).unwrap();
@@ -306,6 +604,8 @@ fn the_advice_can_be_followed() {
     let at = directory.path();
     [DateTime64::<Second>::new(90_000)].write_npy(at.join("times.npy")).unwrap();
     std::fs::write(at.join("x.csv"), "a\n1\n").unwrap();
+    folder(at);
+    [User { current_user: 5 }].write_npy(at.join("user.npy")).unwrap();
     for part in ["year", "quarter", "month", "week", "day", "hour", "minute", "second", "dow"] {
         stdout(at, &[&format!("SELECT date_part('{part}', value) FROM t"), "times.npy"]);
     }
@@ -351,14 +651,55 @@ fn the_advice_can_be_followed() {
             "1",
         ),
         ("CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'; SELECT a AS x FROM x", "1"),
+        (
+            "SELECT to_timestamp_seconds(median(CAST(value AS BIGINT))) AS x FROM t",
+            "1970-01-02T01:00:00",
+        ),
+        (
+            "SELECT to_timestamp_seconds(percentile_cont(CAST(value AS BIGINT), 0.5)) AS x FROM t",
+            "1970-01-02T01:00:00",
+        ),
+        ("SELECT stddev_pop(CAST(value AS BIGINT)) AS x FROM t", "0.0"),
+        (
+            "SELECT count(*) AS x FROM t WHERE CAST(value AS BIGINT) = 90000 AND value - value < INTERVAL '5 seconds'",
+            "1",
+        ),
+        ("SELECT value + INTERVAL '5 seconds' AS x FROM t", "1970-01-02T01:00:05"),
+        ("SELECT avg(TRY_CAST(a AS DOUBLE)) AS x FROM (VALUES ('1'), ('b')) v(a)", "1.0"),
+        (
+            "SELECT count(*) AS x FROM (VALUES ('1'), ('b')) v(a) WHERE TRY_CAST(a AS BIGINT) = 1",
+            "1",
+        ),
+        ("SELECT sum(v) AS x FROM (SELECT unnest(a) AS v FROM (VALUES ([1, 2]), ([4])) v(a))", "7"),
+        ("SELECT * FROM (SELECT a * 2 AS x FROM (VALUES (1), (2)) v(a)) WHERE x > 2", "4"),
+        ("SELECT array_to_string([1.5, 2.0], ' ') AS x", "1.5 2"),
+        ("SELECT array_avg([1.5, 2.5]) + array_sum([1.0, 2.0]) AS x", "5.0"),
+        ("SELECT coalesce(1 / nullif(0, 0), 7) AS x", "7"),
+        ("SELECT current_date() = current_date AS x", "true"),
+        ("SELECT CAST('1e3' AS DOUBLE) AS x", "1000.0"),
+        // DataFusion takes this word of SQL for a column.
+        ("SELECT user AS x FROM (SELECT value = value AS user FROM t)", "true"),
+        ("SELECT current_user AS x FROM npy('user.npy')", "5"),
+        (
+            "CREATE EXTERNAL TABLE e (x DOUBLE) STORED AS NPY LOCATION 'new/'; SELECT count(*) AS x FROM e",
+            "0",
+        ),
+        (
+            "CREATE EXTERNAL TABLE e (x DOUBLE) STORED AS NPY LOCATION 'new.npy'; SELECT count(*) AS x FROM e",
+            "0",
+        ),
+        (
+            "SELECT id AS x FROM (SELECT *, abs(pair[1]) AS k FROM npy('folder/')) ORDER BY k DESC LIMIT 1",
+            "3",
+        ),
     ] {
         assert_eq!(stdout(at, &[sql, "times.npy", "--csv"]), format!("x\n{expected}\n"), "{sql}");
     }
-    let sql = "COPY (SELECT [1, 2]::DOUBLE[2] AS a, CAST(18000000000000000000::BIGINT UNSIGNED + 1 AS BIGINT UNSIGNED) AS b, \
+    let sql = "COPY (SELECT [1, 2]::DOUBLE[2] AS a, [[1, 2], [3, 4], [5, 6]]::BIGINT[2][3] AS m, CAST(18000000000000000000::BIGINT UNSIGNED + 1 AS BIGINT UNSIGNED) AS b, \
         coalesce(NULL::TEXT, '') AS c, coalesce(NULL::BOOLEAN, false) AS d, CAST(CAST(1.5 AS DECIMAL(9, 2)) AS DOUBLE) AS e) TO 'o.npy'";
     stdout(at, &[sql]);
-    let found = stdout(at, &["SELECT a[2] AS a, b, c, d, e FROM t", "o.npy", "--csv"]);
-    assert_eq!(found, "a,b,c,d,e\n2.0,18000000000000000001,,false,1.5\n");
+    let found = stdout(at, &["SELECT a[2] AS a, b, c, d, e, m[6] AS m FROM t", "o.npy", "--csv"]);
+    assert_eq!(found, "a,b,c,d,e,m\n2.0,18000000000000000001,,false,1.5,6\n");
     stdout(at, &["COPY (SELECT 1 AS a, 2 AS b) TO 'o.csv' OPTIONS (delimiter E'\\t')"]);
     assert_eq!(std::fs::read_to_string(at.join("o.csv")).unwrap(), "a\tb\n1\t2\n");
 }
