@@ -18,6 +18,7 @@ mod live;
 mod moto;
 mod names;
 mod numbers;
+mod objects;
 mod parts;
 mod pictures;
 mod raw;

@@ -151,6 +151,9 @@ fn the_pixels_of_an_image_are_its_elements() {
         let said = format!("note: x.npy: {said}\n");
         assert_eq!((pixels().1, pixels().2), (bytes.to_vec(), said));
     }
+    NpyArray::new(vec![0.0, f64::NAN, 1.0], [1, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    let said = "note: x.npy: 1 value is NaN, and black as the least\n";
+    assert_eq!((pixels().1, pixels().2), (vec![0, 0, 255], said.to_owned()));
     NpyArray::new(vec![-5i64, 0, 5], [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let said = "note: x.npy: the values -5 to 5 become 0 to 255\n";
     assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));

@@ -71,7 +71,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
-    #[arg(long, value_delimiter = ',', value_name = "TEXTS")]
+    #[arg(long, value_delimiter = ',', value_name = "TEXTS", allow_hyphen_values = true)]
     missing: Vec<String>,
     /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the fields of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for
     #[arg(long, value_name = "CHAR", value_parser = comments)]
@@ -604,6 +604,10 @@ fn comments(text: &str) -> Result<Comments, String> {
 fn parse_dtype(text: &str) -> Result<DType> {
     let wrong = |error: npy_core::Error| format!("--dtype {text}: {}", reason(error.kind()));
     let dtype = dtypes::parse(text).map_err(|error| match dtypes::meant(text) {
+        None if text.contains("'names':") => Failure::usage(format!(
+            "{}; npy info --json FILE has the dtype of FILE as a list, also with padding",
+            wrong(error)
+        )),
         Some(name) => {
             Failure::usage(format!("--dtype {text}: there is no such dtype; did you mean {name}?"))
         }

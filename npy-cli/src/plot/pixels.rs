@@ -52,7 +52,7 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// Returns numbers as bytes: those from 0 to 1 from black to white, and others from the least to the greatest. NaN is black.
+/// Returns numbers as bytes: those from 0 to 1 from black to white, and others from the least to the greatest. NaN is black, which a remark says.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
 fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8>> {
     let cell = Cell::new(array.dtype());
@@ -78,6 +78,11 @@ fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8
         let first = finite.next().map(|(item, _)| item);
         let are_equal = finite.all(|(item, _)| Some(item) == first);
         note(target, scale(found, are_equal, byte));
+    }
+    let count = values.iter().filter(|value| value.is_nan()).count();
+    if count > 0 && found.is_some() {
+        let verb = if count == 1 { "value is" } else { "values are" };
+        note(target, format!("{count} {verb} NaN, and black as the least"));
     }
     Ok(values.into_iter().map(byte).collect())
 }

@@ -1,5 +1,6 @@
 //! Casts of arrays. Without a loss, the values decide, and not the dtypes: 0.5 is an `f4` and 0.1 is not.
 
+use npy_core::dtype::ScalarKind;
 use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
 use crate::dtypes::NUMERIC;
@@ -19,9 +20,14 @@ impl Block<'_> {
         let failure = |error: npy_core::Error| {
             let dtypes = [self.rows.dtype(), dtype];
             let failure = Failure::in_block(self.name, &error, self.first, dtypes);
-            match cast == Cast::Checked && is_for_integers(error.kind()) {
-                true => failure.with(&format!("; {NUMERIC}")),
-                false => failure,
+            match error.kind() {
+                ErrorKind::InvalidValue { .. } if dtypes.iter().all(|dtype| has_unit(dtype)) => {
+                    failure.with(&format!("; in Python, np.load('IN.npy').astype('{dtype}') cuts times off to this unit"))
+                }
+                kind if cast == Cast::Checked && is_for_integers(kind) => {
+                    failure.with(&format!("; {NUMERIC}"))
+                }
+                _ => failure,
             }
         };
         let error = match self.rows.cast_with(dtype, cast) {
@@ -80,6 +86,12 @@ impl Block<'_> {
             )
         }))
     }
+}
+
+/// Returns true for times, or spans of time, of a unit.
+fn has_unit(dtype: &DType) -> bool {
+    let kind = dtype.flat().0.scalar().map(|scalar| scalar.kind());
+    matches!(kind, Some(ScalarKind::DateTime(Some(_)) | ScalarKind::TimeDelta(Some(_))))
 }
 
 /// Returns true for the error of a number that does not fit an integer, whose dtype is at the end of the message.
