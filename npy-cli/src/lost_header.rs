@@ -138,7 +138,7 @@ impl Position {
         let by_size = offset_by_size(start, size);
         let found = match (line, stated) {
             _ if by_size.is_some_and(|at| {
-                by_size == line || by_size == stated || start.get(at - 1) == Some(&b'\n')
+                by_size == line || by_size == stated || first_line(start) == Some(at)
             }) =>
             {
                 by_size
@@ -159,11 +159,15 @@ impl Position {
     }
 }
 
-/// Returns the position after the line of the header.
+/// Returns the position after the first line end that may be that of the header.
+fn first_line(start: &[u8]) -> Option<usize> {
+    Some(TEXT + start.get(TEXT..)?.iter().position(|&byte| byte == b'\n')? + 1)
+}
+
+/// Returns the position after the line of the header, which ends as one.
 fn end_of_line(start: &[u8]) -> Option<usize> {
-    let rest = start.get(TEXT..)?;
-    let end = rest.iter().position(|&byte| byte == b'\n')?;
-    matches!(rest[..end].last(), Some(b' ' | b'}')).then_some(TEXT + end + 1)
+    let ends = |at: &usize| matches!(start.get(..*at), Some([.., b' ' | b'}', b'\n']));
+    first_line(start).filter(ends)
 }
 
 /// Returns the position after the header by its stated length.
@@ -244,9 +248,9 @@ fn find_shape(header: &str, items: Option<u64>) -> Shape {
 /// Returns the value of `shape`, if it is complete and not empty.
 fn find_dims(header: &str) -> Option<Vec<u64>> {
     let dims = header.split_once("'shape':")?.1.trim_start().strip_prefix('(')?.split_once(')')?.0;
-    let dims = dims.split(',').map(str::trim).filter(|dim| !dim.is_empty());
-    let dims: Vec<u64> = dims.map(|dim| dim.parse().ok()).collect::<Option<_>>()?;
-    (!dims.is_empty()).then_some(dims)
+    // `(3,)` has one dimension; other commas are after a number that was lost.
+    let one = dims.strip_suffix(',').filter(|one| !one.contains(','));
+    one.unwrap_or(dims).split(',').map(|dim| dim.trim().parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -365,6 +369,14 @@ mod tests {
         zeros[127] = b' ';
         let lost = found(&zeros, zeros.len() as u64).unwrap();
         assert_eq!(lost.position, Position::Found(129));
+        // A dimension was lost, and the text in the data has line ends.
+        let mut shape = file.clone();
+        shape.truncate(128);
+        shape.extend(b"ab1\nab2\nab3\nab4\nab5\nab6\n");
+        let at = shape.windows(4).position(|part| part == b"(3,)").unwrap();
+        shape[at..at + 4].copy_from_slice(b"(,2)");
+        let lost = found(&shape, shape.len() as u64).unwrap();
+        assert_eq!(lost.position, Position::Found(128));
         // The data has a line end, and the header none.
         let mut zeros = file.clone();
         zeros[10..128].fill(0);

@@ -34,6 +34,7 @@ fn files(path: &Path) {
     }
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
     save(&file("r 3.npy"), "[('a', '<i4'), ('c', 'u1'), ('b', '<f8')]", &[2]);
+    save(&file("r 4.npy"), "[('a', '<i8'), ('c', 'u1'), ('b', '<f8')]", &[2]);
     save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
     let nine: Vec<String> = (0..9).map(|at| format!("('f {at}', '<i8')")).collect();
     save(&file("nine.npy"), &format!("[{}]", nine.join(", ")), &[2]);
@@ -87,6 +88,8 @@ fn files(path: &Path) {
     [1i16, 2, 3, 4, 5, 6].write_npy(file("flat.npy")).unwrap();
     let bytes = fs::read(file("f.npy")).unwrap();
     fs::write(file("f more.npy"), [&bytes[..], &[0; 4]].concat()).unwrap();
+    let integers = fs::read(file("i.npy")).unwrap();
+    fs::write(file("i more.npy"), [&integers[..], &[0; 8]].concat()).unwrap();
     let flat = fs::read(file("flat.npy")).unwrap();
     fs::write(file("flat more.npy"), [&flat[..], &[0; 3]].concat()).unwrap();
     fs::write(file("header.raw"), [&[1; 5][..], &[0; 40]].concat()).unwrap();
@@ -403,6 +406,18 @@ fn each_command_that_a_message_advises_works() {
             "it has the field \"c\", which the file lacks; |npy convert",
             " leaves",
             "{} && cp r.npy c.npy && npy append c.npy 'r 3-converted.npy' && rm c.npy 'r 3-converted.npy'",
+        ),
+        (
+            &["append", "r.npy", "r 4.npy"],
+            "it has the field \"c\", which the file lacks; |npy convert",
+            " leaves",
+            "{} && npy info 'r 4-converted.npy' --json | grep -q \"'a', '<i8'\" && rm 'r 4-converted.npy'",
+        ),
+        (
+            &["append", "i more.npy", "a.npy", "--uncounted", "keep"],
+            "; |npy append 'i more.npy'",
+            " joins",
+            "{} && npy info 'i more-converted.npy' | grep -q '(11,)' && rm *-converted.npy",
         ),
         (
             &["concat", "r.npy", "r 3.npy", "-o", "OUT.npy"],

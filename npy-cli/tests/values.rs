@@ -274,7 +274,7 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
     file.insert(100, b' ');
     fs::write(path.join("x.npy"), file).unwrap();
     let (exit, out, _) = run(path, &["verify", "x.npy"]);
-    assert!(exit == 0 && !out.contains("--uncounted"), "{out}");
+    assert!(exit == 1 && !out.contains("--uncounted"), "{out}");
     assert!(out.ends_with("npy repair x.npy says where its data may begin\n"), "{out}");
     let (exit, _, message) = run(path, &["repair", "x.npy"]);
     assert!(exit == 2 && message.contains("tail -c +130 x.npy"), "{message}");

@@ -53,13 +53,13 @@ fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Result<Found
     });
     let text = to_u64(dict);
     let right = Found { header, data: stated, damages: Vec::new() };
+    let is_longer = is_longer(start, length, &right.header, dict, data);
     match line.map(to_u64) {
         Some(line) if line != stated && !is_data(start, length, &right.header, stated) => {
             // Every NumPy aligns the data, so a line that ends elsewhere may have a first byte of the data as its end.
             const ALIGNED: u64 = 16;
             let is_likelier = line.is_multiple_of(ALIGNED) || !stated.is_multiple_of(ALIGNED);
-            let is_by_size = is_data(start, length, &right.header, line);
-            if is_likelier && is_by_size {
+            if is_likelier && is_data(start, length, &right.header, line) {
                 let (stated, found) = (stated.saturating_sub(text), line.saturating_sub(text));
                 let damages = vec![Damage::HeaderLength { stated, found }];
                 return Ok(Found { data: line, damages, ..right });
@@ -67,14 +67,28 @@ fn moved(start: &[u8], length: u64, header: Header, data: usize) -> Result<Found
             // NumPy reads it so, and ignores the bytes after the array. The pickle of objects, which has any size, is checked by itself.
             let end = stated.checked_add(right.header.data_bytes());
             let is_complete = end.is_some_and(|end| end <= length);
-            match right.header.dtype().has_object() || is_complete {
-                // A blank that was added to the padding looks the same as data that begins with a line end, and a byte after it.
-                true if !(is_by_size && line > stated) => Ok(right),
-                _ => Err(ambiguous(stated.saturating_sub(text))),
+            match right.header.dtype().has_object() || is_complete && !is_longer {
+                true => Ok(right),
+                false => Err(ambiguous(stated.saturating_sub(text))),
             }
         }
+        _ if is_longer => Err(ambiguous(stated.saturating_sub(text))),
         _ => Ok(right),
     }
+}
+
+/// Returns true if bytes were added to the padding, which now ends after the stated length: the size of the file says so. Data that begins with a line end,
+/// and bytes after it, look the same, but for a header that does not end with one.
+fn is_longer(start: &[u8], length: u64, header: &Header, dict: usize, data: usize) -> bool {
+    let by_size = length.checked_sub(header.data_bytes()).and_then(|at| usize::try_from(at).ok());
+    let Some(by_size) = by_size.filter(|at| *at > data) else { return false };
+    let end = start.get(dict..).and_then(literal::end_of_dict).map(|end| dict + end);
+    let padding = end.and_then(|end| start.get(end..by_size));
+    !header.dtype().has_object()
+        && !start.get(..data).is_some_and(|header| header.ends_with(b"\n"))
+        && padding.is_some_and(|padding| {
+            padding.ends_with(b"\n") && padding.iter().all(u8::is_ascii_whitespace)
+        })
 }
 
 /// Returns true if data of the right size begins at this position: it ends with the file, or is a pickle, whose first byte is known.
@@ -218,13 +232,20 @@ fn padding(start: &[u8]) -> Option<usize> {
         let text = line.get(..line.len() - blanks)?;
         (blanks >= MIN_BLANKS || text.ends_with(b", }")).then_some(())
     };
+    // A line of text may end so, too.
+    let is_binary = start.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
+    // Bytes that are missing leave the end of the text alone, and the padding at any position.
+    let end = start.iter().position(|&byte| byte == b'\n').filter(|_| is_binary)?;
+    let line = start.get(..end)?;
+    let is_tail = |byte: &u8| b"'shape: (0123456789L,) }".contains(byte);
+    if end >= MIN_BLANKS && line.ends_with(b"  ") && line.iter().all(is_tail) {
+        return Some(end + 1);
+    }
     let data = LENGTHS.step_by(ALIGNED).find(|&data| ends_line(data).is_some())?;
     // Records of text may have blanks and a line end, too: then an earlier one is too short for a header, or each has them.
     let is_first = (ALIGNED..data).step_by(ALIGNED).all(|data| ends_line(data).is_none());
     let is_only = (2..=4).all(|n| ends_line(n * data).is_none());
-    // A line of text may end so, too.
-    let is_binary = start.iter().any(|byte| byte.is_ascii_control() && !b"\t\r\n".contains(byte));
-    (is_first && is_only && is_binary).then_some(data)
+    (is_first && is_only).then_some(data)
 }
 
 /// Returns the other format that a file has by its first bytes, and what to do with it: a pointer of Git LFS, a web page, a compressed file and so on.
@@ -410,12 +431,13 @@ mod tests {
     /// Guards bytes that were added before the end of the line: the data begins after it if its alignment and the size say so, and nobody is told that all is right.
     #[test]
     fn bytes_that_were_added_to_the_padding_are_noticed_by_the_size() {
-        for added in [1, 4, 16, 17] {
+        for (added, byte) in [(1, b' '), (4, b' '), (16, b' '), (17, b' '), (1, b'\n'), (2, b'\t')]
+        {
             let right = file(&[5]);
-            let bytes = [&right[..100], &vec![b' '; added], &right[100..]].concat();
+            let bytes = [&right[..100], &vec![byte; added], &right[100..]].concat();
             match found(&bytes) {
                 Ok(found) if added == 16 => assert_eq!((found.data, found.damages.len()), (144, 1)),
-                found => assert!(matches!(found, Err(Error::LostHeader { .. })), "{added}"),
+                found => assert!(matches!(found, Err(Error::LostHeader { .. })), "{added} {byte}"),
             }
         }
     }
@@ -450,7 +472,7 @@ mod tests {
                 let longer = [&bytes[..], &vec![1; more]].concat();
                 let right = found(&longer);
                 // As after a blank that was added to the padding.
-                if bytes[127] == b' ' && more == 1 {
+                if longer[127] == b' ' && more == 1 {
                     assert!(matches!(right, Err(Error::LostHeader { .. })));
                     continue;
                 }
@@ -501,9 +523,10 @@ mod tests {
             assert_eq!(rest_of_header(&bytes).is_some(), is_header, "{lost}");
         }
         // Bytes that are missing move the data.
-        for lost in [6, 8, 20, 33] {
+        let key = right.windows(6).position(|part| part == b"'shape").unwrap();
+        for lost in [6, 8, 20, 33, key, key + 1, key + 12, 80, 99, 123] {
             let rest = rest_of_header(&right[lost..]).unwrap();
-            assert_eq!((rest.data, rest.is_sure), (128 - lost, true));
+            assert_eq!((rest.data, rest.is_sure), (128 - lost, lost <= key), "{lost}");
         }
         let text = format!("{:<63}\n", "größe").repeat(4);
         let foreign = [&[0; 127][..], b"\n", &[32; 16]].concat();

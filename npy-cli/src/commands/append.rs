@@ -1,5 +1,6 @@
 //! `npy append FILE IN...`: adds rows at the end of a file, in place.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
@@ -180,25 +181,33 @@ impl Args {
     /// Checks that all inputs have the dtype of the file.
     fn check_dtypes(&self, file: &DType, sources: &[Source]) -> Result<()> {
         let found = || self.inputs.iter().zip(sources.iter().map(|source| source.header().dtype()));
+        conversion::check_fields(found(), file, "the file")?;
         let Some((input, dtype)) =
             found().find(|(_, dtype)| dtype.converts_to(file, Cast::Exact).is_err())
         else {
-            let check = |(input, dtype)| conversion::check_fields(input, dtype, file, "the file");
-            return found().try_for_each(check);
+            return Ok(());
         };
         let target = Target::from(self.file.clone());
         let arrays: Vec<(&Target, &DType)> = iter::once((&target, file)).chain(found()).collect();
+        let is_new = Cell::new(false);
         let advice = conversion::advice(&arrays, Cast::Exact, |words| {
             // A new file has no rows that are not counted.
-            let is_same = words.first() == Some(&shell::target(&target));
-            let uncounted = self.after.option().filter(|_| is_same);
+            is_new.set(words.first() != Some(&shell::target(&target)));
+            let uncounted = self.after.option().filter(|_| !is_new.get());
             let options = self.raw.option().into_iter().chain(uncounted);
             let words: Vec<String> = words.iter().cloned().chain(options).collect();
             format!("npy append {}", words.join(" "))
         });
+        // Rows that are kept are counted before the file is converted.
+        let counted = match self.after.rows() {
+            UncountedRows::Keep if is_new.get() => {
+                format!("npy append {} --uncounted keep && ", shell::path(&self.file))
+            }
+            _ => String::new(),
+        };
         let [found, expected] = [dtype, file].map(full_dtype);
         let message = format!(
-            "its dtype is {found}, that of the file {expected}; {}",
+            "its dtype is {found}, that of the file {expected}; {counted}{}",
             advice.unwrap_or_default()
         );
         Err(Failure::new(input, message))

@@ -121,14 +121,12 @@ impl Args {
     /// Checks that the values of all arrays fit the dtype of the first. Texts, and times in another unit, may fit.
     fn check_dtypes(&self, dtypes: &[DType]) -> Result<()> {
         let Some(first) = dtypes.first() else { return Ok(()) };
+        conversion::check_fields(self.inputs.iter().zip(dtypes), first, "the first input")?;
         let mut pairs = self.inputs.iter().zip(dtypes);
         let Some((input, found)) =
             pairs.find(|(_, found)| found.converts_to(first, Cast::Lossless).is_err())
         else {
-            let mut pairs = self.inputs.iter().zip(dtypes);
-            return pairs.try_for_each(|(input, found)| {
-                conversion::check_fields(input, found, first, "the first input")
-            });
+            return Ok(());
         };
         let advice = self.advice(dtypes).unwrap_or_default();
         let [found, first] = [found, first].map(full_dtype);

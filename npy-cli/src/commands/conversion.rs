@@ -65,17 +65,50 @@ pub(super) fn advice(
     }
 }
 
-/// Checks that an array has no field which records of the first lack: its values would be lost. `name` is that of the first.
-pub(super) fn check_fields(input: &Target, found: &DType, first: &DType, name: &str) -> Result<()> {
-    let Some(path) = unknown_field(found, first) else { return Ok(()) };
-    let command = convert(input, &output(input, &[]), "", first);
-    let message = format!("it has the field {path:?}, which {name} lacks; {command} leaves it out");
-    Err(Failure::new(input, message))
+/// Checks that no array has a field which records of the first lack: its values would be lost. `name` is that of the first.
+pub(super) fn check_fields<'a>(
+    mut arrays: impl Iterator<Item = (&'a Target, &'a DType)>,
+    first: &DType,
+    name: &str,
+) -> Result<()> {
+    arrays.try_for_each(|(input, found)| {
+        // Records that lack a field of the first do not fit.
+        let (Some(path), Some(dtype)) = (unknown_field(found, first), without_others(found, first))
+        else {
+            return Ok(());
+        };
+        let convert = convert(input, &output(input, &[]), "", &dtype);
+        let message =
+            format!("it has the field {path:?}, which {name} lacks; {convert} leaves it out");
+        Err(Failure::new(input, message))
+    })
+}
+
+/// Returns a dtype without the fields that other records lack; `None` if it lacks one of theirs.
+fn without_others(found: &DType, wanted: &DType) -> Option<DType> {
+    let (base, shape) = found.flat();
+    let wanted = wanted.flat().0;
+    let dtype = match base.is_record() && wanted.is_record() {
+        false => base.clone(),
+        true => {
+            let field = |field: &Field| {
+                let found = base.field(field.name())?;
+                Some((field.name().to_owned(), without_others(found.dtype(), field.dtype())?))
+            };
+            let fields: Vec<_> = wanted.fields().iter().map(field).collect::<Option<_>>()?;
+            DType::record(fields).ok()?
+        }
+    };
+    if shape.is_empty() { Some(dtype) } else { dtype.array(shape).ok() }
 }
 
 /// Returns the path of the first field that other records lack.
 fn unknown_field(found: &DType, wanted: &DType) -> Option<String> {
     let (found, wanted) = (found.flat().0, wanted.flat().0);
+    // Of records and numbers, the dtypes do not fit.
+    if !wanted.is_record() {
+        return None;
+    }
     found.fields().iter().find_map(|field| {
         let Some(other) = wanted.field(field.name()) else { return Some(field.name().to_owned()) };
         Some(format!("{}.{}", field.name(), unknown_field(field.dtype(), other.dtype())?))

@@ -187,7 +187,11 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
         check_imports(&objects, report);
         return Ok(());
     }
-    report.remarks.extend(source::what_follows(&reader, target));
+    if let Some(text) = source::what_follows(&reader, target) {
+        // Otherwise the data is where the header says.
+        let is_right = source::has_line_end(&reader, target);
+        if is_right { &mut report.remarks } else { &mut report.problems }.push(text);
+    }
     read_values(&mut reader, "", report).of(target)
 }
 

@@ -71,8 +71,7 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
         return Some(format!("{text}, which begin another array"));
     }
     let path = shell::path(&target.path);
-    let last = reader.data_offset().saturating_sub(1);
-    if !has_at(&target.path, last, b"\n") {
+    if !has_line_end(reader, target) {
         return Some(format!(
             "{text}, and its header does not end with a line end, as if bytes were added to it: npy repair {path} says where its data may begin"
         ));
@@ -98,6 +97,11 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
         _ => format!("; {} removes all bytes after the array", command("remove")),
     };
     Some(text + &counted + &removed)
+}
+
+/// Returns true if the header of a file ends with a line end, as those of NumPy do.
+pub(crate) fn has_line_end(reader: &AnyReader, target: &Target) -> bool {
+    has_at(&target.path, reader.data_offset().saturating_sub(1), b"\n")
 }
 
 /// Says on standard error that a file of this machine has bytes after its array, which are not read, or that it is text and not the data that it is read as.
