@@ -461,6 +461,10 @@ fn a_first_line_with_values_is_not_taken_for_names() {
         (",a\n,1\n", &[], "field 0 is empty"),
         (",a\n", &[], "field 0 is empty"),
         ("0,1\n2,3\n", &[], "the first line has numbers"),
+        ("1.5#a\n2.5\n", &[], "field 0, \"1.5#a\", is a value before #"),
+        ("2026-07-15 # note\n2026-07-16\n", &[], "is a value before #"),
+        ("True # note\nFalse\n", &[], "is a value before #"),
+        ("\"4.063\" # note\n\"9.709\"\n", &[], "\"4.063 # note\", is a value before #"),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let convert =
