@@ -286,6 +286,8 @@ fn a_single_text_among_numbers_is_told() {
             "columns a, b have text and missing values, which become the empty text",
         ),
         ("{\"\":\"x\"}\n{\"\":null}\n", "column \"\" has text and missing values"),
+        ("{\"a\":\"x\"}\n{\"a\":null}\n{\"a\":1}\n", "column a has text and missing values"),
+        ("{\"a\":1}\n{\"a\":null}\n{\"a\":true}\n", "column a has text and missing values"),
         ("{\"a\":\"x\"}\n{\"a\":\"\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
         (
