@@ -338,6 +338,43 @@ fn diff_compares_shared_arguments_once() {
     assert_eq!(code(path, &["diff", "a.npy", "c.npy", "-n", "0"]).0, 1);
 }
 
+/// Guards the work for objects that share the list which protocol 0 passes to their base: compared for each object, it exceeds the limit of the steps.
+#[test]
+fn diff_compares_a_shared_base_once() {
+    const OBJECTS: usize = 1500;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let items = "I1\na".repeat(OBJECTS);
+    let list = format!("(lp1\n{items}");
+    let reconstructed = |own: &str| {
+        let each = |i| {
+            let shared = if i == 0 { &list } else { "g1\n" };
+            format!("ccopyreg\n_reconstructor\n(cm\nK\nc__builtin__\nlist\n{shared}tR{own}a")
+        };
+        (0..OBJECTS).map(each).collect::<String>()
+    };
+    let called = |own: &str| {
+        let first = format!("cm\nK\n(tRp1\n{items}{own}a");
+        first + &"g1\na".repeat(OBJECTS - 1)
+    };
+    for (ours, theirs, differ) in [
+        (reconstructed(""), called(""), false),
+        (reconstructed("I2\na"), called("I2\na"), false),
+        (reconstructed("I2\na"), called("I3\na"), true),
+        (reconstructed(""), called("I2\na"), true),
+        (reconstructed("I2\na"), called(""), true),
+        (reconstructed(""), "cm\nK\n(tRa".repeat(OBJECTS), true),
+    ] {
+        for (name, objects) in [("a.npy", ours), ("b.npy", theirs)] {
+            save_objects(&path.join(name), "1,", &format!("(l{objects}{FLOAT}a"));
+        }
+        for files in [["a.npy", "b.npy"], ["b.npy", "a.npy"]] {
+            let (found, message) = code(path, &["diff", files[0], files[1], "-n", "0"]);
+            assert_eq!((found, &*message), (i32::from(differ), ""));
+        }
+    }
+}
+
 /// Returns the pickle of a list of layers of lists. Each list of a layer shares two lists of the one before: those at its place, and `step` places on. The lists of the first layer
 /// have `first`, and the last item is `last`.
 fn layers(step: usize, first: &str, last: &str) -> String {

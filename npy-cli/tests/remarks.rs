@@ -290,6 +290,8 @@ fn a_single_text_among_numbers_is_told() {
             "columns a, b have text and missing values, which become the empty text",
         ),
         ("{\"\":\"x\"}\n{\"\":null}\n", "column \"\" has text and missing values"),
+        ("{\"a\":\"x\"}\n{\"a\":null}\n{\"a\":1}\n", "column a has text and missing values"),
+        ("{\"a\":1}\n{\"a\":null}\n{\"a\":true}\n", "column a has text and missing values"),
         ("{\"a\":\"x\"}\n{\"a\":\"\"}\n", ""),
         ("{\"a\":1,\"b\":2}\n{}\n", "columns a, b have integers and missing values, which become"),
         (
@@ -465,6 +467,10 @@ fn a_first_line_with_values_is_not_taken_for_names() {
         (",a\n,1\n", &[], "field 0 is empty"),
         (",a\n", &[], "field 0 is empty"),
         ("0,1\n2,3\n", &[], "the first line has numbers"),
+        ("1.5#a\n2.5\n", &[], "field 0, \"1.5#a\", is a value before #"),
+        ("2026-07-15 # note\n2026-07-16\n", &[], "is a value before #"),
+        ("True # note\nFalse\n", &[], "is a value before #"),
+        ("\"4.063\" # note\n\"9.709\"\n", &[], "\"4.063 # note\", is a value before #"),
     ] {
         fs::write(path.join("x.csv"), text).unwrap();
         let convert =

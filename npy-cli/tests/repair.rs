@@ -585,6 +585,10 @@ fn text_is_told_with_the_command_that_reads_it() {
         ("ad.json", "{\"a\":1}\n{\"a\":2}\n", " --from jsonl", "{\"a\":1}\n{\"a\":2}\n"),
         ("ae.dat", &list, " --from json", &numbers),
         ("af.dat", "[0]\n3 4\n", " --from csv", "[\"3 4\"]\n"),
+        ("ah.dat", "1|2\n3|4\n", " --from csv --delimiter '|' --no-header", "[1,2]\n[3,4]\n"),
+        ("ai.tsv", "1;2\n3;4\n", " --delimiter ';' --no-header", "[1,2]\n[3,4]\n"),
+        ("aj.dat", "\"1\"\t\"2\"\n", " --from tsv --no-header", "[1,2]\n"),
+        ("ag.dat", "1.5#a\n2.5\n", " --from csv --comments '#' --no-header", "[1.5]\n[2.5]\n"),
     ] {
         fs::write(path.join(name), text).unwrap();
         let command = format!("npy convert {name} OUT.npy{options}");

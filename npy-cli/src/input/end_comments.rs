@@ -86,15 +86,20 @@ pub(super) fn start(text: &str) -> Option<String> {
     Some(start.unwrap_or(text).to_owned())
 }
 
+/// Returns a field without the comment that may be at its end.
+pub(super) fn before(field: &str) -> &str {
+    field.split_once('#').map_or(field, |(before, _)| before).trim()
+}
+
 /// Returns true if the values of a column before the mark are numbers, times or booleans, and some have the mark. Missing values may be among them.
 pub(super) fn are_in<'a>(mut values: impl Iterator<Item = Value<'a>>) -> bool {
     let mut has_some = false;
     let are_values = values.all(|value| {
         let Value::Text(text) = value else { return true };
-        let (before, comment) = text.split_once('#').unzip();
-        let before = before.unwrap_or(&text).trim();
-        has_some |= comment.is_some() && !before.is_empty();
-        let is_missing = MISSING.contains(&before) || comment.is_some() && before.is_empty();
+        let before = before(&text);
+        let has_mark = text.contains('#');
+        has_some |= has_mark && !before.is_empty();
+        let is_missing = MISSING.contains(&before) || has_mark && before.is_empty();
         is_value(before) || is_missing
     });
     are_values && has_some

@@ -247,13 +247,9 @@ fn subject(noun: &str, names: &[String]) -> Option<String> {
 /// Returns a remark about columns of text in which values are missing.
 pub(super) fn about_null(columns: &[Column]) -> Option<String> {
     let has_null = |column: &&Column| {
-        let mut values = column.values.iter();
-        let is_text = |value: &Value<'_>| matches!(value, Value::Text(_));
-        let are_text = || values.clone().all(|value| is_text(&value) || value == Value::Missing);
         column.kind == Kind::Text
             && !column.values.are_untyped()
-            && are_text()
-            && values.any(|value| value == Value::Missing)
+            && column.values.iter().any(|value| value == Value::Missing)
     };
     let names: Vec<String> =
         columns.iter().filter(has_null).map(|column| column.path.join(".")).collect();

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::column::{Column, with_points};
 use super::comments;
+use super::end_comments;
 use super::guess::is_value;
 use super::split::Line;
 use super::value::Value;
@@ -234,6 +235,9 @@ pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> R
         }
         if !has_levels && is_value(name) {
             return may_be_row(&format!("field {at}, {name:?}, is a value"));
+        }
+        if !has_levels && is_value(end_comments::before(name)) {
+            return may_be_row(&format!("field {at}, {name:?}, is a value before #"));
         }
     }
     let mut known = HashSet::new();

@@ -37,7 +37,7 @@ pub(crate) fn of(path: &Path) -> Option<String> {
     samples.into_iter().find_map(|text| {
         let candidates = of_json(text, named.as_ref()).into_iter();
         let mut candidates = candidates.chain(of_csv(text, named.as_ref()));
-        let read = candidates.find(|candidate| candidate.reads(text).unwrap_or(false))?;
+        let read = candidates.find(|candidate| candidate.reads(text, is_cut).unwrap_or(false))?;
         Some(read.options)
     })
 }
@@ -82,7 +82,7 @@ impl Candidate {
             }
     }
 
-    fn reads(&self, text: &[u8]) -> Result<bool> {
+    fn reads(&self, text: &[u8], is_cut: bool) -> Result<bool> {
         /// More take longer than the advice is worth: few rows of JSON have each key, or one text makes all rows wide.
         const MAX_BYTES: usize = 1 << 24;
         let table = table(text, &self.form, "", None)?;
@@ -94,8 +94,11 @@ impl Candidate {
             Value::Text(text) => is_value(&text),
             value => value == Value::Missing,
         });
-        let is_read = table.columns.len() >= self.min_columns && (is_row || !is_headless);
         let rows = table.rows;
+        // Names alone are not a table, unless the rows come after the part that is tried.
+        let is_read = (rows > 0 || is_cut)
+            && table.columns.len() >= self.min_columns
+            && (is_row || !is_headless);
         // Each field has a byte of the text, unless most are missing.
         if rows.saturating_mul(table.columns.len()) <= SAMPLE {
             let (columns, layout, _) =
@@ -137,7 +140,8 @@ fn of_csv(text: &[u8], named: Option<&Form>) -> Vec<Candidate> {
     let mut candidates = Vec::new();
     for comments in comments {
         let others = [other(text, comments), Some(b'\t'), Some(b';'), Some(b' '), Some(b',')];
-        for delimiter in [None].into_iter().chain(others) {
+        let first = unread(text, comments, known.flatten()).map(Some);
+        for delimiter in first.into_iter().chain([None]).chain(others) {
             for first_line in [FirstLine::Unknown, FirstLine::Row] {
                 let mut options = match (known, delimiter) {
                     (Some(_), _) => "",
@@ -171,10 +175,33 @@ fn of_csv(text: &[u8], named: Option<&Form>) -> Vec<Candidate> {
 
 /// Returns the delimiter that the first rows show, if it is not a comma.
 fn other(text: &[u8], comments: Comments) -> Option<u8> {
+    let (first, second) = first_rows(text, comments)?;
+    delimiter::other(&first, second.as_deref())
+}
+
+/// Returns the delimiter of rows that the reader would take for one column without a word: bars, or another one than that of the name of the file.
+fn unread(text: &[u8], comments: Comments, known: Option<u8>) -> Option<u8> {
+    let (first, second) = first_rows(text, comments)?;
+    let second = second?;
+    let has = |delimiter: u8| first.contains(char::from(delimiter));
+    if has(known.unwrap_or(b',')) {
+        return None;
+    }
+    let divides = |delimiter: &u8| {
+        let count = |line: &str| delimiter::fields(line, *delimiter).count();
+        has(*delimiter) && count(&first) == count(&second)
+    };
+    let is_other = known.is_some() && has(b';');
+    [b'|'].into_iter().chain(is_other.then_some(b';')).find(divides)
+}
+
+/// Returns the first lines that are not comments.
+fn first_rows(text: &[u8], comments: Comments) -> Option<(String, Option<String>)> {
     let (rest, _) = delimiter::stated(text);
     let text = String::from_utf8_lossy(rest);
     let mark = comments.mark().map(char::from);
     let lines = text.lines().map(str::trim);
     let mut rows = lines.filter(|line| !line.is_empty() && line.chars().next() != mark);
-    delimiter::other(rows.next()?, rows.next())
+    let first = rows.next()?.to_owned();
+    Some((first, rows.next().map(str::to_owned)))
 }

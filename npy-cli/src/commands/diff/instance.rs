@@ -16,8 +16,10 @@ pub(super) struct Instance<'a> {
     /// The tuple of the arguments, which objects may share. In the form for all protocols, a single argument is without its tuple.
     pub(super) arguments: Option<ObjectRef<'a>>,
     pub(super) state: Option<ObjectRef<'a>>,
-    pub(super) items: Vec<ObjectRef<'a>>,
-    pub(super) entries: Entries<'a>,
+    /// The list or dictionary whose items are the first of the object, and which objects may share.
+    pub(super) base: Option<ObjectRef<'a>>,
+    /// The object, which has its own items and entries.
+    object: ObjectRef<'a>,
 }
 
 impl<'a> Instance<'a> {
@@ -26,8 +28,8 @@ impl<'a> Instance<'a> {
             name: name(object),
             arguments: object.arguments(),
             state: object.state(),
-            items: object.iter().collect(),
-            entries: object.entries().collect(),
+            base: None,
+            object,
         }
     }
 
@@ -43,13 +45,7 @@ impl<'a> Instance<'a> {
     /// Returns an instance for a hash, in the form for all protocols: equal objects have equal names and arguments. Items are left out:
     /// objects may share a long list. Subclasses of `tuple` with one item may differ, because they are taken for named tuples.
     pub(super) fn for_hash(object: ObjectRef<'a>) -> Self {
-        let mut instance = Instance {
-            name: name(object),
-            arguments: object.arguments(),
-            state: object.state(),
-            items: Vec::new(),
-            entries: Vec::new(),
-        };
+        let mut instance = Instance::of(object);
         instance.make_common();
         instance
     }
@@ -60,14 +56,27 @@ impl<'a> Instance<'a> {
     }
 
     fn common(mut self) -> Self {
-        match self.make_common() {
-            Some(list) if list.kind() == Kind::List => drop(self.items.splice(..0, list.iter())),
-            Some(dict) if dict.kind() == Kind::Dict => {
-                drop(self.entries.splice(..0, dict.entries()));
-            }
-            _ => {}
-        }
+        let value = self.make_common();
+        self.base = value.filter(|value| matches!(value.kind(), Kind::List | Kind::Dict));
         self
+    }
+
+    /// Returns the numbers of items and of entries, also those of the base.
+    pub(super) fn lengths(&self) -> (usize, usize) {
+        let (items, entries) = lengths(self.object);
+        let (more_items, more_entries) = self.base.map_or((0, 0), lengths);
+        (items + more_items, entries + more_entries)
+    }
+
+    /// Returns the object whose items are the first.
+    pub(super) fn start(&self) -> ObjectRef<'a> {
+        self.base.unwrap_or(self.object)
+    }
+
+    /// Returns the items and entries after those of a base, which is that of this object or of the one that it is compared with.
+    pub(super) fn after(&self, base: Option<(usize, usize)>) -> (Vec<ObjectRef<'a>>, Entries<'a>) {
+        let (items, entries) = base.filter(|_| self.base.is_none()).unwrap_or_default();
+        (self.object.iter().skip(items).collect(), self.object.entries().skip(entries).collect())
     }
 
     /// Gives the call the form for all protocols, and returns the list or dictionary whose items are the first of the object.
@@ -102,6 +111,11 @@ impl<'a> Instance<'a> {
         self.name = Some(class);
         Some(value)
     }
+}
+
+/// Returns the numbers of items and of entries.
+pub(super) fn lengths(object: ObjectRef<'_>) -> (usize, usize) {
+    (object.iter().len(), object.entries().size_hint().1.unwrap_or_default())
 }
 
 /// Returns a tuple, or the item of one that has no other; `None` if it is empty, or if that item is an empty tuple, which an empty subclass of `tuple` passes.

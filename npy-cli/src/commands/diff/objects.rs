@@ -16,7 +16,7 @@ use npy_core::{
 
 use super::class_names;
 use super::exact::{self, Exact};
-use super::instance::{Entries, Instance, counts, without_zeros};
+use super::instance::{Entries, Instance, counts, lengths, without_zeros};
 use super::instants::{Count, Instant};
 use super::pairs::{Pairs, Status, is_ordered_dict};
 use super::ranges::Integers;
@@ -80,10 +80,16 @@ pub(super) fn are_equal(
     while let Some(step) = walk.steps.pop() {
         match step {
             Step::Close => walk.known.pairs.close(),
-            Step::Compare(a, b, nearness) => {
+            Step::Compare(a, b, nearness) | Step::Start(a, b, nearness) => {
                 walk.nearness = nearness;
                 walk.known.pairs.count();
-                if walk.known.exceeded().is_some() || !walk.compare(a, b) {
+                let is_exceeded = walk.known.exceeded().is_some();
+                let are_equal = match step {
+                    _ if is_exceeded => false,
+                    Step::Start(..) => walk.start(a, b),
+                    _ => walk.compare(a, b),
+                };
+                if !are_equal {
                     known.pairs.differ();
                     return false;
                 }
@@ -181,6 +187,8 @@ struct Walk<'a, 'b, 'k> {
 
 enum Step<'a, 'b> {
     Compare(ObjectRef<'a>, ObjectRef<'b>, Nearness),
+    /// Compares the items and entries of a list or dictionary with the first ones of an object.
+    Start(ObjectRef<'a>, ObjectRef<'b>, Nearness),
     /// Closes a pair after its parts.
     Close,
 }
@@ -206,6 +214,24 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
                 self.compare_new(a, b)
             }
         }
+    }
+
+    /// Compares the items and entries that two objects both have, by their positions.
+    fn start(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
+        match self.known.pairs.open_start(a, b, self.nearness == Nearness::Near) {
+            Status::Equal => return true,
+            Status::Different => return false,
+            Status::New => {}
+        }
+        self.steps.push(Step::Close);
+        let count = a.iter().len().min(b.iter().len());
+        self.later(
+            &a.iter().take(count).collect::<Vec<_>>(),
+            &b.iter().take(count).collect::<Vec<_>>(),
+            self.nearness,
+        );
+        let entries = a.entries().zip(b.entries()).unzip();
+        self.entries(entries.0, entries.1)
     }
 
     fn tolerance(&self) -> Tolerance {
@@ -267,7 +293,8 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
         }
         match kind {
             Kind::List | Kind::Tuple | Kind::Set | Kind::FrozenSet | Kind::Dict | Kind::Record => {
-                self.containers(a, b)
+                // Parts that are compared with many others are not put in an order for each.
+                a.len() == b.len() && self.containers(a, b)
             }
             Kind::Array => self.arrays(a, b),
             Kind::Scalar => match (a.as_array(), b.as_array()) {
@@ -375,11 +402,21 @@ impl<'a, 'b> Walk<'a, 'b, '_> {
     /// Compares objects of unknown classes: their names, arguments, states, items and entries.
     fn calls(&mut self, a: ObjectRef<'a>, b: ObjectRef<'b>) -> bool {
         let (a, b) = Instance::both(a, b);
-        a.name == b.name
-            && self.later(a.arguments.as_slice(), b.arguments.as_slice(), self.nearness)
-            && self.later(a.state.as_slice(), b.state.as_slice(), self.nearness)
-            && self.later(&a.items, &b.items, self.nearness)
-            && self.entries(a.entries, b.entries)
+        // The lengths come first: all items are looked at for each pair otherwise.
+        if a.name != b.name
+            || a.lengths() != b.lengths()
+            || !self.later(a.arguments.as_slice(), b.arguments.as_slice(), self.nearness)
+            || !self.later(a.state.as_slice(), b.state.as_slice(), self.nearness)
+        {
+            return false;
+        }
+        // Objects may share a base.
+        let base = a.base.map(lengths).or_else(|| b.base.map(lengths));
+        if base.is_some() {
+            self.steps.push(Step::Start(a.start(), b.start(), self.nearness));
+        }
+        let ((items, entries), (other_items, other_entries)) = (a.after(base), b.after(base));
+        self.later(&items, &other_items, self.nearness) && self.entries(entries, other_entries)
     }
 }
 

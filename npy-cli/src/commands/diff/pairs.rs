@@ -29,6 +29,8 @@ struct Ids {
     is_alone: bool,
     /// True if numbers within may differ by the tolerance.
     is_near: bool,
+    /// True if the items and entries of one are the first of the other, which may have more.
+    is_start: bool,
 }
 
 /// The results so far, and the pairs that are being compared.
@@ -120,7 +122,21 @@ impl Pairs {
         let (ours, theirs) = (a.object().id(), b.object().id());
         let has = |[of_a, of_b]: &[HashSet<Id>; 2]| [of_a.contains(&ours), of_b.contains(&theirs)];
         let is_alone = has(&self.ordered) == [true; 2] || is_near && has(&self.near) != [false; 2];
-        let ids = Ids { ours, theirs, is_alone, is_near };
+        self.open_ids(Ids { ours, theirs, is_alone, is_near, is_start: false })
+    }
+
+    /// Opens a list or dictionary, and an object whose first items and entries are the same. The objects themselves differ, so that they are not of one class.
+    pub(super) fn open_start(
+        &mut self,
+        a: ObjectRef<'_>,
+        b: ObjectRef<'_>,
+        is_near: bool,
+    ) -> Status {
+        let (ours, theirs) = (a.object().id(), b.object().id());
+        self.open_ids(Ids { ours, theirs, is_alone: true, is_near, is_start: true })
+    }
+
+    fn open_ids(&mut self, ids: Ids) -> Status {
         if self.different.contains(&ids) {
             return Status::Different;
         }
