@@ -626,6 +626,12 @@ fn text_is_told_with_the_command_that_reads_it() {
         ("a.txt", format!("[{integers}]"), " --from json", "9000,"),
         ("b.txt", format!("[{{{keys}}},\n {{{keys}}}]"), " --from json", "2,"),
         ("c.txt", format!("{{{keys}}}\n{{{keys}}}\n"), " --from jsonl", "2,"),
+        (
+            "k.txt",
+            format!("{{\"a\": \"{long}\"}}\n", long = "x".repeat(40_000)).repeat(3),
+            " --from jsonl",
+            "3,",
+        ),
         ("d.txt", format!("{floats}\n{floats}\n"), " --from csv --no-header", "2, 9000"),
         ("e.txt", format!("{names}\n{row}\n"), " --from csv", "1,"),
         ("f.txt", format!("{names}\n{row}\n").replace(',', "\t"), " --from tsv", "1,"),

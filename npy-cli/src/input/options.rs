@@ -85,6 +85,10 @@ impl Candidate {
     fn reads(&self, text: &[u8], is_cut: bool) -> Result<bool> {
         /// More take longer than the advice is worth: few rows of JSON have each key, or one text makes all rows wide.
         const MAX_BYTES: usize = 1 << 24;
+        // More values come after the one that is tried.
+        if is_cut && matches!(self.form, Form::Json) && json::is_complete(text) {
+            return Ok(false);
+        }
         let table = table(text, &self.form, "", None)?;
         let is_headless = table.is_headless;
         let mut first =
