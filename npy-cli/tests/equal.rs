@@ -41,7 +41,7 @@ for a, b in [(a, b), (a.real, b.real), (a, b.real), (a.real, b)]:
                 of_numbers = distances[[i for i in expected if not np.isnan(a[i]) and not np.isnan(b[i])]]
                 assert float(line["largest_difference"]) == of_numbers.max(), (line["largest_difference"], of_numbers.max())
                 assert line["nan_in_one"] == one_nan.sum()
-# All dtypes of floats, with few values, and times, of which "not a time" differs from the others alone.
+# All dtypes of floats, with few values, and times; "not a time" alone differs from all others.
 for turn in range(40):
     dtype = ["f2", "f4", "f8", "c8", "c16", "M8[s]", "m8[ms]"][turn % 7]
     if np.dtype(dtype).kind in "mM":

@@ -239,7 +239,7 @@ fn verify_accepts_text_in_sub_arrays_without_elements() {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// Guards the memory for rows that have a key each, of which a text has many: it follows the output, and for the advice the text.
+/// Guards the memory for rows that have a key each, as a text can have many: it follows the output, and for the advice the text.
 #[cfg(target_os = "linux")]
 #[test]
 fn keys_of_single_rows_take_no_memory_in_the_others() {
