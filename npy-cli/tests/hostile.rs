@@ -93,7 +93,10 @@ fn damaged_archives_are_called_archives() {
     writer.finish().unwrap();
     let archive = fs::read(path.join("x.npz")).unwrap();
     for (file, expected) in [
-        (b"".to_vec(), "npy: x.npz: the archive is malformed: it is empty\n"),
+        (
+            b"".to_vec(),
+            "npy: x.npz: the archive is malformed: it is empty: the program that wrote it may not have finished; delete it or write it again\n",
+        ),
         (b"PK\x03".to_vec(), "npy: x.npz: the archive is malformed: it has no end record"),
         (b"1,2,3\n".to_vec(), "npy: x.npz: not a .npz archive: it starts with \"1,2,3\\n\""),
         (

@@ -197,7 +197,7 @@ pub enum ErrorKind {
         remedy: &'static str,
     },
 
-    /// Members of an archive that the program does not accept.
+    /// Members of an archive that the program does not accept, or that a map would leave out.
     #[non_exhaustive]
     UnknownMembers {
         /// The members.

@@ -107,7 +107,9 @@ impl Directory {
     pub fn read(mut reader: impl Read + Seek, limits: &Limits) -> Result<Self> {
         let length = reader.seek(SeekFrom::End(0))?;
         if length == 0 {
-            return Err(malformed("it is empty"));
+            return Err(malformed(
+                "it is empty: the program that wrote it may not have finished; delete it or write it again",
+            ));
         }
         let Some(end) = End::find(&mut reader, length, limits)? else {
             return Err(not_an_archive(&mut reader));

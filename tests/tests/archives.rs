@@ -166,15 +166,96 @@ fn archives_nest() {
     assert_round_trip(&model, &input);
 }
 
-/// Guards the keys: a key with a `/` would come back as another one.
+/// Guards the keys: in a map of archives, or one that is flattened, a key with a `/` would come back as another one.
 #[test]
 fn a_key_that_would_not_read_back_equal_is_refused() {
-    for key in ["", "a/b", "/", "a.npy"] {
-        let map = BTreeMap::from([(key.to_owned(), 1u8)]);
+    #[derive(NpzArchive)]
+    struct Flat(#[npy(flatten)] Option<BTreeMap<String, u8>>);
+
+    fn assert_refused(map: &impl NpzArchive, key: &str) {
         let mut writer = npz::Writer::new(Bytes::default()).unwrap();
-        let error = writer.write_fields(&map).unwrap_err().to_string();
+        let error = writer.write_fields(map).unwrap_err().to_string();
         assert!(error.starts_with(&format!("a member cannot be named {key:?}: a key")), "{error}");
     }
+    for key in ["", "a/b", "/", "a.npy"] {
+        let map = BTreeMap::from([(key.to_owned(), 1u8)]);
+        if !key.contains('/') {
+            assert_refused(&map, key);
+        }
+        assert_refused(&Flat(Some(map)), key);
+        assert_refused(&HashMap::from([(key.to_owned(), Single { x: 1 })]), key);
+    }
+}
+
+/// Guards maps of arrays against losing a member whose name has a `/`, or that no value of a map of archives has.
+#[test]
+fn a_map_leaves_out_no_member() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Model {
+        layers: BTreeMap<String, Option<u8>>,
+        rest: Option<HashMap<String, DynArray>>,
+    }
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Flat {
+        single: Single,
+        #[npy(flatten)]
+        rest: BTreeMap<String, u8>,
+    }
+
+    let map = |keys: &[&str]| keys.iter().map(|&key| (key.to_owned(), 1u8)).collect();
+    let keys = ["a", "l/w", "l/w/0", "layers/l/w"];
+    assert_round_trip::<BTreeMap<String, u8>>(&map(&keys), &keys);
+    let any: HashMap<String, DynArray> = loaded(bytes(&keys.map(|key| (key, 1)))).unwrap();
+    assert_eq!(any.len(), 4);
+    assert_eq!(names(&saved(&any)), keys);
+    let model: Model =
+        loaded(bytes(&[("layers/a", 1), ("layers/l/w", 1), ("rest/x/y", 1)])).unwrap();
+    assert_eq!(names(&saved(&model)), ["layers/a", "layers/l/w", "rest/x/y"]);
+    // Other fields of the struct have the names with a `/`.
+    let flat = Flat { single: Single { x: 2 }, rest: map(&["a"]) };
+    assert_round_trip(&flat, &["single/x", "a"]);
+
+    let nested = bytes(&[("a", 1), ("b/x", 1), ("b/y/z", 1)]);
+    assert_eq!(
+        refusal::<BTreeMap<String, HashMap<String, u8>>>(nested.clone()),
+        "the archive has members that BTreeMap<String, HashMap<String, u8>> does not have: \"a\"; npz::Reader::read reads each by its name, \
+         npz::load::<BTreeMap<String, AnyArray>> reads all arrays, and a map with #[npy(flatten)] in a struct leaves them to other fields"
+    );
+    for (message, members) in [
+        (refusal::<BTreeMap<String, Single>>(nested), "\"a\""),
+        (refusal::<BTreeMap<u8, u8>>(bytes(&[("1", 1), ("01", 1), ("1/x", 1)])), "\"01\", \"1/x\""),
+        (
+            refusal::<BTreeMap<String, Single>>(bytes(&[("b/x", 1), ("b", 1), ("c/y", 1)])),
+            "\"b\", \"c/y\"",
+        ),
+        (
+            refusal::<BTreeMap<String, BTreeMap<u8, u8>>>(bytes(&[("b/1", 1), ("b/x", 1)])),
+            "\"b/x\"",
+        ),
+    ] {
+        assert!(
+            message.contains(&format!(" does not have: {members}; npz::Reader::read")),
+            "{message}"
+        );
+    }
+    // A struct has only the members that it names, also in a map.
+    let read: BTreeMap<String, Single> = loaded(bytes(&[("b/x", 3), ("b/y", 1)])).unwrap();
+    assert_eq!(read, BTreeMap::from([("b".into(), Single { x: 3 })]));
+}
+
+/// Guards archives that a tool for zip files has made: an entry for a folder is not an array.
+#[test]
+fn a_folder_is_not_a_member_of_a_map() {
+    let mut writer = zip::ZipWriter::new(Bytes::default());
+    let options = zip::write::SimpleFileOptions::default();
+    writer.add_directory("l/", options).unwrap();
+    writer.start_file("l/w.npy", options).unwrap();
+    1u8.write_npy_to(&mut writer).unwrap();
+    let bytes = writer.finish().unwrap();
+    let arrays: BTreeMap<String, u8> = loaded(bytes.clone()).unwrap();
+    assert_eq!(arrays, BTreeMap::from([("l/w".into(), 1)]));
+    let nested: BTreeMap<String, BTreeMap<String, u8>> = loaded(bytes).unwrap();
+    assert_eq!(nested["l"], BTreeMap::from([("w".into(), 1)]));
 }
 
 /// Guards the keys of a map of numbers: each number has one name, and other names are not part of the map.
@@ -185,8 +266,10 @@ fn a_key_that_is_no_number_is_not_taken() {
     struct Strict(#[npy(flatten)] BTreeMap<i8, u8>);
 
     let members = [("7", 1), ("-1", 2), ("07", 3), ("+7", 4), ("x", 5), ("300", 6), ("7/x", 7)];
-    let read = loaded::<BTreeMap<i8, u8>>(bytes(&members)).unwrap();
-    assert_eq!(read, BTreeMap::from([(-1, 2), (7, 1)]));
+    #[derive(NpzArchive)]
+    struct Lenient(#[npy(flatten)] BTreeMap<i8, u8>);
+    let read = loaded::<Lenient>(bytes(&members)).unwrap();
+    assert_eq!(read.0, BTreeMap::from([(-1, 2), (7, 1)]));
     let error = refusal::<Strict>(bytes(&members));
     assert!(error.contains(": \"+7\", \"07\", \"300\", \"7/x\", \"x\"; "), "{error}");
 }
@@ -640,7 +723,7 @@ fn hash_maps_are_archives_like_sorted_ones() {
     );
     let sorted: BTreeMap<u16, BTreeMap<String, i64>> = loaded(saved(&archive.counts)).unwrap();
     assert_eq!(sorted[&9]["y"], -2);
-    let wrong = HashMap::from([("a/b".to_owned(), 1u8)]);
+    let wrong = HashMap::from([("a/b".to_owned(), layer(1.0))]);
     let error = npz::Writer::new(Bytes::default()).unwrap().write_fields(&wrong).unwrap_err();
     assert!(error.to_string().contains("could not be read again"), "{error}");
     assert_eq!(refusal::<HashMap<String, u32>>(bytes(&[("x", 1)])).matches("<u4").count(), 1);

@@ -175,7 +175,7 @@ fn every_kind_says_what_to_do() {
             NpyView::<Be<f64>>::from_bytes(&file("'<f8'", "(1,)", &[0; 8]))
                 .map(drop)
                 .map_err(Error::from),
-            "the file holds '<f8', but Be<f64> is '>f8' in memory; copy and byte-swap it with Vec::<Be<f64>>::read_npy",
+            "the file holds '<f8', but Be<f64> is '>f8' in memory; view integers and floats as Le<…> or Be<…>, which have a fixed byte order, open a file of any dtype as MapAny, or copy and byte-swap it with Vec::<Be<f64>>::read_npy",
         ),
         (
             |kind| matches!(kind, ErrorKind::Archive { .. }),

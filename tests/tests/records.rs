@@ -202,7 +202,7 @@ fn records_of_any_rank_come_in_file_order() {
     let fortran = file(&c.to_order(Order::Fortran), ByteOrder::Little);
     let mut reader = Reader::new(&fortran[..]).unwrap();
     let error = reader.records::<[u8; 3]>().err().unwrap();
-    let needs = "needs Reader::rows of their elements, which gathers each row, or the whole array";
+    let needs = "needs Reader::rows of their elements, which gathers each row, from the start or after seek_to_row, or the whole array";
     assert!(error.to_string().contains(needs), "{error}");
     assert_eq!(reader.read_vec::<[u8; 3]>().unwrap(), [[0, 1, 2], [3, 4, 5]]);
 }
@@ -435,6 +435,24 @@ fn partly_read_sub_arrays_are_refused_even_if_buffered() {
     assert_eq!(reader.records::<u32>().unwrap().take(2).map(Result::unwrap).last(), Some(8));
     assert_eq!(reader.read_chunk::<[u32; 3]>(&mut out, 1).unwrap(), 1);
     assert_eq!(out[2], rows[3]);
+}
+
+/// Guards the advice for sub-arrays after a seek in Fortran order, where they are strided: no position helps, and the call that is named works.
+#[test]
+fn sub_arrays_in_fortran_order_are_read_as_rows_after_a_seek() {
+    let mut file = Vec::new();
+    let matrix = NpyArray::new((0..20).map(f64::from).collect(), [4, 5]).unwrap();
+    WriteOptions::new().order(Order::Fortran).write_to(&mut file, &matrix).unwrap();
+    let mut reader = Reader::new(Cursor::new(file)).unwrap();
+    reader.seek_to(3).unwrap();
+    let error = reader.read_chunk::<[f64; 5]>(&mut Vec::new(), 1).unwrap_err().to_string();
+    assert!(
+        error.contains("in Fortran order, where their parts are strided, needs Reader::rows"),
+        "{error}"
+    );
+    reader.seek_to_row(3).unwrap();
+    let mut rows = reader.rows::<f64>().unwrap();
+    assert_eq!(rows.next_row().unwrap().unwrap(), [15.0, 16.0, 17.0, 18.0, 19.0]);
 }
 
 /// Guards against a failed reader that looks as if it were at its end.

@@ -127,7 +127,7 @@ impl fmt::Display for ViewError {
         match self {
             ViewError::ByteOrder { found, wanted, wanted_by, copy, .. } => write!(
                 f,
-                "the file holds {found}, but {wanted_by} is {wanted} in memory; copy and byte-swap it with {copy}, or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
+                "the file holds {found}, but {wanted_by} is {wanted} in memory; view integers and floats as Le<…> or Be<…>, which have a fixed byte order, open a file of any dtype as MapAny, or copy and byte-swap it with {copy}"
             ),
             ViewError::Layout { found, wanted, wanted_by, copy, .. } => write!(
                 f,
@@ -151,6 +151,13 @@ impl fmt::Display for ViewError {
             }
             ViewError::Unreadable(error) => error.fmt(f),
         }
+    }
+}
+
+/// Same as [`Display`](fmt::Display), like that of [`Error`](crate::Error).
+impl fmt::Debug for ViewError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -69,7 +69,6 @@ impl Deref for Places {
 /// assert_eq!(sum(&file)?, 3);
 /// # Ok::<(), npy_core::Error>(())
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ViewError {
     /// The numbers are in a different byte order than the type has in memory.

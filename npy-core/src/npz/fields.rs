@@ -14,7 +14,7 @@ use crate::write::WriteNpy;
 /// A struct whose fields are the members of an archive; `#[derive(NpzArchive)]` makes it one.
 ///
 /// [`save`] writes a struct to a file, and [`load`] reads it. [`Writer::write_fields`] and [`Reader::read_fields`] are for archives that
-/// also have other members.
+/// also have other members. A struct ignores members that it lacks, and a map has all of them; [`ArchiveField`] has the rules.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an archive: it has no fields that could be members",
     label = "`npy_core::NpzArchive` is not implemented for this type",
@@ -37,6 +37,10 @@ pub trait NpzArchive: ArchiveField {
 /// | a struct that derives [`NpzArchive`] | `x/` and the names of its members |
 /// | `Option<T>` | those of `T`, or none |
 /// | `BTreeMap<K, T>` or `HashMap<K, T>`, of numbers or `String`s | for each key, `x/key`; if `T` has several members, `x/key/` and their names |
+///
+/// A map has all members whose names begin with `x/`, or those of the whole archive. If `T` is an array, a key may have a `/`: `x/l/w` has the
+/// key `l/w`. A member that has no place in the map is an error ([`ErrorKind::UnknownMembers`]), except where a struct in the map lacks it.
+/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have: its keys have no `/`.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -78,6 +82,10 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     const __NPY_DENY_UNKNOWN: bool = false;
 
+    /// True if it is a single member.
+    #[doc(hidden)]
+    const __NPY_IS_ARRAY: bool = false;
+
     /// Writes the members of the value. Their names are `at`, or begin with `at/`; if `at` is empty, they can be any names.
     #[doc(hidden)]
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
@@ -94,6 +102,25 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self>;
 
+    /// Like [`__npy_is_in`](Self::__npy_is_in), of a value to which all members below `at` belong: it is not flattened into a struct, whose
+    /// other fields have members there, too. Only maps tell the two apart.
+    #[doc(hidden)]
+    fn __npy_is_alone_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        Self::__npy_is_in(from, at)
+    }
+
+    /// Like [`__npy_takes`](Self::__npy_takes), of a value to which all members below `at` belong.
+    #[doc(hidden)]
+    fn __npy_takes_alone(member: &str, at: &str) -> bool {
+        Self::__npy_takes(member, at)
+    }
+
+    /// Like [`__npy_read`](Self::__npy_read), of a value to which all members below `at` belong.
+    #[doc(hidden)]
+    fn __npy_read_alone<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+        Self::__npy_read(from, at)
+    }
+
     /// For generated code, like all methods below: writes it as the field of this name.
     #[doc(hidden)]
     fn __npy_write_field<W: Write>(&self, to: &mut Writer<W>, at: &str, name: &str) -> Result<()> {
@@ -103,13 +130,13 @@ pub trait ArchiveField: Sized {
     /// Returns true if the archive has it under one of these names.
     #[doc(hidden)]
     fn __npy_any_in<R: Read + Seek>(from: &Reader<R>, at: &str, names: &[&str]) -> bool {
-        names.iter().any(|name| Self::__npy_is_in(from, &inside(at, name)))
+        names.iter().any(|name| Self::__npy_is_alone_in(from, &inside(at, name)))
     }
 
     /// Returns true if the member belongs to this field under one of these names.
     #[doc(hidden)]
     fn __npy_any_takes(member: &str, at: &str, names: &[&str]) -> bool {
-        names.iter().any(|name| Self::__npy_takes(member, &inside(at, name)))
+        names.iter().any(|name| Self::__npy_takes_alone(member, &inside(at, name)))
     }
 
     /// Reads it, if the archive has it under one of these names.
@@ -120,7 +147,7 @@ pub trait ArchiveField: Sized {
         names: &[&str],
     ) -> Result<Option<Self>> {
         let names = names.iter().map(|name| inside(at, name));
-        let there: Vec<String> = names.filter(|name| Self::__npy_is_in(from, name)).collect();
+        let there: Vec<String> = names.filter(|name| Self::__npy_is_alone_in(from, name)).collect();
         match there.as_slice() {
             [] => Ok(None),
             [name] => read_at(from, name).map(Some),
@@ -142,7 +169,7 @@ pub trait ArchiveField: Sized {
     ) -> Result<Self> {
         match Self::__npy_find(from, at, names)? {
             Some(field) => Ok(field),
-            None => Self::__npy_read(from, &inside(at, names.first().unwrap_or(&""))),
+            None => Self::__npy_read_alone(from, &inside(at, names.first().unwrap_or(&""))),
         }
     }
 }
@@ -150,6 +177,9 @@ pub trait ArchiveField: Sized {
 // Without this, the compiler would name the two bounds instead of `ArchiveField`.
 #[diagnostic::do_not_recommend]
 impl<A: ReadNpy + WriteNpy> ArchiveField for A {
+    #[doc(hidden)]
+    const __NPY_IS_ARRAY: bool = true;
+
     // Hidden in the implementations too; otherwise rustdoc lists these methods on the page of each type.
     #[doc(hidden)]
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
@@ -174,6 +204,7 @@ impl<A: ReadNpy + WriteNpy> ArchiveField for A {
 
 impl<T: ArchiveField> ArchiveField for Option<T> {
     const __NPY_DENY_UNKNOWN: bool = T::__NPY_DENY_UNKNOWN;
+    const __NPY_IS_ARRAY: bool = T::__NPY_IS_ARRAY;
 
     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
         self.as_ref().map_or(Ok(()), |field| field.__npy_write(to, at))
@@ -190,9 +221,26 @@ impl<T: ArchiveField> ArchiveField for Option<T> {
     fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
         if T::__npy_is_in(from, at) { T::__npy_read(from, at).map(Some) } else { Ok(None) }
     }
+
+    fn __npy_is_alone_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+        T::__npy_is_alone_in(from, at)
+    }
+
+    fn __npy_takes_alone(member: &str, at: &str) -> bool {
+        T::__npy_takes_alone(member, at)
+    }
+
+    fn __npy_read_alone<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+        let is_in = T::__npy_is_alone_in(from, at);
+        is_in.then(|| T::__npy_read_alone(from, at)).transpose()
+    }
 }
 
-impl<T: NpzArchive> NpzArchive for Option<T> {}
+impl<T: NpzArchive> NpzArchive for Option<T> {
+    fn __npy_write_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |archive| archive.__npy_write_flat(to, at))
+    }
+}
 
 impl<W: Write> Writer<W> {
     /// Writes each field of a struct as a member, or as several; [`ArchiveField`] says which.
@@ -250,7 +298,7 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read`], and [`ErrorKind::UnknownMembers`] for members that the struct denies.
+    /// As [`Reader::read`], and [`ErrorKind::UnknownMembers`] for members that the struct denies, or that a map would leave out.
     pub fn read_fields<T: NpzArchive>(&self) -> Result<T> {
         read_at(self, "")
     }
@@ -313,7 +361,7 @@ pub fn save_compressed<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Re
     WriteOptions::new().deflate(LEVEL).save(path, archive)
 }
 
-/// Reads a struct from an archive; see [`save`].
+/// Reads a struct from an archive; see [`save`]. A map gets every member of the archive: in a map of arrays, `l/w` is a key, too.
 ///
 /// ```
 /// # let dir = tempfile::tempdir()?;
@@ -330,7 +378,7 @@ pub fn save_compressed<T: NpzArchive>(path: impl AsRef<Path>, archive: &T) -> Re
 ///
 /// # Errors
 ///
-/// As [`Reader::read_fields`].
+/// As [`Reader::read_fields`]: a map that cannot hold a member is an error, which names the member.
 pub fn load<T: NpzArchive>(path: impl AsRef<Path>) -> Result<T> {
     ReadOptions::new().load(path)
 }
@@ -415,7 +463,7 @@ fn names_below<'r, R: Read + Seek>(
 fn read_at<T: ArchiveField, R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<T> {
     if T::__NPY_DENY_UNKNOWN {
         let own = names_below(from, at);
-        let unknown: Vec<_> = own.filter(|member| !T::__npy_takes(member, at)).collect();
+        let unknown: Vec<_> = own.filter(|member| !T::__npy_takes_alone(member, at)).collect();
         if !unknown.is_empty() {
             let remedy = "add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped";
             let error = wanted_by::<T>(unknown_members(&unknown, remedy)).into();
@@ -423,7 +471,7 @@ fn read_at<T: ArchiveField, R: Read + Seek>(from: &Reader<R>, at: &str) -> Resul
         }
     }
     // Adds the name of this type to an error that has no type name yet.
-    T::__npy_read(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
+    T::__npy_read_alone(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
 }
 
 fn unknown_members(names: &[&str], remedy: &'static str) -> ErrorKind {

@@ -777,6 +777,8 @@ impl<R> Reader<R> {
         if self.data.is_between(plan.items.per_item) {
             return Ok(plan);
         }
+        // Of such a file, no position helps.
+        plan.check_contiguous(parts::ROWS_OR_WHOLE)?;
         let what = "reading sub-arrays from the middle of one".into();
         let needs = "a position at the start of one: first read its remaining parts with their type, or seek to a row";
         Err(ErrorKind::Unsupported { what, needs }.into())

@@ -242,7 +242,10 @@ fn wrong_member_positions_are_refused() {
 #[test]
 fn what_is_no_archive_says_so() {
     let cases: [(&[u8], &str); 4] = [
-        (b"", "the archive is malformed: it is empty"),
+        (
+            b"",
+            "the archive is malformed: it is empty: the program that wrote it may not have finished; delete it or write it again",
+        ),
         (&npy(&[1u8]), "it is a .npy file: read it with npy_core::load"),
         (b"hello, world", "it looks like text"),
         (&archive(b"", &[x()], b"")[..1000], "so it is incomplete"),

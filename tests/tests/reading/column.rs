@@ -274,7 +274,7 @@ fn a_column_that_cannot_be_a_slice_says_why() {
     assert!(matches!(error, ViewError::ByteOrder { .. }), "{error}");
     assert!(error.to_string().starts_with(&format!("{}: ", path.display())), "{error}");
     assert!(
-        error.to_string().contains("; copy and byte-swap it with Column::to_vec, or"),
+        error.to_string().contains(", or copy and byte-swap it with Column::to_vec"),
         "{error}"
     );
     assert_eq!(any.column::<Be<f64>>("x").unwrap().as_slice().is_ok(), other == ">");

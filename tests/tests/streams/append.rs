@@ -441,6 +441,32 @@ fn rows_of_more_dimensions_grow_whole() {
     assert!(matches!(error.kind(), ErrorKind::Rank { .. }), "{error}");
 }
 
+/// Guards the message about an empty file: it is a file that a program left, and not the end of a stream.
+#[test]
+fn an_empty_file_is_not_appended_to() {
+    use npy_core::{DynRowAppender, RowWriter, load, npz};
+
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    fs::write(&path, "").unwrap();
+    let errors = [
+        load::<Vec<u16>>(&path).unwrap_err(),
+        Writer::<u16>::append(&path).map(Writer::discard).unwrap_err(),
+        Writer::<u16>::append_or_create(&path).map(Writer::discard).unwrap_err(),
+        RowWriter::<u16>::append(&path).map(RowWriter::discard).unwrap_err(),
+        RowWriter::<u16>::append_or_create(&path, &[3]).map(RowWriter::discard).unwrap_err(),
+        DynRowAppender::open(&path).map(DynRowAppender::discard).unwrap_err(),
+        npz::Writer::append(&path).map(drop).unwrap_err(),
+    ];
+    let advice =
+        "it is empty: the program that wrote it may not have finished; delete it or write it again";
+    for error in errors {
+        let text = error.to_string();
+        assert!(text.starts_with(&path.display().to_string()) && text.ends_with(advice), "{text}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), b"");
+}
+
 /// Guards the rows of an array in Fortran order: what is added at the end of its file would be columns, so no appender opens it, whatever its
 /// elements are. The advice makes an array that grows.
 #[test]

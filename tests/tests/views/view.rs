@@ -630,10 +630,12 @@ fn each_view_error_says_what_to_do() {
     assert_eq!(
         NpyView::<f64>::from_bytes(&turned).unwrap_err().to_string(),
         format!(
-            "the file holds '{other}f8', but f64 is '{own}f8' in memory; copy and byte-swap it with Vec::<f64>::read_npy \
-             (of bytes: read_npy_from), or view integers and floats as Le<…> or Be<…>, which have a fixed byte order"
+            "the file holds '{other}f8', but f64 is '{own}f8' in memory; view integers and floats as Le<…> or Be<…>, which have a fixed byte order, \
+             open a file of any dtype as MapAny, or copy and byte-swap it with Vec::<f64>::read_npy (of bytes: read_npy_from)"
         )
     );
+    let error = NpyView::<f64>::from_bytes(&turned).unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string());
     let padded = file("[('INNER', '<f4'), ('', '|V4')]", "(1, 1)", &[0; 8]);
     assert_eq!(
         NpyView::<Alone>::from_bytes(&padded).unwrap_err().to_string(),

@@ -1,4 +1,7 @@
 //! Maps as archives: the names of a value's members begin with the value's key.
+//!
+//! The names of arrays in a map may have several parts, `l/w`. If the map is flattened into a struct, its names have one part: those with
+//! several are of other fields.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -6,7 +9,7 @@ use std::hash::{BuildHasher, Hash};
 use std::io::{Read, Seek, Write};
 use std::str::FromStr;
 
-use super::{ArchiveField, NpzArchive, below, inside, names_below, read_at};
+use super::{ArchiveField, NpzArchive, below, inside, names_below, read_at, unknown_members};
 use crate::error::{Error, ErrorKind, Result};
 use crate::npz::{Reader, Writer, name};
 
@@ -17,7 +20,7 @@ macro_rules! map {
         impl<$($generics)*> ArchiveField for $type {
             fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
                 let $map = self;
-                $sorted.try_for_each(|(key, field)| write(to, at, &key, field))
+                $sorted.try_for_each(|(key, field)| write(to, at, &key, field, Keys::of::<T>()))
             }
 
             fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
@@ -25,15 +28,33 @@ macro_rules! map {
             }
 
             fn __npy_takes(member: &str, at: &str) -> bool {
-                takes::<K, T>(member, at)
+                takes::<K, T>(member, at, Keys::FirstPart)
             }
 
             fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-                read(from, at)
+                read(from, at, Keys::FirstPart)
+            }
+
+            fn __npy_is_alone_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+                names_below(from, at).any(|member| !is_folder(from, member))
+            }
+
+            fn __npy_takes_alone(member: &str, at: &str) -> bool {
+                takes::<K, T>(member, at, Keys::of::<T>())
+            }
+
+            fn __npy_read_alone<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+                check_all_taken::<K, T, R>(from, at)?;
+                read(from, at, Keys::of::<T>())
             }
         }
 
-        impl<$($generics)*> NpzArchive for $type {}
+        impl<$($generics)*> NpzArchive for $type {
+            fn __npy_write_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+                let $map = self;
+                $sorted.try_for_each(|(key, field)| write(to, at, &key, field, Keys::FirstPart))
+            }
+        }
     };
 }
 
@@ -48,47 +69,107 @@ map!([K: Eq + Hash + Display + FromStr, T: ArchiveField, S: BuildHasher + Defaul
     sorted.into_iter()
 });
 
+/// The part of a member's name that is the key.
+#[derive(Clone, Copy, PartialEq)]
+enum Keys {
+    /// The part before the first `/`.
+    FirstPart,
+    /// The complete name below the map.
+    FullName,
+}
+
+impl Keys {
+    /// Returns the keys of a map that is not flattened.
+    fn of<T: ArchiveField>() -> Self {
+        if T::__NPY_IS_ARRAY { Keys::FullName } else { Keys::FirstPart }
+    }
+}
+
 /// Writes the members of a value.
 fn write<T: ArchiveField, W: Write>(
     to: &mut Writer<W>,
     at: &str,
     key: &str,
     field: &T,
+    keys: Keys,
 ) -> Result<()> {
-    if key.is_empty() || key.contains('/') || name::plain(key) != key {
-        let reason = "a key that is empty, has a / or ends with .npy could not be read again; use other keys";
-        let name = name::excerpt(key);
-        return Err(to.in_file(ErrorKind::MemberName { name, reason }.into()));
-    }
-    if is_deep(at) {
+    let reason = if key.is_empty() || name::plain(key) != key {
+        "a key that is empty or ends with .npy could not be read again; use other keys"
+    } else if keys == Keys::FirstPart && key.contains('/') {
+        "a key that has a / could not be read again, except in a map of arrays that is not flattened; use other keys"
+    } else if is_deep(at) {
         return Err(to.in_file(too_deep(at)));
-    }
-    field.__npy_write(to, &inside(at, key))
+    } else {
+        return field.__npy_write(to, &inside(at, key));
+    };
+    Err(to.in_file(ErrorKind::MemberName { name: name::excerpt(key), reason }.into()))
 }
 
 /// Reads the keys and the values of the map at `at`.
-fn read<K, T, M, R>(from: &Reader<R>, at: &str) -> Result<M>
+fn read<K, T, M, R>(from: &Reader<R>, at: &str, keys: Keys) -> Result<M>
 where
     K: Display + FromStr,
     T: ArchiveField,
     M: FromIterator<(K, T)>,
     R: Read + Seek,
 {
-    if let Some(deep) = names_below(from, at).find(|member| is_deep(member)) {
+    if !T::__NPY_IS_ARRAY
+        && let Some(deep) = names_below(from, at).find(|member| is_deep(member))
+    {
         return Err(from.in_file(too_deep(deep)));
     }
-    let taken = names_below(from, at).filter(|member| takes::<K, T>(member, at));
+    let taken = members_below(from, at).filter(|member| takes::<K, T>(member, at, keys));
     // Several members may have the same key. A key has only one text, the one that `Display` prints.
-    let keys = taken.filter_map(|member| key_of::<K>(member, at));
-    let keys: BTreeMap<&str, K> = keys.collect();
+    let keys: BTreeMap<&str, K> =
+        taken.filter_map(|member| key_of::<K>(member, at, keys)).collect();
     let read = |(text, key): (&str, K)| Ok((key, read_at(from, &inside(at, text))?));
     keys.into_iter().map(read).collect()
 }
 
+/// Refuses members below `at` that the map would leave out: who loads a map and saves it would lose them. A struct in the map may leave
+/// out members below its name.
+fn check_all_taken<K, T, R>(from: &Reader<R>, at: &str) -> Result<()>
+where
+    K: Display + FromStr,
+    T: ArchiveField,
+    R: Read + Seek,
+{
+    let keys = Keys::of::<T>();
+    let (taken, mut others): (Vec<&str>, Vec<&str>) =
+        members_below(from, at).partition(|member| takes::<K, T>(member, at, keys));
+    if !T::__NPY_IS_ARRAY {
+        let parts = taken.iter().filter_map(|member| Some((key_of::<K>(member, at, keys)?.0, ())));
+        let parts: BTreeMap<&str, ()> = parts.collect();
+        others.retain(|member| {
+            let part = below(member, at).and_then(|name| name.split_once('/'));
+            part.is_none_or(|(part, _)| !parts.contains_key(part))
+        });
+    }
+    if others.is_empty() || others.iter().any(|member| is_deep(member)) {
+        return Ok(());
+    }
+    let remedy = "npz::Reader::read reads each by its name, npz::load::<BTreeMap<String, AnyArray>> reads all arrays, and a map with #[npy(flatten)] in a struct leaves them to other fields";
+    Err(from.in_file(unknown_members(&others, remedy).into()))
+}
+
+/// Returns the members below `at` that may be arrays.
+fn members_below<'r, R: Read + Seek>(
+    from: &'r Reader<R>,
+    at: &str,
+) -> impl Iterator<Item = &'r str> + use<'r, R> {
+    names_below(from, at).filter(|member| !is_folder(from, member))
+}
+
+/// Returns true for the entry of a folder, which tools for zip files make.
+fn is_folder<R: Read + Seek>(from: &Reader<R>, member: &str) -> bool {
+    let entry = from.directory.find(member).map(|index| from.directory.entry(index));
+    entry.is_some_and(|entry| entry.name().ends_with('/') && entry.size() == 0)
+}
+
 /// Returns true if the member belongs to a value of the map at `at`.
-fn takes<K: Display + FromStr, T: ArchiveField>(member: &str, at: &str) -> bool {
-    let taken = |(text, _): (_, K)| T::__npy_takes(member, &inside(at, text));
-    key_of(member, at).is_some_and(taken)
+fn takes<K: Display + FromStr, T: ArchiveField>(member: &str, at: &str, keys: Keys) -> bool {
+    let taken = |(text, _): (_, K)| T::__npy_takes_alone(member, &inside(at, text));
+    key_of(member, at, keys).is_some_and(taken)
 }
 
 /// Returns true if the name has too many parts. Reading a map of maps is recursive, and a type that contains itself has no other bound.
@@ -104,9 +185,13 @@ fn too_deep(name: &str) -> Error {
 
 /// The key of the map at `at` that the member belongs to, as text and parsed. Text that `Display`
 /// would not print is not a key: `01` is not the number 1.
-fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str) -> Option<(&'m str, K)> {
-    let text =
-        below(member, at)?.split('/').next().filter(|text| !text.is_empty() && !is_deep(member))?;
-    let key: K = text.parse().ok()?;
+fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str, keys: Keys) -> Option<(&'m str, K)> {
+    let name = below(member, at)?;
+    let text = match keys {
+        Keys::FullName => name,
+        Keys::FirstPart if is_deep(member) => return None,
+        Keys::FirstPart => name.split('/').next()?,
+    };
+    let key: K = text.parse().ok().filter(|_| !text.is_empty())?;
     (key.to_string() == text).then_some((text, key))
 }

@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// The remedy for sub-arrays of a file in Fortran order.
-const ROWS_OR_WHOLE: &str = "Reader::rows of their elements, which gathers each row, or the whole array: read_vec or read_array";
+pub(super) const ROWS_OR_WHOLE: &str = "Reader::rows of their elements, which gathers each row, from the start or after seek_to_row, or the whole array: read_vec or read_array";
 
 /// Makes the iterator of [`Reader::records`] and [`Reader::into_records`].
 pub(super) fn records<O, R, T>(mut reader: O) -> Result<Records<O, T>>

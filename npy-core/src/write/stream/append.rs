@@ -74,6 +74,9 @@ fn find_end(options: &WriteOptions, path: &Path, check: Check<'_>) -> Result<End
     let (mut file, mut lock) = lock::open(path)?;
     // A short header is read by one call, and its text taken from the buffer again.
     let mut start = BufReader::with_capacity(4096, &file);
+    if start.fill_buf()?.is_empty() {
+        return Err(header::short_start(&[]));
+    }
     let reader = ReadOptions::new().limits(options.limits).reader(&mut start)?;
     let (header, data) = (reader.header().clone(), reader.data_offset());
     let mut text = vec![0; limits::to_usize(data)?];
