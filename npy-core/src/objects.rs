@@ -657,16 +657,28 @@ impl<'a> ObjectRef<'a> {
     pub fn get(self, key: &str) -> Result<ObjectRef<'a>, Error> {
         let mut found = [None];
         self.find([key], &mut found);
-        let reason = || match self.kind() {
-            Kind::Dict | Kind::Record | Kind::Object => {
-                format!("there is no key {key:?}; the keys are {}", self.keys())
-            }
-            _ => {
+        let [found] = found;
+        found.ok_or_else(|| Error::invalid(self.missing(key)))
+    }
+
+    /// The error for a key that the object lacks.
+    fn missing(self, key: &str) -> String {
+        match self.has_keys() {
+            true => format!("there is no key {key:?}; the keys are {}", self.keys()),
+            false => {
                 format!("there is no key {key:?} in {}, which is not a dictionary", self.excerpt())
             }
-        };
-        let [found] = found;
-        found.ok_or_else(|| Error::invalid(reason()))
+        }
+    }
+
+    /// Returns true for an object of a kind that has keys, fields or attributes.
+    fn has_keys(self) -> bool {
+        matches!(self.kind(), Kind::Dict | Kind::Record | Kind::Object)
+    }
+
+    /// Returns this key as a name, for an error.
+    fn as_name(self) -> String {
+        self.as_str().map_or_else(|| self.excerpt(), |key| crate::dtype::descr::excerpt(&key))
     }
 
     /// Returns the first keys, for an error.
@@ -677,13 +689,14 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Finds the values of text keys as [`get`](Self::get) does, all in one pass. Each search starts after the last match, because the keys
-    /// are usually in the order of the entries.
+    /// are usually in the order of the entries. Returns the first key of an entry that is not one of them.
     fn find<'k>(
         self,
         keys: impl IntoIterator<Item = &'k str, IntoIter: Clone>,
         found: &mut [Option<ObjectRef<'a>>],
-    ) {
+    ) -> Option<ObjectRef<'a>> {
         let keys = keys.into_iter();
+        let mut unknown = None;
         // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. Longer keys
         // cannot match; they are not decoded, because a pickle can use a long key any number of times.
         let longest = keys.clone().map(str::len).max().unwrap_or(0);
@@ -691,15 +704,18 @@ impl<'a> ObjectRef<'a> {
         let mut slots = keys.clone().zip(0..).cycle();
         for (name, value) in self.entries() {
             let may_be_text = matches!(name.object().node(), Node::Data(..) | Node::Call(_));
-            if !may_be_text || name.object().length() > longest {
-                continue;
-            }
-            let Some(name) = name.as_str() else { continue };
-            let slot = slots.by_ref().take(found.len()).find(|(key, _)| *key == name);
-            if let Some(slot) = slot.and_then(|(_, at)| found.get_mut::<usize>(at)) {
-                *slot = Some(value);
+            let may_match = may_be_text && name.object().length() <= longest;
+            let text = if may_match { name.as_str() } else { None };
+            let slot = text.and_then(|text| {
+                let (_, at) = slots.by_ref().take(found.len()).find(|(key, _)| *key == text)?;
+                found.get_mut::<usize>(at)
+            });
+            match slot {
+                Some(slot) => *slot = Some(value),
+                None => unknown = unknown.or(Some(name)),
             }
         }
+        unknown
     }
 
     /// Returns the item at this index of a list, tuple, set, record or array, in C order.
