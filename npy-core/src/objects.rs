@@ -5,6 +5,7 @@ mod contents;
 mod dtype;
 mod encode;
 mod globals;
+mod keys;
 mod known;
 mod of_array;
 mod print;
@@ -20,7 +21,7 @@ use crate::dtype::DType;
 use crate::dynamic::DynArray;
 use crate::error::{Error, ErrorKind};
 use crate::header::Header;
-use crate::limits::{Limits, to_u64};
+use crate::limits::Limits;
 use crate::shape;
 use crate::value::Value;
 pub(crate) use array::PickledArray;
@@ -657,49 +658,8 @@ impl<'a> ObjectRef<'a> {
     pub fn get(self, key: &str) -> Result<ObjectRef<'a>, Error> {
         let mut found = [None];
         self.find([key], &mut found);
-        let reason = || match self.kind() {
-            Kind::Dict | Kind::Record | Kind::Object => {
-                format!("there is no key {key:?}; the keys are {}", self.keys())
-            }
-            _ => {
-                format!("there is no key {key:?} in {}, which is not a dictionary", self.excerpt())
-            }
-        };
         let [found] = found;
-        found.ok_or_else(|| Error::invalid(reason()))
-    }
-
-    /// Returns the first keys, for an error.
-    pub(crate) fn keys(self) -> String {
-        let keys = self.entries().take(SHOWN_KEYS).filter_map(|(key, _)| key.as_str());
-        let keys: Vec<String> = keys.map(|key| excerpt(&key)).collect();
-        keys.join(", ")
-    }
-
-    /// Finds the values of text keys as [`get`](Self::get) does, all in one pass. Each search starts after the last match, because the keys
-    /// are usually in the order of the entries.
-    fn find<'k>(
-        self,
-        keys: impl IntoIterator<Item = &'k str, IntoIter: Clone>,
-        found: &mut [Option<ObjectRef<'a>>],
-    ) {
-        let keys = keys.into_iter();
-        // A byte of text takes at most ten in the pickle, as an escape, and a string of Python 2 has quotes and a line feed. Longer keys
-        // cannot match; they are not decoded, because a pickle can use a long key any number of times.
-        let longest = keys.clone().map(str::len).max().unwrap_or(0);
-        let longest = to_u64(longest).saturating_mul(10).saturating_add(16);
-        let mut slots = keys.clone().zip(0..).cycle();
-        for (name, value) in self.entries() {
-            let may_be_text = matches!(name.object().node(), Node::Data(..) | Node::Call(_));
-            if !may_be_text || name.object().length() > longest {
-                continue;
-            }
-            let Some(name) = name.as_str() else { continue };
-            let slot = slots.by_ref().take(found.len()).find(|(key, _)| *key == name);
-            if let Some(slot) = slot.and_then(|(_, at)| found.get_mut::<usize>(at)) {
-                *slot = Some(value);
-            }
-        }
+        found.ok_or_else(|| Error::invalid(self.missing(key)))
     }
 
     /// Returns the item at this index of a list, tuple, set, record or array, in C order.
@@ -950,14 +910,6 @@ impl<'a> ObjectRef<'a> {
 /// Returns true for the scalars `nan` and `NaT` of NumPy.
 pub(crate) fn is_missing(scalar: Value<'_>) -> bool {
     scalar.is_nat() || scalar.as_f64().is_some_and(f64::is_nan)
-}
-
-/// The number of keys that an error lists.
-const SHOWN_KEYS: usize = 12;
-
-/// Shortens a key for an error.
-fn excerpt(key: &str) -> String {
-    crate::dtype::descr::excerpt(&format!("{key:?}"))
 }
 
 /// The items of a container: the iterator of [`ObjectRef::iter`].

@@ -5,7 +5,7 @@
 mod cast;
 pub(crate) mod convert;
 pub(crate) mod remedy;
-mod suggest;
+pub(crate) mod suggest;
 
 use std::collections::HashMap;
 
@@ -462,7 +462,8 @@ fn scalar(from: Scalar, to: Scalar, cast: Cast) -> Option<Action> {
 /// The advice for a field that `deny_unknown_fields` refuses.
 pub(crate) const UNKNOWN: &str =
     "add it to the struct, or drop #[npy(deny_unknown_fields)] to have such fields skipped";
-const TWICE: &str =
+/// The advice for a field that an alias names, if the file also has the field by another name.
+pub(crate) const TWICE: &str =
     "it is an alias of a field that the file also has by another name; drop the alias";
 
 /// Returns the error for a field of the file that the type refuses.

@@ -164,6 +164,9 @@ use crate::ctxt::Ctxt;
 ///
 /// ## What a file may lack or have
 ///
+/// The same rules hold for records with Python objects, such as the text of pandas, and for the keys of dictionaries. There each object is
+/// looked at, so an array without rows has no error.
+///
 /// ```
 /// # use npy_core::{NpyRecord, ReadNpy, WriteNpy};
 /// #[derive(NpyRecord)]

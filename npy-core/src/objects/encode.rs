@@ -14,7 +14,10 @@ use crate::element::exact::{copy, float, integer, to_float};
 use crate::element::width;
 use crate::error::Error;
 use crate::limits::to_u64;
-use crate::schema::{ANY_WIDTH_PREFIX, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
+use crate::plan;
+use crate::plan::remedy::raise_width;
+use crate::plan::suggest::rename_or_default;
+use crate::schema::{ANY_WIDTH_PREFIX, DefaultBytes, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
 use crate::value::Value;
 use npy_pickle::time::{Date, DateTime};
@@ -29,7 +32,18 @@ pub(super) struct Encoder {
     pub(super) searched: u64,
     /// The objects whose indices were written in their place, if [`Objects::split`](super::Objects::split) wants them.
     pub(super) split: Option<Vec<Id>>,
+    /// The defaults that were needed: each is made once, as for a file without objects. Functions that the linker has merged have the same
+    /// result.
+    defaults: HashMap<DefaultBytes, Vec<u8>>,
+    /// The name of the Rust type, for errors.
+    wanted_by: String,
 }
+
+/// The value of a field. A time that is stored as a count comes with the dtype of its field.
+type FieldValue<'a> = (ObjectRef<'a>, Option<Value<'static>>);
+
+/// The values of the wanted fields, `None` for those that the object lacks; and the first field that is not wanted, if it is refused.
+type Fields<'a> = (Vec<Option<FieldValue<'a>>>, Option<String>);
 
 impl Encoder {
     /// Creates an encoder that writes the indices of objects, and collects the objects.
@@ -37,7 +51,13 @@ impl Encoder {
         Encoder { split: Some(Vec::new()), ..Encoder::default() }
     }
 
-    /// Writes the object as an element of this dtype, whose numbers are little-endian; `rules` say where a text has any width.
+    /// Creates an encoder for the Rust type of this name.
+    pub(super) fn of_type(wanted_by: String) -> Self {
+        Encoder { wanted_by, ..Encoder::default() }
+    }
+
+    /// Writes the object as an element of this dtype, whose numbers are little-endian. By the rules, fields are found by their aliases,
+    /// too, a default replaces a missing one, and text may have any width.
     ///
     /// # Errors
     ///
@@ -68,7 +88,13 @@ impl Encoder {
                     }
                     _ => encode_scalar(object, *scalar, out),
                 };
-                encoded.ok_or_else(|| not_of(object, dtype))
+                encoded.ok_or_else(|| {
+                    match rules.widths {
+                        Widths::UpTo => wider(object, *scalar),
+                        Widths::Same | Widths::Any => None,
+                    }
+                    .unwrap_or_else(|| not_of(object, dtype))
+                })
             }
             Kind::SubArray(sub) => {
                 if let Some(array) = sub_array(object, sub) {
@@ -84,58 +110,139 @@ impl Encoder {
                     .try_for_each(|(item, slot)| self.encode(item, &sub.base, rules, slot))
             }
             Kind::Record(record) => {
-                let values = self.fields(object, &record.fields)?;
+                let (values, refused) = self.fields(object, &record.fields, rules)?;
                 let no_rules = FieldRules::default();
-                for (i, (field, (value, time))) in record.fields.iter().zip(values).enumerate() {
-                    let rules = &rules.fields.get(i).unwrap_or(&no_rules).inner;
-                    let size = match rules.widths {
+                for (i, (field, value)) in record.fields.iter().zip(values).enumerate() {
+                    let rules = rules.fields.get(i).unwrap_or(&no_rules);
+                    let size = match rules.inner.widths {
                         Widths::Any => ANY_WIDTH_PREFIX.saturating_add(MAX_ANY_WIDTH),
                         Widths::Same | Widths::UpTo => field.dtype().itemsize(),
                     };
                     let slot = out.get_mut(field.offset()..).and_then(|rest| rest.get_mut(..size));
                     let slot = slot.unwrap_or_default();
+                    let Some((value, time)) = value else {
+                        let bytes = self.default_of(object, field, rules)?;
+                        copy(bytes, slot).ok_or_else(|| not_of(object, dtype))?;
+                        continue;
+                    };
                     let written = match time.zip(field.dtype().scalar()) {
                         Some((time, wanted)) => encode_time(value, time, *wanted, slot)
                             .ok_or_else(|| not_of(value, field.dtype())),
-                        None => self.encode(value, field.dtype(), rules, slot),
+                        None => self.encode(value, field.dtype(), &rules.inner, slot),
                     };
                     written.map_err(|error| error.in_field(field.name()))?;
                 }
-                Ok(())
+                match refused {
+                    Some(name) => Err(self.unknown(&name, plan::UNKNOWN)),
+                    None => Ok(()),
+                }
             }
         }
     }
 
-    /// Returns the values of the wanted fields: the fields of a record, or the values of keys in any other object. A time that is stored as
-    /// a count comes with the dtype of its field.
+    /// Returns the values of the wanted fields: the fields of a record, or the values of keys in any other object. They are found by the
+    /// rules by which a [`Plan`](plan::Plan) finds the fields of a file.
     fn fields<'a>(
         &mut self,
         object: ObjectRef<'a>,
         wanted: &[Field],
-    ) -> Result<Vec<(ObjectRef<'a>, Option<Value<'static>>)>, InvalidValue> {
-        let invalid = |error: Error| InvalidValue::new(error.into_kind().to_string());
-        let mut found = vec![None; wanted.len()];
-        let mut times = vec![None; wanted.len()];
-        if let Meaning::Record(ids) = object.meaning() {
+        rules: &ReadRules,
+    ) -> Result<Fields<'a>, InvalidValue> {
+        // All own names come first, because an alias may be the name of another field.
+        let mut keys: Vec<(usize, &str)> = wanted.iter().map(Field::name).enumerate().collect();
+        for (i, rules) in rules.fields.iter().enumerate() {
+            for alias in rules.aliases {
+                if keys.iter().all(|(_, key)| key != alias) {
+                    keys.push((i, alias));
+                }
+            }
+        }
+        let mut found = vec![None; keys.len()];
+        let refused = if let Meaning::Record(ids) = object.meaning() {
             let record = match self.records.entry(object.record) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(slot) => slot.insert(Record::of(object).map_err(invalid)?),
             };
-            for (wanted, (found, time)) in wanted.iter().zip(found.iter_mut().zip(&mut times)) {
-                if let Some((field, value)) = record.get(wanted.name(), object, ids) {
-                    (*found, *time) = (Some(value), field.time(value));
-                }
+            for ((_, key), found) in keys.iter().zip(&mut found) {
+                let value = record.get(key, object, ids);
+                *found = value.map(|(field, value)| (value, field.time(value)));
+            }
+            let is_unknown = |name: &str| keys.iter().all(|(_, key)| *key != name);
+            let mut names = record.fields.iter().map(|field| &field.name);
+            match rules.deny_unknown {
+                true => names.find(|name| is_unknown(name)).cloned(),
+                false => None,
             }
         } else {
             self.searched = self.searched.saturating_add(to_u64(object.entries().count()));
-            object.find(wanted.iter().map(Field::name), &mut found);
+            let mut values = vec![None; keys.len()];
+            let unknown = object.find(keys.iter().map(|(_, key)| *key), &mut values);
+            found = values.into_iter().map(|value| Some((value?, None))).collect();
+            unknown.filter(|_| rules.deny_unknown).map(ObjectRef::as_name)
+        };
+        let mut values = vec![None; wanted.len()];
+        for ((i, key), found) in keys.into_iter().zip(found) {
+            if let (Some(slot), Some(_)) = (values.get_mut(i), &found) {
+                if slot.is_some() {
+                    return Err(self.unknown(key, plan::TWICE));
+                }
+                *slot = found;
+            }
         }
-        let found = found.into_iter().zip(wanted).map(|(value, field)| match value {
-            Some(value) => Ok(value),
-            None => object.get(field.name()).map_err(invalid),
-        });
-        found.zip(times).map(|(value, time)| Ok((value?, time))).collect()
+        Ok((values, refused))
     }
+
+    /// Returns the bytes of the default of a field that the object lacks. Only an object with fields or keys can lack one.
+    fn default_of(
+        &mut self,
+        object: ObjectRef<'_>,
+        field: &Field,
+        rules: &FieldRules,
+    ) -> Result<&[u8], InvalidValue> {
+        let has_keys = object.has_keys();
+        let Some(default) = rules.default.filter(|_| has_keys) else {
+            let missing = object.missing(field.name());
+            return Err(InvalidValue::new(match has_keys {
+                true => format!("{missing}; {}", rename_or_default("…")),
+                false => missing,
+            }));
+        };
+        Ok(match self.defaults.entry(default) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(slot) => {
+                slot.insert(default().map_err(|error| invalid(error).in_field(field.name()))?)
+            }
+        })
+    }
+
+    /// The error for a field or key that the Rust type refuses.
+    fn unknown(&self, name: &str, remedy: &'static str) -> InvalidValue {
+        invalid(plan::unknown(name, remedy).wanted_by(&self.wanted_by))
+    }
+}
+
+fn invalid(error: Error) -> InvalidValue {
+    InvalidValue::new(error.into_kind().to_string())
+}
+
+/// The error for text or bytes that are longer than the `width` of their field; `None` for anything else.
+fn wider(object: ObjectRef<'_>, text: Scalar) -> Option<InvalidValue> {
+    let size = text.itemsize();
+    let (length, unit, width, needed) = match text.kind() {
+        ScalarKind::Str => {
+            let length = object.as_str()?.chars().count();
+            (length, "characters", size / 4, length.checked_mul(4)?)
+        }
+        _ => {
+            let length = object.as_bytes()?.len();
+            (length, "bytes", size, length)
+        }
+    };
+    let needed = Scalar::ordered(text.kind(), needed, ByteOrder::Little);
+    (length > width).then(|| {
+        let (found, remedy) = (object.excerpt(), raise_width(needed));
+        InvalidValue::new(format!("{found} has {length} {unit}, but `width` is {width}; {remedy}"))
+    })
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {

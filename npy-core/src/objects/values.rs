@@ -31,9 +31,10 @@ pub(crate) struct Converter {
 
 impl<T: Element> FromObject for T {
     fn converter() -> Result<Converter, Error> {
-        let schema = Some(TypeInfo::of::<T>().canonical()?);
+        let info = TypeInfo::of::<T>();
+        let schema = Some(info.canonical()?);
         let item = reserve::zeros(T::SIZE)?;
-        Ok(Converter { schema, item, encoder: Encoder::default() })
+        Ok(Converter { schema, item, encoder: Encoder::of_type(info.name()) })
     }
 
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue> {

@@ -11,7 +11,7 @@ pub(crate) const HELD: &str = "what the file holds";
 pub(super) const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 
 /// Returns the advice for text that is wider than a field.
-pub(super) fn raise_width(text: Scalar) -> String {
+pub(crate) fn raise_width(text: Scalar) -> String {
     format!(
         "raise `width` to {}, or state `width = any`, which reads all but cannot be written",
         width(text)

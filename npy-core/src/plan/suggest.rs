@@ -13,10 +13,14 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
     let free: Vec<String> = fields.iter().filter(|field| is_free(field)).map(owned).collect();
     let meant =
         nearest(name, &free).map_or("…".to_owned(), |name| name.escape_debug().to_string());
-    let remedy = format!(
+    error(name, &names, "the program", rename_or_default(&meant))
+}
+
+/// Returns the advice for a field of a Rust struct that the file lacks; `meant` is the name of the field in the file.
+pub(crate) fn rename_or_default(meant: &str) -> String {
+    format!(
         "give the Rust field the name from the file with #[npy(rename = \"{meant}\")], or make it optional with #[npy(default)]"
-    );
-    error(name, &names, "the program", remedy)
+    )
 }
 
 /// Returns the part of a record at a path.

@@ -1,5 +1,7 @@
 //! Arrays of Python objects that Python pickles: random trees with each protocol, and lists of plain values.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use npy_core::object::{Encoding, Kind};
 use npy_core::{ObjectRef, Objects, npz, object};
 
@@ -318,6 +320,120 @@ np.save('long.npy', long.to_records(index=False))
     }
     let error = Vec::<Station>::read_npy(dir.path().join("long.npy")).unwrap_err().to_string();
     assert!(error.contains("text of at most 4096 bytes"), "{error}");
+}
+
+/// Guards that defaults, aliases and refused fields are those of plain records where a record has an object field, and where a dictionary
+/// is read: the same rows with text of a fixed width give the same values.
+#[test]
+fn rules_of_derived_records_hold_for_objects() {
+    fn counted() -> f64 {
+        static CALLS: AtomicU32 = AtomicU32::new(0);
+        f64::from(CALLS.fetch_add(1, Ordering::Relaxed))
+    }
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Row {
+        #[npy(width = 4, alias = "who", alias = "whom")]
+        name: String,
+        #[npy(default)]
+        y: i32,
+        #[npy(default = counted)]
+        gain: f64,
+        #[npy(default, width = any)]
+        note: String,
+    }
+    #[derive(NpyRecord, Debug, PartialEq)]
+    #[npy(default)]
+    struct Whole {
+        q: i64,
+        #[npy(width = 4)]
+        code: String,
+        #[npy(flatten)]
+        inner: Inner,
+    }
+    impl Default for Whole {
+        fn default() -> Self {
+            Whole { q: 7, code: "none".into(), inner: Inner { z: 0 } }
+        }
+    }
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Inner {
+        #[npy(default, alias = "zed")]
+        z: u8,
+    }
+    #[derive(NpyRecord, Debug)]
+    #[npy(deny_unknown_fields)]
+    struct Deny {
+        #[npy(width = 4, alias = "who")]
+        name: String,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct Narrow {
+        #[npy(width = 2)]
+        name: String,
+    }
+    #[derive(NpyRecord, Debug)]
+    struct Number {
+        name: f64,
+        lost: f64,
+    }
+
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+def save(name, rows, fields):
+    np.save(name + '_objects', np.array(rows, fields))
+    np.save(name + '_plain', np.array(rows, [(field, code.replace('O', 'U3')) for field, code in fields]))
+    dicts = np.empty(len(rows), object)
+    dicts[:] = [dict(zip([field for field, _ in fields], row)) for row in rows]
+    np.save(name + '_dicts', dicts)
+save('own', [('Ann', 1), ('Bo', 2)], [('name', 'O'), ('q', '>i8')])
+save('alias', [(1, 'Ann'), (2, 'Bo')], [('zed', 'u1'), ('who', 'O')])
+save('both', [('Ann', 'Bo')], [('who', 'O'), ('name', 'O')])
+save('two', [('Ann', 'Bo')], [('whom', 'O'), ('who', 'O')])
+save('city', [('Ann', 'Ulm')], [('name', 'O'), ('city', 'O')])
+save('number', [('Ann', 1)], [('name', 'O'), ('q', 'f8')])
+np.save('five', np.array([5, {1: 2}], object))
+np.save('keys', np.array([{1: 2, 'name': 'Ann'}, None], object)[:1])
+"#;
+    python(script, dir.path());
+    let path = |name: &str, kind: &str| dir.path().join(format!("{name}{kind}.npy"));
+    let row = |name: &str, gain| Row { name: name.into(), y: 0, gain, note: String::new() };
+    let whole = |q, z| Whole { q, code: "none".into(), inner: Inner { z } };
+    for kind in ["_objects", "_plain", "_dicts"] {
+        for name in ["own", "alias"] {
+            let rows = Vec::<Row>::read_npy(path(name, kind)).unwrap();
+            let gain = rows[0].gain; // made once per file
+            assert_eq!(rows, [row("Ann", gain), row("Bo", gain)], "{name}{kind}");
+        }
+        let wholes = Vec::<Whole>::read_npy(path("own", kind)).unwrap();
+        assert_eq!(wholes, [whole(1, 0), whole(2, 0)], "{kind}");
+        let wholes = Vec::<Whole>::read_npy(path("alias", kind)).unwrap();
+        assert_eq!(wholes, [whole(7, 1), whole(7, 2)], "{kind}");
+        assert!(Vec::<Deny>::read_npy(path("number", kind)).is_err(), "{kind}");
+        for (error, message) in [
+            (
+                Vec::<Deny>::read_npy(path("city", kind)).unwrap_err(),
+                "the file has a field \"city\", which Deny does not have; add it to the struct",
+            ),
+            (
+                Vec::<Deny>::read_npy(path("both", kind)).unwrap_err(),
+                "the file has a field \"who\", which Deny does not have; it is an alias",
+            ),
+            (
+                Vec::<Row>::read_npy(path("two", kind)).unwrap_err(),
+                "the file has a field \"whom\", which Row does not have; it is an alias",
+            ),
+            (Vec::<Narrow>::read_npy(path("own", kind)).unwrap_err(), "raise `width` to 3, or"),
+            (Vec::<Number>::read_npy(path("own", kind)).unwrap_err(), "field \"name\": "),
+            (
+                Vec::<Inner>::read_npy(dir.path().join("five.npy")).unwrap_err(),
+                "in 5, which is not",
+            ),
+            (Vec::<Narrow>::read_npy(path("alias", kind)).unwrap_err(), "#[npy(default)]"),
+            (Vec::<Deny>::read_npy(path("keys", "")).unwrap_err(), "has a field \"1\""),
+        ] {
+            assert!(error.to_string().contains(message), "{kind}: {error}");
+        }
+    }
 }
 
 /// Guards NaN and NaT as missing values, whether an array holds objects or numbers and times.
