@@ -101,7 +101,7 @@
 //! # NaN
 //!
 //! A NaN is greater than all other numbers and equal to itself, unlike in NumPy; one whose sign is set, as 0/0 has it on x86, is another value, which is less
-//! than all others; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
+//! than all numbers; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
 //! of a column with a NaN is NaN, and `min` is the least number. With `GROUP BY`, DataFusion 55.2 has wrong results for groups with NaN or with infinities alone
 //! ([apache/datafusion#24432](https://github.com/apache/datafusion/issues/24432)): sessions of [`session`] and [`with_npy`] have functions of their own under these names.
 //!
@@ -119,12 +119,12 @@
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
 //!   `ORDER BY`, `count(DISTINCT x)`, `x = -0.0 AND x <> 0.0` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
-//! - `x + y`, `x - y` and `x * y` of integers wrap beyond their type, as in NumPy: `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
+//! - `x + y`, `x - y` and `x * y` of integers wrap at the width of their columns, as in NumPy: `CAST(x AS BIGINT) - y`, `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
 //!   of [`session`] and [`with_npy`], a sum of integers or of spans of time that does not fit into 64 bits is an error.
 //! - An unsigned column of 64 bits (`u8`) and signed integers make a decimal: `CAST(x + 1 AS BIGINT UNSIGNED)`.
 //! - In `median`, `percentile_cont` and `approx_median`, a NaN is the greatest number. In sessions of [`session`] and [`with_npy`] they are NaN if a value is,
-//!   as in NumPy, and so is `corr` in all sessions: `median(nullif(x, 'NaN'))`,
-//!   `corr(x, y) FILTER (WHERE NOT isnan(x))`.
+//!   as in NumPy, and so is `corr` in all sessions: `median(x) FILTER (WHERE NOT isnan(x))`. `nullif(x, 'NaN')` does not find a NaN with a sign;
+//!   `CASE WHEN isnan(x) THEN NULL ELSE x END` does.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
 //!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
 //! - Integers are divided without a rest: `1 / 2` is 0. An unsigned column of 64 bits, also `row_number()` or `array_length(v)`, divided by a signed integer is a
