@@ -212,6 +212,7 @@ mod exact_times;
 mod file_order;
 mod files;
 mod float_groups;
+mod floored;
 mod format;
 mod grouping_sets;
 mod groups;
