@@ -69,9 +69,7 @@ impl AnalyzerRule for KeepTimes {
             if !inner.get_type(schema).is_ok_and(is_other) {
                 return Ok(Transformed::no(expression));
             }
-            // The second argument has the type of the result.
-            let example = ScalarValue::new_default(&to)?;
-            Ok(Transformed::yes(function.call(vec![inner.clone(), lit(example)])))
+            Ok(Transformed::yes(function.call(vec![inner.clone(), example(&to)?])))
         };
         plan.transform_up_with_subqueries(|plan| {
             rewritten(plan, &hide)?.transform_data(with_far_times)
@@ -82,6 +80,16 @@ impl AnalyzerRule for KeepTimes {
     fn name(&self) -> &str {
         "keep_times"
     }
+}
+
+/// Returns a literal of a type, for functions whose result has the type of their second argument.
+pub(crate) fn example(of: &DataType) -> Result<Expr> {
+    let value = ScalarValue::new_default(of)?;
+    // DataFusion 55.2 makes an empty list in the place of one of this length.
+    Ok(lit(match value.data_type() == *of {
+        true => value,
+        false => ScalarValue::try_from(of)?,
+    }))
 }
 
 /// The functions that convert their first argument, and the number of their arguments.

@@ -161,7 +161,8 @@
 //! ```
 //!
 //! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'x.npz'` an archive whose arrays are the columns, `COPY … TO 'dir/' STORED AS NPY` several files,
-//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table. A `.npy` file is an array of records, also
+//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table, whose types do not have each value: a fraction among integers, a float that would be
+//! infinite and a time with a rest are errors. A `.npy` file is an array of records, also
 //! of a single field, or of the values themselves if the only column is `value`: `COPY (SELECT price AS value FROM t) TO 'price.npy'`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
 //! null where the dtype has no missing value is an error, unless
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
@@ -208,6 +209,7 @@ mod codec;
 mod columns;
 mod condition;
 mod copy_target;
+mod exact_inserts;
 mod exact_times;
 mod file_order;
 mod files;
@@ -258,6 +260,7 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use exact_inserts::InsertExactly;
 use exact_times::KeepTimes;
 use file_order::FileOrder;
 #[doc(hidden)]
@@ -343,6 +346,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     rules.insert(0, Arc::new(RefuseWrong));
     rules.insert(1, Arc::new(KeepTimesOfText));
     rules.insert(2, Arc::new(KeepNullsOfIn));
+    rules.insert(3, Arc::new(InsertExactly));
     exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
@@ -352,6 +356,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
     state.scalar_functions().get_or_insert_default().push(grouping_sets::function());
+    state.scalar_functions().get_or_insert_default().push(exact_inserts::function());
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
     state.type_planner().get_or_insert_with(|| Arc::new(RefuseLengths));
     let settings = state.config().get_or_insert_default().options_mut();

@@ -386,6 +386,7 @@ async fn times_before_1970_are_cut_to_earlier_ones() {
         ("to_timestamp_millis(value)", &of_file, 1_000),
         ("arrow_cast(value, 'Timestamp(s)')", &of_file, 1),
         ("arrow_cast(make_array(value), 'List(Timestamp(s))')[1]", &of_file, 1),
+        ("arrow_cast(make_array(value), 'FixedSizeList(1 x Timestamp(s))')[1]", &of_file, 1),
         (
             "arrow_cast(arrow_cast(value - TIMESTAMP '1970-01-01', 'Duration(us)'), 'Duration(s)')",
             &of_file,

@@ -93,6 +93,7 @@ COPY replaces a file of that name when the query has succeeded: links are follow
 query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost, and
 adds files to a directory whose files have other columns. The directory of a file must exist; that of COPY … TO 'dir/' STORED AS NPY is made, and
 files that are in it stay.
+INSERT INTO adds a file to a directory, and refuses a value that the type of its column does not have: 7.9 for an integer, a time with a rest.
 A null is NaN in floats and NaT in times; for others it is an error: coalesce(x, 0) AS x, or COPY … OPTIONS (fill_nulls true), which writes 0, '' and false.
 COPY writes .npy files, which are arrays of records: a column of any name is a field, also if it is the only one. A single column called value is
 an array of its numbers: COPY (SELECT price AS value FROM t) TO 'price.npy'. It writes .npz archives, not compressed (npy convert --compress), whose
