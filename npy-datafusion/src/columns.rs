@@ -12,7 +12,7 @@ use datafusion::arrow::buffer::Buffer;
 use datafusion::arrow::compute::kernels::numeric::sub;
 use datafusion::arrow::compute::{CastOptions, cast, cast_with_options};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Fields, Float64Type, SchemaRef};
-use datafusion::common::{ScalarValue, exec_datafusion_err};
+use datafusion::common::{ScalarValue, exec_datafusion_err, exec_err};
 use datafusion::error::{DataFusionError, Result};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
@@ -21,6 +21,7 @@ use npy_core::dtype::DType;
 use npy_core::{DynArray, Gather, Order};
 
 use crate::condition::Condition;
+use crate::floored::floored;
 use crate::header::{Contents, File, external};
 use crate::merge::{dtype_of, field_of, has_time};
 
@@ -331,6 +332,7 @@ impl Column {
         if *self.field.data_type() == self.to {
             return Ok(array);
         }
+        let array = floored(array, &self.to)?;
         // A value that does not fit is an error, and not null.
         let strict = CastOptions { safe: false, ..CastOptions::default() };
         let values = cast_with_options(&array, &self.to, &strict);
@@ -342,33 +344,38 @@ impl Column {
     }
 }
 
-/// Refuses floats with a fraction where the statement declares integers, also decimals of no fraction: Arrow truncates or rounds them.
+/// Refuses floats with a fraction where the statement declares integers.
 fn check_whole(floats: &ArrayRef, integers: &ArrayRef) -> Result<()> {
+    match fraction(floats, integers)? {
+        Some(value) => exec_err!(
+            "{value} is no integer; declare it as DOUBLE, and round it in the query: CAST(round(x) AS BIGINT)"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// Returns a float or a decimal with a fraction that was converted to an integer, also to a decimal of no fraction: Arrow truncates or rounds them.
+pub(crate) fn fraction(floats: &ArrayRef, integers: &ArrayRef) -> Result<Option<ScalarValue>> {
     match (floats.data_type(), integers.data_type()) {
         (DataType::FixedSizeList(..), DataType::FixedSizeList(..)) => {
             let (floats, integers) = (floats.as_fixed_size_list(), integers.as_fixed_size_list());
-            return check_whole(floats.values(), integers.values());
+            return fraction(floats.values(), integers.values());
         }
         (DataType::FixedSizeList(..), DataType::List(_)) => {
             let (floats, integers) = (floats.as_fixed_size_list(), integers.as_list::<i32>());
-            return check_whole(floats.values(), integers.values());
+            return fraction(floats.values(), integers.values());
         }
         (from, to)
-            if from.is_floating()
+            if (from.is_floating() || from.is_decimal())
                 && (to.is_integer() || matches!(to, DataType::Decimal128(_, 0))) => {}
-        _ => return Ok(()),
+        _ => return Ok(None),
     }
     let back = cast_with_options(integers, floats.data_type(), &CastOptions::default())?;
     // 0.0 is equal to -0.0 by subtraction, and by the order of Arrow it is not.
     let differences = cast(&sub(floats, &back)?, &DataType::Float64)?;
     let mut differences = differences.as_primitive::<Float64Type>().iter();
-    let Some(row) = differences.position(|it| it.is_some_and(|it| it != 0.0)) else {
-        return Ok(());
-    };
-    let value = ScalarValue::try_from_array(floats, row)?;
-    Err(exec_datafusion_err!(
-        "{value} is no integer; declare it as DOUBLE, and round it in the query: CAST(round(x) AS BIGINT)"
-    ))
+    let row = differences.position(|it| it.is_some_and(|it| it != 0.0));
+    row.map(|row| ScalarValue::try_from_array(floats, row)).transpose()
 }
 
 /// Returns true if a column of the type `to`, which a statement declares, has the times of a dtype, whose own type is `from`: a number would be a count

@@ -4,6 +4,8 @@
 //! `t < '00:00:55.5'` the row at 55 seconds is lost. So a rule of the analyzer puts a function in the place of each conversion to a finer unit, which
 //! nothing moves, and when all literals are known, a rule of the optimizer finds the bound in the unit of the column: `t <= '00:00:55'`. Indices know
 //! such bounds, and years that a finer unit cannot count are no error. A column that has no such years is compared by `true` and `false`.
+//!
+//! The function is in the place of each conversion to a coarser unit, too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
 
 use std::sync::Arc;
 
@@ -26,6 +28,8 @@ use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, Optimizer, OptimizerConfig, OptimizerRule};
 use datafusion::scalar::ScalarValue;
 
+use crate::floored::{floored, is_coarser};
+
 /// Returns the functions that convert times.
 pub(crate) fn functions() -> [Arc<ScalarUDF>; 2] {
     [false, true].map(|is_try| {
@@ -34,7 +38,7 @@ pub(crate) fn functions() -> [Arc<ScalarUDF>; 2] {
     })
 }
 
-/// Puts the function in the place of conversions to finer units.
+/// Puts the function in the place of conversions to other units.
 #[derive(Debug)]
 pub(crate) struct KeepTimes;
 
@@ -42,20 +46,30 @@ impl AnalyzerRule for KeepTimes {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let [cast, try_cast] = functions();
         let hide = |expression: Expr, schema: &DFSchema| {
-            let (function, inner, field) = match &expression {
-                Expr::Cast(Cast { expr, field }) => (&cast, expr, field),
-                Expr::TryCast(TryCast { expr, field }) => (&try_cast, expr, field),
+            let (function, inner, to) = match &expression {
+                Expr::Cast(Cast { expr, field }) if is_type_only(field) => {
+                    (&cast, &**expr, field.data_type().clone())
+                }
+                Expr::TryCast(TryCast { expr, field }) if is_type_only(field) => {
+                    (&try_cast, &**expr, field.data_type().clone())
+                }
+                Expr::ScalarFunction(ScalarFunction { func, args }) => {
+                    match (CONVERSIONS.iter().find(|(name, _)| *name == func.name()), &args[..]) {
+                        (Some((_, count)), [time, ..]) if args.len() == *count => {
+                            let is_try = func.name().contains("try");
+                            let function = if is_try { &try_cast } else { &cast };
+                            (function, time, expression.get_type(schema)?)
+                        }
+                        _ => return Ok(Transformed::no(expression)),
+                    }
+                }
                 _ => return Ok(Transformed::no(expression)),
             };
-            let is_type_only = field.name().is_empty() && field.metadata().is_empty();
-            let to = field.data_type();
-            let from = inner.get_type(schema);
-            if !is_type_only || !from.is_ok_and(|from| is_finer(&from, to)) {
+            let is_other = |from| is_finer(&from, &to) || is_coarser(&from, &to);
+            if !inner.get_type(schema).is_ok_and(is_other) {
                 return Ok(Transformed::no(expression));
             }
-            // The second argument has the type of the result.
-            let example = ScalarValue::Int64(Some(0)).cast_to(to)?;
-            Ok(Transformed::yes(function.call(vec![inner.as_ref().clone(), lit(example)])))
+            Ok(Transformed::yes(function.call(vec![inner.clone(), example(&to)?])))
         };
         plan.transform_up_with_subqueries(|plan| {
             rewritten(plan, &hide)?.transform_data(with_far_times)
@@ -66,6 +80,31 @@ impl AnalyzerRule for KeepTimes {
     fn name(&self) -> &str {
         "keep_times"
     }
+}
+
+/// Returns a literal of a type, for functions whose result has the type of their second argument.
+pub(crate) fn example(of: &DataType) -> Result<Expr> {
+    let value = ScalarValue::new_default(of)?;
+    // DataFusion 55.2 makes an empty list in the place of one of this length.
+    Ok(lit(match value.data_type() == *of {
+        true => value,
+        false => ScalarValue::try_from(of)?,
+    }))
+}
+
+/// The functions that convert their first argument, and the number of their arguments.
+const CONVERSIONS: [(&str, usize); 6] = [
+    ("arrow_cast", 2),
+    ("arrow_try_cast", 2),
+    ("to_timestamp_seconds", 1),
+    ("to_timestamp_millis", 1),
+    ("to_timestamp_micros", 1),
+    ("to_timestamp_nanos", 1),
+];
+
+/// Returns true for the field of a conversion that states a type alone.
+fn is_type_only(field: &FieldRef) -> bool {
+    field.name().is_empty() && field.metadata().is_empty()
 }
 
 /// Adds the rule that compares times with literals, after DataFusion's that finds the values of literals.
@@ -257,14 +296,17 @@ impl<'e> Compared<'e> {
     }
 }
 
-/// Returns the time that an expression converts by the function, its own type, and true if a time without such a value is null. None for other zones.
+/// Returns the time that an expression converts to a finer unit by the function, its own type, and true if a time without such a value is null. None for
+/// other zones.
 fn conversion<'e>(expression: &'e Expr, schema: &DFSchema) -> Option<(&'e Expr, DataType, bool)> {
     let Expr::ScalarFunction(ScalarFunction { func, args }) = expression else { return None };
     let function = func.inner().downcast_ref::<AsTime>()?;
     let [time, Expr::Literal(example, _)] = &args[..] else { return None };
     let of = time.get_type(schema).ok()?;
-    let is_of_zone = match (&of, example.data_type()) {
-        (DataType::Timestamp(_, zone), DataType::Timestamp(_, other)) => *zone == other,
+    let is_of_zone = match (&of, &example.data_type()) {
+        (DataType::Timestamp(_, zone), to @ DataType::Timestamp(_, other)) => {
+            zone == other && !is_coarser(&of, to)
+        }
         (DataType::Date32, DataType::Timestamp(_, None)) => true,
         _ => false,
     };
@@ -402,7 +444,8 @@ fn tried(expression: Expr) -> Transformed<Expr> {
     }
 }
 
-/// Converts its first argument to the type of the second one. A time that has no such value is an error, or null.
+/// Converts its first argument to the type of the second one: in a coarser unit, to the last time that is not later. A time that has no such value is an
+/// error, or null.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct AsTime {
     is_try: bool,
@@ -440,7 +483,15 @@ impl ScalarUDFImpl for AsTime {
             return internal_err!("{} without two arguments", self.name());
         };
         let options = CastOptions { safe: self.is_try, ..CastOptions::default() };
-        time.cast_to(args.return_field.data_type(), Some(&options))
+        let to = args.return_field.data_type();
+        let floored = match time {
+            ColumnarValue::Array(times) => ColumnarValue::Array(floored(Arc::clone(times), to)?),
+            ColumnarValue::Scalar(time) => {
+                let floored = floored(time.to_array()?, to)?;
+                ColumnarValue::Scalar(ScalarValue::try_from_array(&floored, 0)?)
+            }
+        };
+        floored.cast_to(to, Some(&options))
     }
 
     /// Returns the bounds of the type: DataFusion compares them with those of the other side, and has no order for a window if the types differ.

@@ -21,6 +21,7 @@ use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore};
 use tokio::sync::OnceCell;
 
 use crate::archive::{self, Fetched};
+use crate::location::word;
 use crate::packed::Index;
 
 /// The first bytes of a file that are requested; few headers are longer.
@@ -311,13 +312,25 @@ pub(crate) fn check_size(
 /// The error of a file that ends before the rows that its header states.
 pub(crate) const SHORTER: &str = "truncated: it ends before the rows that its header states; write or copy the complete file again";
 
+/// The start of the library's advice for an array that is named as an archive; the rest of it is for programs.
+const ARRAY: &str = "it is a .npy file";
+
 /// Returns an error that names the file.
 pub(crate) fn located(
     store: &dyn ObjectStore,
     meta: &ObjectMeta,
     error: &dyn std::fmt::Display,
 ) -> DataFusionError {
-    exec_datafusion_err!("{}: {}", named(store, &meta.location), in_sql(&error.to_string()))
+    let (name, reason) = (named(store, &meta.location), error.to_string());
+    let reason = match (reason.split_once(ARRAY), name.strip_suffix("npz")) {
+        (Some((before, _)), Some(stem)) => format!(
+            "{before}{ARRAY}: rename it to .npy, or run npy convert {} {}",
+            word(&name),
+            word(&format!("{stem}npy"))
+        ),
+        _ => in_sql(&reason),
+    };
+    exec_datafusion_err!("{name}: {reason}")
 }
 
 /// Returns the error of a request for a file. That of a cloud names it, and says what to do. A file that has become shorter has no such range.

@@ -101,7 +101,7 @@
 //! # NaN
 //!
 //! A NaN is greater than all other numbers and equal to itself, unlike in NumPy; one whose sign is set, as 0/0 has it on x86, is another value, which is less
-//! than all others; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
+//! than all numbers; `CASE WHEN isnan(x) THEN CAST('NaN' AS DOUBLE) ELSE x END` makes them one. So `max`
 //! of a column with a NaN is NaN, and `min` is the least number. With `GROUP BY`, DataFusion 55.2 has wrong results for groups with NaN or with infinities alone
 //! ([apache/datafusion#24432](https://github.com/apache/datafusion/issues/24432)): sessions of [`session`] and [`with_npy`] have functions of their own under these names.
 //!
@@ -119,12 +119,12 @@
 //! - -0.0 equals 0.0 in comparisons, joins, `GROUP BY` and `SELECT DISTINCT`. They can be two values in `IN` lists, windows (`rank()`, `PARTITION BY`),
 //!   `ORDER BY`, `count(DISTINCT x)`, `x = -0.0 AND x <> 0.0` and within lists and records: `x + 0.0` makes them one.
 //! - `x = 0.1` compares a column of 32 bits as 64 bits, so no row is equal: `x = CAST(0.1 AS REAL)`.
-//! - `x + y`, `x - y` and `x * y` of integers wrap beyond their type, as in NumPy: `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
+//! - `x + y`, `x - y` and `x * y` of integers wrap at the width of their columns, as in NumPy: `CAST(x AS BIGINT) - y`, `CAST(x AS DECIMAL(38, 0)) + y`. So does `sum` in DataFusion 55.2; in sessions
 //!   of [`session`] and [`with_npy`], a sum of integers or of spans of time that does not fit into 64 bits is an error.
 //! - An unsigned column of 64 bits (`u8`) and signed integers make a decimal: `CAST(x + 1 AS BIGINT UNSIGNED)`.
 //! - In `median`, `percentile_cont` and `approx_median`, a NaN is the greatest number. In sessions of [`session`] and [`with_npy`] they are NaN if a value is,
-//!   as in NumPy, and so is `corr` in all sessions: `median(nullif(x, 'NaN'))`,
-//!   `corr(x, y) FILTER (WHERE NOT isnan(x))`.
+//!   as in NumPy, and so is `corr` in all sessions: `median(x) FILTER (WHERE NOT isnan(x))`. `nullif(x, 'NaN')` does not find a NaN with a sign;
+//!   `CASE WHEN isnan(x) THEN NULL ELSE x END` does.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
 //!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
 //! - Integers are divided without a rest: `1 / 2` is 0. An unsigned column of 64 bits, also `row_number()` or `array_length(v)`, divided by a signed integer is a
@@ -161,7 +161,8 @@
 //! ```
 //!
 //! `COPY … TO 'x.npy'` writes one file, `COPY … TO 'x.npz'` an archive whose arrays are the columns, `COPY … TO 'dir/' STORED AS NPY` several files,
-//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table. A `.npy` file is an array of records, also
+//! `PARTITIONED BY (day)` a directory for each day, and `INSERT INTO` adds files to a table, whose types do not have each value: a fraction among integers, a float that would be
+//! infinite and a time with a rest are errors. A `.npy` file is an array of records, also
 //! of a single field, or of the values themselves if the only column is `value`: `COPY (SELECT price AS value FROM t) TO 'price.npy'`. A column keeps the dtype that its metadata or the table state; text is as wide as the longest value of the file. A
 //! null where the dtype has no missing value is an error, unless
 //! `OPTIONS (fill_nulls true)`. So is one in a column of `PARTITIONED BY`. A name without an extension is a directory, unless there is such a file.
@@ -208,10 +209,12 @@ mod codec;
 mod columns;
 mod condition;
 mod copy_target;
+mod exact_inserts;
 mod exact_times;
 mod file_order;
 mod files;
 mod float_groups;
+mod floored;
 mod format;
 mod grouping_sets;
 mod groups;
@@ -257,6 +260,7 @@ use datafusion::error::Result;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use exact_inserts::InsertExactly;
 use exact_times::KeepTimes;
 use file_order::FileOrder;
 #[doc(hidden)]
@@ -342,6 +346,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     rules.insert(0, Arc::new(RefuseWrong));
     rules.insert(1, Arc::new(KeepTimesOfText));
     rules.insert(2, Arc::new(KeepNullsOfIn));
+    rules.insert(3, Arc::new(InsertExactly));
     exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
@@ -351,6 +356,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
     state.scalar_functions().get_or_insert_default().push(grouping_sets::function());
+    state.scalar_functions().get_or_insert_default().push(exact_inserts::function());
     state.relation_planners().get_or_insert_default().push(Arc::new(VirtualColumns));
     state.type_planner().get_or_insert_with(|| Arc::new(RefuseLengths));
     let settings = state.config().get_or_insert_default().options_mut();

@@ -170,7 +170,17 @@ async fn a_median_with_a_nan_is_nan() {
     }
     for (sql, expected) in [
         ("SELECT median(x) FROM t", f64::NAN),
-        ("SELECT median(nullif(x, 'NaN')) FROM t WHERE id < 3", 2.5),
+        ("SELECT median(x) FILTER (WHERE NOT isnan(x)) FROM t WHERE id < 3", 2.5),
+        // Those of 0/0, whose NaN has a sign, and of NaN without one.
+        (
+            "SELECT median(x) FILTER (WHERE NOT isnan(x)) FROM (SELECT x FROM t WHERE id < 3 UNION ALL SELECT -CAST('NaN' AS DOUBLE))",
+            2.5,
+        ),
+        (
+            "SELECT median(CASE WHEN isnan(x) THEN NULL ELSE x END) FROM (SELECT x FROM t WHERE id < 3 UNION ALL SELECT -CAST('NaN' AS DOUBLE))",
+            2.5,
+        ),
+        ("SELECT median(nanvl(x, 0.0)) FROM (SELECT -CAST('NaN' AS DOUBLE) AS x)", 0.0),
         ("SELECT median(id) FROM t WHERE id < 3", 1.0),
         ("SELECT CAST(median(CAST(id AS DECIMAL(9, 1))) AS DOUBLE) FROM t WHERE id < 3", 1.0),
         ("SELECT percentile_cont(x, 0.5) FROM t WHERE id = 7", -0.75),

@@ -356,3 +356,61 @@ async fn days_are_not_compared_with_numbers() {
         assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
     }
 }
+
+/// Guards conversions to a coarser unit, which NumPy's `astype` makes to the last time that is not later: before 1970 that is not the nearest to it.
+#[tokio::test]
+async fn times_before_1970_are_cut_to_earlier_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    // 10:20:00.250250 and 10:20:00 of 1965-07-03, a time after 1970, and NaT.
+    let counts = [-141_918_000i64 * 1_000_000 + 250_250, -141_918_000_000_000, 1_250_250, i64::MIN];
+    let dtype: DType = "<M8[us]".parse().unwrap();
+    let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+    let array = DynArray::new(dtype, vec![counts.len()], Order::C, bytes).unwrap();
+    array.write_npy(directory.path().join("t.npy")).unwrap();
+    let ctx = session();
+    for declared in ["TIMESTAMP(0)", "TIMESTAMP(3)"] {
+        let name = if declared == "TIMESTAMP(0)" { "s" } else { "ms" };
+        let sql = format!(
+            "CREATE EXTERNAL TABLE {name} (value {declared}) STORED AS NPY LOCATION '{at}/t.npy'"
+        );
+        rows(&ctx, &sql).await;
+    }
+    let of_file = format!("npy('{at}/t.npy')");
+    for (expression, table, per_second) in [
+        ("CAST(value AS TIMESTAMP(0))", &*of_file, 1),
+        ("TRY_CAST(value AS TIMESTAMP(0))", &of_file, 1),
+        ("CAST(value AS TIMESTAMP(3))", &of_file, 1_000),
+        ("date_trunc('second', CAST(value AS TIMESTAMP(0)))", &of_file, 1),
+        ("to_timestamp_seconds(value)", &of_file, 1),
+        ("to_timestamp_millis(value)", &of_file, 1_000),
+        ("arrow_cast(value, 'Timestamp(s)')", &of_file, 1),
+        ("arrow_cast(make_array(value), 'List(Timestamp(s))')[1]", &of_file, 1),
+        ("arrow_cast(make_array(value), 'FixedSizeList(1 x Timestamp(s))')[1]", &of_file, 1),
+        (
+            "arrow_cast(arrow_cast(value - TIMESTAMP '1970-01-01', 'Duration(us)'), 'Duration(s)')",
+            &of_file,
+            1,
+        ),
+        ("value", "s", 1),
+        ("value", "ms", 1_000),
+    ] {
+        let sql = format!("SELECT arrow_cast({expression}, 'Int64') AS n FROM {table}");
+        let found = text(&ctx, &sql).await;
+        let found = found.lines().skip(3).filter(|line| line.starts_with('|'));
+        let found: Vec<&str> = found.map(|line| line.trim_matches(['|', ' '])).collect();
+        let floor = |count: &i64| count.div_euclid(1_000_000 / per_second).to_string();
+        let expected: Vec<String> = counts[..3].iter().map(floor).chain([String::new()]).collect();
+        assert_eq!(found, expected, "{sql}");
+    }
+    // A comparison with a time in the coarser unit is about the cut time.
+    for (condition, expected) in [
+        ("CAST(value AS TIMESTAMP(0)) = '1965-07-03T10:20:00'", 2),
+        ("CAST(value AS TIMESTAMP(0)) <= '1965-07-03T10:20:00'", 2),
+        ("CAST(value AS TIMESTAMP(0)) > '1965-07-03T10:20:00'", 1),
+        ("CAST(value AS TIMESTAMP(0)) = '1970-01-01T00:00:01'", 1),
+    ] {
+        let sql = format!("SELECT count(*) FROM npy('{at}/t.npy') WHERE {condition}");
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+}

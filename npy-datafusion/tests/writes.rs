@@ -145,6 +145,66 @@ async fn rows_are_inserted() {
     assert!(all.contains("three"), "{all}");
 }
 
+/// Guards values that the type of their column does not have: `INSERT INTO` adds the same value, or none.
+#[tokio::test]
+async fn inserted_values_are_exact_or_errors() {
+    let ctx = session();
+    let directory = tempfile::tempdir().unwrap();
+    let columns = "i SMALLINT, f REAL, s TIMESTAMP(0), d DATE";
+    let sql = format!(
+        "CREATE EXTERNAL TABLE e ({columns}) STORED AS NPY LOCATION '{}/new/'",
+        directory.path().display()
+    );
+    rows(&ctx, &sql).await;
+    // Columns of a query need different names.
+    let (day, next) = ("'2021-01-01'", "'2021-01-02'");
+    for (values, expected) in [
+        (format!("7.9, 1, {day}, {next}"), "7.9 is no integer"),
+        (format!("70000, 1, {day}, {next}"), "70000"),
+        (format!("CAST(7.9 AS DECIMAL(5, 1)), 1, {day}, {next}"), "7.9 is no integer"),
+        (format!("7, 1e39, {day}, {next}"), "is too large for Float32"),
+        (format!("7, '1e39', {day}, {next}"), "is too large for Float32"),
+        (format!("7, 1, '2021-01-01T00:00:00.9', {day}"), "is no time of Timestamp(s)"),
+        (format!("7, 1, '1921-01-01T00:00:00.9', {day}"), "is no time of Timestamp(s)"),
+        (format!("7, 1, TIMESTAMP '2021-01-01T00:00:00.9', {day}"), "is no time of Timestamp(s)"),
+        (format!("7, 1, {day}, '2021-01-01T12:00:00'"), "is no time of Date32"),
+    ] {
+        for sql in [
+            format!("INSERT INTO e (i, f, s, d) VALUES ({values})"),
+            format!("INSERT INTO e (i, f, s, d) SELECT {values}"),
+            format!("INSERT INTO e (i, f, s, d) SELECT v.* FROM (VALUES ({values})) v"),
+        ] {
+            let refused = error(&ctx, &sql).await;
+            assert!(refused.contains(expected), "{sql}: {refused}");
+        }
+    }
+    assert!(
+        !directory.path().join("new").exists() || names(&directory.path().join("new")).is_empty()
+    );
+    // Digits are rounded, and what is there already is kept: infinity, nulls, far years, a day as a time.
+    let kept = "INSERT INTO e VALUES (8.0, 0.1, '2021-01-01', '2021-01-01T00:00:00'), ('9', 'inf', '3000-01-01', NULL), (10, CAST('inf' AS DOUBLE), NULL, '1921-01-02')";
+    rows(&ctx, kept).await;
+    let all = text(&ctx, "SELECT * FROM e").await;
+    for row in [
+        "| 8  | 0.1 | 2021-01-01T00:00:00 | 2021-01-01 |",
+        "| 9  | inf | 3000-01-01T00:00:00 |            |",
+        "| 10 | inf |                     | 1921-01-02 |",
+    ] {
+        assert!(all.contains(row), "{all}");
+    }
+
+    fs::create_dir(directory.path().join("pairs")).unwrap();
+    [[0.5f32, 1.5]].write_npy(directory.path().join("pairs/a.npy")).unwrap();
+    let sql = format!(
+        "CREATE EXTERNAL TABLE p STORED AS NPY LOCATION '{}/pairs/'",
+        directory.path().display()
+    );
+    rows(&ctx, &sql).await;
+    rows(&ctx, "INSERT INTO p VALUES ([2.5, 3.5])").await;
+    let refused = error(&ctx, "INSERT INTO p VALUES ([0.5, 1e39])").await;
+    assert!(refused.contains("is too large for Float32"), "{refused}");
+}
+
 /// Guards failures: nulls name their column and row, and no file is left, of whatever size and store.
 #[tokio::test]
 async fn a_failed_write_leaves_no_file() {

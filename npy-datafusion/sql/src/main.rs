@@ -50,7 +50,7 @@ struct Args {
     /// Prints a line of JSON for each row, whose columns need different names: NaN and infinity are null, too, since JSON has neither
     #[arg(long)]
     json: bool,
-    /// Reads bytes (dtype S) as text; they are printed in hexadecimal otherwise
+    /// Reads bytes (dtype S) as text, also those of npy('x.npy') and CREATE EXTERNAL TABLE; they are printed in hexadecimal otherwise
     #[arg(long)]
     text: bool,
     /// Refuses to replace a file by COPY
@@ -69,9 +69,9 @@ Examples:
   npy sql \"SET datafusion.execution.target_partitions = 1; SELECT * FROM t\" ticks.npy
   npy sql -f report.sql days/
 
-A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x).
-median, percentile_cont, approx_median and corr of a NaN are NaN, as in NumPy: median(nullif(x, 'NaN')), corr(x, y) FILTER (WHERE NOT isnan(x)). The NaN of 0/0 on x86 has
-a sign; it is another value, and less than all others. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
+A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). The NaN that NumPy makes of 0/0 on
+x86 has a sign; it is another value, and less than all numbers: nullif(x, 'NaN') does not find it. median, percentile_cont, approx_median and corr of a
+NaN are NaN, as in NumPy: median(x) FILTER (WHERE NOT isnan(x)). CASE WHEN isnan(x) THEN NULL ELSE x END is null for each NaN, nanvl(x, 0.0) is 0.0. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
 makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
@@ -84,7 +84,8 @@ CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (format.has_heade
 
 Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. An unsigned column of
 64 bits (u8), row_number(), rank() or array_length(v) divided by a signed integer has a fraction: CAST(u AS BIGINT) / 10. A sum of integers that
-needs more than 64 bits is an error; x + y, x - y and x * y beyond them wrap, as in NumPy: CAST(x AS DECIMAL(38, 0)) + y. An unsigned
+needs more than 64 bits is an error; x + y, x - y and x * y wrap at the width of their columns,
+as in NumPy: u - v of 1 and 3 is 65534 for two u2, CAST(u AS BIGINT) - v has 64 bits, and CAST(x AS DECIMAL(38, 0)) + y more. An unsigned
 column of 64 bits (u8) and signed integers make a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:
 one does not guard another from a division by zero or a CAST that fails, as CASE WHEN x <> 0 THEN 1 / x END does, and TRY_CAST.
 
@@ -92,6 +93,7 @@ COPY replaces a file of that name when the query has succeeded: links are follow
 query, by this or another name. With --no-clobber, a file that exists is an error. Only --force replaces an archive whose other members would be lost, and
 adds files to a directory whose files have other columns. The directory of a file must exist; that of COPY … TO 'dir/' STORED AS NPY is made, and
 files that are in it stay.
+INSERT INTO adds a file to a directory, and refuses a value that the type of its column does not have: 7.9 for an integer, a time with a rest.
 A null is NaN in floats and NaT in times; for others it is an error: coalesce(x, 0) AS x, or COPY … OPTIONS (fill_nulls true), which writes 0, '' and false.
 COPY writes .npy files, which are arrays of records: a column of any name is a field, also if it is the only one. A single column called value is
 an array of its numbers: COPY (SELECT price AS value FROM t) TO 'price.npy'. It writes .npz archives, not compressed (npy convert --compress), whose

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use npy_datafusion::datafusion::common::{TableReference, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
@@ -14,15 +15,18 @@ use npy_datafusion::datafusion::sql::resolve::resolve_table_references;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, TableFactor, Visit, Visitor,
 };
-use npy_datafusion::{NpyOptions, archives_of, register as register_file};
+use npy_datafusion::{
+    NpyFormat, NpyFormatFactory, NpyFunction, NpyOptions, archives_of, register as register_file,
+};
 
 use crate::statements::written;
 
 /// Registers each file by its position (`t`, `t2`, …), and by its name unless another file has it, too: as it is, and in lower case, which SQL makes
-/// of a name without quotes. `is_text`: bytes are text.
+/// of a name without quotes. `is_text`: bytes are text, also in the tables that statements make.
 pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bool) -> Result<()> {
     let mut options = NpyOptions::new();
     options.text_from_bytes(is_text);
+    set_defaults(ctx, &options)?;
     for (index, file) in files.iter().enumerate() {
         let is_path = !file.contains("://") && !file.contains(['*', '?', '[']);
         if is_path && !Path::new(file).exists() {
@@ -69,6 +73,16 @@ pub(crate) async fn register(ctx: &SessionContext, files: &[String], is_text: bo
                 ctx.register_table(table, ctx.table_provider(position(index)).await?)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Sets the options of tables whose statements name no others.
+fn set_defaults(ctx: &SessionContext, options: &NpyOptions) -> Result<()> {
+    ctx.register_udtf("npy", Arc::new(NpyFunction::new(options.clone())));
+    for format in [NpyFormat::new(options.clone()), NpyFormat::archives(options.clone())] {
+        let factory = Arc::new(NpyFormatFactory::new(format));
+        ctx.state_ref().write().register_file_format(factory, true)?;
     }
     Ok(())
 }

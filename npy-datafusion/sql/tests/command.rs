@@ -122,7 +122,19 @@ fn rows_are_printed() {
     let stations = "SELECT value FROM t";
     assert_eq!(stdout(at, &[stations, "stations.npy", "--csv"]), "value\n524a4f42\n");
     assert_eq!(stdout(at, &[stations, "stations.npy", "--csv", "--text"]), "value\nRJOB\n");
+    // It holds for the tables of statements, too, and an option of such a table wins.
+    [npy_core::FixedStr::<3>::new("ABC").unwrap()].write_npy(at.join("u.npy")).unwrap();
+    let union = "SELECT value FROM npy('stations.npy') UNION ALL SELECT value FROM npy('u.npy') ORDER BY value";
+    let table =
+        "CREATE EXTERNAL TABLE s STORED AS NPY LOCATION 'stations.npy'; SELECT value FROM s";
+    let bytes = "SELECT value FROM npy('stations.npy', 'text_from_bytes', 'false')";
+    for (sql, expected) in
+        [(union, "value\nABC\nRJOB\n"), (table, "value\nRJOB\n"), (bytes, "value\n524a4f42\n")]
+    {
+        assert_eq!(stdout(at, &[sql, "--csv", "--text"]), expected, "{sql}");
+    }
     let hint = |arguments: &[&str]| String::from_utf8(run(at, arguments).stderr).unwrap();
+    assert_eq!(hint(&[table, "--text"]), "");
     let expected = "npy sql: the bytes of the column \"value\" are printed in hexadecimal; --text reads them as text\n";
     assert_eq!(hint(&[stations, "stations.npy"]), expected);
     assert_eq!(hint(&[stations, "stations.npy", "--text"]), "");
@@ -199,7 +211,7 @@ fn a_sum_that_does_not_fit_is_an_error() {
         stdout(at, &[sql, "large.npy", "--csv"]),
         "s,w\n9223372036854775808,-9223372036854775808\n"
     );
-    assert!(stdout(at, &["--help"]).contains("x * y beyond them wrap, as in NumPy"));
+    assert!(stdout(at, &["--help"]).contains("x * y wrap at the width of their columns"));
 }
 
 /// Guards functions that compute with all values, also with those that are null.

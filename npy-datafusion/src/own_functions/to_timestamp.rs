@@ -46,7 +46,9 @@ const END: f64 = 9_223_372_036_854_775_808.0;
 
 fn check(seconds: f64) -> Result<()> {
     if seconds.is_nan() {
-        return exec_err!("to_timestamp of NaN; nullif(x, 'NaN') makes a null of it");
+        return exec_err!(
+            "to_timestamp of NaN; CASE WHEN isnan(x) THEN NULL ELSE x END makes a null of it"
+        );
     }
     if !(-END..END).contains(&(seconds * 1e9)) {
         return exec_err!(

@@ -85,6 +85,7 @@ fn errors_say_what_to_write() {
     folder(at);
     raw("<f16").write_npy(at.join("l.npy")).unwrap();
     raw("<c16").write_npy(at.join("c.npy")).unwrap();
+    std::fs::copy(at.join("ticks.npy"), at.join("array.npz")).unwrap();
     let mut archive = npy_core::npz::Writer::create(at.join("mixed.npz")).unwrap();
     archive.write("a", &[1_i64, 2]).unwrap();
     archive.write("rate", &0.5_f64).unwrap();
@@ -253,6 +254,10 @@ fn errors_say_what_to_write() {
             "ticks.npy: it is a file, and the statement comes before the files; run npy sql 'SELECT * FROM t' ticks.npy",
         ),
         (&["days"], "run npy sql 'SELECT * FROM t' days"),
+        (
+            &["SELECT * FROM t", "array.npz"],
+            "/array.npz: not a .npz archive: it starts with \"\\x93NUMPY\\x01\\x00\" and has no directory of members; it is a .npy file: rename it to .npy, or run npy convert /",
+        ),
         (&["none.npy"], "none.npy: it is a file"),
         (
             &["SELECT 1 FROM t WHERE name = \"two\"", "names.npz"],
