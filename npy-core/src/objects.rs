@@ -935,6 +935,16 @@ impl<'a> Iterator for Items<'a> {
         Some(ObjectRef { of: self.of, id, record })
     }
 
+    /// Leaves out items at once: many objects may share a long list.
+    fn nth(&mut self, count: usize) -> Option<Self::Item> {
+        let Some(last) = count.checked_sub(1) else { return self.next() };
+        if let Some(fields) = &mut self.fields {
+            fields.nth(last)?;
+        }
+        self.ids.nth(last)?;
+        self.next()
+    }
+
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.ids.size_hint()
     }
@@ -968,6 +978,16 @@ impl<'a> Iterator for Entries<'a> {
         }
         let &[key, value] = self.pairs.next()?;
         Some((self.of.reference(key), self.of.reference(value)))
+    }
+
+    /// Leaves out entries at once, as those of [`Items`].
+    fn nth(&mut self, count: usize) -> Option<Self::Item> {
+        let Some(last) = count.checked_sub(1) else { return self.next() };
+        match &mut self.fields {
+            Some((fields, values)) => _ = (fields.nth(last)?, values.nth(last)?),
+            None => _ = self.pairs.nth(last)?,
+        }
+        self.next()
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -94,3 +94,27 @@ fn touch(what: &str, object: ObjectRef<'_>) {
         assert!(object.entries().take(100_000).all(|(key, _)| key.kind() != Kind::Date));
     });
 }
+
+/// Guards items and entries that are left out at once: they are those that one after another leaves out.
+#[test]
+fn items_and_entries_are_left_out_at_once() {
+    let file = one(b"](K\x01K\x02K\x03K\x04}(K\x01K\x02K\x03K\x04K\x05K\x06ue");
+    let objects = Objects::read_npy_from(&file[..]).unwrap();
+    let list = objects.root();
+    let texts = |items: &mut dyn Iterator<Item = String>| items.collect::<Vec<_>>();
+    let items = texts(&mut list.iter().map(|item| item.to_string()));
+    let entry = |(key, value): (ObjectRef<'_>, ObjectRef<'_>)| format!("{key}: {value}");
+    let dict = list.iter().last().unwrap();
+    let entries = texts(&mut dict.entries().map(entry));
+    assert_eq!((items.len(), entries.len()), (5, 3));
+    for count in 0..7 {
+        let rest = texts(&mut list.iter().skip(count).map(|item| item.to_string()));
+        assert_eq!(rest, items[count.min(5)..]);
+        let rest = texts(&mut dict.entries().skip(count).map(entry));
+        assert_eq!(rest, entries[count.min(3)..]);
+        assert_eq!(list.iter().nth(count).map(|item| item.to_string()), items.get(count).cloned());
+        let mut after = list.iter();
+        _ = after.nth(count);
+        assert_eq!(after.len(), 4usize.saturating_sub(count));
+    }
+}

@@ -145,7 +145,9 @@ where
             part.is_none_or(|(part, _)| !parts.contains_key(part))
         });
     }
-    if others.is_empty() || others.iter().any(|member| is_deep(member)) {
+    // Reading archives says that such a name is too deep.
+    let is_too_deep = !T::__NPY_IS_ARRAY && others.iter().any(|member| is_deep(member));
+    if others.is_empty() || is_too_deep {
         return Ok(());
     }
     let remedy = "npz::Reader::read reads each by its name, npz::load::<BTreeMap<String, AnyArray>> reads all arrays, and a map with #[npy(flatten)] in a struct leaves them to other fields";
