@@ -68,6 +68,7 @@ pub(crate) use self::csv::{Comments, Dialect, FirstLine};
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 pub(crate) use self::options::of as options;
+pub(crate) use self::times::attoseconds_of;
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result, note};
 use crate::{remote, rows};

@@ -4,6 +4,9 @@ use npy_core::dtype::{Resolution, Unit};
 use npy_core::time::{self, Day, Hour, Minute, Ms, Ns, Second, TimeUnit, Us};
 use npy_core::{DateTime64, TimeDelta64};
 
+/// The attoseconds of a second.
+const SECOND: i128 = 1_000_000_000_000_000_000;
+
 /// The resolution of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Digits {
@@ -96,7 +99,6 @@ pub(super) fn span(text: &str, resolution: Resolution) -> Option<i64> {
 
 /// Returns the number of units of a span as pandas writes it: `1 days 02:03:04.5`, `-1 days +23:59:59`.
 fn days_and_time(text: &str, unit: Unit) -> Option<i64> {
-    const SECOND: i128 = 1_000_000_000_000_000_000;
     const DIGITS: usize = 18;
     let (days, time) = text.split_once(" day")?;
     let days: i64 = days.parse().ok()?;
@@ -118,7 +120,13 @@ fn days_and_time(text: &str, unit: Unit) -> Option<i64> {
     let seconds = i128::from(days) * 86_400 + 3600 * hours + 60 * minutes + seconds;
     let fraction = number(&format!("{fraction:0<DIGITS$}"))?;
     let attoseconds = seconds.checked_mul(SECOND)?.checked_add(fraction)?;
-    let size = match unit {
+    let size = attoseconds_of(unit)?;
+    (attoseconds % size == 0).then(|| i64::try_from(attoseconds / size).ok())?
+}
+
+/// Returns the attoseconds of a unit; `None` for one that is not always as long.
+pub(crate) fn attoseconds_of(unit: Unit) -> Option<i128> {
+    Some(match unit {
         Unit::Year | Unit::Month => return None,
         Unit::Week => 604_800 * SECOND,
         Unit::Day => 86_400 * SECOND,
@@ -131,8 +139,7 @@ fn days_and_time(text: &str, unit: Unit) -> Option<i64> {
         Unit::Picosecond => 1_000_000,
         Unit::Femtosecond => 1000,
         Unit::Attosecond => 1,
-    };
-    (attoseconds % size == 0).then(|| i64::try_from(attoseconds / size).ok())?
+    })
 }
 
 /// Returns true for a span of time that has a unit, whichever.

@@ -3,6 +3,8 @@
 use npy_core::dtype::{Field, Resolution, Scalar, ScalarKind, Unit};
 use npy_core::{Cast, DType};
 
+use crate::input::attoseconds_of;
+
 /// Returns the dtype that holds the values of both: the first, if it does. `None` if no conversion makes one of both, or if the second lacks a field of the first.
 /// 64-bit integers and floats become floats of 64 bits, which round some of these integers.
 pub(super) fn common(a: &DType, b: &DType) -> Option<DType> {
@@ -87,7 +89,7 @@ fn of_units(a: Resolution, b: Resolution, is_date: bool) -> Option<Resolution> {
         false => return None,
     };
     let unit = if size(a.unit) < size(b.unit) { a.unit } else { b.unit };
-    let count = |resolution: Resolution| u128::from(resolution.multiple) * size(resolution.unit);
+    let count = |resolution: Resolution| i128::from(resolution.multiple) * size(resolution.unit);
     let (mut greatest, mut rest) = (count(a), count(b));
     while rest > 0 {
         (greatest, rest) = (rest, greatest % rest);
@@ -99,20 +101,7 @@ fn of_units(a: Resolution, b: Resolution, is_date: bool) -> Option<Resolution> {
 }
 
 /// Returns the attoseconds of a unit, and the months of one that is not a whole number of these.
-fn size(unit: Unit) -> u128 {
-    const SECOND: u128 = 1_000_000_000_000_000_000;
-    match unit {
-        Unit::Year => 12,
-        Unit::Month | Unit::Attosecond => 1,
-        Unit::Week => 7 * 86_400 * SECOND,
-        Unit::Day => 86_400 * SECOND,
-        Unit::Hour => 3600 * SECOND,
-        Unit::Minute => 60 * SECOND,
-        Unit::Second => SECOND,
-        Unit::Millisecond => SECOND / 1000,
-        Unit::Microsecond => SECOND / 1_000_000,
-        Unit::Nanosecond => SECOND / 1_000_000_000,
-        Unit::Picosecond => 1_000_000,
-        Unit::Femtosecond => 1000,
-    }
+fn size(unit: Unit) -> i128 {
+    let months = if unit == Unit::Year { 12 } else { 1 };
+    attoseconds_of(unit).unwrap_or(months)
 }
