@@ -17,6 +17,7 @@ pub struct Siblings<'s> {
 
 impl<'s> Siblings<'s> {
     /// For generated code: the fields of a struct, which may itself be flattened.
+    #[doc(hidden)]
     #[must_use]
     pub fn new(reserves: fn(&str, bool) -> bool, outer: Option<&'s Siblings<'s>>) -> Self {
         Siblings { reserves, outer }
