@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::ObjectRef;
 use super::known::Meaning;
 use super::record::Record;
+use super::{ObjectRef, cast};
 use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
 use crate::dtype::{ByteOrder, DType, Field, Kind, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
@@ -14,9 +14,9 @@ use crate::element::exact::{copy, float, integer, to_float};
 use crate::element::width;
 use crate::error::Error;
 use crate::limits::to_u64;
-use crate::plan;
 use crate::plan::remedy::raise_width;
 use crate::plan::suggest::rename_or_default;
+use crate::plan::{self, Cast};
 use crate::schema::{ANY_WIDTH_PREFIX, DefaultBytes, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
 use crate::value::Value;
@@ -37,6 +37,8 @@ pub(super) struct Encoder {
     defaults: HashMap<DefaultBytes, Vec<u8>>,
     /// The name of the Rust type, for errors.
     wanted_by: String,
+    /// The cast of numbers that do not fit exactly.
+    cast: Cast,
 }
 
 /// The value of a field. A time that is stored as a count comes with the dtype of its field.
@@ -52,8 +54,8 @@ impl Encoder {
     }
 
     /// Creates an encoder for the Rust type of this name.
-    pub(super) fn of_type(wanted_by: String) -> Self {
-        Encoder { wanted_by, ..Encoder::default() }
+    pub(super) fn of_type(wanted_by: String, cast: Cast) -> Self {
+        Encoder { wanted_by, cast, ..Encoder::default() }
     }
 
     /// Writes the object as an element of this dtype, whose numbers are little-endian. By the rules, fields are found by their aliases,
@@ -61,7 +63,7 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// If the object is not a value of this dtype, or the dtype cannot hold it exactly.
+    /// If the object is not a value of this dtype, or the dtype cannot hold it exactly, nor by the cast.
     pub(super) fn encode(
         &mut self,
         object: ObjectRef<'_>,
@@ -86,7 +88,8 @@ impl Encoder {
                         objects.push(object.id);
                         copy(&index.to_le_bytes(), out)
                     }
-                    _ => encode_scalar(object, *scalar, out),
+                    _ => encode_scalar(object, *scalar, out)
+                        .or_else(|| cast::number(object, *scalar, self.cast, out)),
                 };
                 encoded.ok_or_else(|| {
                     match rules.widths {
