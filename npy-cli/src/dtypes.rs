@@ -1,4 +1,6 @@
-//! Dtypes as users write them: `f4`, `int`, `U`, or as in headers.
+//! Dtypes as users write them: `f4`, `int`, `U`, or as in headers; and with counts and commas (`dtypes/counts.rs`).
+
+mod counts;
 
 use npy_core::DType;
 use npy_core::dtype::{Field, Scalar, ScalarKind};
@@ -6,9 +8,15 @@ use npy_core::dtype::{Field, Scalar, ScalarKind};
 /// The advice for numbers that an integer dtype does not hold.
 pub(crate) const NUMERIC: &str = "--cast numeric cuts off fractions, makes NaN 0 and floats beyond the range its nearest end, and keeps the lowest bits of integers";
 
-/// Parses a dtype as headers have it, or without the byte order: `f4`.
+/// Parses a dtype as headers have it, or without the byte order: `f4`; also one with counts and commas: `>u4,3f4`.
 pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
-    let name = match without_module(text) {
+    let text = without_module(text);
+    plain(text).or_else(|error| counts::parse(text).ok_or(error))
+}
+
+/// Parses a dtype as headers have it, or without the byte order.
+fn plain(text: &str) -> npy_core::Result<DType> {
+    let name = match text {
         "int" => "i8",
         "half" => "f2",
         "single" => "f4",
@@ -127,10 +135,15 @@ mod tests {
             ("np.dtype([('a', 'f4'), ('b', '<U2')])", "[('a', '<f4'), ('b', '<U2')]"),
             ("datetime64[s]", "<M8[s]"),
             ("[('a', 'f4')]", "[('a', '<f4')]"),
+            ("3f4", "('<f4', (3,))"),
+            (">u4, (2,3)f4", "[('f0', '>u4'), ('f1', '<f4', (2, 3))]"),
+            ("[('n', '>u4'), ('3f4', '3f4')]", "[('n', '>u4'), ('3f4', '<f4', (3,))]"),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), dtype, "{text}");
         }
-        assert!(parse("x9").is_err());
+        for text in ["x9", "3x9", "03f4", "<3>f4", "(2f4", "f4,,f4", "f4,", "[('a', '3x9')]"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
         for (text, name) in [("flot32", Some("float32")), ("np.unit8", Some("uint8")), ("x9", None)]
         {
             assert_eq!(meant(text), name);

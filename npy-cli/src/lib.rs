@@ -11,7 +11,7 @@
 //! - `input.rs`: CSV and JSON, which become arrays;
 //! - `raw.rs`: files without a header, by an option;
 //! - `dtypes.rs`: the dtypes that users write, and `ml_dtype.rs`: the numbers that raw bytes are;
-//! - `fields.rs`: the fields of records that become another dtype, for advice;
+//! - `fields.rs`: the fields of records that become another dtype, for advice, and `python.rs`: Python in messages;
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `output.rs`: standard output, errors and the exit code;
@@ -33,6 +33,7 @@ mod output;
 mod output_file;
 mod plot;
 mod printer;
+mod python;
 mod raw;
 mod remedy;
 mod remote;

@@ -15,6 +15,7 @@ use npy_core::dtype::ScalarKind;
 use npy_core::{Cast, DType, ErrorKind, Place};
 
 use crate::fields;
+use crate::python;
 use crate::remedy;
 use crate::shell;
 
@@ -69,7 +70,10 @@ impl Failure {
                     _ => None,
                 });
                 let names: Vec<&str> = fields.flatten().collect();
-                mismatch([found, wanted], dtypes.map(|dtype| field_of(dtype, &names)))
+                let dtypes = dtypes.map(|dtype| field_of(dtype, &names));
+                let indices = names.iter().map(|name| python::index(name));
+                let array = python::load(&file.to_string()) + &indices.collect::<String>();
+                mismatch([found, wanted], dtypes, &array)
             }
             kind => reason(kind),
         };
@@ -80,6 +84,17 @@ impl Failure {
     pub(crate) fn named(self, file: impl fmt::Display) -> Self {
         match self {
             Failure::Unnamed(error) => Failure::new(file, error),
+            other => other,
+        }
+    }
+
+    /// Adds the indices of the only column that is read to the Python in a message about a file.
+    pub(crate) fn in_column(self, file: &str, indices: &str) -> Self {
+        match self {
+            Failure::Message(message) if !indices.is_empty() => {
+                let array = python::load(file);
+                Failure::Message(message.replace(&array, &format!("{array}{indices}")))
+            }
             other => other,
         }
     }
@@ -226,7 +241,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
             format!("{what}: {found} exceeds the limit of {limit}")
         }
         ErrorKind::Mismatch { found, wanted, .. } => {
-            mismatch([found, wanted], [None, None])
+            mismatch([found, wanted], [None, None], "np.load('IN.npy')")
         }
         ErrorKind::InvalidValue { reason, .. } => reason.replace('\n', " "),
         ErrorKind::MissingField { name, fields, .. } if fields.is_empty() => {
@@ -261,8 +276,9 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
     text
 }
 
-/// Returns the message for a dtype that does not become another one, by the texts of an error and the dtypes themselves, if they are known.
-fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2]) -> String {
+/// Returns the message for a dtype that does not become another one, by the texts of an error and the dtypes themselves, if they are known. `array` is an expression of
+/// Python for the values.
+fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2], array: &str) -> String {
     let of_text = |text: &str| text.trim_matches('\'').parse().ok();
     let (from, to) = (from.or_else(|| of_text(found)), to.or_else(|| of_text(wanted)));
     let (Some(from), Some(to)) = (from, to) else {
@@ -275,7 +291,10 @@ fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2]) -> Strin
         }
         (Err(_), Some(advice)) => format!("as a whole; {advice}"),
         (Err(_), None) if has_counts(&from) && !has_counts(&to) => {
-            "with any --cast; in Python: np.save('OUT.npy', np.load('IN.npy').view('i8')) has the counts of the times".to_owned()
+            let order = if from.flat().0.to_string().starts_with('>') { ">" } else { "" };
+            format!(
+                "with any --cast; in Python: np.save('OUT.npy', {array}.view('{order}i8')) has the counts of the times"
+            )
         }
         (Err(_), None) => {
             "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U"
@@ -313,7 +332,7 @@ fn of_fields(found: &DType, wanted: &DType) -> Option<String> {
 
 /// Returns true for a dtype of times, or spans of time, which are counts.
 fn has_counts(dtype: &DType) -> bool {
-    let kind = dtype.scalar().map(|scalar| scalar.kind());
+    let kind = dtype.flat().0.scalar().map(|scalar| scalar.kind());
     matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
 }
 

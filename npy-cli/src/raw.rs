@@ -79,6 +79,9 @@ impl FromStr for Raw {
                 None => format!("{error}; write DTYPE or DTYPE,ROW, such as '<i2' or 'f4,480x640'"),
             },
         })?;
+        // The dimensions of a sub-array are the last ones of a row.
+        let (base, inner) = dtype.flat();
+        let (dtype, row) = (base.clone(), [row, inner].concat());
         let header =
             Header::new(dtype.clone(), &row[..], Order::C).map_err(|error| error.to_string())?;
         if header.data_bytes() == 0 {
@@ -119,6 +122,9 @@ mod tests {
             ("uint16,480x640", "<u2", &[480, 640]),
             ("[('a', '<f4'), ('b', '|u1', 3)]", "[('a', '<f4'), ('b', '|u1', (3,))]", &[]),
             ("[('a', '<f4'), ('b', '|u1')],2", "[('a', '<f4'), ('b', '|u1')]", &[2]),
+            ("[('a','>u4'),('b','3f4')]", "[('a', '>u4'), ('b', '<f4', (3,))]", &[]),
+            (">u4,3f4", "[('f0', '>u4'), ('f1', '<f4', (3,))]", &[]),
+            ("(2,3)f4,4", "<f4", &[4, 2, 3]),
         ] {
             let raw: Raw = text.parse().unwrap();
             assert_eq!((raw.dtype.to_string().as_str(), &raw.row[..]), (dtype, row), "{text}");

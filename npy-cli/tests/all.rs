@@ -21,6 +21,8 @@ mod numbers;
 mod objects;
 mod parts;
 mod pictures;
+#[cfg(feature = "live")]
+mod python;
 mod raw;
 mod remarks;
 mod repair;

@@ -23,6 +23,7 @@ use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
 use crate::printer::Printer;
+use crate::python;
 use crate::raw::RawFiles;
 use crate::remote;
 use crate::rows::{Form, Rows, Unnamed};
@@ -481,7 +482,11 @@ impl Args {
             return Err(Failure::new(target, message));
         }
         let source = Source::new(reader, selection, target)?;
-        Blocks::new(source, columns, |found| self.dtype(found, &dtype), self.cast())
+        let indices = match &self.columns[..] {
+            [name] => python::indices(&dtype, name.trim()),
+            _ => String::new(),
+        };
+        Blocks::new(source, columns, |found| self.dtype(found, &dtype), self.cast(), indices)
     }
 
     /// Converts Python objects to the dtype.

@@ -14,17 +14,20 @@ pub(super) struct Blocks {
     /// The dtype to which the blocks are cast.
     dtype: DType,
     cast: Cast,
+    /// The indices of the only column in Python; none of all, or of several.
+    indices: String,
     /// The shape of the complete array.
     shape: Vec<usize>,
 }
 
 impl Blocks {
-    /// `wanted` returns the dtype that elements of a dtype become.
+    /// `wanted` returns the dtype that elements of a dtype become, and `indices` are those of the only column in Python.
     pub(super) fn new(
         source: Source,
         columns: Option<Columns>,
         wanted: impl FnOnce(&DType) -> Result<DType>,
         cast: Cast,
+        indices: String,
     ) -> Result<Self> {
         // Columns of no rows have the dtype and the dimensions of all.
         let shape = [vec![0], source.row_shape()].concat();
@@ -38,7 +41,7 @@ impl Blocks {
         let count = has_rows.then(|| source.rows());
         let shape = count.into_iter().chain(row_shape.iter().copied()).collect();
         let dtype = wanted(rows.dtype())?;
-        Ok(Blocks { source, columns, dtype, cast, shape })
+        Ok(Blocks { source, columns, dtype, cast, indices, shape })
     }
 
     /// Returns the header of the complete array.
@@ -59,7 +62,8 @@ impl Blocks {
             return Ok(Some(block));
         }
         let name = self.source.name();
-        Block { rows: &block, name, first }.cast(&self.dtype, self.cast).map(Some)
+        let cast = Block { rows: &block, name, first }.cast(&self.dtype, self.cast);
+        cast.map(Some).map_err(|failure| failure.in_column(name, &self.indices))
     }
 
     /// Returns all rows as one array.
