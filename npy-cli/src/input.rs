@@ -71,7 +71,7 @@ pub(crate) use self::options::of as options;
 pub(crate) use self::times::attoseconds_of;
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result, note};
-use crate::{remote, rows};
+use crate::{remedy, remote, rows};
 
 /// The form of a text file.
 #[derive(Clone, Debug)]
@@ -187,6 +187,8 @@ struct Table {
     records: Option<Records>,
     /// True if the first line of CSV, which may have names, was read as a row.
     is_headless: bool,
+    /// True if the only column of CSV has the text of several, which a remark says.
+    is_undivided: bool,
     /// Remarks about the text, for the user.
     remarks: Vec<String>,
 }
@@ -229,7 +231,7 @@ fn stored(
 
 /// Decides how columns are stored, and returns remarks about their dtypes.
 fn planned(
-    Table { mut columns, records, is_headless, .. }: Table,
+    Table { mut columns, records, is_headless, is_undivided, .. }: Table,
     is_json: bool,
     name: &str,
     wanted: Option<Wanted<'_>>,
@@ -258,12 +260,12 @@ fn planned(
     let uneven = lists::unify(&mut columns, &records, dtype.is_none());
     let tree = Tree::of(&columns, &records, name)?;
     let remarks = match dtype {
-        None => {
+        None if !is_undivided => {
             let columns = remarks::Columns { all: &columns, tree: &tree, is_headless };
             let found = remarks::of(&columns, &uneven);
             found.into_iter().chain(json::about_null(columns.all)).collect()
         }
-        Some(_) => Vec::new(),
+        _ => Vec::new(),
     };
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     Ok((columns, layout, remarks))
@@ -409,16 +411,38 @@ fn encoded(columns: &[Column], rows: usize, layout: Layout, name: &str) -> Resul
 /// Returns the text without a byte order mark. UTF-16, which Excel and PowerShell can write, is refused.
 fn utf8<R: Read>(mut stream: R, name: &str) -> Result<impl Read + use<R>> {
     let mut start = Vec::new();
-    stream.by_ref().take(3).read_to_end(&mut start).of(&name)?;
+    stream.by_ref().take(6).read_to_end(&mut start).of(&name)?;
     match &start[..] {
-        [0xef, 0xbb, 0xbf] => start.clear(),
+        [0xef, 0xbb, 0xbf, ..] => drop(start.drain(..3)),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
             let message = "the text is UTF-16; iconv -f UTF-16 -t UTF-8 converts it";
             return Err(Failure::new(name, message));
         }
-        _ => {}
+        start => {
+            if let Some(what) = other_format(start) {
+                let message = remedy::with_command(name, format!("{name}: it is {what}"));
+                return Err(Failure::Message(message));
+            }
+        }
     }
     Ok(Cursor::new(start).chain(stream))
+}
+
+/// Returns what a file is that begins so and is not text, and what to do.
+fn other_format(start: &[u8]) -> Option<&'static str> {
+    const FORMATS: [(&[u8], &str); 6] = [
+        (b"\x93NUMPY", "an array as .npy, and not text; leave out --from"),
+        (
+            b"PK\x03\x04",
+            "a zip archive, and not text; leave out --from if its members are arrays, and unzip -p prints one that is text",
+        ),
+        (b"\x1f\x8b", "compressed with gzip: decompress it first"),
+        (b"\x28\xb5\x2f\xfd", "compressed with zstd: decompress it first"),
+        (b"\xfd7zXZ\0", "compressed with xz: decompress it first"),
+        (b"BZh", "compressed with bzip2: decompress it first"),
+    ];
+    let (_, what) = FORMATS.into_iter().find(|(magic, _)| start.starts_with(magic))?;
+    Some(what)
 }
 
 /// Returns the dtype at a path of names, and of indices in sub-arrays.

@@ -36,7 +36,7 @@ pub(crate) use self::after::{
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects, tell_of_none};
 pub(crate) use self::open::{
-    Input, begins_as_archive, file, is_safetensors, near, open, open_text,
+    Input, begins_as_archive, file, is_binary, is_safetensors, near, open, open_text,
 };
 use self::reader::Seeking;
 pub(crate) use self::reader::{AnyReader, Origin};

@@ -317,6 +317,43 @@ fn text_with_a_dtype_becomes_the_array_it_was_made_of() {
 }
 
 /// Guards a dtype for all columns, delimiters and files without names.
+/// Guards arrays and archives with the names of text: their first bytes count, as for each command that reads. Other bytes have a command that helps.
+#[test]
+fn first_bytes_say_more_than_a_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    vec![1.5f32, 2.5].write_npy(path.join("x.npy")).unwrap();
+    ok(path, &["npz", "pack", "x.npz", "x.npy"]);
+    for (from, name) in [
+        ("x.npy", "a.csv"),
+        ("x.npy", "a.tsv"),
+        ("x.npy", "a.json"),
+        ("x.npy", "a.jsonl"),
+        ("x.npz", "z.csv"),
+        ("x.npz", "z.json"),
+    ] {
+        fs::copy(path.join(from), path.join(name)).unwrap();
+        ok(path, &["convert", name, "o.npy", "--dtype", "f8"]);
+        assert_eq!(Vec::<f64>::read_npy(path.join("o.npy")).unwrap(), [1.5, 2.5], "{name}");
+    }
+    fs::write(path.join("g.csv"), b"\x1f\x8b\x08\x00\x00").unwrap();
+    for (args, part) in [
+        (
+            &["x.npy", "o.npy", "--from", "csv"][..],
+            "x.npy: it is an array as .npy, and not text; leave out --from",
+        ),
+        (
+            &["z.csv", "o.npy", "--from", "json"],
+            "z.csv: it is a zip archive, and not text; leave out --from",
+        ),
+        (&["g.csv", "o.npy"], "g.csv: it is compressed with gzip; gunzip -c g.csv > OUT"),
+    ] {
+        let output = npy(path, &[&["convert"], args].concat());
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && message.contains(part), "{message}");
+    }
+}
+
 #[test]
 fn csv_of_others_is_read_as_the_options_say() {
     let directory = tempfile::tempdir().unwrap();

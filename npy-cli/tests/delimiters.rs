@@ -19,6 +19,45 @@ fn rows(directory: &Path, text: &str, args: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8(rows).unwrap())
 }
 
+/// Guards text in one column because of a delimiter that was named: a note has the one that divides it, and no other note guesses.
+#[test]
+fn a_delimiter_that_divides_nothing_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, named, said) in [
+        (
+            "a,b\n1,2\n",
+            ";",
+            Some("\"a,b\"; if its parts are columns, use npy convert --delimiter ','"),
+        ),
+        ("a,b\n1,\"2,5\"\n3,4\n", ";", Some("use npy convert --delimiter ','")),
+        ("a;b\n1;2\n", "\\t", Some("use npy convert --delimiter ';'")),
+        ("a\tb\n1\t2\n", ";", Some("use npy convert --delimiter '\\t'")),
+        ("name\nDoe, J\nRoe, R\n", ";", None),
+        ("a;b\nx;y\n", ",", None),
+        ("a;b\n1;2\n", ";", None),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let output = npy(path, &["convert", "x.csv", "x.npy", "--delimiter", named]);
+        let notes = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{notes}");
+        match said {
+            Some(said) => {
+                assert!(notes.ends_with(&format!("{said}\n")), "{text}: {notes}");
+                assert_eq!(notes.lines().count(), 1, "{notes}");
+            }
+            None => assert_eq!(notes, "", "{text}"),
+        }
+    }
+    fs::write(path.join("x.csv"), "a,b\n1,2\n").unwrap();
+    let output = npy(path, &["convert", "x.csv", "x.npy", "--no-header"]);
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert!(notes.contains("leave out --no-header if the first line has names"), "{notes}");
+    fs::write(path.join("x.csv"), "a,b\n1\n").unwrap();
+    let message = rows(path, "a,b\n1\n", &[]).unwrap_err();
+    assert!(message.contains("line 2 has 1 field, and"), "{message}");
+}
+
 /// Guards text with another delimiter, which became one column of text: it is refused, also below a comment, and the options of the message read it.
 #[test]
 fn another_delimiter_is_advised() {

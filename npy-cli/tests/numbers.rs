@@ -26,6 +26,31 @@ fn save_objects(path: &Path, count: usize, items: &[u8]) {
     fs::write(path, objects(&[count], items)).unwrap();
 }
 
+/// Guards booleans of which some are missing: as floats they are 1, 0 and NaN, as NumPy converts them. Beside numbers they are an error.
+#[test]
+fn booleans_and_missing_values_become_floats() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    fs::write(path.join("b.csv"), "a,f,m\n1,True,1\n2,,True\n3,False,2\n").unwrap();
+    for cast in ["checked", "lossless"] {
+        let args = ["b.csv", "--dtype", "f4", "-c", "f", "--cast", cast];
+        assert_eq!(converted(path, &args).unwrap(), "[1.0 nan 0.0]");
+    }
+    for (dtype, column, part) in [
+        (
+            "?",
+            "f",
+            "it is empty, and not True or False; of a float dtype, it is nan, True 1 and False 0",
+        ),
+        ("i1", "f", "\"True\" is not an integer; --dtype bool reads True and False"),
+        ("f4", "m", "\"True\" is not a number; --dtype bool"),
+    ] {
+        let message = converted(path, &["b.csv", "--dtype", dtype, "-c", column]);
+        let message = message.unwrap_err();
+        assert!(message.contains(part), "{message}");
+    }
+}
+
 /// Guards integers of decimal text, which went through floats.
 #[test]
 fn decimal_text_becomes_the_integer_that_it_says_or_none() {

@@ -94,7 +94,10 @@ fn a_pipe_is_read_like_a_file() {
     }
     let output = run(folder.path(), &["head", "-", "--raw", "<i2,5"], Some("x.bin"));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(message, "npy: standard input: a row has 10 bytes, and the input 24: 4 too many\n");
+    assert_eq!(
+        message,
+        "npy: standard input: a row has 10 bytes, and the input 24: 4 too many; if they are a header before the data, tail -c +5 | npy … - leaves them out, and if they come after it, head -c 20 | npy … -\n"
+    );
 }
 
 #[test]
@@ -107,6 +110,7 @@ fn sizes_and_dtypes_that_do_not_fit_are_errors() {
             "a row has 10 bytes, and the file 24: 4 too many; if they are a header before the data, tail -c +5 x.bin > OUT makes a file without them, and if they come after it, head -c 20 x.bin > OUT",
         ),
         ("<i8,2x2", "a row has 32 bytes, and the file 24: 24 too many\n"),
+        ("S5", "npy: x.bin: an element has 5 bytes, and the file 24: 4 too many; if"),
         ("x9", "write DTYPE or DTYPE,ROW"),
         ("<i2,0", "a row has no bytes"),
         ("O", "Python objects"),

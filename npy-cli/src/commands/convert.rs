@@ -296,7 +296,10 @@ impl Args {
             Some(Text::Tsv) => Some(input::Form::Csv(tabs)),
             Some(Text::Json) => Some(input::Form::Json),
             Some(Text::Jsonl) => Some(input::Form::JsonLines),
-            None => match input::Form::of(&self.input.path) {
+            // The first bytes say more than the name.
+            None => match input::Form::of(&self.input.path)
+                .filter(|_| !source::is_binary(&self.input))
+            {
                 Some(input::Form::Csv(of_name)) => {
                     let delimiter = dialect.delimiter.or(of_name.delimiter);
                     Some(input::Form::Csv(Dialect { delimiter, ..dialect }))

@@ -156,6 +156,7 @@ impl Column {
             S::Int => Kind::Int(scalar.itemsize()),
             S::UInt => Kind::UInt(scalar.itemsize()),
             S::Complex if self.has_complex() => Kind::Complex,
+            S::Float if self.are_booleans() => Kind::Truth,
             S::Float | S::Complex => Kind::Float,
             S::Str => Kind::Text,
             S::Bytes => Kind::Bytes,
@@ -178,6 +179,13 @@ impl Column {
         self.values
             .iter()
             .any(|value| value.as_float().is_none() && value.complex_parts().is_some())
+    }
+
+    /// Returns true if all values that are there are True or False, and not numbers.
+    fn are_booleans(&self) -> bool {
+        let mut values = self.values.iter().filter(|value| *value != Value::Missing).peekable();
+        let is_boolean = |value: Value<'_>| value.as_bool().is_some() && value.as_float().is_none();
+        values.peek().is_some() && values.all(is_boolean)
     }
 
     /// Returns true if these are integers whose text is known, as in CSV, and not all of them can be years or dates without hyphens: `2020` is a year in NumPy, too, and `20200101` is refused.

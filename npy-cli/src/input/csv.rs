@@ -232,7 +232,7 @@ fn parsed(
     let in_order = if known.iter().any(is_index) { &[] } else { known };
     let first = in_order.first().copied().unwrap_or("0");
     let start = lines.start(known, dialect.first_line, is_headless && is_text(first))?;
-    let plain = lines.first_plain(if is_headless { 1 } else { 2 })?;
+    let plain = lines.first_plain(2)?;
     let failure = |message| Failure::new(name, message);
     let comment = start.as_ref().and_then(|names| names.get(0).map(str::to_owned));
     let mut header = match (is_headless, start) {
@@ -253,11 +253,16 @@ fn parsed(
         }
     }
     let names = &header.names;
-    if let ([single], None) = (&names[..], dialect.delimiter)
-        && (is_headless || !names::is_written(single))
-    {
-        delimiter::check(&plain, comment.as_deref(), dialect.first_line).map_err(failure)?;
-    }
+    let undivided = match (&names[..], dialect.delimiter) {
+        ([single], None) if is_headless || !names::is_written(single) => {
+            // Without names, the first line decides.
+            let plain = &plain[..plain.len().min(if is_headless { 1 } else { 2 })];
+            delimiter::check(plain, comment.as_deref(), dialect.first_line).map_err(failure)?;
+            None
+        }
+        ([_], Some(delimiter)) => delimiter::about_undivided(&plain, delimiter),
+        _ => None,
+    };
     let is_known = dialect.first_line != FirstLine::Unknown || *names == known;
     let mut rows = Rows::new(names.len(), &dialect.missing);
     lines.go_back();
@@ -282,9 +287,23 @@ fn parsed(
     if !is_known {
         names::check(&columns, &header, &dialect.missing).map_err(failure)?;
     }
+    let is_undivided = undivided.is_some();
+    remarks.extend(undivided);
+    if is_headless && cells.rows() == 2 && may_be_names(&columns) {
+        let message =
+            "row 0 is text, and row 1 is not; leave out --no-header if the first line has names";
+        remarks.push(message.to_owned());
+    }
     remarks.extend(header.remarks());
     remarks.extend(about_comments);
-    Ok(Table { rows: cells.rows(), columns, records: None, is_headless, remarks })
+    Ok(Table { rows: cells.rows(), columns, records: None, is_headless, is_undivided, remarks })
+}
+
+/// Returns true if the first row has no value, and each field of the second one is a value. More rows would show in each column that the first one differs.
+fn may_be_names(columns: &[Column]) -> bool {
+    let are_values =
+        |row| columns.iter().map(move |column| is_value(&column.values.get(row).text()));
+    !are_values(0).any(|is_value| is_value) && are_values(1).all(|is_value| is_value)
 }
 
 /// The lines of a file. The first ones are read ahead.
@@ -501,9 +520,9 @@ impl<'a> Rows<'a> {
                     }
                 };
                 format!(
-                    "line {} has {} fields, and those before have {}; {advice}",
+                    "line {} has {}, and those before have {}; {advice}",
                     lines.splitter.number(start),
-                    ends.len(),
+                    delimiter::fields_text(ends.len()),
                     self.columns
                 )
             };

@@ -95,6 +95,11 @@ fn are_thousands(fields: &[&str]) -> bool {
         && rest.iter().all(|field| field.len() == 3 && are_digits(field))
 }
 
+/// Returns a number of fields for a message.
+pub(super) fn fields_text(count: usize) -> String {
+    if count == 1 { "1 field".to_owned() } else { format!("{count} fields") }
+}
+
 /// Refuses a single column that has another delimiter. `lines` are the first ones that are not comments, and `comment` is the comment that has the name of the column.
 pub(super) fn check(
     lines: &[&str],
@@ -128,10 +133,7 @@ pub(super) fn check(
             "there is one column, {:?}, and {:?} has {} and the first line {columns}, if '{symbol}' divides them; npy convert --delimiter ,{} reads one column of text",
             excerpt(lines[0]),
             excerpt(raw),
-            match count(next) {
-                1 => "1 field".to_owned(),
-                count => format!("{count} fields"),
-            },
+            fields_text(count(next)),
             no_header(comment.is_some())
         ));
     }
@@ -141,6 +143,23 @@ pub(super) fn check(
         "there is one column, {:?}; if its parts are columns, use npy convert --delimiter '{symbol}'{}, and otherwise --delimiter ,",
         excerpt(lines[0]),
         no_header(are_named)
+    ))
+}
+
+/// Returns a remark about a single column whose first lines have other delimiters than the one that was named, and as many of them. A comma is named for text in one column.
+pub(super) fn about_undivided(lines: &[&str], named: u8) -> Option<String> {
+    let plain: Vec<Cow<'_, str>> = lines.iter().map(|line| without_quotes(line)).collect();
+    let [first, second, ..] = &plain[..] else { return None };
+    let count = |line: &str, delimiter: u8| fields(line, delimiter).count();
+    let divides = |&delimiter: &u8| {
+        let columns = count(first, delimiter);
+        columns > 1 && columns == count(second, delimiter) && named != COMMA
+    };
+    let delimiter = [COMMA, b';', b'\t', b'|'].into_iter().find(divides)?;
+    Some(format!(
+        "there is one column, {:?}; if its parts are columns, use npy convert --delimiter '{}'",
+        excerpt(lines[0]),
+        char::from(delimiter).escape_default()
     ))
 }
 

@@ -24,7 +24,8 @@ impl Column {
         let text = || value.text();
         let wrong = |what: &str| match value {
             Value::Missing => {
-                Err(format!("it is empty, and not {what}; of a float dtype, it is nan"))
+                let truth = if self.kind == Kind::Bool { ", True 1 and False 0" } else { "" };
+                Err(format!("it is empty, and not {what}; of a float dtype, it is nan{truth}"))
             }
             value => Err(format!("{:?} is not {what}{}", excerpt(&text()), advice(value))),
         };
@@ -51,6 +52,10 @@ impl Column {
                 }
             }
             Kind::Float => wrong("a number"),
+            Kind::Truth => {
+                let number = value.as_bool().map_or(f64::NAN, |value| f64::from(u8::from(value)));
+                put(&number.to_le_bytes())
+            }
             Kind::Complex => match value.complex_parts() {
                 Some(parts) => {
                     let part =
@@ -205,6 +210,7 @@ fn advice(value: &Value<'_>) -> String {
         Value::Text(text) if MISSING.contains(&&**text) => {
             format!("; npy convert --missing '{text}' reads it as a missing value")
         }
+        value if value.as_bool().is_some() => "; --dtype bool reads True and False".to_owned(),
         _ => String::new(),
     }
 }

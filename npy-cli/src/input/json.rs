@@ -228,7 +228,14 @@ impl Rows {
         };
         let columns = self.columns.into_iter().map(column).collect();
         let records = Some(self.records);
-        Table { rows: self.count, columns, records, is_headless: false, remarks }
+        Table {
+            rows: self.count,
+            columns,
+            records,
+            is_headless: false,
+            is_undivided: false,
+            remarks,
+        }
     }
 }
 

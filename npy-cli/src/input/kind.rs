@@ -14,6 +14,8 @@ pub(crate) enum Kind {
     UInt(usize),
     /// Floats of eight bytes.
     Float,
+    /// Floats of eight bytes: 1 for True and 0 for False.
+    Truth,
     /// Complex numbers as `np.savetxt` writes them, `(1.0e+00+2.0e+00j)`.
     Complex,
     Time(Digits),
@@ -49,7 +51,7 @@ impl Kind {
             Kind::Bool => ScalarKind::Bool,
             Kind::Int(_) => ScalarKind::Int,
             Kind::UInt(_) => ScalarKind::UInt,
-            Kind::Float => ScalarKind::Float,
+            Kind::Float | Kind::Truth => ScalarKind::Float,
             Kind::Complex => ScalarKind::Complex,
             Kind::Time(digits) => ScalarKind::DateTime(time(digits.unit())),
             Kind::Span(resolution) => ScalarKind::TimeDelta(time(resolution.unit)),
@@ -74,7 +76,12 @@ impl Kind {
             Kind::Void(scalar) => scalar.itemsize(),
             Kind::Int(size) | Kind::UInt(size) => size,
             Kind::Complex => 16,
-            Kind::Float | Kind::Time(_) | Kind::Span(_) | Kind::Count(_) | Kind::Point(_) => 8,
+            Kind::Float
+            | Kind::Truth
+            | Kind::Time(_)
+            | Kind::Span(_)
+            | Kind::Count(_)
+            | Kind::Point(_) => 8,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use npy_core::{ErrorKind, Reader, npz};
+use npy_core::{Reader, npz};
 
 use super::file::{AnyFile, Archive};
 use super::reader::{AnyReader, Origin, Stream};
@@ -49,10 +49,21 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
 
 /// Returns true for a safetensors file. An array or an archive may have such a name, too.
 pub(crate) fn is_safetensors(target: &Target) -> bool {
-    let path = &target.path;
-    let is_named = remote::extension(path).as_deref() == Some("safetensors");
-    let start = || AnyFile::open(path).and_then(|mut file| start_of(&mut file));
-    is_named && !target.is_stream() && start().is_ok_and(|start| !is_known(&start))
+    let is_named = remote::extension(&target.path).as_deref() == Some("safetensors");
+    is_named && start_of_target(target).is_some_and(|start| !is_known(&start))
+}
+
+/// Returns true for a file that begins as an array or an archive, whatever its name.
+pub(crate) fn is_binary(target: &Target) -> bool {
+    start_of_target(target).is_some_and(|start| is_known(&start))
+}
+
+/// Returns the first bytes of a file; `None` for a stream, which would lose them.
+fn start_of_target(target: &Target) -> Option<Vec<u8>> {
+    if target.is_stream() {
+        return None;
+    }
+    AnyFile::open(&target.path).and_then(|mut file| start_of(&mut file)).ok()
 }
 
 /// Returns true for a file that begins as an archive, whatever its name.
@@ -153,33 +164,38 @@ fn open_file(target: &Target) -> Result<Input> {
 fn raw_file(file: AnyFile, target: &Target, raw: &Raw, name: &str) -> Result<AnyReader> {
     match file {
         AnyFile::Local(_) => {
+            check_rows(raw, target.path.metadata().of(&name)?.len(), target)?;
             let reader = Reader::open_headerless(&target.path, raw.dtype.clone(), &raw.row);
-            let advice = match &reader {
-                Err(error) if matches!(error.kind(), ErrorKind::Shape { .. }) => {
-                    cut(&target.path, raw)
-                }
-                _ => String::new(),
-            };
-            let reader = reader.of(&name).map_err(|failure| failure.with(&advice));
-            Ok(AnyReader::new(reader?, Origin::Raw))
+            Ok(AnyReader::new(reader.of(&name)?, Origin::Raw))
         }
         #[cfg(feature = "clouds")]
-        AnyFile::Remote(file) => raw_rows(file.clone(), file.size(), raw, name),
+        AnyFile::Remote(file) => {
+            check_rows(raw, file.size(), target)?;
+            raw_rows(file.clone(), file.size(), raw, name)
+        }
     }
 }
 
-/// Returns the commands that write the data of a file which has other bytes before it or after it.
-fn cut(path: &Path, raw: &Raw) -> String {
-    let (row, bytes) = (raw.row_bytes(), path.metadata().map_or(0, |file| file.len()));
-    let Some(rest) = bytes.checked_rem(row).filter(|rest| *rest > 0 && bytes > row) else {
-        return String::new();
-    };
-    let kept = bytes - rest;
-    let path = shell::path(path);
-    format!(
-        "; if they are a header before the data, tail -c +{} {path} > OUT makes a file without them, and if they come after it, head -c {kept} {path} > OUT",
-        rest + 1
-    )
+/// Refuses data without a header that does not have complete rows, with the commands that leave out the other bytes.
+fn check_rows(raw: &Raw, bytes: u64, target: &Target) -> Result<()> {
+    let (row, name) = (raw.row_bytes(), target.path_text());
+    let Some(rest) = bytes.checked_rem(row).filter(|rest| *rest > 0) else { return Ok(()) };
+    let unit = if raw.row.is_empty() { "an element" } else { "a row" };
+    let whole = if target.is_stream() { "the input" } else { "the file" };
+    let failure =
+        Failure::new(name, format!("{unit} has {row} bytes, and {whole} {bytes}: {rest} too many"));
+    let (first, kept) = (rest + 1, bytes - rest);
+    let path = shell::path(&target.path);
+    Err(match bytes > row {
+        true if target.is_url() => failure,
+        false => failure,
+        true if target.is_stream() => failure.with(&format!(
+            "; if they are a header before the data, tail -c +{first} | npy … - leaves them out, and if they come after it, head -c {kept} | npy … -"
+        )),
+        true => failure.with(&format!(
+            "; if they are a header before the data, tail -c +{first} {path} > OUT makes a file without them, and if they come after it, head -c {kept} {path} > OUT"
+        )),
+    })
 }
 
 /// Opens a file of CSV or JSON, whose columns are read for what is wanted.
@@ -204,6 +220,7 @@ fn open_stream(mut stream: Box<dyn Read>, target: &Target) -> Result<Input> {
     if let Some(raw) = target.raw.as_ref().filter(|_| !is_known) {
         let file = arrived(&mut stream).of(&name)?;
         let bytes = file.metadata().of(&name)?.len();
+        check_rows(raw, bytes, target)?;
         return Ok(Input::Array(raw_rows(file, bytes, raw, &name)?));
     }
     if !is_archive {
@@ -232,14 +249,9 @@ fn raw_rows<R: Read + Seek + 'static>(
     name: &str,
 ) -> Result<AnyReader> {
     let Raw { dtype, row } = raw;
-    let items = raw.row_bytes();
-    let (rows, rest) = (bytes.checked_div(items), bytes.checked_rem(items));
-    let (Some(rows), Some(0)) = (rows.and_then(|rows| usize::try_from(rows).ok()), rest) else {
-        let rest = rest.unwrap_or(0);
-        return Err(Failure::new(
-            name,
-            format!("a row has {items} bytes, and the input {bytes}: {rest} too many"),
-        ));
+    let rows = bytes.checked_div(raw.row_bytes()).and_then(|rows| usize::try_from(rows).ok());
+    let Some(rows) = rows else {
+        return Err(Failure::new(name, "a row has more bytes than a file"));
     };
     let reader = Reader::headerless(file, dtype.clone(), [&[rows], &row[..]].concat());
     Ok(AnyReader::new(reader.of(&name)?, Origin::Raw))
