@@ -9,7 +9,7 @@ use npy_repair::{Damage, Error, Options, diagnose};
 
 use crate::lost_header;
 use crate::shell;
-use crate::target::Target;
+use crate::target::{Index, Target};
 
 /// The size of the largest archive that is read for an advice.
 const MAX_ARCHIVE: u64 = 256 << 20;
@@ -76,10 +76,33 @@ fn for_file(target: &Target, kept: &str) -> Option<String> {
     };
     let command = command(&target.path);
     let effect = match plan.damages().iter().any(Damage::loses) {
-        true => format!("keeps {kept}"),
+        true => format!("keeps {kept}{}", shortened(plan.damages())),
         false => "restores it".to_owned(),
     };
     Some(format!("{command} {effect}; or copy the file again"))
+}
+
+/// Says which members of an archive are shorter after a repair, if any are.
+fn shortened(damages: &[Damage]) -> String {
+    let cut = damages.iter().filter_map(|damage| match damage {
+        Damage::Array { name, damage } => match **damage {
+            Damage::Truncated { kept, stated, axis, .. } => Some((name, kept, stated, axis)),
+            _ => None,
+        },
+        _ => None,
+    });
+    match &cut.collect::<Vec<_>>()[..] {
+        [] => String::new(),
+        [(name, kept, stated, axis)] => {
+            format!(", and of {name:?} the first {kept} of {stated} {}", rows_along(*axis))
+        }
+        more => format!(", and the complete rows of {} others", more.len()),
+    }
+}
+
+/// Returns a name for the parts of an array along a dimension.
+fn rows_along(axis: usize) -> String {
+    if axis == 0 { "rows".to_owned() } else { format!("along dimension {axis}") }
 }
 
 /// Returns advice about a damaged archive. All of a larger one is read only by the repair itself.
@@ -232,15 +255,22 @@ pub(crate) fn for_array(target: &Target) -> Option<String> {
         (None, Some(last), Order::Fortran) => (0, header.shape()[last], last),
     };
     let unit = match axis {
-        0 => "rows".to_owned(),
-        axis if Some(axis) == last => "along the last dimension".to_owned(),
-        axis => format!("along dimension {axis}"),
+        1.. if Some(axis) == last => "along the last dimension".to_owned(),
+        axis => rows_along(axis),
     };
     let remedy = match kept {
         0 => COPY.to_owned(),
         _ => format!("{command} keeps them; or {COPY}"),
     };
-    Some(format!("{kept} of {stated} {unit} are complete; {remedy}"))
+    let reads = match (axis, &target.slice) {
+        (0, None) if kept > 0 => {
+            let range = Index::Range { start: None, stop: i64::try_from(kept).ok(), step: 1 };
+            let part = Target { slice: Some(vec![range]), ..target.clone() };
+            format!(", and {} reads them", shell::target(&part))
+        }
+        _ => String::new(),
+    };
+    Some(format!("{kept} of {stated} {unit} are complete{reads}; {remedy}"))
 }
 
 /// Returns the regular file that a message names.

@@ -31,7 +31,10 @@ fn archives_are_packed_edited_and_extracted() {
     assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\nlast\nobjects\n");
     ok(path, &["npz", "mv", "m.npz", "last", "deep/last"]);
     ok(path, &["npz", "rm", "m.npz", "a"]);
-    ok(path, &["npz", "pack", "m.npz", "--append", "b=a.npy"]);
+    let (_, message) = code(path, &["npz", "pack", "m.npz", "--append", "objects.npy"]);
+    assert!(message.contains("already") && !message.contains("note"), "{message}");
+    let (_, message) = code(path, &["npz", "pack", "m.npz", "--append", "b=a.npy"]);
+    assert!(message.contains("what is added is not; -z compresses it"), "{message}");
     assert_eq!(ok(path, &["npz", "list", "m.npz"]), "deep/last\nobjects\nb\n");
 
     ok(path, &["npz", "extract", "m.npz", "-C", "out"]);

@@ -169,11 +169,21 @@ fn the_pixels_of_an_image_are_its_elements() {
     NpyArray::new(long, [1, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let said = "note: x.npy: the values -5 to 5 become 0 to 255\n";
     assert_eq!((pixels().1, pixels().2), (vec![0, 128, 255], said.to_owned()));
+    NpyArray::new(vec![0i32, 255], [1, 2]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!((pixels().1, pixels().2), (vec![0, 255], String::new()));
+    let output = npy(path, &["plot", "x.npy", "-k", "image"]);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        message.ends_with("; --pixels -o OUT.png writes its elements as pixels\n"),
+        "{message}"
+    );
     NpyArray::new(vec![2.0; 4], [1, 1, 4]).unwrap().write_npy(path.join("x.npy")).unwrap();
     vec![1u8].write_npy(path.join("y.npy")).unwrap();
+    NpyArray::new(vec![1u8; 8], [2, 2, 2]).unwrap().write_npy(path.join("stack.npy")).unwrap();
     for (args, part) in [
         (&["x.npy", "-o", "z.png"][..], "an image of shape (h, w, 4) has bytes"),
-        (&["y.npy", "-o", "z.png"], "pixels are numbers of shape (h, w)"),
+        (&["y.npy", "-o", "z.png"], "pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4)\n"),
+        (&["stack.npy", "-o", "z.png"], "; a slice such as [0] chooses one image of several\n"),
         (&["x.npy", "-o", "z.svg"], "--pixels writes a PNG file; end its name in .png"),
     ] {
         let output = npy(path, &[&["plot", "--pixels"], args].concat());

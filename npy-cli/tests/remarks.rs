@@ -117,12 +117,12 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
         assert_eq!(found().1, dtype, "{text}");
     }
     for (text, part) in [
-        ("a,b\n1,2\n3\n", "line 3 has 1 fields, and those before have 2; add what is missing"),
+        ("a,b\n1,2\n3\n", "line 3 has 1 field, and those before have 2; add what is missing"),
         (
             "a,b\n1,5,2,5\n",
             "line 2 has 4 fields, and those before have 2; put quotes around a field that has the delimiter in it, and write numbers with a point, not a comma",
         ),
-        ("color,n\n#ff0000\nred,2\n", "line 2 has 1 fields"),
+        ("color,n\n#ff0000\nred,2\n", "line 2 has 1 field"),
     ] {
         write(text);
         let (is_done, message) = convert(&[]);
@@ -352,7 +352,7 @@ fn bytes_that_are_not_utf8_are_refused_in_rows() {
     let (found, message) = code(path, &marked);
     assert!(found == 2 && message.contains("line 4: the text is not UTF-8; iconv"), "{message}");
     fs::write(path.join("x.csv"), "a,b\r\n\r\n1,2\r\n4\r\n").unwrap();
-    assert!(code(path, &marked).1.contains("line 4 has 1 fields"));
+    assert!(code(path, &marked).1.contains("line 4 has 1 field"));
 }
 
 /// Guards comments after rows of times and booleans, numbers with a plus sign, and complex numbers as `np.savetxt` writes them.
@@ -706,7 +706,7 @@ fn the_delimiter_that_a_file_states_is_used() {
     }
     fs::write(path.join("x.csv"), "sep=;\na;b\n1\n").unwrap();
     let (_, message) = code(path, &["convert", "x.csv", "x.npy"]);
-    assert!(message.contains("line 3 has 1 fields"), "{message}");
+    assert!(message.contains("line 3 has 1 field"), "{message}");
 }
 
 /// Guards numbers with blanks around them, text whose blanks stay, and empty text at the end of a line.
@@ -764,7 +764,7 @@ fn messages_of_convert_name_what_does_it() {
         ),
         (
             &["convert", "times.npy", "o.npy", "--dtype", "i8"],
-            "; in Python: np.save('OUT.npy', np.load('IN.npy').view('i8')) has the counts of the times",
+            "; in Python: np.save('OUT.npy', np.load('times.npy').view('i8')) has the counts of the times",
         ),
         (&["convert", "x.npy", "o.npy", "--dtype", "flot32"], "did you mean float32?"),
         (&["convert", "x.npy", "o.npy", "--where", "a > 1"], "npy sql chooses rows"),

@@ -305,7 +305,7 @@ fn messages_about_incomplete_files_name_the_repair() {
     let path = folder.path();
     truncated(&path.join("x.npy"));
     npy_core::save(path.join("y.npy"), &[[1i32, 2]]).unwrap();
-    let advice = "expected 24 bytes of data, found 19; 2 of 3 rows are complete; npy repair x.npy -o OUT --yes keeps them; or copy the file again\n";
+    let advice = "expected 24 bytes of data, found 19; 2 of 3 rows are complete, and 'x.npy[:2]' reads them; npy repair x.npy -o OUT --yes keeps them; or copy the file again\n";
     for args in [
         &["x.npy"][..],
         &["cat", "x.npy"],
@@ -655,6 +655,31 @@ fn text_is_told_with_the_command_that_reads_it() {
     let (_, _, message) = npy(path, &["head", "notes"]);
     let ending = "; it looks like text; npy convert --help has the options that read a table\n";
     assert!(message.ends_with(ending), "{message}");
+}
+
+/// Guards two sentences that were untrue: a member that is cut is kept, too, and a file that is not written becomes nothing.
+#[test]
+fn a_message_says_what_is_kept_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut options = npz::WriteOptions::new();
+    options.stored();
+    let mut writer = options.create(path.join("whole.npz")).unwrap();
+    writer.write("a", &[1u8]).unwrap();
+    writer.write("b", &vec![1u8; 1000]).unwrap();
+    writer.finish().unwrap();
+    let bytes = fs::read(path.join("whole.npz")).unwrap();
+    fs::write(path.join("cut.npz"), &bytes[..bytes.len() - 700]).unwrap();
+    let (_, _, message) = npy(path, &["head", "cut.npz"]);
+    let kept = "keeps its members that are complete, and of \"b.npy\" the first ";
+    let rest = message.split_once(kept).unwrap_or_else(|| panic!("{message}")).1;
+    let (_, lines, message) = npy(path, &["repair", "cut.npz", "-o", "no/x.npz", "--yes"]);
+    assert!(message.contains("no directory no"), "{message}");
+    assert!(lines.contains("member \"b.npy\": truncated") && !lines.contains("becomes"), "{lines}");
+    let (code, lines, _) = npy(path, &["repair", "cut.npz", "-o", "x.npz", "--yes"]);
+    assert!(code == 0 && lines.ends_with("becomes an archive of 2 members, in x.npz\n"), "{lines}");
+    let array: Vec<u8> = npz::Reader::open(path.join("x.npz")).unwrap().read("b").unwrap();
+    assert!(rest.starts_with(&format!("{} of 1000 rows; or copy", array.len())), "{rest}");
 }
 
 /// Guards the cost of an advice about a large array: its header and its size say whether it is damaged.

@@ -432,11 +432,12 @@ impl Args {
                 return Err(Failure::new(&self.output, message));
             }
             let count = editor.count(member);
-            if !self.compress {
-                super::npz::tell_of_stored(path, "--compress");
-            }
+            let is_stored = !self.compress && super::npz::is_compressed(path);
             editor.write(member, &array).of(&name)?;
             editor.finish().of(&name)?;
+            if is_stored {
+                super::npz::tell_of_stored(path, "--compress");
+            }
             super::npz::tell_of_hidden(path, member, count, "replaced");
             return Ok(());
         }

@@ -127,13 +127,14 @@ impl Args {
                 ];
                 let words: Vec<String> = words.into_iter().flatten().collect();
                 check_archive(&archive, &files, &words, append, force)?;
-                if append && zstd.is_none() && !compress {
-                    tell_of_stored(&archive, "-z");
-                }
+                let is_stored = append && zstd.is_none() && !compress && is_compressed(&archive);
                 if !append && !force {
                     check_suffix(&archive, &files, &words)?;
                 }
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;
+                if is_stored {
+                    tell_of_stored(&archive, "-z");
+                }
                 if zstd.is_some() {
                     let message = "its members are compressed by Zstandard, which NumPy reads with Python 3.14 or newer alone";
                     note(archive.display(), message);
@@ -636,16 +637,19 @@ pub(crate) fn tell_of_hidden(archive: &Path, name: &str, count: usize, change: &
     }
 }
 
-/// Says that a member will be stored among members that are all compressed. `option` compresses it.
-pub(crate) fn tell_of_stored(archive: &Path, option: &str) {
+/// Returns true for an archive whose members are all compressed.
+pub(crate) fn is_compressed(archive: &Path) -> bool {
     // An archive that cannot be read is an error later.
-    let Ok(reader) = npz::Reader::open(archive) else { return };
-    let are_compressed = reader.names().all(|name| reader.is_compressed(name).unwrap_or(false));
-    if reader.names().next().is_some() && are_compressed {
-        let message =
-            format!("its members are compressed, and what is added is not; {option} compresses it");
-        note(archive.display(), message);
-    }
+    let Ok(reader) = npz::Reader::open(archive) else { return false };
+    reader.names().next().is_some()
+        && reader.names().all(|name| reader.is_compressed(name).unwrap_or(false))
+}
+
+/// Says that a member is stored among members that are compressed. `option` compresses it.
+pub(crate) fn tell_of_stored(archive: &Path, option: &str) {
+    let message =
+        format!("its members are compressed, and what is added is not; {option} compresses it");
+    note(archive.display(), message);
 }
 
 /// Refuses a member where an archive is changed.

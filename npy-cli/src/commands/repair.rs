@@ -80,7 +80,7 @@ impl Args {
             note(&name, advice);
         }
         let mut out = Output::stdout();
-        unless_unread(self.print(&plan, &mut out))?;
+        unless_unread(self.print_damages(&plan, &mut out))?;
         let answer = match &self.output {
             _ if !plan.is_needed() && !plan.unrepairable().is_empty() => Answer::No,
             _ if !plan.is_needed() => Answer::Yes,
@@ -92,6 +92,7 @@ impl Args {
             }
             _ => Answer::No,
         };
+        unless_unread(self.print_result(&plan, &mut out))?;
         unless_unread(out.finish().map(drop))?;
         Ok(answer)
     }
@@ -198,12 +199,11 @@ impl Args {
         Some(format!("if the first {bytes} bytes are a header, this leaves them out: {commands}"))
     }
 
-    fn print(&self, plan: &Plan, out: &mut Output) -> Result<()> {
+    fn print_damages(&self, plan: &Plan, out: &mut Output) -> Result<()> {
         let name = printable(&self.file.display().to_string());
         let text = plan.to_string();
-        let mut lines: Vec<&str> = text.lines().collect();
-        let last = lines.pop().unwrap_or_default();
-        for line in lines {
+        let (damages, _) = text.trim_end().rsplit_once('\n').unwrap_or_default();
+        for line in damages.lines() {
             writeln!(out, "{name}: {}", printable(line))?;
         }
         if plan.has_uncounted()
@@ -211,6 +211,14 @@ impl Args {
         {
             writeln!(out, "{name}: {}", printable(&advice))?;
         }
+        Ok(())
+    }
+
+    /// Prints what the file becomes, which is true once it is written.
+    fn print_result(&self, plan: &Plan, out: &mut Output) -> Result<()> {
+        let name = printable(&self.file.display().to_string());
+        let text = plan.to_string();
+        let last = text.lines().last().unwrap_or_default();
         let end = match &self.output {
             _ if !plan.is_needed() => String::new(),
             Some(path) if self.yes => format!(", in {}", path.display()),

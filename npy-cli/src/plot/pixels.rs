@@ -21,7 +21,7 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
         [height, width] => (height, width, ColorType::Grayscale),
         [height, width, 3] => (height, width, ColorType::Rgb),
         [height, width, 4] => (height, width, ColorType::Rgba),
-        _ => return Err(not_pixels(target)),
+        ref shape => return Err(not_pixels(target, shape.len())),
     };
     let size = |length: usize| u32::try_from(length).ok().filter(|&length| length > 0);
     let (Some(width), Some(height)) = (size(width), size(height)) else {
@@ -38,7 +38,7 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
         Some(ScalarKind::Bool | ScalarKind::Int | ScalarKind::UInt | ScalarKind::Float) => {
             (BitDepth::Eight, scaled(&array, color == ColorType::Rgba, target)?)
         }
-        _ => return Err(not_pixels(target)),
+        _ => return Err(not_pixels(target, source.header().shape().len())),
     };
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, width, height);
@@ -77,7 +77,9 @@ fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8
         let mut finite = items.zip(&values).filter(|(_, value)| value.is_finite());
         let first = finite.next().map(|(item, _)| item);
         let are_equal = finite.all(|(item, _)| Some(item) == first);
-        note(target, scale(found, are_equal, byte));
+        if found != Some((0.0, 255.0)) {
+            note(target, scale(found, are_equal, byte));
+        }
     }
     let count = values.iter().filter(|value| value.is_nan()).count();
     if count > 0 && found.is_some() {
@@ -102,7 +104,11 @@ fn scale(range: Option<(f64, f64)>, are_equal: bool, byte: impl Fn(f64) -> u8) -
     }
 }
 
-fn not_pixels(target: &Target) -> Failure {
-    let message = "pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4); a slice such as [0] chooses one image of several";
-    Failure::new(target, message)
+fn not_pixels(target: &Target, dimensions: usize) -> Failure {
+    let failure =
+        Failure::new(target, "pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4)");
+    match dimensions {
+        3.. => failure.with("; a slice such as [0] chooses one image of several"),
+        _ => failure,
+    }
 }

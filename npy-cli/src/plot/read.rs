@@ -1,7 +1,7 @@
 //! Reads what is drawn. The memory does not depend on the number of rows: of many rows, each group is two values.
 
-use npy_core::DType;
 use npy_core::dtype::{Resolution, ScalarKind};
+use npy_core::{DType, Header};
 
 use super::grid::Grid;
 use super::time::Clock;
@@ -42,6 +42,13 @@ fn resolution(leaf: &Leaf) -> Option<Resolution> {
         Some(ScalarKind::DateTime(resolution)) => resolution,
         _ => None,
     }
+}
+
+/// Returns true for an array that `--pixels` writes.
+fn are_pixels(header: &Header) -> bool {
+    use ScalarKind as S;
+    let is_number = matches!(kind(header.dtype()), Some(S::Bool | S::Int | S::UInt | S::Float));
+    is_number && matches!(header.shape(), [_, _] | [_, _, 3 | 4])
 }
 
 /// Returns the kind of a single value.
@@ -185,7 +192,11 @@ fn of_dtype(
             let white = white(dtype).filter(|_| channels > 0);
             let Some(white) = white else {
                 let message = "is not an image; one has the shape (h, w), (h, w, 3) or (h, w, 4), and unsigned integers of 8 or 16 bits or floats";
-                return Err(Failure::new(source.name(), message));
+                let failure = Failure::new(source.name(), message);
+                return Err(match are_pixels(source.header()) {
+                    true => failure.with("; --pixels -o OUT.png writes its elements as pixels"),
+                    false => failure,
+                });
             };
             let grid = grid(&mut source, &drawn, (columns, channels), canvas, true)?;
             let (low, high) = grid.range.unwrap_or((0.0, white));
