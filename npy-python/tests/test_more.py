@@ -505,7 +505,8 @@ def test_the_error_of_a_file_that_can_be_repaired_says_how() -> None:
     pathlib.Path("a text.npy").write_bytes(file.replace(b"\n", b"\r\n"))
     pathlib.Path("cut.npz").write_bytes(archive[:-200])
     pathlib.Path("other.npy").write_text("id,gain\n1,2\n")
-    effects = {"number.npy": "restores it", "a text.npy": "restores it", "cut.npz": "keeps its members that are complete"}
+    kept = 'keeps its members that are complete, and of "b.npy" the first 2981 of 3000 rows'
+    effects = {"number.npy": "restores it", "a text.npy": "restores it", "cut.npz": kept}
     for name, effect in effects.items():
         quoted = f"'{name}'" if " " in name else name
         end = f"; or npy repair {quoted} -o OUT --yes {effect} (python -m npy_core repair is the same command)"
