@@ -33,6 +33,7 @@ pub(crate) struct Npy {
 pub(crate) const FILES: &str = "\
 A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard input:
   t.npy[1000:2000]   model.npz::layers/0/weights[:10,0]   -::weights
+As in Python, an index leaves its dimension out, and a range keeps it: m.npy[5] has the values of a row, m.npy[5:6] is one row.
 An npy that was built with the feature clouds also reads files at URLs (s3://, gs://, az://, abfs://, http://, https://), by ranges.
 
 An output that an argument names replaces a file of that name, completely or, after an error or a signal, not at all; \

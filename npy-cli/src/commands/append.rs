@@ -7,9 +7,7 @@ use std::io::Read;
 use std::iter;
 use std::path::PathBuf;
 
-use npy_core::{
-    Cast, DType, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
-};
+use npy_core::{Cast, DType, DynRowAppender, Header, Reader, UncountedRows, WriteOptions};
 use npy_repair::{Damage, Uncounted};
 
 use super::conversion;
@@ -290,8 +288,6 @@ fn cannot_count(header: &[u8], rows: usize, total: usize) -> bool {
 fn add(source: &mut Source, appender: &mut DynRowAppender, name: &impl Display) -> Result<()> {
     let rows = source.rows_per_block();
     while let Some(block) = source.next(rows)? {
-        // After a slice like [3], a row of the file is several rows of the result.
-        let block = rows_of(block, appender.row_shape()).of(&source.name())?;
         appender.append(&block).of(name)?;
     }
     Ok(())
@@ -328,14 +324,4 @@ fn as_rows(input: &Target) -> Option<Target> {
     let stop = at.checked_add(1).filter(|&stop| stop != 0);
     *first = Index::Range { start: Some(at), stop, step: 1 };
     Some(Target { slice: Some(slice), ..input.clone() })
-}
-
-/// Returns the same elements as rows of this shape.
-fn rows_of(block: DynArray, row: &[usize]) -> npy_core::Result<DynArray> {
-    if block.shape().get(1..) == Some(row) {
-        return Ok(block);
-    }
-    let elements: usize = block.shape().iter().product();
-    let count = elements / row.iter().product::<usize>().max(1);
-    DynArray::new(block.dtype().clone(), [&[count], row].concat(), Order::C, block.into_bytes())
 }
