@@ -11,6 +11,7 @@
 //! - `input.rs`: CSV and JSON, which become arrays;
 //! - `raw.rs`: files without a header, by an option;
 //! - `dtypes.rs`: the dtypes that users write, and `ml_dtype.rs`: the numbers that raw bytes are;
+//! - `fields.rs`: the fields of records that become another dtype, for advice;
 //! - `plot.rs`: pictures of columns;
 //! - `histogram.rs`: counts of values whose range is not known before;
 //! - `output.rs`: standard output, errors and the exit code;
@@ -23,6 +24,7 @@ mod args;
 mod columns;
 mod commands;
 mod dtypes;
+mod fields;
 mod histogram;
 mod input;
 mod lost_header;

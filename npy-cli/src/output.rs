@@ -11,9 +11,10 @@ use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 
-use npy_core::dtype::{Field, ScalarKind};
+use npy_core::dtype::ScalarKind;
 use npy_core::{Cast, DType, ErrorKind, Place};
 
+use crate::fields;
 use crate::remedy;
 use crate::shell;
 
@@ -207,10 +208,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),
         ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
-        (
-            "; npz::Reader::read_bytes returns ",
-            "; npy repair --uncounted keep counts complete rows of these, unless they begin another array; --uncounted remove leaves them out",
-        ),
+        ("npz::Reader::read_bytes returns ", remedy::UNCOUNTED),
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),
         (", or read it by npz::", ""),
@@ -299,18 +297,12 @@ fn of_fields(found: &DType, wanted: &DType) -> Option<String> {
     if wanted.flat().0.is_record() {
         return None;
     }
-    let (found, _) = found.flat();
-    // The dimensions of a field are kept.
-    let converted = |field: &Field| {
-        let (dtype, inner) = field.dtype().flat();
-        dtype.converts_to(wanted, Cast::Checked).ok()?;
-        if inner.is_empty() { Some(wanted.clone()) } else { wanted.array(inner).ok() }
-    };
-    let fields = found.fields();
-    let (one, _) = fields.iter().find_map(|field| Some((field.name(), converted(field)?)))?;
+    let (one, _) = fields::that_become(found, wanted).next()?;
     let one = format!("-c {} converts one field", shell::word(one.as_bytes()));
-    let all: Option<Vec<(&str, DType)>> =
-        fields.iter().map(|field| Some((field.name(), converted(field)?))).collect();
+    let all = found.flat().0.fields().iter();
+    let all: Option<Vec<(&str, DType)>> = all
+        .map(|field| Some((field.name(), fields::converted(field, wanted, Cast::Checked)?)))
+        .collect();
     match all.filter(|all| all.len() <= MAX_FIELDS).map(DType::record) {
         Some(Ok(all)) => {
             Some(format!("{one}, and --dtype {} all", shell::word(all.to_string().as_bytes())))

@@ -14,6 +14,9 @@ use crate::target::Target;
 /// The size of the largest archive that is read for an advice.
 const MAX_ARCHIVE: u64 = 256 << 20;
 
+/// The advice for bytes after an array. `with_file` adds the file.
+pub(crate) const UNCOUNTED: &str = "npy repair --uncounted keep counts complete rows of these, unless they begin another array; --uncounted remove leaves them out";
+
 /// A part of the advice for a file that is no archive.
 const COMPLETE: &str = "what is complete";
 
@@ -173,16 +176,10 @@ pub(crate) fn with_command(name: &str, message: String) -> String {
         ("bzip2", "bunzip2 -c", "bz2"),
     ];
     const ADVICE: &str = ": decompress it first";
-    /// Commands without the file, and the words after it.
-    const UNCOUNTED: [(&str, &str); 2] = [
-        ("npy append --uncounted keep", "--uncounted keep"),
-        ("npy repair --uncounted keep", "--uncounted keep -o OUT --yes"),
-    ];
-    if let Some((command, words)) = UNCOUNTED.iter().find(|(command, _)| message.contains(command))
-        && let Some(Target { path, .. }) = target(name)
+    if let Some(Target { path, .. }) = target(name)
+        && let Some(message) = with_file(&message, &path)
     {
-        let (start, _) = command.split_once(" --").unwrap_or((command, ""));
-        return message.replace(command, &format!("{start} {} {words}", shell::path(&path)));
+        return message;
     }
     let is_named = |(format, ..): &&(&str, &str, &str)| {
         message.ends_with(&format!("it is compressed with {format}{ADVICE}"))
@@ -195,6 +192,18 @@ pub(crate) fn with_command(name: &str, message: String) -> String {
         if has_suffix { shell::new_output(&path.with_extension("")) } else { "OUT".to_owned() };
     let start = message.strip_suffix(ADVICE).unwrap_or(&message);
     format!("{start}; {tool} {} > {out}", shell::path(&path))
+}
+
+/// Returns a message with the file in its command about uncounted rows; `None` if it has no such command.
+pub(crate) fn with_file(message: &str, path: &Path) -> Option<String> {
+    /// Commands without the file, and the words after it.
+    const COMMANDS: [(&str, &str); 2] = [
+        ("npy append --uncounted keep", "--uncounted keep"),
+        ("npy repair --uncounted keep", "--uncounted keep -o OUT --yes"),
+    ];
+    let (command, words) = COMMANDS.iter().find(|(command, _)| message.contains(command))?;
+    let (start, _) = command.split_once(" --").unwrap_or((command, ""));
+    Some(message.replace(command, &format!("{start} {} {words}", shell::path(path))))
 }
 
 /// Returns advice about an array that ends too early, with the number of complete rows.

@@ -33,6 +33,7 @@ fn files(path: &Path) {
         npy_core::save(file(name), &array).unwrap();
     }
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
+    save(&file("float first.npy"), "[('a', '<f8'), ('b', '<i4')]", &[2]);
     save(&file("r 3.npy"), "[('a', '<i4'), ('c', 'u1'), ('b', '<f8')]", &[2]);
     save(&file("r 4.npy"), "[('a', '<i8'), ('c', 'u1'), ('b', '<f8')]", &[2]);
     save(&file("r 2.npy"), "[('a', '<i8'), ('b', '<f4')]", &[2]);
@@ -173,6 +174,13 @@ fn each_command_that_a_message_advises_works() {
             "|--dtype",
             " all",
             "npy convert r.npy o.npy --cast checked {}",
+        ),
+        // The field that loses nothing, although it is not the first.
+        (
+            &["convert", "float first.npy", "o.npy", "--dtype", "i8"],
+            "|-c b",
+            " converts",
+            "npy convert 'float first.npy' o.npy --dtype i8 {}",
         ),
         (
             &["convert", "nine.npy", "o.npy", "--dtype", "f4"],

@@ -53,6 +53,8 @@ mod write;
 pub use chunks::{Chunk, Chunks};
 pub use directory::Names;
 pub use edit::Editor;
+#[doc(hidden)]
+pub use fields::Siblings;
 pub(crate) use fields::inside;
 pub use fields::{ArchiveField, NpzArchive, load, save, save_compressed};
 #[cfg(feature = "mmap")]

@@ -1,6 +1,7 @@
 //! Arrays of Python objects, read as data.
 
 mod array;
+mod cast;
 mod contents;
 mod dtype;
 mod encode;

@@ -89,20 +89,20 @@ impl<'a> Archive<'a> {
     /// impl NpzArchive for Layer {}
     /// impl ArchiveField for Layer {
     ///     const __NPY_DENY_UNKNOWN: bool = false;
-    ///     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<(), Error> {
+    ///     fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str, outer: Option<&Siblings<'_>>) -> Result<(), Error> {
     ///         <NpyArray<f32> as ArchiveField>::__npy_write_field(&self.weights, to, at, "weights")?;
     ///         <Vec<f32> as ArchiveField>::__npy_write_field(&self.bias, to, at, "bias")?;
     ///         Ok(())
     ///     }
-    ///     fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    ///     fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str, outer: Option<&Siblings<'_>>) -> bool {
     ///         <NpyArray<f32> as ArchiveField>::__npy_any_in(from, at, &["weights"])
     ///             || <Vec<f32> as ArchiveField>::__npy_any_in(from, at, &["bias"])
     ///     }
-    ///     fn __npy_takes(member: &str, at: &str) -> bool {
+    ///     fn __npy_takes(member: &str, at: &str, outer: Option<&Siblings<'_>>) -> bool {
     ///         <NpyArray<f32> as ArchiveField>::__npy_any_takes(member, at, &["weights"])
     ///             || <Vec<f32> as ArchiveField>::__npy_any_takes(member, at, &["bias"])
     ///     }
-    ///     fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self, Error> {
+    ///     fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str, outer: Option<&Siblings<'_>>) -> Result<Self, Error> {
     ///         Ok(Self {
     ///             weights: <NpyArray<f32> as ArchiveField>::__npy_read_field(from, at, &["weights"])?,
     ///             bias: match <Vec<f32> as ArchiveField>::__npy_find(from, at, &["bias"])? {
@@ -111,7 +111,17 @@ impl<'a> Archive<'a> {
     ///             },
     ///         })
     ///     }
+    ///     fn __npy_reserves(key: &str, is_array: bool) -> bool {
+    ///         <NpyArray<f32> as ArchiveField>::__npy_any_reserves(key, is_array, &["weights"])
+    ///             || <Vec<f32> as ArchiveField>::__npy_any_reserves(key, is_array, &["bias"])
+    ///     }
     /// }
+    /// ```
+    ///
+    /// A field that is flattened gets `Some(&siblings)` instead of a name, with this line before:
+    ///
+    /// ```text
+    /// let siblings = Siblings::new(<Self as ArchiveField>::__npy_reserves, outer);
     /// ```
     pub(crate) fn expand(&self) -> TokenStream {
         let Archive { krate, fields, deny_unknown, .. } = self;
@@ -122,6 +132,10 @@ impl<'a> Archive<'a> {
         let reads = quote!(::std::io::Read + ::std::io::Seek);
         let (impl_generics, type_generics, where_clause) = self.generics.split_for_impl();
 
+        let siblings = fields.iter().any(Field::is_flat).then(|| {
+            quote!(let __siblings = #npz::Siblings::new(<Self as #npz::ArchiveField>::__npy_reserves, __outer);)
+        });
+        let outer = quote!(__outer: ::core::option::Option<&#npz::Siblings<'_>>);
         let write_fields = fields.iter().map(write_field);
         let are_in = fields
             .iter()
@@ -129,6 +143,7 @@ impl<'a> Archive<'a> {
         let taken = fields.iter().map(|field| {
             member_query(field, ["__npy_takes", "__npy_any_takes"], &quote!(__member))
         });
+        let reserved = fields.iter().map(reserve_query);
         let read_fields = fields.iter().map(read_field);
         let skipped = self.skipped.iter().map(|field| {
             let (member, value) = (&field.member, value(&field.value, &field.member, field.ty));
@@ -157,25 +172,39 @@ impl<'a> Archive<'a> {
                         &self,
                         __to: &mut #npz::Writer<__W>,
                         __at: &#str,
+                        #outer,
                     ) -> #result<(), __npy::Error> {
+                        #siblings
                         #(#write_fields)*
                         #result::Ok(())
                     }
 
-                    fn __npy_is_in<__R: #reads>(__from: &#npz::Reader<__R>, __at: &#str) -> #bool {
+                    fn __npy_is_in<__R: #reads>(
+                        __from: &#npz::Reader<__R>,
+                        __at: &#str,
+                        #outer,
+                    ) -> #bool {
+                        #siblings
                         #(#are_in)||*
                     }
 
-                    fn __npy_takes(__member: &#str, __at: &#str) -> #bool {
+                    fn __npy_takes(__member: &#str, __at: &#str, #outer) -> #bool {
+                        #siblings
                         #(#taken)||*
                     }
 
                     fn __npy_read<__R: #reads>(
                         __from: &#npz::Reader<__R>,
                         __at: &#str,
+                        #outer,
                     ) -> #result<Self, __npy::Error> {
+                        #siblings
                         #struct_default
                         #result::Ok(Self { #(#read_fields,)* #(#skipped),* })
+                    }
+
+                    fn __npy_reserves(__key: &#str, __is_array: #bool) -> #bool {
+                        #(#reserved)||*
                     }
                 }
 
@@ -217,7 +246,7 @@ fn write_field(field: &Field<'_>) -> TokenStream {
     let (name, ty, member) = (&field.name, field.ty, &field.member);
     match &field.stored {
         Stored::Flat => {
-            quote!(<#ty as __npy::NpzArchive>::__npy_write_flat(&self.#member, __to, __at)?;)
+            quote!(<#ty as __npy::npz::ArchiveField>::__npy_write(&self.#member, __to, __at, ::core::option::Option::Some(&__siblings))?;)
         }
         // With the span of the module: a missing function is reported there.
         Stored::With(module) => quote_spanned! {at(module)=>
@@ -240,7 +269,7 @@ fn member_query(
     let [of_flat, of_named] = [of_flat, of_named].map(|name| Ident::new(name, Span::call_site()));
     match &field.stored {
         Stored::Flat => {
-            quote!(<#ty as __npy::npz::ArchiveField>::#of_flat(#argument, __at))
+            quote!(<#ty as __npy::npz::ArchiveField>::#of_flat(#argument, __at, ::core::option::Option::Some(&__siblings)))
         }
         Stored::With(module) => {
             quote_spanned!(at(module)=> <#module::Stored as __npy::npz::ArchiveField>::#of_named(#argument, __at, #names))
@@ -249,12 +278,28 @@ fn member_query(
     }
 }
 
+/// Generates a call that asks which keys of flattened maps the field excludes: `<Vec<f32> as ArchiveField>::__npy_any_reserves(key, is_array, &["bias"])`.
+fn reserve_query(field: &Field<'_>) -> TokenStream {
+    let (ty, names) = (field.ty, names(field));
+    match &field.stored {
+        Stored::Flat => {
+            quote!(<#ty as __npy::npz::ArchiveField>::__npy_reserves(__key, __is_array))
+        }
+        Stored::With(module) => {
+            quote_spanned!(at(module)=> <#module::Stored as __npy::npz::ArchiveField>::__npy_any_reserves(__key, __is_array, #names))
+        }
+        _ => {
+            quote!(<#ty as __npy::npz::ArchiveField>::__npy_any_reserves(__key, __is_array, #names))
+        }
+    }
+}
+
 /// Generates the code that reads the field: `bias: <Vec<f32> as ArchiveField>::__npy_read_field(from, at, &["bias"])?`.
 fn read_field(field: &Field<'_>) -> TokenStream {
     let (ty, member, names) = (field.ty, &field.member, names(field));
     let stored = match &field.stored {
         Stored::Flat => {
-            return quote!(#member: <#ty as __npy::npz::ArchiveField>::__npy_read(__from, __at)?);
+            return quote!(#member: <#ty as __npy::npz::ArchiveField>::__npy_read(__from, __at, ::core::option::Option::Some(&__siblings))?);
         }
         Stored::With(module) => quote_spanned!(at(module)=> #module::Stored),
         _ => quote!(#ty),
@@ -324,6 +369,7 @@ pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream 
     let (impl_generics, type_generics, where_clause) = input.generics.split_for_impl();
     let str = quote!(::core::primitive::str);
     let reads = quote!(::std::io::Read + ::std::io::Seek);
+    let siblings = quote!(::core::option::Option<&#krate::npz::Siblings<'_>>);
     quote! {
         const _: () = {
             #[automatically_derived]
@@ -335,21 +381,27 @@ pub(crate) fn fallback(input: &DeriveInput, krate: &TokenStream) -> TokenStream 
                     &self,
                     _: &mut #krate::npz::Writer<__W>,
                     _: &#str,
+                    _: #siblings,
                 ) -> ::core::result::Result<(), #krate::Error> {
                     loop {}
                 }
 
-                fn __npy_is_in<__R: #reads>(_: &#krate::npz::Reader<__R>, _: &#str) -> ::core::primitive::bool {
+                fn __npy_is_in<__R: #reads>(
+                    _: &#krate::npz::Reader<__R>,
+                    _: &#str,
+                    _: #siblings,
+                ) -> ::core::primitive::bool {
                     loop {}
                 }
 
-                fn __npy_takes(_: &#str, _: &#str) -> ::core::primitive::bool {
+                fn __npy_takes(_: &#str, _: &#str, _: #siblings) -> ::core::primitive::bool {
                     loop {}
                 }
 
                 fn __npy_read<__R: #reads>(
                     _: &#krate::npz::Reader<__R>,
                     _: &#str,
+                    _: #siblings,
                 ) -> ::core::result::Result<Self, #krate::Error> {
                     loop {}
                 }

@@ -238,6 +238,13 @@ fn a_map_leaves_out_no_member() {
             "{message}"
         );
     }
+    // No map has a key "".
+    let nameless = bytes(&[("a", 1), ("", 2)]);
+    assert_eq!(npz::Reader::new(nameless.clone()).unwrap().read::<u8>("").unwrap(), 2);
+    assert_eq!(
+        refusal::<BTreeMap<String, npy_core::AnyArray>>(nameless),
+        "the archive has members that BTreeMap<String, AnyArray> does not have: \"\"; npz::Reader::read reads each by its name"
+    );
     // A struct has only the members that it names, also in a map.
     let read: BTreeMap<String, Single> = loaded(bytes(&[("b/x", 3), ("b/y", 1)])).unwrap();
     assert_eq!(read, BTreeMap::from([("b".into(), Single { x: 3 })]));
@@ -513,19 +520,169 @@ fn flattened_members_get_no_prefix() {
         layer: layer(1.0),
         more: Some(Single { x: 3 }),
         inner: Inner(layer(2.0), 4),
-        rest: BTreeMap::new(),
+        rest: BTreeMap::from([("rest".into(), layer(3.0))]),
     };
-    let members = ["name", "weights", "bias", "x", "inner/weights", "inner/bias", "inner/arr_0"];
-    // The map contains every name of its form.
-    let rest = BTreeMap::from([("inner".into(), layer(2.0))]);
-    let bytes = saved(&model);
-    assert_eq!(names(&bytes), members);
-    assert_eq!(loaded::<Model>(bytes).unwrap().rest, rest);
+    let inner = ["inner/weights", "inner/bias", "inner/arr_0"];
+    let rest = ["rest/weights", "rest/bias"];
+    assert_round_trip(&model, &[&["name", "weights", "bias", "x"], &inner[..], &rest].concat());
     model.more = None;
-    assert_eq!(
-        names(&saved(&model)),
-        ["name", "weights", "bias", "inner/weights", "inner/bias", "inner/arr_0"]
+    assert_round_trip(&model, &[&["name", "weights", "bias"], &inner[..], &rest].concat());
+}
+
+/// Guards the fields next to a flattened map: no member of theirs is an entry of the map, even if the archive lacks others of them, and the
+/// map writes none.
+#[test]
+fn a_flattened_map_has_no_member_of_another_field() {
+    #[derive(NpzArchive, Debug, PartialEq, Default)]
+    struct Fields {
+        a: Option<Layer>,
+        #[npy(rename = "b c", alias = "old")]
+        named: Option<BTreeMap<String, u8>>,
+        #[npy(rename = "deep/x")]
+        deep: Option<u8>,
+        #[npy(default, alias = "n", alias = "m.npy")]
+        number: u8,
+        #[npy(with = seconds, default)]
+        lengths: Vec<std::time::Duration>,
+    }
+    #[derive(NpzArchive, Debug, PartialEq, Default)]
+    #[npy(deny_unknown_fields)]
+    struct Outer<M: NpzArchive + Default> {
+        #[npy(flatten)]
+        before: M,
+        #[npy(flatten)]
+        fields: Fields,
+        #[npy(default)]
+        last: u8,
+    }
+    /// The map is flattened twice.
+    #[derive(NpzArchive, Debug, PartialEq, Default)]
+    struct Inner<M: NpzArchive + Default> {
+        also: Option<Single>,
+        #[npy(flatten)]
+        map: M,
+    }
+    type Maps = BTreeMap<String, BTreeMap<String, u8>>;
+    type Hashed = Option<HashMap<String, HashMap<String, u8>>>;
+    type Values = Option<BTreeMap<String, Option<u8>>>;
+
+    #[track_caller]
+    fn assert_own<M: NpzArchive + PartialEq + Debug + Default>(members: &[&str], fields: Fields) {
+        let bytes = bytes(&members.iter().map(|&name| (name, 1)).collect::<Vec<_>>());
+        let expected = Outer { before: M::default(), fields, last: 0 };
+        assert_eq!(loaded::<Outer<M>>(bytes).unwrap(), expected, "{members:?}");
+    }
+    let named = Fields { named: Some(BTreeMap::from([("x".into(), 1)])), ..Fields::default() };
+    let other_name = Fields { named: named.named.clone(), ..Fields::default() };
+    assert_own::<Maps>(&["b c/x"], named);
+    assert_own::<Hashed>(&["old/x"], other_name);
+    for name in ["number", "n", "m"] {
+        assert_own::<Values>(&[name], Fields { number: 1, ..Fields::default() });
+    }
+    let deep = || Fields { deep: Some(1), ..Fields::default() };
+    assert_own::<Maps>(&["deep/x"], deep());
+    assert_own::<Inner<Inner<Hashed>>>(&["deep/x"], deep());
+    assert_own::<Inner<Option<Inner<Values>>>>(
+        &["number"],
+        Fields { number: 1, ..Fields::default() },
     );
+    assert_own::<BTreeMap<String, Single>>(&["deep/x"], deep());
+
+    // Below its name, all is the field's, also what it lacks.
+    for name in ["a/z", "deep/y"] {
+        let error = refusal::<Outer<Maps>>(bytes(&[(name, 1)]));
+        assert!(error.contains(name), "{error}");
+    }
+    // A name of another kind is not theirs.
+    let map = |keys: &[&str]| keys.iter().map(|&key| (key.to_owned(), Some(1))).collect();
+    let before: Values = Some(map(&["a", "b c", "deep", "z"]));
+    assert_round_trip(
+        &Outer { before, ..Outer::default() },
+        &["a", "b c", "deep", "z", "number", "lengths", "last"],
+    );
+    let maps = |keys: &[&str]| -> Maps {
+        keys.iter().map(|&key| (key.to_owned(), BTreeMap::from([("x".into(), 1)]))).collect()
+    };
+    let before = maps(&["last", "number", "z"]);
+    let fields = || Fields { a: Some(layer(1.0)), deep: Some(2), ..Fields::default() };
+    assert_round_trip(
+        &Outer { before, fields: fields(), last: 3 },
+        &[
+            "last/x",
+            "number/x",
+            "z/x",
+            "a/weights",
+            "a/bias",
+            "deep/x",
+            "number",
+            "lengths",
+            "last",
+        ],
+    );
+
+    #[track_caller]
+    fn assert_refused(archive: &impl NpzArchive, key: &str) {
+        let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+        let error = writer.write_fields(archive).unwrap_err().to_string();
+        let expected = format!(
+            "a member cannot be named {key:?}: a key of a flattened map that is the name of another field would be read as that field; use another key, or rename the field"
+        );
+        assert_eq!(error, expected);
+    }
+    // All fields of these names are absent.
+    for key in ["a", "b c", "old", "deep"] {
+        assert_refused(&Outer { before: maps(&[key]), ..Outer::default() }, key);
+        let inner = Inner { also: None, map: Some(Inner { also: None, map: maps(&[key]) }) };
+        assert_refused(&Outer { before: inner, ..Outer::default() }, key);
+    }
+    let inner = Inner { also: None, map: maps(&["also"]) };
+    assert_refused(&Outer { before: inner, ..Outer::default() }, "also");
+    for key in ["number", "n", "m", "lengths", "last"] {
+        let before: Values = Some(map(&[key]));
+        assert_refused(&Outer { before, ..Outer::default() }, key);
+    }
+}
+
+/// Guards a map of structs that are flattened maps: the names of the outer fields are free inside it.
+#[test]
+fn a_flattened_map_in_a_map_has_fields_of_its_own() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Group {
+        a: Single,
+        #[npy(flatten)]
+        groups: HashMap<String, Group>,
+        #[npy(flatten)]
+        values: BTreeMap<String, u8>,
+    }
+    let group = |groups, values: &[&str]| {
+        let values = values.iter().map(|&key| (key.to_owned(), 1)).collect();
+        Group { a: Single { x: 1 }, groups, values }
+    };
+    let inner = HashMap::from([("b".into(), group(HashMap::new(), &["b", "x"]))]);
+    assert_round_trip(&group(inner, &["a"]), &["a/x", "b/a/x", "b/b", "b/x", "a"]);
+}
+
+/// Guards sparse matrices next to a flattened map of arrays.
+#[test]
+fn a_flattened_map_has_no_array_of_a_matrix() {
+    #[derive(NpzArchive, Debug, PartialEq)]
+    struct Weighted {
+        #[npy(flatten)]
+        matrix: npz::sparse::Csr<u8>,
+        #[npy(flatten)]
+        others: BTreeMap<String, DynArray>,
+    }
+    let matrix = npz::sparse::Csr {
+        shape: [1, 2],
+        indptr: vec![0, 1],
+        indices: vec![1],
+        data: vec![7],
+        is_array: false,
+    };
+    let array = DynArray::new(u8::dtype(), vec![1], npy_core::Order::C, vec![7]).unwrap();
+    let others = BTreeMap::from([("weights".into(), array)]);
+    let members = ["indices", "indptr", "format", "shape", "data", "weights"];
+    assert_round_trip(&Weighted { matrix, others }, &members);
 }
 
 /// Guards against archives that cannot be read: a second member of the same name is not written.

@@ -9,6 +9,7 @@ use npy_core::{Cast, DType};
 
 use self::common::common;
 use crate::dtypes;
+use crate::fields;
 use crate::output::{Failure, Result};
 use crate::shell;
 use crate::target::Target;
@@ -128,15 +129,11 @@ fn of_fields(input: &Target, found: &DType, wanted: &DType) -> Option<String> {
             all.join(", ")
         ));
     }
-    let is_such = |field: &&Field| {
-        let dtype = field.dtype();
-        let is_held = common(wanted, dtype).as_ref() == Some(wanted);
-        dtype.sub_array().is_none() && is_held && is_option(wanted)
-    };
-    let field = found.fields().iter().find(is_such).filter(|_| !wanted.is_record())?;
-    let column = format!(" -c {}", shell::word(field.name().as_bytes()));
+    let mut fields = fields::that_become(found, wanted).filter(|_| is_option(wanted));
+    let (name, _) = fields.find(|(_, dtype)| dtype == wanted)?;
+    let column = format!(" -c {}", shell::word(name.as_bytes()));
     let convert = convert(input, &output(input, &[]), &column, wanted);
-    Some(format!("{convert} makes one of its field {:?}", field.name()))
+    Some(format!("{convert} makes one of its field {name:?}"))
 }
 
 /// Returns true if `npy convert --dtype` makes an array of this dtype.

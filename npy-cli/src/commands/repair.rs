@@ -206,12 +206,10 @@ impl Args {
         for line in lines {
             writeln!(out, "{name}: {}", printable(line))?;
         }
-        if plan.has_uncounted() {
-            let path = printable(&shell::path(&self.file));
-            writeln!(
-                out,
-                "{name}: npy repair {path} --uncounted keep -o OUT --yes counts complete rows of these, unless they begin another array; --uncounted remove leaves them out"
-            )?;
+        if plan.has_uncounted()
+            && let Some(advice) = remedy::with_file(remedy::UNCOUNTED, &self.file)
+        {
+            writeln!(out, "{name}: {}", printable(&advice))?;
         }
         let end = match &self.output {
             _ if !plan.is_needed() => String::new(),

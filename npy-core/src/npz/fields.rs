@@ -1,10 +1,12 @@
 //! Structs as archives, each field a member or several.
 
 mod maps;
+mod siblings;
 
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
+pub use self::siblings::Siblings;
 use super::{ReadOptions, Reader, WriteOptions, Writer, name};
 use crate::element::type_name;
 use crate::error::{ErrorKind, Result};
@@ -21,13 +23,7 @@ use crate::write::WriteNpy;
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; `npz::load` needs its name, and `npz::Reader::open` none",
     note = "a single array: `npy_core::load` and `npy_core::save` for a .npy file, `npz::Reader::read` and `npz::Writer::write` for a member of an archive"
 )]
-pub trait NpzArchive: ArchiveField {
-    /// For generated code: writes its members among those of the archive that it is flattened into.
-    #[doc(hidden)]
-    fn __npy_write_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-        self.__npy_write(to, at)
-    }
-}
+pub trait NpzArchive: ArchiveField {}
 
 /// The types that a field of an [`NpzArchive`] may have.
 ///
@@ -40,7 +36,8 @@ pub trait NpzArchive: ArchiveField {
 ///
 /// A map has all members whose names begin with `x/`, or those of the whole archive. If `T` is an array, a key may have a `/`: `x/l/w` has the
 /// key `l/w`. A member that has no place in the map is an error ([`ErrorKind::UnknownMembers`]), except where a struct in the map lacks it.
-/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have: its keys have no `/`.
+/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have: its keys have no `/`, and none
+/// is the name or the alias of a field `x` that has a member `x`, or, in a map of archives, members `x/…`. Such a key is not written, either.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -86,57 +83,72 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     const __NPY_IS_ARRAY: bool = false;
 
-    /// Writes the members of the value. Their names are `at`, or begin with `at/`; if `at` is empty, they can be any names.
+    /// Writes the members of the value. Their names are `at`, or begin with `at/`; if `at` is empty, they can be any names. Here and below,
+    /// `siblings` are the other fields of the struct that the value is flattened into; if there is none, all members below `at` are its own.
     #[doc(hidden)]
-    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()>;
+    fn __npy_write<W: Write>(
+        &self,
+        to: &mut Writer<W>,
+        at: &str,
+        siblings: Option<&Siblings<'_>>,
+    ) -> Result<()>;
 
     /// Returns true if the archive has any of its members.
     #[doc(hidden)]
-    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool;
+    fn __npy_is_in<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        siblings: Option<&Siblings<'_>>,
+    ) -> bool;
 
     /// Returns true if the member is one of its own.
     #[doc(hidden)]
-    fn __npy_takes(member: &str, at: &str) -> bool;
+    fn __npy_takes(member: &str, at: &str, siblings: Option<&Siblings<'_>>) -> bool;
 
     /// Reads its members.
     #[doc(hidden)]
-    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self>;
+    fn __npy_read<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        siblings: Option<&Siblings<'_>>,
+    ) -> Result<Self>;
 
-    /// Like [`__npy_is_in`](Self::__npy_is_in), of a value to which all members below `at` belong: it is not flattened into a struct, whose
-    /// other fields have members there, too. Only maps tell the two apart.
+    /// Returns true if one of its fields excludes this key from the maps that are flattened next to it; see [`Siblings`]. This is for a
+    /// value whose members are arrays.
     #[doc(hidden)]
-    fn __npy_is_alone_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-        Self::__npy_is_in(from, at)
-    }
-
-    /// Like [`__npy_takes`](Self::__npy_takes), of a value to which all members below `at` belong.
-    #[doc(hidden)]
-    fn __npy_takes_alone(member: &str, at: &str) -> bool {
-        Self::__npy_takes(member, at)
-    }
-
-    /// Like [`__npy_read`](Self::__npy_read), of a value to which all members below `at` belong.
-    #[doc(hidden)]
-    fn __npy_read_alone<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-        Self::__npy_read(from, at)
+    fn __npy_reserves(key: &str, is_array: bool) -> bool {
+        is_array && Self::__npy_takes(key, "", None)
     }
 
     /// For generated code, like all methods below: writes it as the field of this name.
     #[doc(hidden)]
     fn __npy_write_field<W: Write>(&self, to: &mut Writer<W>, at: &str, name: &str) -> Result<()> {
-        self.__npy_write(to, &inside(at, name))
+        self.__npy_write(to, &inside(at, name), None)
     }
 
     /// Returns true if the archive has it under one of these names.
     #[doc(hidden)]
     fn __npy_any_in<R: Read + Seek>(from: &Reader<R>, at: &str, names: &[&str]) -> bool {
-        names.iter().any(|name| Self::__npy_is_alone_in(from, &inside(at, name)))
+        names.iter().any(|name| Self::__npy_is_in(from, &inside(at, name), None))
     }
 
     /// Returns true if the member belongs to this field under one of these names.
     #[doc(hidden)]
     fn __npy_any_takes(member: &str, at: &str, names: &[&str]) -> bool {
-        names.iter().any(|name| Self::__npy_takes_alone(member, &inside(at, name)))
+        names.iter().any(|name| Self::__npy_takes(member, &inside(at, name), None))
+    }
+
+    /// Returns true if this field, under one of these names, excludes the key of a flattened map; see [`Siblings`].
+    #[doc(hidden)]
+    fn __npy_any_reserves(key: &str, is_array: bool, names: &[&str]) -> bool {
+        let reserves = |name: &str| match (is_array, Self::__NPY_IS_ARRAY) {
+            (true, true) => name::plain(name) == key,
+            (true, false) => false,
+            (false, field_is_array) => {
+                below(name, key).is_some() || (!field_is_array && name == key)
+            }
+        };
+        names.iter().any(|name| reserves(name))
     }
 
     /// Reads it, if the archive has it under one of these names.
@@ -147,7 +159,7 @@ pub trait ArchiveField: Sized {
         names: &[&str],
     ) -> Result<Option<Self>> {
         let names = names.iter().map(|name| inside(at, name));
-        let there: Vec<String> = names.filter(|name| Self::__npy_is_alone_in(from, name)).collect();
+        let there: Vec<String> = names.filter(|name| Self::__npy_is_in(from, name, None)).collect();
         match there.as_slice() {
             [] => Ok(None),
             [name] => read_at(from, name).map(Some),
@@ -169,7 +181,7 @@ pub trait ArchiveField: Sized {
     ) -> Result<Self> {
         match Self::__npy_find(from, at, names)? {
             Some(field) => Ok(field),
-            None => Self::__npy_read_alone(from, &inside(at, names.first().unwrap_or(&""))),
+            None => Self::__npy_read(from, &inside(at, names.first().unwrap_or(&"")), None),
         }
     }
 }
@@ -182,22 +194,31 @@ impl<A: ReadNpy + WriteNpy> ArchiveField for A {
 
     // Hidden in the implementations too; otherwise rustdoc lists these methods on the page of each type.
     #[doc(hidden)]
-    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+    fn __npy_write<W: Write>(
+        &self,
+        to: &mut Writer<W>,
+        at: &str,
+        _: Option<&Siblings<'_>>,
+    ) -> Result<()> {
         to.write(at, self)
     }
 
     #[doc(hidden)]
-    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str, _: Option<&Siblings<'_>>) -> bool {
         from.contains(at)
     }
 
     #[doc(hidden)]
-    fn __npy_takes(member: &str, at: &str) -> bool {
+    fn __npy_takes(member: &str, at: &str, _: Option<&Siblings<'_>>) -> bool {
         member == name::plain(at)
     }
 
     #[doc(hidden)]
-    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        _: Option<&Siblings<'_>>,
+    ) -> Result<Self> {
         from.read(at).map_err(|error| error.map_kind(with_remedy))
     }
 }
@@ -206,41 +227,42 @@ impl<T: ArchiveField> ArchiveField for Option<T> {
     const __NPY_DENY_UNKNOWN: bool = T::__NPY_DENY_UNKNOWN;
     const __NPY_IS_ARRAY: bool = T::__NPY_IS_ARRAY;
 
-    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-        self.as_ref().map_or(Ok(()), |field| field.__npy_write(to, at))
+    fn __npy_write<W: Write>(
+        &self,
+        to: &mut Writer<W>,
+        at: &str,
+        siblings: Option<&Siblings<'_>>,
+    ) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |field| field.__npy_write(to, at, siblings))
     }
 
-    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-        T::__npy_is_in(from, at)
+    fn __npy_is_in<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        siblings: Option<&Siblings<'_>>,
+    ) -> bool {
+        T::__npy_is_in(from, at, siblings)
     }
 
-    fn __npy_takes(member: &str, at: &str) -> bool {
-        T::__npy_takes(member, at)
+    fn __npy_takes(member: &str, at: &str, siblings: Option<&Siblings<'_>>) -> bool {
+        T::__npy_takes(member, at, siblings)
     }
 
-    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-        if T::__npy_is_in(from, at) { T::__npy_read(from, at).map(Some) } else { Ok(None) }
+    fn __npy_read<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        siblings: Option<&Siblings<'_>>,
+    ) -> Result<Self> {
+        let is_in = T::__npy_is_in(from, at, siblings);
+        is_in.then(|| T::__npy_read(from, at, siblings)).transpose()
     }
 
-    fn __npy_is_alone_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-        T::__npy_is_alone_in(from, at)
-    }
-
-    fn __npy_takes_alone(member: &str, at: &str) -> bool {
-        T::__npy_takes_alone(member, at)
-    }
-
-    fn __npy_read_alone<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-        let is_in = T::__npy_is_alone_in(from, at);
-        is_in.then(|| T::__npy_read_alone(from, at)).transpose()
+    fn __npy_reserves(key: &str, is_array: bool) -> bool {
+        T::__npy_reserves(key, is_array)
     }
 }
 
-impl<T: NpzArchive> NpzArchive for Option<T> {
-    fn __npy_write_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-        self.as_ref().map_or(Ok(()), |archive| archive.__npy_write_flat(to, at))
-    }
-}
+impl<T: NpzArchive> NpzArchive for Option<T> {}
 
 impl<W: Write> Writer<W> {
     /// Writes each field of a struct as a member, or as several; [`ArchiveField`] says which.
@@ -268,7 +290,7 @@ impl<W: Write> Writer<W> {
     ///
     /// As [`Writer::write`]; a second member of one name is an error. The members before it are written.
     pub fn write_fields<T: NpzArchive>(&mut self, archive: &T) -> Result<()> {
-        archive.__npy_write(self, "")
+        archive.__npy_write(self, "", None)
     }
 }
 
@@ -463,7 +485,7 @@ fn names_below<'r, R: Read + Seek>(
 fn read_at<T: ArchiveField, R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<T> {
     if T::__NPY_DENY_UNKNOWN {
         let own = names_below(from, at);
-        let unknown: Vec<_> = own.filter(|member| !T::__npy_takes_alone(member, at)).collect();
+        let unknown: Vec<_> = own.filter(|member| !T::__npy_takes(member, at, None)).collect();
         if !unknown.is_empty() {
             let remedy = "add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped";
             let error = wanted_by::<T>(unknown_members(&unknown, remedy)).into();
@@ -471,7 +493,7 @@ fn read_at<T: ArchiveField, R: Read + Seek>(from: &Reader<R>, at: &str) -> Resul
         }
     }
     // Adds the name of this type to an error that has no type name yet.
-    T::__npy_read_alone(from, at).map_err(|error| error.map_kind(wanted_by::<T>))
+    T::__npy_read(from, at, None).map_err(|error| error.map_kind(wanted_by::<T>))
 }
 
 fn unknown_members(names: &[&str], remedy: &'static str) -> ErrorKind {

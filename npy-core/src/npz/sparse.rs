@@ -35,7 +35,7 @@ mod index;
 
 use std::io::{Read, Seek, Write};
 
-use super::fields::{below, inside};
+use super::fields::{Siblings, below, inside};
 use super::{ArchiveField, NpzArchive, Reader, Writer};
 use crate::array::NpyArray;
 use crate::element::Element;
@@ -233,22 +233,35 @@ macro_rules! layout {
         impl<T: Element, I: Index> NpzArchive for $type<T, I> {}
 
         impl<T: Element, I: Index> ArchiveField for $type<T, I> {
-            fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+            fn __npy_write<W: Write>(
+                &self,
+                to: &mut Writer<W>,
+                at: &str,
+                _: Option<&Siblings<'_>>,
+            ) -> Result<()> {
                 self.check().map_err(|error| to.in_file(error))?;
                 $(to.write(&inside(at, stringify!($index)), &self.$index)?;)*
                 end(to, at, $name, (&self.shape, &self.data, self.is_array))
             }
 
-            fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+            fn __npy_is_in<R: Read + Seek>(
+                from: &Reader<R>,
+                at: &str,
+                _: Option<&Siblings<'_>>,
+            ) -> bool {
                 from.contains(&inside(at, FORMAT))
             }
 
-            fn __npy_takes(member: &str, at: &str) -> bool {
+            fn __npy_takes(member: &str, at: &str, _: Option<&Siblings<'_>>) -> bool {
                 let own = [FORMAT, SHAPE, DATA, IS_ARRAY, $(stringify!($index)),*];
                 below(member, at).is_some_and(|name| own.contains(&name))
             }
 
-            fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+            fn __npy_read<R: Read + Seek>(
+                from: &Reader<R>,
+                at: &str,
+                _: Option<&Siblings<'_>>,
+            ) -> Result<Self> {
                 expect_format(from, at, $name)?;
                 let shape = fixed_shape(from, at)?;
                 $(let $index = index::read(from, &inside(at, stringify!($index)))?;)*
@@ -399,17 +412,21 @@ mod tests {
         let mut matrix = matrix();
         assert!(reader(|writer| writer.write_fields(&matrix)).names().eq(names));
         matrix.is_array = true;
-        let reader = reader(|writer| matrix.__npy_write(writer, "x"));
+        let reader = reader(|writer| matrix.__npy_write(writer, "x", None));
         assert!(reader.names().eq(
             names.map(|name| format!("x/{name}")).iter().map(String::as_str).chain(["x/_is_array"])
         ));
         assert_eq!(reader.header("x/format").unwrap().dtype().to_string(), "|S3");
         assert_eq!(reader.header("x/shape").unwrap().dtype().to_string(), "<i8");
-        assert!(Csr::<f32>::__npy_is_in(&reader, "x") && !Csr::<f32>::__npy_is_in(&reader, ""));
-        assert_eq!(Csr::<f32>::__npy_read(&reader, "x").unwrap(), matrix);
+        assert!(
+            Csr::<f32>::__npy_is_in(&reader, "x", None)
+                && !Csr::<f32>::__npy_is_in(&reader, "", None)
+        );
+        assert_eq!(Csr::<f32>::__npy_read(&reader, "x", None).unwrap(), matrix);
         for member in reader.names() {
             assert!(
-                Csr::<f32>::__npy_takes(member, "x") && !Csr::<f32>::__npy_takes(member, ""),
+                Csr::<f32>::__npy_takes(member, "x", None)
+                    && !Csr::<f32>::__npy_takes(member, "", None),
                 "{member}"
             );
         }

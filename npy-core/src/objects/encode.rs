@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::ObjectRef;
 use super::known::Meaning;
 use super::record::Record;
+use super::{ObjectRef, cast};
 use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
 use crate::dtype::{ByteOrder, DType, Field, Kind, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
@@ -14,9 +14,9 @@ use crate::element::exact::{copy, float, integer, to_float};
 use crate::element::width;
 use crate::error::Error;
 use crate::limits::to_u64;
-use crate::plan;
 use crate::plan::remedy::raise_width;
 use crate::plan::suggest::rename_or_default;
+use crate::plan::{self, Cast};
 use crate::schema::{ANY_WIDTH_PREFIX, DefaultBytes, FieldRules, MAX_ANY_WIDTH, ReadRules, Widths};
 use crate::shape::{self, Order};
 use crate::value::Value;
@@ -37,6 +37,8 @@ pub(super) struct Encoder {
     defaults: HashMap<DefaultBytes, Vec<u8>>,
     /// The name of the Rust type, for errors.
     wanted_by: String,
+    /// The cast of numbers that do not fit exactly.
+    cast: Cast,
 }
 
 /// The value of a field. A time that is stored as a count comes with the dtype of its field.
@@ -52,8 +54,8 @@ impl Encoder {
     }
 
     /// Creates an encoder for the Rust type of this name.
-    pub(super) fn of_type(wanted_by: String) -> Self {
-        Encoder { wanted_by, ..Encoder::default() }
+    pub(super) fn of_type(wanted_by: String, cast: Cast) -> Self {
+        Encoder { wanted_by, cast, ..Encoder::default() }
     }
 
     /// Writes the object as an element of this dtype, whose numbers are little-endian. By the rules, fields are found by their aliases,
@@ -61,7 +63,7 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// If the object is not a value of this dtype, or the dtype cannot hold it exactly.
+    /// If the object is not a value of this dtype, or the dtype cannot hold it exactly, nor by the cast.
     pub(super) fn encode(
         &mut self,
         object: ObjectRef<'_>,
@@ -86,7 +88,8 @@ impl Encoder {
                         objects.push(object.id);
                         copy(&index.to_le_bytes(), out)
                     }
-                    _ => encode_scalar(object, *scalar, out),
+                    _ => encode_scalar(object, *scalar, out)
+                        .or_else(|| cast::number(object, *scalar, self.cast, out)),
                 };
                 encoded.ok_or_else(|| {
                     match rules.widths {
@@ -97,7 +100,7 @@ impl Encoder {
                 })
             }
             Kind::SubArray(sub) => {
-                if let Some(array) = sub_array(object, sub) {
+                if let Some(array) = sub_array(object, sub, self.cast) {
                     return copy(array.as_bytes(), out).ok_or_else(|| not_of(object, dtype));
                 }
                 let mut slots = out.chunks_exact_mut(sub.base.itemsize().max(1));
@@ -345,15 +348,16 @@ fn text_of_any_width(object: ObjectRef<'_>, text: Scalar, out: &mut [u8]) -> Opt
     encode_scalar(object, Scalar::ordered(text.kind(), used, ByteOrder::Little), out)
 }
 
-/// Returns the elements of a nested array in C order as those of a sub-array, if it has no Python objects and they fit exactly.
-fn sub_array(object: ObjectRef<'_>, sub: &SubArray) -> Option<DynArray> {
+/// Returns the elements of a nested array in C order as those of a sub-array, if it has no Python objects and they fit, exactly or by the cast.
+fn sub_array(object: ObjectRef<'_>, sub: &SubArray, cast: Cast) -> Option<DynArray> {
     let Meaning::Array(array) = object.meaning() else { return None };
     // A large array that a pickle uses often is not copied each time.
     let found = shape::count(&array.shape().ok()?).ok()?;
     if array.has_objects() || found != shape::count(&sub.shape).ok()? {
         return None;
     }
-    object.as_array().ok()?.to_order(Order::C).ok()?.cast(&sub.base).ok()
+    let array = object.as_array().ok()?.to_order(Order::C).ok()?;
+    array.cast(&sub.base).or_else(|_| array.cast_with(&sub.base, cast)).ok()
 }
 
 /// Returns a float, or an integer that an `f64` can hold exactly.

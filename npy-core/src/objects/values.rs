@@ -6,13 +6,14 @@ use crate::element::type_info::TypeInfo;
 use crate::element::{Element, InvalidValue, block};
 use crate::error::{Error, Place};
 use crate::limits::{Limits, to_u64};
+use crate::plan::Cast;
 use crate::reserve;
 use crate::schema::Schema;
 
 /// A Rust type that a Python object can be converted to.
 pub(crate) trait FromObject: Sized {
     /// Creates the converter for all objects of an array.
-    fn converter() -> Result<Converter, Error> {
+    fn converter(_: Cast) -> Result<Converter, Error> {
         Ok(Converter::default())
     }
 
@@ -30,11 +31,11 @@ pub(crate) struct Converter {
 }
 
 impl<T: Element> FromObject for T {
-    fn converter() -> Result<Converter, Error> {
+    fn converter(cast: Cast) -> Result<Converter, Error> {
         let info = TypeInfo::of::<T>();
         let schema = Some(info.canonical()?);
         let item = reserve::zeros(T::SIZE)?;
-        Ok(Converter { schema, item, encoder: Encoder::of_type(info.name()) })
+        Ok(Converter { schema, item, encoder: Encoder::of_type(info.name(), cast) })
     }
 
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue> {
@@ -65,8 +66,8 @@ impl FromObject for Vec<u8> {
 
 /// A missing value becomes Rust's `None`: Python's `None`, `nan`, and `NaT` and `NA` of pandas.
 impl<T: FromObject> FromObject for Option<T> {
-    fn converter() -> Result<Converter, Error> {
-        T::converter()
+    fn converter(cast: Cast) -> Result<Converter, Error> {
+        T::converter(cast)
     }
 
     fn from_object(object: ObjectRef<'_>, by: &mut Converter) -> Result<Self, InvalidValue> {
@@ -75,13 +76,13 @@ impl<T: FromObject> FromObject for Option<T> {
 }
 
 impl Objects {
-    /// Returns the objects as values of a Rust type, in C order.
+    /// Returns the objects as values of a Rust type, in C order. Numbers that the type cannot hold exactly are converted by the cast.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidValue`], with the row, for an object that is not such a value, or that the type cannot hold exactly.
-    pub(crate) fn values<T: FromObject>(&self) -> Result<Vec<T>, Error> {
-        let mut converter = T::converter()?;
+    /// [`ErrorKind::InvalidValue`], with the row, for an object that is not such a value, or that the type cannot hold.
+    pub(crate) fn values<T: FromObject>(&self, cast: Cast) -> Result<Vec<T>, Error> {
+        let mut converter = T::converter(cast)?;
         let mut budget = Budget::new(self);
         /// The work of looking at an entry, in bytes that are copied.
         const ENTRY: u64 = 4;

@@ -88,7 +88,7 @@ pub fn decoded_field<T, C: Converted<T>, S: ArchiveField, R: Read + Seek>(
 ) -> NpyResult<T> {
     value.into_result().map_err(|error| {
         let names = names.iter().map(|name| inside(at, name));
-        let found = names.into_iter().find(|name| S::__npy_is_in(from, name));
+        let found = names.into_iter().find(|name| S::__npy_is_in(from, name, None));
         from.in_file(Error::from(error).in_member(&found.unwrap_or_default()))
     })
 }

@@ -139,7 +139,7 @@ impl<R: Read> Reader<R> {
             _ => Err(reader.no_list::<Vec<T>>(&[])),
         })?;
         let objects = self.read_objects_for_values()?;
-        objects.values().map_err(|error| self.in_file(error))
+        objects.values(self.cast).map_err(|error| self.in_file(error))
     }
 
     /// Reads an array of values that are stored as Python objects, which are always in C order.
@@ -147,7 +147,9 @@ impl<R: Read> Reader<R> {
         let objects = self.read_objects_for_values()?;
         self.located(|reader| {
             let shape = reader.header.shape();
-            let values = objects.values().map_err(|error| shape::in_row(error, shape, Order::C))?;
+            let values = objects
+                .values(reader.cast)
+                .map_err(|error| shape::in_row(error, shape, Order::C))?;
             let array = NpyArray::with_order(values, shape, Order::C)?;
             Ok(array.into_order(reader.order.unwrap_or(Order::C)))
         })
@@ -160,7 +162,9 @@ impl<R: Read> Reader<R> {
             _ => Err(reader.no_single::<T>()),
         })?;
         let objects = self.read_objects_for_values()?;
-        self.located(|reader| objects.values()?.pop().ok_or_else(|| reader.no_single::<T>()))
+        self.located(|reader| {
+            objects.values(reader.cast)?.pop().ok_or_else(|| reader.no_single::<T>())
+        })
     }
 }
 

@@ -14,7 +14,7 @@ fn an_array_type_of_another_crate_is_written_and_read() {
 
     let mut archive = npy_core::npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
     archive.write("picture", &picture).unwrap();
-    let mut archive = npy_core::npz::Reader::new(archive.finish().unwrap()).unwrap();
+    let archive = npy_core::npz::Reader::new(archive.finish().unwrap()).unwrap();
     assert_eq!(archive.read::<Picture<u8>>("picture").unwrap(), picture);
 }
 
@@ -70,16 +70,26 @@ mod everything_imported {
     }
 }
 
-/// Guards `docs/start/rust.md`: its program runs as it is pasted, and prints what the page says.
+/// Guards `docs/start/rust.md`: its programs run as they are pasted, and print what the page says.
 #[test]
 fn the_first_page_for_rust_prints_what_it_says() {
     let page = include_str!("../../../docs/start/rust.md");
-    let between = |start: &str, end: &str| page.split_once(start).unwrap().1.split_once(end).unwrap().0;
-    let program = include_str!("../src/bin/first.rs").split_once("\n\n").unwrap().1;
-    assert_eq!(between("```rust\n", "```"), program, "src/bin/first.rs is the program of the page");
     let place = std::env::temp_dir().join(format!("npy-first-{}", std::process::id()));
     std::fs::create_dir_all(&place).unwrap();
-    let first = std::process::Command::new(env!("CARGO_BIN_EXE_first")).current_dir(&place).output();
+    let mut rest = page;
+    let mut after = |start: &str, end: &str| {
+        let (found, after) = rest.split_once(start).unwrap().1.split_once(end).unwrap();
+        rest = after;
+        found
+    };
+    for (path, source) in [
+        (env!("CARGO_BIN_EXE_first"), include_str!("../src/bin/first.rs")),
+        (env!("CARGO_BIN_EXE_options"), include_str!("../src/bin/options.rs")),
+    ] {
+        let program = source.split_once("\n\n").unwrap().1;
+        assert_eq!(after("```rust\n", "```"), program, "{path} is a program of the page");
+        let run = std::process::Command::new(path).current_dir(&place).output().unwrap();
+        assert_eq!(String::from_utf8(run.stdout).unwrap().trim(), after("rints `", "`"));
+    }
     std::fs::remove_dir_all(&place).unwrap();
-    assert_eq!(String::from_utf8(first.unwrap().stdout).unwrap().trim(), between("It prints `", "`"));
 }

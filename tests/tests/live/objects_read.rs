@@ -532,6 +532,60 @@ np.save('scalars', np.array([np.int64(5), np.uint8(7), 2**64], object))
     assert_eq!(numbers, [5.0, 7.0, 18_446_744_073_709_551_616.0]);
 }
 
+/// Guards the casts of numbers that are Python objects, also in records with objects: they are those of arrays of the numbers.
+#[test]
+fn objects_are_cast_as_numbers_are() {
+    use npy_core::{Cast, ReadOptions};
+
+    #[derive(NpyRecord, Debug, PartialEq)]
+    struct Row {
+        n: i32,
+        xs: [i16; 2],
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let script = r#"
+def save(name, dtype, values):
+    np.save(name, np.array(values, object))
+    np.save(name + ' cast', np.array([np.asarray(x).astype(dtype) for x in values]))
+save('integers', 'u1', [300, -1, True, np.int64(70000), 2**63 + 1])
+save('reals', 'f4', [1.5, -0.5, 2**24 + 1, True, np.float64(2.1), 0.1, 2**63 + 1, float('inf')])
+save('complex', 'c8', [1.5, 3, True, 0.1 + 2.1j, np.complex128(0.1)])
+np.save('missing', np.array([1.5, None, -0.5, float('nan')], object))
+np.save('rows', np.array([('a', 1.5, [1, 2.5])], [('name', 'O'), ('n', '>f8'), ('xs', '>f8', (2,))]))
+np.save('one', np.array(1.5, object))
+"#;
+    python(script, dir.path());
+    let path = |name: &str| dir.path().join(name).with_extension("npy");
+    let casts = [Cast::Exact, Cast::Lossless, Cast::Checked, Cast::Numeric];
+    let [exact, lossless, checked, numeric] =
+        casts.map(|cast| ReadOptions::new().cast(cast).clone());
+
+    let integers = npy_core::load::<Vec<u8>>(path("integers cast")).unwrap();
+    assert_eq!(numeric.read::<Vec<u8>>(path("integers")).unwrap(), integers);
+    let reals = npy_core::load::<Vec<f32>>(path("reals cast")).unwrap();
+    let complex = npy_core::load::<Vec<Complex<f32>>>(path("complex cast")).unwrap();
+    for options in [&checked, &numeric] {
+        assert_eq!(options.read::<NpyArray<f32>>(path("reals")).unwrap().into_vec(), reals);
+        assert_eq!(options.read::<Vec<Complex<f32>>>(path("complex")).unwrap(), complex);
+    }
+    let missing = numeric.read::<Vec<Option<i32>>>(path("missing")).unwrap();
+    assert_eq!(missing, [Some(1), None, Some(0), None]);
+    let rows = numeric.read::<Vec<Row>>(path("rows")).unwrap();
+    assert_eq!(rows, [Row { n: 1, xs: [1, 2] }]);
+    assert_eq!(numeric.read::<i32>(path("one")).unwrap(), 1);
+
+    for options in [&exact, &lossless] {
+        assert!(options.read::<Vec<f32>>(path("reals")).is_err());
+        assert!(options.read::<Vec<Complex<f32>>>(path("complex")).is_err());
+    }
+    for options in [&exact, &lossless, &checked] {
+        assert!(options.read::<Vec<u8>>(path("integers")).is_err());
+        assert!(options.read::<Vec<Option<i32>>>(path("missing")).is_err());
+        assert!(options.read::<Vec<Row>>(path("rows")).is_err());
+        assert!(options.read::<i32>(path("one")).is_err());
+    }
+}
+
 /// Guards text and bytes of NumPy among objects, and sub-arrays in records with objects, which NumPy pickles as arrays.
 #[test]
 fn scalars_of_text_and_sub_arrays_of_records_are_read() {

@@ -1,7 +1,7 @@
 //! Maps as archives: the names of a value's members begin with the value's key.
 //!
 //! The names of arrays in a map may have several parts, `l/w`. If the map is flattened into a struct, its names have one part: those with
-//! several are of other fields.
+//! several are of other fields. Names that are of other fields are not its own, either.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -9,7 +9,9 @@ use std::hash::{BuildHasher, Hash};
 use std::io::{Read, Seek, Write};
 use std::str::FromStr;
 
-use super::{ArchiveField, NpzArchive, below, inside, names_below, read_at, unknown_members};
+use super::{
+    ArchiveField, NpzArchive, Siblings, below, inside, names_below, read_at, unknown_members,
+};
 use crate::error::{Error, ErrorKind, Result};
 use crate::npz::{Reader, Writer, name};
 
@@ -18,43 +20,48 @@ use crate::npz::{Reader, Writer, name};
 macro_rules! map {
     ([$($generics:tt)*] $type:ty, |$map:ident| $sorted:expr) => {
         impl<$($generics)*> ArchiveField for $type {
-            fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+            fn __npy_write<W: Write>(
+                &self,
+                to: &mut Writer<W>,
+                at: &str,
+                siblings: Option<&Siblings<'_>>,
+            ) -> Result<()> {
                 let $map = self;
-                $sorted.try_for_each(|(key, field)| write(to, at, &key, field, Keys::of::<T>()))
+                let keys = Keys::of::<T>(siblings);
+                $sorted.try_for_each(|(key, field)| write(to, at, &key, field, keys))
             }
 
-            fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-                names_below(from, at).any(|member| Self::__npy_takes(member, at))
+            fn __npy_is_in<R: Read + Seek>(
+                from: &Reader<R>,
+                at: &str,
+                siblings: Option<&Siblings<'_>>,
+            ) -> bool {
+                members_below(from, at)
+                    .any(|member| siblings.is_none() || Self::__npy_takes(member, at, siblings))
             }
 
-            fn __npy_takes(member: &str, at: &str) -> bool {
-                takes::<K, T>(member, at, Keys::FirstPart)
+            fn __npy_takes(member: &str, at: &str, siblings: Option<&Siblings<'_>>) -> bool {
+                takes::<K, T>(member, at, Keys::of::<T>(siblings))
             }
 
-            fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-                read(from, at, Keys::FirstPart)
+            fn __npy_read<R: Read + Seek>(
+                from: &Reader<R>,
+                at: &str,
+                siblings: Option<&Siblings<'_>>,
+            ) -> Result<Self> {
+                let keys = Keys::of::<T>(siblings);
+                if siblings.is_none() {
+                    check_all_taken::<K, T, R>(from, at, keys)?;
+                }
+                read(from, at, keys)
             }
 
-            fn __npy_is_alone_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
-                names_below(from, at).any(|member| !is_folder(from, member))
-            }
-
-            fn __npy_takes_alone(member: &str, at: &str) -> bool {
-                takes::<K, T>(member, at, Keys::of::<T>())
-            }
-
-            fn __npy_read_alone<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
-                check_all_taken::<K, T, R>(from, at)?;
-                read(from, at, Keys::of::<T>())
+            fn __npy_reserves(_: &str, _: bool) -> bool {
+                false
             }
         }
 
-        impl<$($generics)*> NpzArchive for $type {
-            fn __npy_write_flat<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
-                let $map = self;
-                $sorted.try_for_each(|(key, field)| write(to, at, &key, field, Keys::FirstPart))
-            }
-        }
+        impl<$($generics)*> NpzArchive for $type {}
     };
 }
 
@@ -69,19 +76,27 @@ map!([K: Eq + Hash + Display + FromStr, T: ArchiveField, S: BuildHasher + Defaul
     sorted.into_iter()
 });
 
-/// The part of a member's name that is the key.
-#[derive(Clone, Copy, PartialEq)]
-enum Keys {
-    /// The part before the first `/`.
-    FirstPart,
-    /// The complete name below the map.
-    FullName,
+/// The keys that a map may have.
+#[derive(Clone, Copy)]
+struct Keys<'s> {
+    siblings: Option<&'s Siblings<'s>>,
+    /// True if the values are arrays.
+    of_arrays: bool,
 }
 
-impl Keys {
-    /// Returns the keys of a map that is not flattened.
-    fn of<T: ArchiveField>() -> Self {
-        if T::__NPY_IS_ARRAY { Keys::FullName } else { Keys::FirstPart }
+impl<'s> Keys<'s> {
+    fn of<T: ArchiveField>(siblings: Option<&'s Siblings<'s>>) -> Self {
+        Keys { siblings, of_arrays: T::__NPY_IS_ARRAY }
+    }
+
+    /// Returns true if a key is the complete name below the map, and not only the part before the first `/`.
+    fn are_full_names(self) -> bool {
+        self.of_arrays && self.siblings.is_none()
+    }
+
+    /// Returns true if the key is excluded by another field of the struct that the map is flattened into.
+    fn is_reserved(self, key: &str) -> bool {
+        self.siblings.is_some_and(|siblings| siblings.reserve(key, self.of_arrays))
     }
 }
 
@@ -91,22 +106,24 @@ fn write<T: ArchiveField, W: Write>(
     at: &str,
     key: &str,
     field: &T,
-    keys: Keys,
+    keys: Keys<'_>,
 ) -> Result<()> {
     let reason = if key.is_empty() || name::plain(key) != key {
         "a key that is empty or ends with .npy could not be read again; use other keys"
-    } else if keys == Keys::FirstPart && key.contains('/') {
+    } else if !keys.are_full_names() && key.contains('/') {
         "a key that has a / could not be read again, except in a map of arrays that is not flattened; use other keys"
+    } else if keys.is_reserved(key) {
+        "a key of a flattened map that is the name of another field would be read as that field; use another key, or rename the field"
     } else if is_deep(at) {
         return Err(to.in_file(too_deep(at)));
     } else {
-        return field.__npy_write(to, &inside(at, key));
+        return field.__npy_write(to, &inside(at, key), None);
     };
     Err(to.in_file(ErrorKind::MemberName { name: name::excerpt(key), reason }.into()))
 }
 
 /// Reads the keys and the values of the map at `at`.
-fn read<K, T, M, R>(from: &Reader<R>, at: &str, keys: Keys) -> Result<M>
+fn read<K, T, M, R>(from: &Reader<R>, at: &str, keys: Keys<'_>) -> Result<M>
 where
     K: Display + FromStr,
     T: ArchiveField,
@@ -114,7 +131,10 @@ where
     R: Read + Seek,
 {
     if !T::__NPY_IS_ARRAY
-        && let Some(deep) = names_below(from, at).find(|member| is_deep(member))
+        && let Some(deep) = names_below(from, at).find(|member| {
+            is_deep(member)
+                && !below(member, at).is_some_and(|name| keys.is_reserved(first_part(name)))
+        })
     {
         return Err(from.in_file(too_deep(deep)));
     }
@@ -128,13 +148,12 @@ where
 
 /// Refuses members below `at` that the map would leave out: who loads a map and saves it would lose them. A struct in the map may leave
 /// out members below its name.
-fn check_all_taken<K, T, R>(from: &Reader<R>, at: &str) -> Result<()>
+fn check_all_taken<K, T, R>(from: &Reader<R>, at: &str, keys: Keys<'_>) -> Result<()>
 where
     K: Display + FromStr,
     T: ArchiveField,
     R: Read + Seek,
 {
-    let keys = Keys::of::<T>();
     let (taken, mut others): (Vec<&str>, Vec<&str>) =
         members_below(from, at).partition(|member| takes::<K, T>(member, at, keys));
     if !T::__NPY_IS_ARRAY {
@@ -150,7 +169,11 @@ where
     if others.is_empty() || is_too_deep {
         return Ok(());
     }
-    let remedy = "npz::Reader::read reads each by its name, npz::load::<BTreeMap<String, AnyArray>> reads all arrays, and a map with #[npy(flatten)] in a struct leaves them to other fields";
+    let remedy = if from.contains("") {
+        "npz::Reader::read reads each by its name"
+    } else {
+        "npz::Reader::read reads each by its name, npz::load::<BTreeMap<String, AnyArray>> reads all arrays, and a map with #[npy(flatten)] in a struct leaves them to other fields"
+    };
     Err(from.in_file(unknown_members(&others, remedy).into()))
 }
 
@@ -169,8 +192,8 @@ fn is_folder<R: Read + Seek>(from: &Reader<R>, member: &str) -> bool {
 }
 
 /// Returns true if the member belongs to a value of the map at `at`.
-fn takes<K: Display + FromStr, T: ArchiveField>(member: &str, at: &str, keys: Keys) -> bool {
-    let taken = |(text, _): (_, K)| T::__npy_takes_alone(member, &inside(at, text));
+fn takes<K: Display + FromStr, T: ArchiveField>(member: &str, at: &str, keys: Keys<'_>) -> bool {
+    let taken = |(text, _): (_, K)| T::__npy_takes(member, &inside(at, text), None);
     key_of(member, at, keys).is_some_and(taken)
 }
 
@@ -187,13 +210,23 @@ fn too_deep(name: &str) -> Error {
 
 /// The key of the map at `at` that the member belongs to, as text and parsed. Text that `Display`
 /// would not print is not a key: `01` is not the number 1.
-fn key_of<'m, K: Display + FromStr>(member: &'m str, at: &str, keys: Keys) -> Option<(&'m str, K)> {
-    let name = below(member, at)?;
-    let text = match keys {
-        Keys::FullName => name,
-        Keys::FirstPart if is_deep(member) => return None,
-        Keys::FirstPart => name.split('/').next()?,
+fn key_of<'m, K: Display + FromStr>(
+    member: &'m str,
+    at: &str,
+    keys: Keys<'_>,
+) -> Option<(&'m str, K)> {
+    let text = match below(member, at)? {
+        name if keys.are_full_names() => name,
+        _ if is_deep(member) => return None,
+        name => first_part(name),
     };
-    let key: K = text.parse().ok().filter(|_| !text.is_empty())?;
+    if text.is_empty() || keys.is_reserved(text) {
+        return None;
+    }
+    let key: K = text.parse().ok()?;
     (key.to_string() == text).then_some((text, key))
+}
+
+fn first_part(name: &str) -> &str {
+    name.split_once('/').map_or(name, |(first, _)| first)
 }

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, Write};
 
-use super::super::fields::{below, inside};
+use super::super::fields::{Siblings, below, inside};
 use super::super::{ArchiveField, NpzArchive, Reader, Writer};
 use super::{Bsr, Coo, Csc, Csr, CsrVector, DATA, Dia, FORMAT, IS_ARRAY, Index, SHAPE};
 use super::{check, end, expect_format, format, index, shape};
@@ -81,7 +81,12 @@ const COORDS: &str = "coords";
 impl<T: Element, I: Index> NpzArchive for CooArray<T, I> {}
 
 impl<T: Element, I: Index> ArchiveField for CooArray<T, I> {
-    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+    fn __npy_write<W: Write>(
+        &self,
+        to: &mut Writer<W>,
+        at: &str,
+        _: Option<&Siblings<'_>>,
+    ) -> Result<()> {
         self.check().map_err(|error| to.in_file(error))?;
         // As in SciPy.
         if self.shape.len() == ROW_AND_COLUMN.len() {
@@ -98,17 +103,21 @@ impl<T: Element, I: Index> ArchiveField for CooArray<T, I> {
         end(to, at, COO, (&self.shape, &self.data, true))
     }
 
-    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str, _: Option<&Siblings<'_>>) -> bool {
         from.contains(&inside(at, FORMAT))
     }
 
-    fn __npy_takes(member: &str, at: &str) -> bool {
+    fn __npy_takes(member: &str, at: &str, _: Option<&Siblings<'_>>) -> bool {
         let [row, column] = ROW_AND_COLUMN;
         let own = [FORMAT, SHAPE, DATA, IS_ARRAY, COORDS, row, column];
         below(member, at).is_some_and(|name| own.contains(&name))
     }
 
-    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        _: Option<&Siblings<'_>>,
+    ) -> Result<Self> {
         expect_format(from, at, COO)?;
         let shape = shape(from, at)?;
         let coords = inside(at, COORDS);
@@ -165,40 +174,49 @@ pub enum Sparse<T, I = i32> {
 impl<T: Element, I: Index> NpzArchive for Sparse<T, I> {}
 
 impl<T: Element, I: Index> ArchiveField for Sparse<T, I> {
-    fn __npy_write<W: Write>(&self, to: &mut Writer<W>, at: &str) -> Result<()> {
+    fn __npy_write<W: Write>(
+        &self,
+        to: &mut Writer<W>,
+        at: &str,
+        _: Option<&Siblings<'_>>,
+    ) -> Result<()> {
         match self {
-            Sparse::Csr(matrix) => matrix.__npy_write(to, at),
-            Sparse::CsrVector(vector) => vector.__npy_write(to, at),
-            Sparse::Csc(matrix) => matrix.__npy_write(to, at),
-            Sparse::Coo(matrix) => matrix.__npy_write(to, at),
-            Sparse::CooArray(array) => array.__npy_write(to, at),
-            Sparse::Dia(matrix) => matrix.__npy_write(to, at),
-            Sparse::Bsr(matrix) => matrix.__npy_write(to, at),
+            Sparse::Csr(matrix) => matrix.__npy_write(to, at, None),
+            Sparse::CsrVector(vector) => vector.__npy_write(to, at, None),
+            Sparse::Csc(matrix) => matrix.__npy_write(to, at, None),
+            Sparse::Coo(matrix) => matrix.__npy_write(to, at, None),
+            Sparse::CooArray(array) => array.__npy_write(to, at, None),
+            Sparse::Dia(matrix) => matrix.__npy_write(to, at, None),
+            Sparse::Bsr(matrix) => matrix.__npy_write(to, at, None),
         }
     }
 
-    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str) -> bool {
+    fn __npy_is_in<R: Read + Seek>(from: &Reader<R>, at: &str, _: Option<&Siblings<'_>>) -> bool {
         from.contains(&inside(at, FORMAT))
     }
 
-    fn __npy_takes(member: &str, at: &str) -> bool {
+    fn __npy_takes(member: &str, at: &str, _: Option<&Siblings<'_>>) -> bool {
         let takes =
             [Csr::<T, I>::__npy_takes, CooArray::<T, I>::__npy_takes, Dia::<T, I>::__npy_takes];
-        takes.iter().any(|takes| takes(member, at))
+        takes.iter().any(|takes| takes(member, at, None))
     }
 
-    fn __npy_read<R: Read + Seek>(from: &Reader<R>, at: &str) -> Result<Self> {
+    fn __npy_read<R: Read + Seek>(
+        from: &Reader<R>,
+        at: &str,
+        _: Option<&Siblings<'_>>,
+    ) -> Result<Self> {
         match format(from, at)?.as_str() {
-            "csc" => Csc::__npy_read(from, at).map(Sparse::Csc),
-            COO if shape(from, at)?.len() == 2 => Coo::__npy_read(from, at).map(Sparse::Coo),
-            COO => CooArray::__npy_read(from, at).map(Sparse::CooArray),
-            "dia" => Dia::__npy_read(from, at).map(Sparse::Dia),
-            "bsr" => Bsr::__npy_read(from, at).map(Sparse::Bsr),
+            "csc" => Csc::__npy_read(from, at, None).map(Sparse::Csc),
+            COO if shape(from, at)?.len() == 2 => Coo::__npy_read(from, at, None).map(Sparse::Coo),
+            COO => CooArray::__npy_read(from, at, None).map(Sparse::CooArray),
+            "dia" => Dia::__npy_read(from, at, None).map(Sparse::Dia),
+            "bsr" => Bsr::__npy_read(from, at, None).map(Sparse::Bsr),
             "csr" if shape(from, at)?.len() == 1 => {
-                CsrVector::__npy_read(from, at).map(Sparse::CsrVector)
+                CsrVector::__npy_read(from, at, None).map(Sparse::CsrVector)
             }
             // Also the error for a format that SciPy does not have.
-            _ => Csr::__npy_read(from, at).map(Sparse::Csr),
+            _ => Csr::__npy_read(from, at, None).map(Sparse::Csr),
         }
     }
 }

@@ -1,0 +1,26 @@
+//! The program of `docs/start/rust.md` that sets options.
+
+use npy_core::{Cast, Limits, NpyRecord, ReadOptions, UncountedRows, WriteOptions};
+
+#[derive(NpyRecord)]
+struct Reading {
+    time: f64,
+    celsius: f32,
+}
+
+fn main() -> npy_core::Result<()> {
+    // A writer that was killed may leave rows that the header does not count. They are kept.
+    let mut options = WriteOptions::new();
+    let mut writer = options.uncounted_rows(UncountedRows::Keep).append("readings.npy")?;
+    writer.push(&Reading { time: 1.5, celsius: 19.0 })?;
+    writer.finish()?;
+
+    // A file from a stranger: an array of more bytes is an error, and takes no memory.
+    let mut limits = Limits::default();
+    limits.array_bytes = Some(100 << 20);
+    // Another dtype than that of the file, if it keeps each value: `f32` as `f64`.
+    let mut options = ReadOptions::new();
+    let mut reader = options.limits(limits).cast(Cast::Lossless).open("readings.npy")?;
+    println!("{:?}", reader.read_column::<f64>("celsius")?);
+    Ok(())
+}
