@@ -11,6 +11,7 @@ mod diff;
 mod equal;
 mod exact;
 mod files;
+mod foreign;
 mod hostile;
 #[cfg(feature = "live")]
 mod live;
