@@ -5,6 +5,7 @@ mod archives;
 #[cfg(feature = "clouds")]
 mod clouds;
 mod convert;
+mod damaged;
 mod delimiters;
 mod diff;
 #[cfg(feature = "live")]
@@ -30,4 +31,5 @@ mod safetensors;
 mod snapshots;
 mod sql;
 mod support;
+mod tips;
 mod values;
