@@ -86,26 +86,25 @@ fn for_file(target: &Target, kept: &str) -> Option<String> {
     Some(format!("{command} {effect}; or copy the file again"))
 }
 
+/// A file at one time: its path, its size, and when it was changed.
+type Version = (PathBuf, u64, Option<SystemTime>);
+
 thread_local! {
-    /// The archive that was read last, its size and time, and the advice: each of its members may be damaged.
-    static LAST: RefCell<Option<(PathBuf, u64, Option<SystemTime>, Option<String>)>> = const { RefCell::new(None) };
+    /// The archive that was read last, and its advice: each of its members may be damaged.
+    static LAST: RefCell<Option<(Version, Option<String>)>> = const { RefCell::new(None) };
 }
 
 /// Returns advice about a damaged archive. All of a larger one is read only by the repair itself.
 fn for_archive(target: &Target) -> Option<String> {
     let file = Target { member: None, ..target.clone() };
     let metadata = target.path.metadata().ok()?;
-    let (size, time) = (metadata.len(), metadata.modified().ok());
-    match size <= MAX_ARCHIVE {
+    let version = (target.path.clone(), metadata.len(), metadata.modified().ok());
+    match metadata.len() <= MAX_ARCHIVE {
         true => LAST.with_borrow_mut(|last| match last {
-            Some((path, of_size, of_time, advice))
-                if *path == target.path && (*of_size, *of_time) == (size, time) =>
-            {
-                advice.clone()
-            }
+            Some((known, advice)) if *known == version => advice.clone(),
             _ => {
                 let advice = for_file(&file, "its members that are complete");
-                *last = Some((target.path.clone(), size, time, advice.clone()));
+                *last = Some((version, advice.clone()));
                 advice
             }
         }),
