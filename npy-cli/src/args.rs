@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
 use crate::output::{Failure, Result};
+use crate::shell;
 use crate::target::{self, Target};
 
 /// Looks into NumPy's .npy and .npz files, converts, compares and checks them.
@@ -208,6 +209,15 @@ const ROWS: [&str; 13] = [
 
 /// Returns a tip about an option that does not exist.
 fn option_tip(words: &[&str], argument: &str) -> Option<String> {
+    let is_columns = |word: &str| matches!(word, "-c" | "--columns");
+    if let Some([option, name]) = words
+        .windows(2)
+        .map(|pair| [pair[0], pair[1]])
+        .find(|[option, name]| is_columns(option) && name.starts_with(argument))
+    {
+        let name = shell::word(name.as_bytes());
+        return Some(format!("a name that begins with a dash follows '=': {option}={name}"));
+    }
     let option = argument.split('=').next()?;
     // Of -10, the option that does not exist is -1.
     let number = words

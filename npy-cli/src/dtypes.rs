@@ -1,4 +1,6 @@
-//! Dtypes as users write them: `f4`, `int`, `U`, or as in headers.
+//! Dtypes as users write them: `f4`, `int`, `U`, or as in headers; and as Python prints them (`dtypes/literal.rs`).
+
+mod literal;
 
 use npy_core::DType;
 use npy_core::dtype::{Field, Scalar, ScalarKind};
@@ -17,7 +19,8 @@ pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
         "cdouble" => "c16",
         other => other,
     };
-    name.parse().or_else(|error| format!("<{name}").parse().map_err(|_| error))
+    let parsed = name.parse().or_else(|error| format!("<{name}").parse().map_err(|_| error));
+    parsed.or_else(|error| literal::parse(text).ok_or(error))
 }
 
 /// Returns a dtype without the names of Python around it: `np.float32`, and `np.dtype([…])`, as `npy struct --python` prints it.
@@ -127,10 +130,21 @@ mod tests {
             ("np.dtype([('a', 'f4'), ('b', '<U2')])", "[('a', '<f4'), ('b', '<U2')]"),
             ("datetime64[s]", "<M8[s]"),
             ("[('a', 'f4')]", "[('a', '<f4')]"),
+            ("np.dtype(('<f4', (2,)))", "('<f4', (2,))"),
+            ("dtype((numpy.record, [('a', '<i4')]))", "[('a', '<i4')]"),
+            ("{'names': ['a'], 'formats': ['i4']}", "[('a', '<i4')]"),
+            (
+                "dtype([('a', 'i1'), ('b', [('c', 'i1'), ('d', '<c16')])], align=True)",
+                "[('a', '|i1'), ('', '|V7'), ('b', [('c', '|i1'), ('', '|V7'), ('d', '<c16')])]",
+            ),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), dtype, "{text}");
         }
-        assert!(parse("x9").is_err());
+        for text in
+            ["x9", "{'names': ['a'], 'formats': []}", "{'a': 'f4'}", "dtype([('a', 'f4')", "{"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
         for (text, name) in [("flot32", Some("float32")), ("np.unit8", Some("uint8")), ("x9", None)]
         {
             assert_eq!(meant(text), name);

@@ -30,8 +30,8 @@ mod widened;
 use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::after::{
-    After, bytes_after, data_bytes, follow, has_at, has_line_end, tell_of_rest, tell_of_text,
-    what_follows,
+    After, bytes_after, follow, has_at, has_complete_slice, has_line_end, tell_of_rest,
+    tell_of_text, tell_of_truncation, truncation, what_follows,
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects, tell_of_none};

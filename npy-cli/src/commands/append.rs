@@ -36,6 +36,24 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Returns the error for a file that is an archive, or is named as one, with the command that adds the inputs as its members.
+    fn as_archive(&self) -> Option<String> {
+        let is_new = !self.file.exists();
+        let is_named = remote::extension(&self.file).as_deref() == Some("npz");
+        if !(is_new && is_named || source::begins_as_archive(&self.file)) || self.inputs.is_empty()
+        {
+            return None;
+        }
+        let option = if is_new { "" } else { "--append " };
+        let inputs: Vec<String> = self.inputs.iter().map(shell::target).collect();
+        Some(format!(
+            "an archive has members, and no rows that grow; npy npz pack {option}{} {} {}",
+            shell::output(&self.file),
+            inputs.join(" "),
+            if is_new { "makes one of them" } else { "adds them" }
+        ))
+    }
+
     pub(crate) fn run(mut self) -> Result {
         self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
         remote::refuse_change(&self.file)?;
@@ -45,6 +63,9 @@ impl Args {
             let message = "a member of an archive does not grow; npy concat joins arrays, and npy npz pack --append adds members";
             return Err(Failure::new(name, message));
         }
+        if let Some(advice) = self.as_archive() {
+            return Err(Failure::new(name, advice));
+        }
         // All inputs are opened and compared before the file changes, which happens when it is opened to grow.
         let mut sources = Vec::new();
         for input in &self.inputs {
@@ -52,6 +73,7 @@ impl Args {
                 source::open(input).map_err(|failure| self.with_raw(failure, input))?;
             let reader = input_file.into_array(input)?;
             source::tell_of_text(&reader, input);
+            source::tell_of_truncation(&reader, input);
             if input.slice.is_none()
                 && let Some(failure) = truncated(&reader, input)
             {

@@ -79,6 +79,22 @@ impl Selection {
         self.inner.iter().fold(1, |product: usize, steps| product.saturating_mul(steps.length))
     }
 
+    /// Returns the number of elements of the file up to the last one that is selected.
+    pub(super) fn end(&self, order: Order) -> u64 {
+        let mut dimensions: Vec<&Steps> = [&self.rows].into_iter().chain(&self.inner).collect();
+        if order == Order::C {
+            dimensions.reverse();
+        }
+        let (mut last, mut stride) = (0, 1);
+        for steps in dimensions {
+            let Some(end) = steps.count.checked_sub(1) else { return 0 };
+            let index = steps.nth(0).max(steps.nth(end));
+            last = (index as u64).saturating_mul(stride).saturating_add(last);
+            stride = stride.saturating_mul(steps.length as u64);
+        }
+        last.saturating_add(1)
+    }
+
     /// Returns true if rows are complete.
     pub(super) fn has_complete_rows(&self) -> bool {
         self.inner.iter().all(Steps::is_all)
