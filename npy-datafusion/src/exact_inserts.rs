@@ -28,30 +28,38 @@ pub(crate) struct InsertExactly;
 
 impl AnalyzerRule for InsertExactly {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let LogicalPlan::Dml(insert) = plan else { return Ok(plan) };
-        // The planner converts the columns of a query in the first projection, and those of `VALUES` there, also within a subquery.
-        let input = match (&insert.op, &*insert.input) {
-            (WriteOp::Insert(_), LogicalPlan::Projection(columns)) => {
-                let input = columns.input.as_ref().clone();
-                let input = input.transform_up_with_subqueries(|plan| match plan {
-                    LogicalPlan::Values(values) => {
-                        Ok(Transformed::yes(LogicalPlan::Values(exact_values(values)?)))
-                    }
-                    plan => Ok(Transformed::no(plan)),
-                });
-                let input = Arc::new(input.data()?);
-                let exprs = columns.expr.iter().cloned().map(exact).collect::<Result<_>>()?;
-                let schema = Arc::clone(&columns.schema);
-                LogicalPlan::Projection(Projection::try_new_with_schema(exprs, input, schema)?)
-            }
-            _ => return Ok(LogicalPlan::Dml(insert)),
-        };
-        Ok(LogicalPlan::Dml(DmlStatement { input: Arc::new(input), ..insert }))
+        // EXPLAIN ANALYZE and PREPARE have the insertion in them.
+        plan.transform_down(|plan| match plan {
+            LogicalPlan::Dml(insert) => Ok(Transformed::yes(exact_insert(insert)?)),
+            plan => Ok(Transformed::no(plan)),
+        })
+        .data()
     }
 
     fn name(&self) -> &str {
         "insert_exactly"
     }
+}
+
+fn exact_insert(insert: DmlStatement) -> Result<LogicalPlan> {
+    // The planner converts the columns of a query in the first projection, and those of `VALUES` there, also within a subquery.
+    let input = match (&insert.op, &*insert.input) {
+        (WriteOp::Insert(_), LogicalPlan::Projection(columns)) => {
+            let input = columns.input.as_ref().clone();
+            let input = input.transform_up_with_subqueries(|plan| match plan {
+                LogicalPlan::Values(values) => {
+                    Ok(Transformed::yes(LogicalPlan::Values(exact_values(values)?)))
+                }
+                plan => Ok(Transformed::no(plan)),
+            });
+            let input = Arc::new(input.data()?);
+            let exprs = columns.expr.iter().cloned().map(exact).collect::<Result<_>>()?;
+            let schema = Arc::clone(&columns.schema);
+            LogicalPlan::Projection(Projection::try_new_with_schema(exprs, input, schema)?)
+        }
+        _ => return Ok(LogicalPlan::Dml(insert)),
+    };
+    Ok(LogicalPlan::Dml(DmlStatement { input: Arc::new(input), ..insert }))
 }
 
 fn exact_values(Values { schema, values }: Values) -> Result<Values> {
@@ -127,9 +135,19 @@ impl ScalarUDFImpl for Exact {
     }
 }
 
+/// Returns the word of SQL for the unit of times.
+fn unit(times: &DataType) -> &'static str {
+    match times {
+        DataType::Timestamp(TimeUnit::Second, _) => "second",
+        DataType::Timestamp(TimeUnit::Millisecond, _) => "millisecond",
+        DataType::Timestamp(..) => "microsecond",
+        _ => "day",
+    }
+}
+
 /// Refuses values that a conversion has changed.
 fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
-    use DataType::{Date32, Duration, FixedSizeList, List, Timestamp};
+    use DataType::{Boolean, Date32, Duration, FixedSizeList, List, Struct, Timestamp};
     if from.len() == from.null_count() {
         return Ok(());
     }
@@ -147,8 +165,25 @@ fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
                 _ => Ok(()),
             };
         }
+        (Struct(fields), Struct(_)) if from.null_count() == 0 => {
+            let (from, to) = (from.as_struct(), to.as_struct());
+            return fields.iter().enumerate().try_for_each(|(at, field)| {
+                let same = to.column_by_name(field.name()).or_else(|| to.columns().get(at));
+                same.map_or(Ok(()), |to| check(from.column(at), to))
+            });
+        }
+        (number, Boolean) if number.is_numeric() => {
+            let [wide, back] = [from, to].map(|values| cast(values, &DataType::Float64));
+            let (wide, back) = (wide?, back?);
+            let (wide, back) =
+                (wide.as_primitive::<Float64Type>(), back.as_primitive::<Float64Type>());
+            if let Some(row) = wide.iter().zip(back).position(|(wide, back)| wide != back) {
+                let value = ScalarValue::try_from_array(from, row)?;
+                return exec_err!("{value} is neither true nor false; write x <> 0");
+            }
+        }
         (of, _) if of.is_string() => {
-            // The widest types tell what the text is. One that nanoseconds do not count is compared in the unit of the column.
+            // The widest types tell what the text is; they are null for a time that they do not have.
             let widest: &[DataType] = match to.data_type() {
                 to if to.is_floating() => &[DataType::Float64],
                 Timestamp(..) | Date32 => {
@@ -156,9 +191,7 @@ fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
                 }
                 _ => return Ok(()),
             };
-            let strict = CastOptions { safe: false, ..CastOptions::default() };
-            let known = widest.iter().find_map(|to| cast_with_options(from, to, &strict).ok());
-            return known.map_or(Ok(()), |known| check(&known, to));
+            return widest.iter().try_for_each(|wide| check(&cast(from, wide)?, to));
         }
         (Timestamp(..), Timestamp(..) | Date32) | (Duration(_), Duration(_)) => {
             let back = cast(to, from.data_type())?;
@@ -171,8 +204,12 @@ fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
             };
             if let Some(row) = counts.iter().zip(back).position(has_rest) {
                 let time = ScalarValue::try_from_array(from, row)?;
+                let remedy = match from.data_type() {
+                    Duration(_) => format!("arrow_cast(t, '{}')", to.data_type()),
+                    _ => format!("date_trunc('{}', t)", unit(to.data_type())),
+                };
                 return exec_err!(
-                    "{time} is no time of {}, the type of the column; write date_trunc('second', t) for one without its rest, or 'millisecond', 'day'",
+                    "{time} is no time of {}, the type of the column; write {remedy} for one without its rest",
                     to.data_type()
                 );
             }
@@ -197,7 +234,7 @@ fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
     }
     match fraction(from, to)? {
         Some(value) => exec_err!(
-            "{value} is no integer, and the column is {}; round it: CAST(round(x) AS BIGINT)",
+            "{value} is no integer, and the column is {}; round it: round(x)",
             to.data_type()
         ),
         None => Ok(()),

@@ -150,7 +150,7 @@ async fn rows_are_inserted() {
 async fn inserted_values_are_exact_or_errors() {
     let ctx = session();
     let directory = tempfile::tempdir().unwrap();
-    let columns = "i SMALLINT, f REAL, s TIMESTAMP(0), d DATE";
+    let columns = "i SMALLINT, f REAL, s TIMESTAMP(0), d DATE, b BOOLEAN";
     let sql = format!(
         "CREATE EXTERNAL TABLE e ({columns}) STORED AS NPY LOCATION '{}/new/'",
         directory.path().display()
@@ -172,19 +172,32 @@ async fn inserted_values_are_exact_or_errors() {
         for sql in [
             format!("INSERT INTO e (i, f, s, d) VALUES ({values})"),
             format!("INSERT INTO e (i, f, s, d) SELECT {values}"),
+            format!("EXPLAIN ANALYZE INSERT INTO e (i, f, s, d) SELECT {values}"),
             format!("INSERT INTO e (i, f, s, d) SELECT v.* FROM (VALUES ({values})) v"),
         ] {
             let refused = error(&ctx, &sql).await;
             assert!(refused.contains(expected), "{sql}: {refused}");
         }
     }
+    // A far time does not hide another one, and a number is not a boolean.
+    for (columns, values, expected) in [
+        (
+            "s",
+            "SELECT unnest(['3000-01-01', '2021-01-01T00:00:00.5'])",
+            "is no time of Timestamp(s)",
+        ),
+        ("b", "VALUES (7)", "7 is neither true nor false"),
+    ] {
+        let refused = error(&ctx, &format!("INSERT INTO e ({columns}) {values}")).await;
+        assert!(refused.contains(expected), "{refused}");
+    }
     assert!(
         !directory.path().join("new").exists() || names(&directory.path().join("new")).is_empty()
     );
     // Digits are rounded, and what is there already is kept: infinity, nulls, far years, a day as a time.
-    let kept = "INSERT INTO e VALUES (8.0, 0.1, '2021-01-01', '2021-01-01T00:00:00'), ('9', 'inf', '3000-01-01', NULL), (10, CAST('inf' AS DOUBLE), NULL, '1921-01-02')";
+    let kept = "INSERT INTO e VALUES (8.0, 0.1, '2021-01-01', '2021-01-01T00:00:00', 1), ('9', 'inf', '3000-01-01', NULL, true), (10, CAST('inf' AS DOUBLE), NULL, '1921-01-02', false)";
     rows(&ctx, kept).await;
-    let all = text(&ctx, "SELECT * FROM e").await;
+    let all = text(&ctx, "SELECT i, f, s, d FROM e").await;
     for row in [
         "| 8  | 0.1 | 2021-01-01T00:00:00 | 2021-01-01 |",
         "| 9  | inf | 3000-01-01T00:00:00 |            |",
