@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::compute::{CastOptions, cast, cast_with_options};
+use datafusion::arrow::compute::{CastOptions, cast};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Float64Type, Int64Type, TimeUnit};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::common::{ScalarValue, exec_err, internal_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::dml::{DmlStatement, WriteOp};
