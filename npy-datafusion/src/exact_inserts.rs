@@ -1,26 +1,29 @@
 //! Values that `INSERT INTO` adds to a table: each is the same one there, or an error.
 //!
 //! DataFusion converts them to the types of the table as `CAST` does: a fraction is cut, a large float becomes infinite, and a time loses its rest. So a rule of the
-//! analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same.
+//! analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same. In `VALUES`, nothing tells a `CAST` of the
+//! statement to the type of the column from a conversion, so its value may not change, either.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::compute::{CastOptions, cast};
-use datafusion::arrow::datatypes::{DataType, FieldRef, Float64Type, Int64Type, TimeUnit};
+use datafusion::arrow::compute::kernels::cmp::distinct;
+use datafusion::arrow::compute::{CastOptions, can_cast_types, cast};
+use datafusion::arrow::datatypes::{DataType, FieldRef, Float64Type, TimeUnit};
+use datafusion::arrow::util::display::array_value_to_string;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
-use datafusion::common::{ScalarValue, exec_err, internal_err};
+use datafusion::common::{DFSchema, ScalarValue, exec_err, internal_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::dml::{DmlStatement, WriteOp};
 use datafusion::logical_expr::{
-    Cast, ColumnarValue, Expr, LogicalPlan, Projection, ReturnFieldArgs, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature, Values, Volatility,
+    Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Projection, ReturnFieldArgs,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Values, Volatility, lit,
 };
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::columns::fraction;
-use crate::exact_times::example;
+use crate::exact_times::{converted_field, example, type_of_example};
 
 /// Puts the function in the place of the conversions of `INSERT INTO`.
 #[derive(Debug)]
@@ -45,15 +48,25 @@ fn exact_insert(insert: DmlStatement) -> Result<LogicalPlan> {
     // The planner converts the columns of a query in the first projection, and those of `VALUES` there, also within a subquery.
     let input = match (&insert.op, &*insert.input) {
         (WriteOp::Insert(_), LogicalPlan::Projection(columns)) => {
+            // The names of the columns whose values are in `VALUES`.
+            let names: HashMap<&str, &str> = match &*columns.input {
+                LogicalPlan::Values(_) => columns.expr.iter().filter_map(source).collect(),
+                _ => HashMap::new(),
+            };
             let input = columns.input.as_ref().clone();
             let input = input.transform_up_with_subqueries(|plan| match plan {
                 LogicalPlan::Values(values) => {
-                    Ok(Transformed::yes(LogicalPlan::Values(exact_values(values)?)))
+                    Ok(Transformed::yes(LogicalPlan::Values(exact_values(values, &names)?)))
                 }
                 plan => Ok(Transformed::no(plan)),
             });
             let input = Arc::new(input.data()?);
-            let exprs = columns.expr.iter().cloned().map(exact).collect::<Result<_>>()?;
+            let table = insert.target.schema();
+            let exprs = columns.expr.iter().cloned().zip(table.fields());
+            let exprs = exprs.map(|(value, field)| {
+                exact(value, field.name(), field.is_nullable(), columns.input.schema())
+            });
+            let exprs = exprs.collect::<Result<_>>()?;
             let schema = Arc::clone(&columns.schema);
             LogicalPlan::Projection(Projection::try_new_with_schema(exprs, input, schema)?)
         }
@@ -62,33 +75,51 @@ fn exact_insert(insert: DmlStatement) -> Result<LogicalPlan> {
     Ok(LogicalPlan::Dml(DmlStatement { input: Arc::new(input), ..insert }))
 }
 
-fn exact_values(Values { schema, values }: Values) -> Result<Values> {
-    let row = |row: Vec<Expr>| row.into_iter().map(exact).collect::<Result<Vec<_>>>();
+/// Returns the column of the input that a column of the table has the values of, and the name of that.
+fn source(column: &Expr) -> Option<(&str, &str)> {
+    let Expr::Alias(alias) = column else { return None };
+    let value = match &*alias.expr {
+        Expr::Cast(cast) => cast.expr.try_as_col()?,
+        value => value.try_as_col()?,
+    };
+    Some((&value.name, &alias.name))
+}
+
+fn exact_values(Values { schema, values }: Values, names: &HashMap<&str, &str>) -> Result<Values> {
+    let value = |(value, field): (Expr, &FieldRef)| {
+        let name = names.get(&**field.name()).copied().unwrap_or_default();
+        exact(value, name, field.is_nullable(), &DFSchema::empty())
+    };
+    let row = |row: Vec<Expr>| row.into_iter().zip(schema.fields()).map(value).collect();
     let values = values.into_iter().map(row).collect::<Result<_>>()?;
     Ok(Values { schema, values })
 }
 
-/// Puts the function in the place of a conversion.
-fn exact(expression: Expr) -> Result<Expr> {
-    Ok(match expression {
+/// Puts the function in the place of a conversion for a column, and of a null that the column does not have.
+fn exact(value: Expr, name: &str, is_nullable: bool, schema: &DFSchema) -> Result<Expr> {
+    let (value, to) = match value {
         Expr::Alias(mut alias) => {
-            *alias.expr = exact(*alias.expr)?;
-            Expr::Alias(alias)
+            *alias.expr = exact(*alias.expr, name, is_nullable, schema)?;
+            return Ok(Expr::Alias(alias));
         }
-        Expr::Cast(Cast { expr, field }) => {
-            function().call(vec![*expr, example(field.data_type())?])
+        Expr::Cast(Cast { expr, field }) => (*expr, field.data_type().clone()),
+        other if !is_nullable && other.nullable(schema)? => {
+            let of = other.get_type(schema)?;
+            (other, of)
         }
-        other => other,
-    })
+        other => return Ok(other),
+    };
+    Ok(function().call(vec![value, example(&to)?, lit(name), lit(is_nullable)]))
 }
 
 /// Returns the function.
 pub(crate) fn function() -> Arc<ScalarUDF> {
-    let signature = Signature::any(2, Volatility::Immutable);
+    let signature = Signature::any(4, Volatility::Immutable);
     Arc::new(ScalarUDF::new_from_impl(Exact { signature }))
 }
 
-/// Converts its first argument to the type of the second one. A value that would be another one is an error.
+/// Converts its first argument to the type of the second one. A value that would be another one is an error, which has the name of the column, the third one.
+/// So is a null, if the last one is false.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Exact {
     signature: Signature,
@@ -104,64 +135,61 @@ impl ScalarUDFImpl for Exact {
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        match types {
-            [_, to] => Ok(to.clone()),
-            _ => internal_err!("{} without two arguments", self.name()),
-        }
+        type_of_example(types)
     }
 
-    /// Returns the field that a conversion has.
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        let [from, to] = args.arg_fields else {
-            return internal_err!("{} without two arguments", self.name());
-        };
-        Ok(Arc::new(from.as_ref().clone().with_data_type(to.data_type().clone())))
+        Ok(Arc::new(converted_field(&args)?))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let Some(values) = args.args.first() else {
-            return internal_err!("{} without two arguments", self.name());
+        let [values, _, ColumnarValue::Scalar(name), ColumnarValue::Scalar(is_nullable)] =
+            &args.args[..]
+        else {
+            return internal_err!("{} without four arguments", self.name());
+        };
+        let column = match name.try_as_str().flatten() {
+            None | Some("") => "a column".to_owned(),
+            Some(name) => format!("the column {name:?}"),
         };
         let options = CastOptions { safe: false, ..CastOptions::default() };
-        let converted = values.cast_to(args.return_field.data_type(), Some(&options))?;
-        let (from, to) = match (values, &converted) {
-            (ColumnarValue::Array(from), ColumnarValue::Array(to)) => {
-                (Arc::clone(from), Arc::clone(to))
-            }
-            _ => (values.to_array(1)?, converted.to_array(1)?),
-        };
-        check(&from, &to)?;
+        let converted = values.cast_to(args.return_field.data_type(), Some(&options));
+        let converted = converted.map_err(|error| error.context(column.clone()))?;
+        let [from, to] = [values, &converted].map(|it| it.to_array(args.number_rows));
+        let (from, to) = (from?, to?);
+        if *is_nullable == ScalarValue::from(false) && to.logical_null_count() > 0 {
+            return match to.data_type().is_floating() {
+                true => exec_err!(
+                    "{column} has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(x, CAST('NaN' AS DOUBLE))"
+                ),
+                false => exec_err!(
+                    "{column} has no nulls; write 0, or coalesce(x, 0) ('' for text, false for true and false)"
+                ),
+            };
+        }
+        check(&from, &to, &column)?;
         Ok(converted)
     }
 }
 
-/// Returns the word of SQL for the unit of times.
-fn unit(times: &DataType) -> &'static str {
-    match times {
-        DataType::Timestamp(TimeUnit::Second, _) => "second",
-        DataType::Timestamp(TimeUnit::Millisecond, _) => "millisecond",
-        DataType::Timestamp(..) => "microsecond",
-        _ => "day",
-    }
-}
-
-/// Refuses values that a conversion has changed.
-fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
-    use DataType::{Boolean, Date32, Duration, FixedSizeList, List, Struct, Timestamp};
-    if from.len() == from.null_count() {
-        return Ok(());
-    }
+/// Refuses values that a conversion has changed: in the widest type for both they differ.
+fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
+    use DataType::{
+        Date32, Decimal256, Dictionary, FixedSizeList, Float64, List, Struct, Timestamp,
+    };
     let values = |list: &ArrayRef| match list.data_type() {
         FixedSizeList(..) => Some(Arc::clone(list.as_fixed_size_list().values())),
         List(_) => Some(Arc::clone(list.as_list::<i32>().values())),
         _ => None,
     };
-    match (from.data_type(), to.data_type()) {
-        (from, to) if from == to => return Ok(()),
+    let widest = match (from.data_type(), to.data_type()) {
+        _ if from.len() == from.logical_null_count() => return Ok(()),
+        (of, to) if of == to || to.is_string() => return Ok(()),
+        (Dictionary(_, values), _) => return check(&cast(from, values)?, to, column),
         (FixedSizeList(..) | List(_), FixedSizeList(..) | List(_)) => {
             return match (values(from), values(to)) {
                 // Those of a null are nothing in one of the lists.
-                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to),
+                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to, column),
                 _ => Ok(()),
             };
         }
@@ -169,74 +197,86 @@ fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
             let (from, to) = (from.as_struct(), to.as_struct());
             return fields.iter().enumerate().try_for_each(|(at, field)| {
                 let same = to.column_by_name(field.name()).or_else(|| to.columns().get(at));
-                same.map_or(Ok(()), |to| check(from.column(at), to))
+                same.map_or(Ok(()), |to| check(from.column(at), to, column))
             });
         }
-        (number, Boolean) if number.is_numeric() => {
-            let [wide, back] = [from, to].map(|values| cast(values, &DataType::Float64));
-            let (wide, back) = (wide?, back?);
-            let (wide, back) =
-                (wide.as_primitive::<Float64Type>(), back.as_primitive::<Float64Type>());
-            if let Some(row) = wide.iter().zip(back).position(|(wide, back)| wide != back) {
-                let value = ScalarValue::try_from_array(from, row)?;
-                return exec_err!("{value} is neither true nor false; write x <> 0");
-            }
-        }
-        (of, _) if of.is_string() => {
-            // The widest types tell what the text is; they are null for a time that they do not have.
-            let widest: &[DataType] = match to.data_type() {
-                to if to.is_floating() => &[DataType::Float64],
-                Timestamp(..) | Date32 => {
-                    &[Timestamp(TimeUnit::Nanosecond, None), Timestamp(TimeUnit::Microsecond, None)]
+        (_, floats) if floats.is_floating() => {
+            let floats = cast(to, &Float64)?;
+            let infinite = floats.as_primitive::<Float64Type>().iter().enumerate();
+            for (row, _) in infinite.filter(|(_, it)| it.is_some_and(f64::is_infinite)) {
+                // Also the text of a number has digits, and that of infinity has none.
+                if array_value_to_string(from, row)?.contains(|it: char| it.is_ascii_digit()) {
+                    return changed(from, to, row, column);
                 }
-                _ => return Ok(()),
-            };
-            return widest.iter().try_for_each(|wide| check(&cast(from, wide)?, to));
-        }
-        (Timestamp(..), Timestamp(..) | Date32) | (Duration(_), Duration(_)) => {
-            let back = cast(to, from.data_type())?;
-            let [counts, back] = [from, &back].map(|times| cast(times, &DataType::Int64));
-            let (counts, back) = (counts?, back?);
-            let (counts, back) =
-                (counts.as_primitive::<Int64Type>(), back.as_primitive::<Int64Type>());
-            let has_rest = |(count, back): (Option<i64>, Option<i64>)| {
-                back.is_some_and(|back| count != Some(back))
-            };
-            if let Some(row) = counts.iter().zip(back).position(has_rest) {
-                let time = ScalarValue::try_from_array(from, row)?;
-                let remedy = match from.data_type() {
-                    Duration(_) => format!("arrow_cast(t, '{}')", to.data_type()),
-                    _ => format!("date_trunc('{}', t)", unit(to.data_type())),
-                };
-                return exec_err!(
-                    "{time} is no time of {}, the type of the column; write {remedy} for one without its rest",
-                    to.data_type()
-                );
             }
+            return Ok(());
         }
-        (_, narrow) if narrow.is_floating() => {
-            let [wide, narrow] = [from, to].map(|floats| cast(floats, &DataType::Float64));
-            let (wide, narrow) = (wide?, narrow?);
-            let (wide, narrow) =
-                (wide.as_primitive::<Float64Type>(), narrow.as_primitive::<Float64Type>());
-            let is_lost = |(wide, narrow): (Option<f64>, Option<f64>)| {
-                narrow.is_some_and(f64::is_infinite) && wide.is_some_and(f64::is_finite)
-            };
-            if let Some(row) = wide.iter().zip(narrow).position(is_lost) {
-                let value = ScalarValue::try_from_array(from, row)?;
-                return exec_err!(
-                    "{value} is too large for {}, the type of the column, and would be infinite; leave it out, or write CAST('inf' AS DOUBLE)",
-                    to.data_type()
-                );
+        (text, Timestamp(..) | Date32) if text.is_string() => {
+            let texts = cast(from, &DataType::Utf8)?;
+            let is_cut = |text: Option<&str>| text.is_some_and(has_more_than_nanoseconds);
+            if let Some(row) = texts.as_string::<i32>().iter().position(is_cut) {
+                return changed(from, to, row, column);
             }
+            // They are null for a time that they do not have.
+            vec![Timestamp(TimeUnit::Nanosecond, None), Timestamp(TimeUnit::Microsecond, None)]
         }
-        _ => {}
+        (text, decimal) if text.is_string() && decimal.is_decimal() => vec![Decimal256(76, 38)],
+        (text, _) if text.is_string() => return Ok(()),
+        (Timestamp(unit, _), Timestamp(_, zone)) => vec![Timestamp(*unit, zone.clone())],
+        (floats, _) if floats.is_floating() => vec![Float64],
+        (of, _) => vec![of.clone()],
+    };
+    for wide in widest.iter().filter(|wide| can_cast_types(to.data_type(), wide)) {
+        let (own, converted) = (in_type(from, wide)?, in_type(to, wide)?);
+        let differ = distinct(&own, &converted)?;
+        if let Some(row) = (0..own.len()).find(|&row| own.is_valid(row) && differ.value(row)) {
+            return changed(from, to, row, column);
+        }
     }
-    match fraction(from, to)? {
-        Some(value) => exec_err!(
-            "{value} is no integer, and the column is {}; round it: round(x)",
-            to.data_type()
-        ),
-        None => Ok(()),
-    }
+    Ok(())
+}
+
+fn in_type(values: &ArrayRef, of: &DataType) -> Result<ArrayRef> {
+    let values = cast(values, of)?;
+    Ok(match values.as_primitive_opt::<Float64Type>() {
+        // By the order of Arrow, -0.0 is not equal to 0.0.
+        Some(floats) => Arc::new(floats.unary::<_, Float64Type>(|it| it + 0.0)),
+        None => values,
+    })
+}
+
+/// Returns true for the text of a time with more digits than Arrow reads.
+fn has_more_than_nanoseconds(time: &str) -> bool {
+    let after = time.split_once('.').map_or("", |(_, after)| after);
+    let digits = after.split(|it: char| !it.is_ascii_digit()).next().unwrap_or_default();
+    digits.trim_end_matches('0').len() > 9
+}
+
+/// Returns the error for a value that would be another one.
+fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, column: &str) -> Result<()> {
+    let [value, other] = [from, to].map(|values| array_value_to_string(values, row));
+    let (value, other) = (value?, other?);
+    let unit = match to.data_type() {
+        DataType::Timestamp(TimeUnit::Second, _) => "second",
+        DataType::Timestamp(TimeUnit::Millisecond, _) => "millisecond",
+        DataType::Timestamp(..) => "microsecond",
+        _ => "day",
+    };
+    let instead = match to.data_type() {
+        to if to.is_integer() => {
+            format!("round({value}) or trunc({value}), also for CAST({value} AS …)")
+        }
+        to if to.is_floating() => "CAST('inf' AS DOUBLE), or leave it out".to_owned(),
+        DataType::Boolean => format!("{value} <> 0"),
+        DataType::Timestamp(..) | DataType::Date32 if from.data_type().is_string() => {
+            format!("date_trunc('{unit}', CAST('{value}' AS TIMESTAMP(6)))")
+        }
+        DataType::Timestamp(..) | DataType::Date32 => format!("date_trunc('{unit}', t)"),
+        DataType::Decimal128(_, scale) => format!("round(x, {scale})"),
+        to => format!("arrow_cast(x, '{to}')"),
+    };
+    exec_err!(
+        "{value} would become {other} in {column}, which is {}; write {instead}",
+        to.data_type()
+    )
 }
