@@ -208,7 +208,7 @@ async fn inserted_values_are_exact_or_errors() {
         (
             "i",
             "VALUES (CAST(7.9 AS SMALLINT))",
-            "write round(7.9) or trunc(7.9), also for CAST(7.9 AS",
+            "write round(7.9) or trunc(7.9), in VALUES also in the place of CAST(7.9 AS",
         ),
     ] {
         let refused = error(&ctx, &format!("INSERT INTO e ({columns}) {values}")).await;

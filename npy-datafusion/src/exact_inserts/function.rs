@@ -168,7 +168,9 @@ fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, column: &str) -> Result<(
     };
     let instead = match to.data_type() {
         to if to.is_integer() => {
-            format!("round({value}) or trunc({value}), also for CAST({value} AS …)")
+            format!(
+                "round({value}) or trunc({value}), in VALUES also in the place of CAST({value} AS …)"
+            )
         }
         to if to.is_floating() => "CAST('inf' AS DOUBLE), or leave it out".to_owned(),
         DataType::Boolean => format!("{value} <> 0"),
