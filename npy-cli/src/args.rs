@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands;
 use crate::output::{Failure, Result};
+use crate::shell;
 use crate::target::{self, Target};
 
 /// Looks into NumPy's .npy and .npz files, converts, compares and checks them.
@@ -33,6 +34,7 @@ pub(crate) struct Npy {
 pub(crate) const FILES: &str = "\
 A file is FILE[::MEMBER][[SLICE]], with slices as in Python, or - for standard input:
   t.npy[1000:2000]   model.npz::layers/0/weights[:10,0]   -::weights
+As in Python, an index leaves its dimension out, and a range keeps it: m.npy[5] has the values of a row, m.npy[5:6] is one row.
 An npy that was built with the feature clouds also reads files at URLs (s3://, gs://, az://, abfs://, http://, https://), by ranges.
 
 An output that an argument names replaces a file of that name, completely or, after an error or a signal, not at all; \
@@ -207,6 +209,15 @@ const ROWS: [&str; 13] = [
 
 /// Returns a tip about an option that does not exist.
 fn option_tip(words: &[&str], argument: &str) -> Option<String> {
+    let is_columns = |word: &str| matches!(word, "-c" | "--columns");
+    if let Some([option, name]) = words
+        .windows(2)
+        .map(|pair| [pair[0], pair[1]])
+        .find(|[option, name]| is_columns(option) && name.starts_with(argument))
+    {
+        let name = shell::word(name.as_bytes());
+        return Some(format!("a name that begins with a dash follows '=': {option}={name}"));
+    }
     let option = argument.split('=').next()?;
     // Of -10, the option that does not exist is -1.
     let number = words

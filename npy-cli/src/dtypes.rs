@@ -1,6 +1,7 @@
-//! Dtypes as users write them: `f4`, `int`, `U`, or as in headers; and with counts and commas (`dtypes/counts.rs`).
+//! Dtypes as users write them: `f4`, `int`, `U`, or as in headers; with counts and commas (`dtypes/counts.rs`), and as Python prints them (`dtypes/literal.rs`).
 
 mod counts;
+mod literal;
 
 use npy_core::DType;
 use npy_core::dtype::{Field, Scalar, ScalarKind};
@@ -10,8 +11,9 @@ pub(crate) const NUMERIC: &str = "--cast numeric cuts off fractions, makes NaN 0
 
 /// Parses a dtype as headers have it, or without the byte order: `f4`; also one with counts and commas: `>u4,3f4`.
 pub(crate) fn parse(text: &str) -> npy_core::Result<DType> {
-    let text = without_module(text);
-    plain(text).or_else(|error| counts::parse(text).ok_or(error))
+    let name = without_module(text);
+    let other = || literal::parse(text).or_else(|| counts::parse(name));
+    plain(name).or_else(|error| other().ok_or(error))
 }
 
 /// Parses a dtype as headers have it, or without the byte order.
@@ -138,10 +140,31 @@ mod tests {
             ("3f4", "('<f4', (3,))"),
             (">u4, (2,3)f4", "[('f0', '>u4'), ('f1', '<f4', (2, 3))]"),
             ("[('n', '>u4'), ('3f4', '3f4')]", "[('n', '>u4'), ('3f4', '<f4', (3,))]"),
+            ("np.dtype(('<f4', (2,)))", "('<f4', (2,))"),
+            ("dtype((numpy.record, [('a', '<i4')]))", "[('a', '<i4')]"),
+            ("{'names': ['a'], 'formats': ['i4']}", "[('a', '<i4')]"),
+            ("{'names': ['a'], 'formats': ['3i4']}", "[('a', '<i4', (3,))]"),
+            (
+                "dtype([('a', 'i1'), ('b', [('c', 'i1'), ('d', '<c16')])], align=True)",
+                "[('a', '|i1'), ('', '|V7'), ('b', [('c', '|i1'), ('', '|V7'), ('d', '<c16')])]",
+            ),
         ] {
             assert_eq!(parse(text).unwrap().to_string(), dtype, "{text}");
         }
-        for text in ["x9", "3x9", "03f4", "<3>f4", "(2f4", "f4,,f4", "f4,", "[('a', '3x9')]"] {
+        for text in [
+            "x9",
+            "3x9",
+            "03f4",
+            "<3>f4",
+            "(2f4",
+            "f4,,f4",
+            "f4,",
+            "[('a', '3x9')]",
+            "{'names': ['a'], 'formats': []}",
+            "{'a': 'f4'}",
+            "dtype([('a', 'f4')",
+            "{",
+        ] {
             assert!(parse(text).is_err(), "{text}");
         }
         for (text, name) in [("flot32", Some("float32")), ("np.unit8", Some("uint8")), ("x9", None)]

@@ -24,7 +24,7 @@
 //! Names of several levels are read only if the lines below them are certain to be those that pandas writes with its index.
 //!
 //! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
-//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`); those that `--comments` names end any row (`split.rs`). Quotes of a comment have no
+//! otherwise rows; a remark says so, and `--comments` says otherwise. Lines at the start that begin with `%` are read like those with `#` if the rows prove that they are comments. Those after the numbers of a row are left out, too (`end_comments.rs`); those that `--comments` names end any row (`split.rs`). Quotes of a comment have no
 //! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`split.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
@@ -34,6 +34,7 @@
 mod cells;
 mod column;
 mod comments;
+mod copy;
 mod csv;
 mod delimiter;
 mod encode;
@@ -52,6 +53,7 @@ mod remarks;
 mod split;
 mod times;
 mod tree;
+mod units_row;
 mod value;
 
 use std::collections::{HashMap, HashSet};
@@ -261,7 +263,7 @@ fn planned(
     let tree = Tree::of(&columns, &records, name)?;
     let remarks = match dtype {
         None if !is_undivided => {
-            let columns = remarks::Columns { all: &columns, tree: &tree, is_headless };
+            let columns = remarks::Columns { all: &columns, tree: &tree, is_headless, file: name };
             let found = remarks::of(&columns, &uneven);
             found.into_iter().chain(json::about_null(columns.all)).collect()
         }

@@ -99,6 +99,11 @@ impl Failure {
         }
     }
 
+    /// Returns true for a message that has this text.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        matches!(self, Failure::Message(message) if message.contains(text))
+    }
+
     /// Adds an advice to a message.
     pub(crate) fn with(self, advice: &str) -> Self {
         match self {

@@ -2,7 +2,11 @@
 
 mod text;
 
-use std::path::Path;
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use npy_core::{ErrorKind, Order, Reader, npz};
 use npy_repair::{Damage, Error, Options, diagnose};
@@ -17,6 +21,9 @@ const MAX_ARCHIVE: u64 = 256 << 20;
 /// The advice for bytes after an array. `with_file` adds the file.
 pub(crate) const UNCOUNTED: &str = "npy repair --uncounted keep counts complete rows of these, unless they begin another array; --uncounted remove leaves them out";
 
+/// The module of masked arrays, as a pickle names it.
+const MASKED: &[u8] = b"numpy.ma";
+
 /// A part of the advice for a file that is no archive.
 const COMPLETE: &str = "what is complete";
 
@@ -26,7 +33,7 @@ pub(crate) fn for_damage(name: &str, is_member: bool, kind: &ErrorKind) -> Optio
     use ErrorKind as E;
     match kind {
         E::Truncated { what: "data" | "the element", .. } => for_array(&target(name)?),
-        E::Archive { .. } => for_archive(&target(name)?),
+        E::Archive { .. } | E::Checksum { .. } => for_archive(&target(name)?),
         E::NotNpy { hint, .. } => {
             let target = target(name)?;
             let remedy = for_file(&target, COMPLETE);
@@ -105,11 +112,28 @@ fn rows_along(axis: usize) -> String {
     if axis == 0 { "rows".to_owned() } else { format!("along dimension {axis}") }
 }
 
+/// A file at one time: its path, its size, and when it was changed.
+type Version = (PathBuf, u64, Option<SystemTime>);
+
+thread_local! {
+    /// The archive that was read last, and its advice: each of its members may be damaged.
+    static LAST: RefCell<Option<(Version, Option<String>)>> = const { RefCell::new(None) };
+}
+
 /// Returns advice about a damaged archive. All of a larger one is read only by the repair itself.
 fn for_archive(target: &Target) -> Option<String> {
     let file = Target { member: None, ..target.clone() };
-    match target.path.metadata().is_ok_and(|file| file.len() <= MAX_ARCHIVE) {
-        true => for_file(&file, "its members that are complete"),
+    let metadata = target.path.metadata().ok()?;
+    let version = (target.path.clone(), metadata.len(), metadata.modified().ok());
+    match metadata.len() <= MAX_ARCHIVE {
+        true => LAST.with_borrow_mut(|last| match last {
+            Some((known, advice)) if *known == version => advice.clone(),
+            _ => {
+                let advice = for_file(&file, "its members that are complete");
+                *last = Some((version, advice.clone()));
+                advice
+            }
+        }),
         false => Some(format!(
             "npy repair {} looks for members that are complete",
             shell::path(&target.path)
@@ -204,6 +228,9 @@ pub(crate) fn with_command(name: &str, message: String) -> String {
     {
         return message;
     }
+    if let Some(shorter) = without_masks(name, &message) {
+        return shorter;
+    }
     let is_named = |(format, ..): &&(&str, &str, &str)| {
         message.ends_with(&format!("it is compressed with {format}{ADVICE}"))
     };
@@ -227,6 +254,18 @@ pub(crate) fn with_file(message: &str, path: &Path) -> Option<String> {
     let (command, words) = COMMANDS.iter().find(|(command, _)| message.contains(command))?;
     let (start, _) = command.split_once(" --").unwrap_or((command, ""));
     Some(message.replace(command, &format!("{start} {} {words}", shell::path(path))))
+}
+
+/// Returns a message about a pickle without the advice for masked arrays, if the file begins with another object than such an array; `None` for other messages.
+fn without_masks(name: &str, message: &str) -> Option<String> {
+    const ADVICE: &str = ", or a masked array x with np.savez(OUT, data=x.data, mask=x.mask)";
+    /// The first class or function comes within these bytes.
+    const START: u64 = 64;
+    let (before, after) = message.split_once(ADVICE)?;
+    let mut start = Vec::new();
+    File::open(target(name)?.path).ok()?.take(START).read_to_end(&mut start).ok()?;
+    let is_masked = start.windows(MASKED.len()).any(|part| part == MASKED);
+    (!is_masked).then(|| format!("{before}{after}"))
 }
 
 /// Returns advice about an array that ends too early, with the number of complete rows.

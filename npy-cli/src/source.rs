@@ -30,8 +30,8 @@ mod widened;
 use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::after::{
-    After, bytes_after, data_bytes, follow, has_at, has_line_end, tell_of_rest, tell_of_text,
-    what_follows,
+    After, bytes_after, follow, has_at, has_complete_slice, has_line_end, tell_of_rest,
+    tell_of_text, tell_of_truncation, truncation, what_follows,
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects, tell_of_none};
@@ -96,6 +96,7 @@ impl Source {
             (false, _) => Layout::Contiguous,
             (true, Seeking::Chunks) if !dtype.has_object() => Layout::Columns,
             (true, Seeking::Free) if !selection.has_complete_rows() => Layout::Columns,
+            (true, _) if selection.are_rows_joined => Layout::Columns,
             (true, _) => Layout::Rows,
         };
         let reader = match layout {
@@ -103,7 +104,8 @@ impl Source {
             _ if dtype.has_object() => reader,
             _ => reader.flatten().of(&name)?,
         };
-        let goes_back = selection.rows.step < 0;
+        let is_stream = reader.seeking() == Seeking::Never;
+        let goes_back = selection.rows.step < 0 || layout == Layout::Columns && is_stream;
         let units = Units::new(reader, goes_back, layout == Layout::Columns);
         Ok(Source { units, name, dtype, selection, layout, next: 0, empty: 0 })
     }
@@ -123,7 +125,7 @@ impl Source {
         &self.name
     }
 
-    /// Returns the number of rows: the length of the first dimension that the reader steps along.
+    /// Returns the number of rows: the length of the first dimension after the slice, or 1.
     pub(crate) fn rows(&self) -> usize {
         self.selection.rows()
     }
@@ -135,7 +137,7 @@ impl Source {
 
     /// Returns the index in the file of a selected row.
     pub(crate) fn file_row(&self, row: usize) -> usize {
-        self.selection.rows.nth(row)
+        self.selection.number(row)
     }
 
     /// Returns the shape of a row.
@@ -373,7 +375,7 @@ mod tests {
         })
     }
 
-    const SLICES: [&str; 12] = [
+    const SLICES: [&str; 14] = [
         "",
         "[2]",
         "[-1]",
@@ -385,6 +387,8 @@ mod tests {
         "[:,::-1]",
         "[1:,1:2]",
         "[-3:-1,-1]",
+        "[1,1]",
+        "[-1,::-2]",
         "[9:]",
     ];
 
@@ -462,7 +466,7 @@ mod tests {
                 archive.finish().unwrap();
                 for slice in SLICES {
                     let target = Target::parse(format!("x{slice}").as_ref()).unwrap();
-                    let header = Header::new("<u2".parse().unwrap(), &shape[..], order).unwrap();
+                    let header = Header::new("<u2".parse().unwrap(), &shape[..], Order::C).unwrap();
                     let selection = Selection::of(&header, &target).unwrap();
                     let selected = (0..selection.rows()).flat_map(|row| indices(&selection, row));
                     let expected: Vec<u16> = selected.map(|index| logical[index]).collect();

@@ -5,12 +5,14 @@ mod archives;
 #[cfg(feature = "clouds")]
 mod clouds;
 mod convert;
+mod damaged;
 mod delimiters;
 mod diff;
 #[cfg(feature = "live")]
 mod equal;
 mod exact;
 mod files;
+mod foreign;
 mod hostile;
 #[cfg(feature = "live")]
 mod live;
@@ -31,4 +33,5 @@ mod safetensors;
 mod snapshots;
 mod sql;
 mod support;
+mod tips;
 mod values;

@@ -360,16 +360,17 @@ fn stats_of_objects_count_what_they_have_the_mean_of() {
     assert!(said.is_empty(), "{said}");
 }
 
-/// Guards that arrays of three dimensions are one column, also with a slice.
+/// Guards that arrays of three dimensions are one column, also with a slice, and that an index leaves a dimension out.
 #[test]
-fn stats_of_a_slice_of_three_dimensions_are_one_column() {
+fn stats_of_three_dimensions_are_one_column() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     let array = NpyArray::new((0..24).collect::<Vec<i32>>(), [2, 3, 4]).unwrap();
     array.write_npy(path.join("x.npy")).unwrap();
-    for (file, count) in [("x.npy", 24), ("x.npy[:1]", 12), ("x.npy[0]", 12)] {
+    let parts = [("x.npy", 1, 24), ("x.npy[:1]", 1, 12), ("x.npy[0]", 4, 3), ("x.npy[0,1]", 1, 4)];
+    for (file, columns, count) in parts {
         let (_, out, _) = run(path, &["stats", "--json", file]);
-        assert_eq!(out.lines().count(), 1, "{file}: {out}");
+        assert_eq!(out.lines().count(), columns, "{file}: {out}");
         assert!(out.contains(&format!("\"count\":{count},")), "{file}: {out}");
     }
 }

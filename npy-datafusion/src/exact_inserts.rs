@@ -1,25 +1,24 @@
 //! Values that `INSERT INTO` adds to a table: each is the same one there, or an error.
 //!
 //! DataFusion converts them to the types of the table as `CAST` does: a fraction is cut, a large float becomes infinite, and a time loses its rest. So a rule of the
-//! analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same.
+//! analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same. In `VALUES`, nothing tells a `CAST` of the
+//! statement to the type of the column from a conversion, so its value may not change, either.
 
+mod function;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::compute::{CastOptions, cast, cast_with_options};
-use datafusion::arrow::datatypes::{DataType, FieldRef, Float64Type, Int64Type, TimeUnit};
+use datafusion::arrow::datatypes::FieldRef;
+use datafusion::common::DFSchema;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult};
-use datafusion::common::{ScalarValue, exec_err, internal_err};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::logical_expr::dml::{DmlStatement, WriteOp};
-use datafusion::logical_expr::{
-    Cast, ColumnarValue, Expr, LogicalPlan, Projection, ReturnFieldArgs, ScalarFunctionArgs,
-    ScalarUDF, ScalarUDFImpl, Signature, Values, Volatility,
-};
+use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan, Projection, Values, lit};
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::columns::fraction;
+pub(crate) use self::function::function;
 use crate::exact_times::example;
 
 /// Puts the function in the place of the conversions of `INSERT INTO`.
@@ -28,25 +27,12 @@ pub(crate) struct InsertExactly;
 
 impl AnalyzerRule for InsertExactly {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let LogicalPlan::Dml(insert) = plan else { return Ok(plan) };
-        // The planner converts the columns of a query in the first projection, and those of `VALUES` there, also within a subquery.
-        let input = match (&insert.op, &*insert.input) {
-            (WriteOp::Insert(_), LogicalPlan::Projection(columns)) => {
-                let input = columns.input.as_ref().clone();
-                let input = input.transform_up_with_subqueries(|plan| match plan {
-                    LogicalPlan::Values(values) => {
-                        Ok(Transformed::yes(LogicalPlan::Values(exact_values(values)?)))
-                    }
-                    plan => Ok(Transformed::no(plan)),
-                });
-                let input = Arc::new(input.data()?);
-                let exprs = columns.expr.iter().cloned().map(exact).collect::<Result<_>>()?;
-                let schema = Arc::clone(&columns.schema);
-                LogicalPlan::Projection(Projection::try_new_with_schema(exprs, input, schema)?)
-            }
-            _ => return Ok(LogicalPlan::Dml(insert)),
-        };
-        Ok(LogicalPlan::Dml(DmlStatement { input: Arc::new(input), ..insert }))
+        // EXPLAIN ANALYZE and PREPARE have the insertion in them.
+        plan.transform_down(|plan| match plan {
+            LogicalPlan::Dml(insert) => Ok(Transformed::yes(exact_insert(insert)?)),
+            plan => Ok(Transformed::no(plan)),
+        })
+        .data()
     }
 
     fn name(&self) -> &str {
@@ -54,152 +40,70 @@ impl AnalyzerRule for InsertExactly {
     }
 }
 
-fn exact_values(Values { schema, values }: Values) -> Result<Values> {
-    let row = |row: Vec<Expr>| row.into_iter().map(exact).collect::<Result<Vec<_>>>();
+fn exact_insert(insert: DmlStatement) -> Result<LogicalPlan> {
+    // The planner converts the columns of a query in the first projection, and those of `VALUES` there, also within a subquery.
+    let input = match (&insert.op, &*insert.input) {
+        (WriteOp::Insert(_), LogicalPlan::Projection(columns)) => {
+            // The names of the columns whose values are in `VALUES`.
+            let names: HashMap<&str, &str> = match &*columns.input {
+                LogicalPlan::Values(_) => columns.expr.iter().filter_map(source).collect(),
+                _ => HashMap::new(),
+            };
+            let input = columns.input.as_ref().clone();
+            let input = input.transform_up_with_subqueries(|plan| match plan {
+                LogicalPlan::Values(values) => {
+                    Ok(Transformed::yes(LogicalPlan::Values(exact_values(values, &names)?)))
+                }
+                plan => Ok(Transformed::no(plan)),
+            });
+            let input = Arc::new(input.data()?);
+            let table = insert.target.schema();
+            let exprs = columns.expr.iter().cloned().zip(table.fields());
+            let exprs = exprs.map(|(value, field)| {
+                exact(value, field.name(), field.is_nullable(), columns.input.schema())
+            });
+            let exprs = exprs.collect::<Result<_>>()?;
+            let schema = Arc::clone(&columns.schema);
+            LogicalPlan::Projection(Projection::try_new_with_schema(exprs, input, schema)?)
+        }
+        _ => return Ok(LogicalPlan::Dml(insert)),
+    };
+    Ok(LogicalPlan::Dml(DmlStatement { input: Arc::new(input), ..insert }))
+}
+
+/// Returns the column of the input that a column of the table has the values of, and the name of that.
+fn source(column: &Expr) -> Option<(&str, &str)> {
+    let Expr::Alias(alias) = column else { return None };
+    let value = match &*alias.expr {
+        Expr::Cast(cast) => cast.expr.try_as_col()?,
+        value => value.try_as_col()?,
+    };
+    Some((&value.name, &alias.name))
+}
+
+fn exact_values(Values { schema, values }: Values, names: &HashMap<&str, &str>) -> Result<Values> {
+    let value = |(value, field): (Expr, &FieldRef)| {
+        let name = names.get(&**field.name()).copied().unwrap_or_default();
+        exact(value, name, field.is_nullable(), &DFSchema::empty())
+    };
+    let row = |row: Vec<Expr>| row.into_iter().zip(schema.fields()).map(value).collect();
     let values = values.into_iter().map(row).collect::<Result<_>>()?;
     Ok(Values { schema, values })
 }
 
-/// Puts the function in the place of a conversion.
-fn exact(expression: Expr) -> Result<Expr> {
-    Ok(match expression {
+/// Puts the function in the place of a conversion for a column, and of a null that the column does not have.
+fn exact(value: Expr, name: &str, is_nullable: bool, schema: &DFSchema) -> Result<Expr> {
+    let (value, to) = match value {
         Expr::Alias(mut alias) => {
-            *alias.expr = exact(*alias.expr)?;
-            Expr::Alias(alias)
+            *alias.expr = exact(*alias.expr, name, is_nullable, schema)?;
+            return Ok(Expr::Alias(alias));
         }
-        Expr::Cast(Cast { expr, field }) => {
-            function().call(vec![*expr, example(field.data_type())?])
+        Expr::Cast(Cast { expr, field }) => (*expr, field.data_type().clone()),
+        other if !is_nullable && other.nullable(schema)? => {
+            let of = other.get_type(schema)?;
+            (other, of)
         }
-        other => other,
-    })
-}
-
-/// Returns the function.
-pub(crate) fn function() -> Arc<ScalarUDF> {
-    let signature = Signature::any(2, Volatility::Immutable);
-    Arc::new(ScalarUDF::new_from_impl(Exact { signature }))
-}
-
-/// Converts its first argument to the type of the second one. A value that would be another one is an error.
-#[derive(Debug, PartialEq, Eq, Hash)]
-struct Exact {
-    signature: Signature,
-}
-
-impl ScalarUDFImpl for Exact {
-    fn name(&self) -> &str {
-        "npy_insert_as"
-    }
-
-    fn signature(&self) -> &Signature {
-        &self.signature
-    }
-
-    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        match types {
-            [_, to] => Ok(to.clone()),
-            _ => internal_err!("{} without two arguments", self.name()),
-        }
-    }
-
-    /// Returns the field that a conversion has.
-    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        let [from, to] = args.arg_fields else {
-            return internal_err!("{} without two arguments", self.name());
-        };
-        Ok(Arc::new(from.as_ref().clone().with_data_type(to.data_type().clone())))
-    }
-
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let Some(values) = args.args.first() else {
-            return internal_err!("{} without two arguments", self.name());
-        };
-        let options = CastOptions { safe: false, ..CastOptions::default() };
-        let converted = values.cast_to(args.return_field.data_type(), Some(&options))?;
-        let (from, to) = match (values, &converted) {
-            (ColumnarValue::Array(from), ColumnarValue::Array(to)) => {
-                (Arc::clone(from), Arc::clone(to))
-            }
-            _ => (values.to_array(1)?, converted.to_array(1)?),
-        };
-        check(&from, &to)?;
-        Ok(converted)
-    }
-}
-
-/// Refuses values that a conversion has changed.
-fn check(from: &ArrayRef, to: &ArrayRef) -> Result<()> {
-    use DataType::{Date32, Duration, FixedSizeList, List, Timestamp};
-    if from.len() == from.null_count() {
-        return Ok(());
-    }
-    let values = |list: &ArrayRef| match list.data_type() {
-        FixedSizeList(..) => Some(Arc::clone(list.as_fixed_size_list().values())),
-        List(_) => Some(Arc::clone(list.as_list::<i32>().values())),
-        _ => None,
+        other => return Ok(other),
     };
-    match (from.data_type(), to.data_type()) {
-        (from, to) if from == to => return Ok(()),
-        (FixedSizeList(..) | List(_), FixedSizeList(..) | List(_)) => {
-            return match (values(from), values(to)) {
-                // Those of a null are nothing in one of the lists.
-                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to),
-                _ => Ok(()),
-            };
-        }
-        (of, _) if of.is_string() => {
-            // The widest types tell what the text is. One that nanoseconds do not count is compared in the unit of the column.
-            let widest: &[DataType] = match to.data_type() {
-                to if to.is_floating() => &[DataType::Float64],
-                Timestamp(..) | Date32 => {
-                    &[Timestamp(TimeUnit::Nanosecond, None), Timestamp(TimeUnit::Microsecond, None)]
-                }
-                _ => return Ok(()),
-            };
-            let strict = CastOptions { safe: false, ..CastOptions::default() };
-            let known = widest.iter().find_map(|to| cast_with_options(from, to, &strict).ok());
-            return known.map_or(Ok(()), |known| check(&known, to));
-        }
-        (Timestamp(..), Timestamp(..) | Date32) | (Duration(_), Duration(_)) => {
-            let back = cast(to, from.data_type())?;
-            let [counts, back] = [from, &back].map(|times| cast(times, &DataType::Int64));
-            let (counts, back) = (counts?, back?);
-            let (counts, back) =
-                (counts.as_primitive::<Int64Type>(), back.as_primitive::<Int64Type>());
-            let has_rest = |(count, back): (Option<i64>, Option<i64>)| {
-                back.is_some_and(|back| count != Some(back))
-            };
-            if let Some(row) = counts.iter().zip(back).position(has_rest) {
-                let time = ScalarValue::try_from_array(from, row)?;
-                return exec_err!(
-                    "{time} is no time of {}, the type of the column; write date_trunc('second', t) for one without its rest, or 'millisecond', 'day'",
-                    to.data_type()
-                );
-            }
-        }
-        (_, narrow) if narrow.is_floating() => {
-            let [wide, narrow] = [from, to].map(|floats| cast(floats, &DataType::Float64));
-            let (wide, narrow) = (wide?, narrow?);
-            let (wide, narrow) =
-                (wide.as_primitive::<Float64Type>(), narrow.as_primitive::<Float64Type>());
-            let is_lost = |(wide, narrow): (Option<f64>, Option<f64>)| {
-                narrow.is_some_and(f64::is_infinite) && wide.is_some_and(f64::is_finite)
-            };
-            if let Some(row) = wide.iter().zip(narrow).position(is_lost) {
-                let value = ScalarValue::try_from_array(from, row)?;
-                return exec_err!(
-                    "{value} is too large for {}, the type of the column, and would be infinite; leave it out, or write CAST('inf' AS DOUBLE)",
-                    to.data_type()
-                );
-            }
-        }
-        _ => {}
-    }
-    match fraction(from, to)? {
-        Some(value) => exec_err!(
-            "{value} is no integer, and the column is {}; round it: CAST(round(x) AS BIGINT)",
-            to.data_type()
-        ),
-        None => Ok(()),
-    }
+    Ok(function().call(vec![value, example(&to)?, lit(name), lit(is_nullable)]))
 }

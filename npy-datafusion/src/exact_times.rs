@@ -9,8 +9,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::compute::CastOptions;
-use datafusion::arrow::datatypes::{DataType, FieldRef, TimeUnit};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, NullEquality, internal_err};
@@ -28,7 +27,7 @@ use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, Optimizer, OptimizerConfig, OptimizerRule};
 use datafusion::scalar::ScalarValue;
 
-use crate::floored::{floored, is_coarser};
+use crate::floored::{cast_floored, is_coarser};
 
 /// Returns the functions that convert times.
 pub(crate) fn functions() -> [Arc<ScalarUDF>; 2] {
@@ -90,6 +89,22 @@ pub(crate) fn example(of: &DataType) -> Result<Expr> {
         true => value,
         false => ScalarValue::try_from(of)?,
     }))
+}
+
+/// Returns the type of the second argument.
+pub(crate) fn type_of_example(types: &[DataType]) -> Result<DataType> {
+    match types {
+        [_, to, ..] => Ok(to.clone()),
+        _ => internal_err!("a conversion without an example of its type"),
+    }
+}
+
+/// Returns the field that a conversion of the first argument to the type of the second one has.
+pub(crate) fn converted_field(args: &ReturnFieldArgs) -> Result<Field> {
+    match args.arg_fields {
+        [from, to, ..] => Ok(from.as_ref().clone().with_data_type(to.data_type().clone())),
+        _ => internal_err!("a conversion without an example of its type"),
+    }
 }
 
 /// The functions that convert their first argument, and the number of their arguments.
@@ -462,19 +477,12 @@ impl ScalarUDFImpl for AsTime {
     }
 
     fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        match types {
-            [_, to] => Ok(to.clone()),
-            _ => internal_err!("{} without two arguments", self.name()),
-        }
+        type_of_example(types)
     }
 
-    /// Returns the field that a conversion has.
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
-        let [from, to] = args.arg_fields else {
-            return internal_err!("{} without two arguments", self.name());
-        };
-        let field = from.as_ref().clone().with_data_type(to.data_type().clone());
-        let is_nullable = self.is_try || from.is_nullable();
+        let field = converted_field(&args)?;
+        let is_nullable = self.is_try || field.is_nullable();
         Ok(Arc::new(field.with_nullable(is_nullable)))
     }
 
@@ -482,16 +490,7 @@ impl ScalarUDFImpl for AsTime {
         let Some(time) = args.args.first() else {
             return internal_err!("{} without two arguments", self.name());
         };
-        let options = CastOptions { safe: self.is_try, ..CastOptions::default() };
-        let to = args.return_field.data_type();
-        let floored = match time {
-            ColumnarValue::Array(times) => ColumnarValue::Array(floored(Arc::clone(times), to)?),
-            ColumnarValue::Scalar(time) => {
-                let floored = floored(time.to_array()?, to)?;
-                ColumnarValue::Scalar(ScalarValue::try_from_array(&floored, 0)?)
-            }
-        };
-        floored.cast_to(to, Some(&options))
+        cast_floored(time, args.return_field.data_type(), self.is_try)
     }
 
     /// Returns the bounds of the type: DataFusion compares them with those of the other side, and has no order for a window if the types differ.

@@ -2,20 +2,40 @@
 //!
 //! Arrow divides counts toward zero, so that a time before 1970 would become a later one.
 
+use std::sync::Arc;
+
 use datafusion::arrow::array::{ArrayData, ArrayRef, make_array};
+use datafusion::arrow::compute::CastOptions;
 use datafusion::arrow::datatypes::{DataType, FieldRef, TimeUnit};
-use datafusion::common::exec_datafusion_err;
+use datafusion::common::ScalarValue;
 use datafusion::error::Result;
+use datafusion::logical_expr::ColumnarValue;
 
 use crate::exact_times::per_second;
 
 /// Returns true if a conversion makes times coarser, also within lists and records.
 pub(crate) fn is_coarser(from: &DataType, to: &DataType) -> bool {
-    divisor(from, to).is_some()
+    coarser(from, to).is_some()
         || inner(from, to).into_iter().any(|(from, to)| is_coarser(from, to))
 }
 
-/// Returns the values with each time that a conversion makes coarser cut to the new unit, in its own one. Then Arrow divides without a rest.
+/// Converts values, and times to the last one that is not later. A value that has no such other is an error, or null.
+pub(crate) fn cast_floored(
+    value: &ColumnarValue,
+    to: &DataType,
+    is_try: bool,
+) -> Result<ColumnarValue> {
+    let floored = match value {
+        ColumnarValue::Array(values) => ColumnarValue::Array(floored(Arc::clone(values), to)?),
+        ColumnarValue::Scalar(value) => {
+            let floored = floored(value.to_array()?, to)?;
+            ColumnarValue::Scalar(ScalarValue::try_from_array(&floored, 0)?)
+        }
+    };
+    floored.cast_to(to, Some(&CastOptions { safe: is_try, ..CastOptions::default() }))
+}
+
+/// Returns the values with each time that a conversion makes coarser in the unit of `to`. Arrow converts the rest, such as the zone.
 pub(crate) fn floored(values: ArrayRef, to: &DataType) -> Result<ArrayRef> {
     match is_coarser(values.data_type(), to) {
         true => Ok(make_array(floored_data(&values.to_data(), to)?)),
@@ -25,42 +45,55 @@ pub(crate) fn floored(values: ArrayRef, to: &DataType) -> Result<ArrayRef> {
 
 fn floored_data(values: &ArrayData, to: &DataType) -> Result<ArrayData> {
     let from = values.data_type();
-    let Some(divisor) = divisor(from, to) else {
+    let Some((coarser, divisor)) = coarser(from, to) else {
         let inner = inner(from, to);
-        let children = match inner.is_empty() {
-            true => values.child_data().to_vec(),
-            false => {
-                let children = values.child_data().iter().zip(inner);
-                let children = children.map(|(child, (_, to))| floored_data(child, to));
-                children.collect::<Result<_>>()?
-            }
-        };
-        return Ok(values.clone().into_builder().child_data(children).build()?);
+        if inner.is_empty() {
+            return Ok(values.clone());
+        }
+        let children = values.child_data().iter().zip(inner);
+        let children: Vec<_> =
+            children.map(|(child, (_, to))| floored_data(child, to)).collect::<Result<_>>()?;
+        let builder = values.clone().into_builder().data_type(with_inner(from, &children));
+        return Ok(builder.child_data(children).build()?);
     };
-    let counts = values.buffer::<i64>(0).iter().take(values.len()).enumerate();
-    let counts = counts.map(|(row, &count)| match values.is_null(row) {
-        true => Ok(0),
-        false => count.checked_sub(count.rem_euclid(divisor)).ok_or_else(|| {
-            exec_datafusion_err!(
-                "a time is the first of its unit, and {to} has no earlier one; leave it out by t > '…'"
-            )
-        }),
-    });
-    let counts = counts.collect::<Result<Vec<i64>>>()?;
-    let floored = ArrayData::builder(from.clone()).len(values.len()).nulls(values.nulls().cloned());
+    let counts = values.buffer::<i64>(0).iter().take(values.len());
+    let counts: Vec<i64> = counts.map(|count| count.div_euclid(divisor)).collect();
+    let floored = ArrayData::builder(coarser).len(values.len()).nulls(values.nulls().cloned());
     Ok(floored.add_buffer(counts.into()).build()?)
 }
 
-/// Returns how many of the times of a type are one of a coarser type.
-fn divisor(from: &DataType, to: &DataType) -> Option<i64> {
-    let (from, to) = match (from, to) {
-        (DataType::Timestamp(from, _), DataType::Timestamp(to, _))
-        | (DataType::Duration(from), DataType::Duration(to)) => (*from, *to),
-        (DataType::Timestamp(from, _), DataType::Date64) => (*from, TimeUnit::Millisecond),
-        _ => return None,
+/// Returns a type with the unit of a coarser one, and how many times of its own unit are one of that.
+fn coarser(from: &DataType, to: &DataType) -> Option<(DataType, i64)> {
+    let divisor = |from, to| Some(per_second(from) / per_second(to)).filter(|it| *it > 1);
+    match (from, to) {
+        (DataType::Timestamp(from, zone), to @ (DataType::Timestamp(..) | DataType::Date64)) => {
+            let to = match to {
+                DataType::Timestamp(to, _) => *to,
+                _ => TimeUnit::Millisecond,
+            };
+            Some((DataType::Timestamp(to, zone.clone()), divisor(*from, to)?))
+        }
+        (DataType::Duration(from), DataType::Duration(to)) => {
+            Some((DataType::Duration(*to), divisor(*from, *to)?))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a type whose inner types are those of the children.
+fn with_inner(of: &DataType, children: &[ArrayData]) -> DataType {
+    let mut types = children.iter().map(ArrayData::data_type);
+    let mut next = |field: &FieldRef| match types.next() {
+        Some(inner) => Arc::new(field.as_ref().clone().with_data_type(inner.clone())),
+        None => Arc::clone(field),
     };
-    let divisor = per_second(from) / per_second(to);
-    (divisor > 1).then_some(divisor)
+    match of {
+        DataType::FixedSizeList(field, length) => DataType::FixedSizeList(next(field), *length),
+        DataType::List(field) => DataType::List(next(field)),
+        DataType::LargeList(field) => DataType::LargeList(next(field)),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(next).collect()),
+        other => other.clone(),
+    }
 }
 
 /// Returns the types within a list, or of the fields of a record, and those that they are converted to.

@@ -55,11 +55,14 @@ macro_rules! as_theirs {
 mod array_sum;
 mod date_bin;
 mod date_part;
+mod to_coarse_timestamp;
 mod to_timestamp;
 
 /// Returns the functions, under the names of DataFusion's.
-pub(crate) fn functions() -> [Arc<ScalarUDF>; 4] {
+pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
     [array_sum::function(), date_bin::function(), date_part::function(), to_timestamp::function()]
+        .into_iter()
+        .chain(to_coarse_timestamp::functions())
 }
 
 /// Plans `EXTRACT`, for which DataFusion calls its own `date_part`, whatever the session has.

@@ -3,7 +3,7 @@
 //! For `b1 LEFT JOIN a1 USING (id)`, DataFusion 55.2 takes the `id` of the table whose name is first in the alphabet, which is null in the rows of `b1` alone. When it has made
 //! the plan, nothing tells this `id` from an `a1.id` that the query names. So the join is an error, and so is `value[0]`: lists of SQL begin at 1.
 //! It compares a day with a number by the days since 1970, so `d > 20260102` has no row, and `d = 2026-1-2` compares with 2023; it compares no other times with numbers,
-//! and its error does not name the columns.
+//! and its error does not name the columns. Long doubles are bytes, and `GROUP BY` and `DISTINCT` have two groups of one number whose padding differs.
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
@@ -11,9 +11,12 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::utils::merge_schema;
-use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Join, LogicalPlan, Operator};
+use datafusion::logical_expr::utils::{grouping_set_to_exprlist, merge_schema};
+use datafusion::logical_expr::{
+    BinaryExpr, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator,
+};
 use datafusion::optimizer::AnalyzerRule;
+use npy_arrow::DESCR;
 
 use crate::time_literals::compared;
 
@@ -28,9 +31,17 @@ impl AnalyzerRule for RefuseWrong {
                 check_join(join)?;
             }
             let schema = merge_schema(&part.inputs());
+            for key in keys(part) {
+                check_key(&key, &schema)?;
+            }
             part.apply_expressions(|expression| {
                 expression.apply(|expression| {
                     check_comparison(expression, &schema)?;
+                    if let Expr::AggregateFunction(call) = expression
+                        && call.params.distinct
+                    {
+                        call.params.args.iter().try_for_each(|key| check_key(key, &schema))?;
+                    }
                     check_index(expression)
                 })
             })
@@ -63,6 +74,42 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
         keys.iter().map(equal).collect::<Vec<_>>().join(" AND "),
         left.quoted_flat_name(),
         right.quoted_flat_name()
+    )
+}
+
+/// Returns the keys of the groups of a step.
+fn keys(part: &LogicalPlan) -> Vec<Expr> {
+    match part {
+        LogicalPlan::Aggregate(aggregate) => {
+            let keys = grouping_set_to_exprlist(&aggregate.group_expr);
+            keys.map_or(Vec::new(), |keys| keys.into_iter().cloned().collect())
+        }
+        LogicalPlan::Distinct(Distinct::On(distinct)) => distinct.on_expr.clone(),
+        LogicalPlan::Distinct(Distinct::All(input)) => {
+            input.schema().columns().into_iter().map(Expr::Column).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Refuses long doubles as a key: the bytes of equal numbers may differ, since some are padding.
+fn check_key(key: &Expr, schema: &DFSchema) -> Result<()> {
+    let Ok((_, field)) = key.to_field(schema) else { return Ok(()) };
+    let descr = field.metadata().get(DESCR).map_or("", |descr| descr.trim_matches('\''));
+    let is_one_of = |kinds: [&str; 2]| kinds.iter().any(|kind| descr.ends_with(kind));
+    if !matches!(field.data_type(), DataType::FixedSizeBinary(_)) {
+        return Ok(());
+    }
+    let instead = if is_one_of(["f12", "f16"]) {
+        "npy('x.npy', 'long_double_as_f64', 'true') has numbers of 64 bits"
+    } else if is_one_of(["c24", "c32"]) {
+        "convert the file first, in NumPy: np.save('c16.npy', x.astype('c16'))"
+    } else {
+        return Ok(());
+    };
+    plan_err!(
+        "{} is a long double, and its bytes, which GROUP BY and DISTINCT compare, may differ for equal numbers; {instead}",
+        shown(key)
     )
 }
 

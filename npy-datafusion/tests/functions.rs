@@ -134,6 +134,59 @@ async fn far_seconds_are_no_times() {
     assert!(found.contains("+02:00"), "{found}");
 }
 
+/// Guards text and fractions before 1970, which are cut to earlier times as by NumPy's `astype`, and text beyond the years of nanoseconds.
+#[tokio::test]
+async fn text_and_fractions_before_1970_are_cut_to_earlier_times() {
+    let ctx = session();
+    let text_of = "'1965-07-03T10:00:00.250250250'";
+    for (value, expected) in [
+        ("to_timestamp_seconds(x)", "1965-07-03T10:00:00"),
+        ("to_timestamp_millis(x)", "1965-07-03T10:00:00.250"),
+        ("to_timestamp_micros(x)", "1965-07-03T10:00:00.250250"),
+        ("to_timestamp_nanos(x)", "1965-07-03T10:00:00.250250250"),
+        ("to_timestamp_seconds(x, '%Y-%m-%dT%H:%M:%S%.f')", "1965-07-03T10:00:00"),
+        ("to_timestamp_seconds(CAST(x AS TIMESTAMP))", "1965-07-03T10:00:00"),
+        ("to_unixtime(x)", "-141919200"),
+        ("to_unixtime(CAST(x AS TIMESTAMP))", "-141919200"),
+        ("CAST(x AS TIMESTAMP(0))", "1965-07-03T10:00:00"),
+        ("TRY_CAST(x AS TIMESTAMP(3))", "1965-07-03T10:00:00.250"),
+        ("arrow_cast(x, 'Timestamp(s)')", "1965-07-03T10:00:00"),
+        ("CAST(x AS DATE)", "1965-07-03"),
+        ("to_date(x)", "1965-07-03"),
+        ("to_date(x, '%Y-%m-%dT%H:%M:%S%.f')", "1965-07-03"),
+        ("CAST(CAST(x AS TIMESTAMP) AS DATE)", "1965-07-03"),
+        ("CAST(CAST(x AS TIMESTAMP(0)) AS DATE)", "1965-07-03"),
+    ] {
+        for sql in [
+            format!("SELECT {}", value.replace("(x", &format!("({text_of}"))),
+            format!("SELECT {value} FROM (VALUES ({text_of})) t(x)"),
+        ] {
+            assert_eq!(cells(&text(&ctx, &sql).await), [expected], "{sql}");
+        }
+    }
+    for (sql, expected) in [
+        ("to_timestamp_seconds(-1.5)", "1969-12-31T23:59:58"),
+        ("to_timestamp_seconds(arrow_cast(-1.5, 'Float16'))", "1969-12-31T23:59:58"),
+        ("to_timestamp_seconds(CAST(-1.5 AS DECIMAL(5, 1)))", "1969-12-31T23:59:58"),
+        ("to_timestamp_millis(-1.5)", "1969-12-31T23:59:59.998"),
+        ("to_timestamp_micros(-0.5)", "1969-12-31T23:59:59.999999"),
+        ("to_unixtime(-1.5)", "-2"),
+        ("to_timestamp_seconds(1.5)", "1970-01-01T00:00:01"),
+        ("to_timestamp_seconds(-2)", "1969-12-31T23:59:58"),
+        ("to_timestamp_seconds('3000-01-01')", "3000-01-01T00:00:00"),
+        ("to_timestamp_seconds(NULL)", ""),
+        ("to_timestamp_seconds(arrow_cast(NULL, 'Utf8'))", ""),
+    ] {
+        assert_eq!(cells(&text(&ctx, &format!("SELECT {sql}")).await), [expected], "{sql}");
+    }
+    for sql in ["to_timestamp_seconds('noon')", "to_timestamp_seconds(CAST('NaN' AS DOUBLE))"] {
+        error(&ctx, &format!("SELECT {sql}")).await;
+    }
+    rows(&ctx, "SET TIME ZONE = '+02:00'").await;
+    let found = text(&ctx, "SELECT to_timestamp_seconds('1965-07-03T10:00:00.5')").await;
+    assert_eq!(cells(&found), ["1965-07-03T10:00:00+02:00"]);
+}
+
 /// Guards sums of lists of integers, which have no float between, and those of other lists.
 #[tokio::test]
 async fn sums_of_lists_are_integers() {

@@ -414,3 +414,39 @@ async fn times_before_1970_are_cut_to_earlier_ones() {
         assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
     }
 }
+
+/// Guards the first times of nanoseconds, which are not a second of nanoseconds: in a coarser unit they are a time, also in declared columns and copies.
+#[tokio::test]
+async fn the_first_nanoseconds_are_cut_to_earlier_seconds() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let dtype: DType = "<M8[ns]".parse().unwrap();
+    let counts = [i64::MIN + 1, 1, i64::MIN];
+    let bytes = counts.iter().flat_map(|count| count.to_le_bytes()).collect();
+    let array = DynArray::new(dtype, vec![counts.len()], Order::C, bytes).unwrap();
+    array.write_npy(directory.path().join("t.npy")).unwrap();
+    let ctx = session();
+    let declared =
+        format!("CREATE EXTERNAL TABLE s (value TIMESTAMP(0)) STORED AS NPY LOCATION '{at}/t.npy'");
+    rows(&ctx, &declared).await;
+    let cast = format!("SELECT CAST(value AS TIMESTAMP(0)) AS value FROM npy('{at}/t.npy')");
+    rows(&ctx, &format!("COPY ({cast}) TO '{at}/copy.npy'")).await;
+    for (value, table) in [
+        ("value", "s".to_owned()),
+        ("value", format!("({cast})")),
+        ("value", format!("npy('{at}/copy.npy')")),
+        ("TRY_CAST(value AS TIMESTAMP(0))", format!("npy('{at}/t.npy')")),
+        ("make_array(CAST(value AS TIMESTAMP(0)))[1]", format!("npy('{at}/t.npy')")),
+        ("arrow_cast(make_array(value), 'List(Timestamp(s))')[1]", format!("npy('{at}/t.npy')")),
+        (
+            "arrow_cast(struct(value), 'Struct(\"c0\": Timestamp(s))')['c0']",
+            format!("npy('{at}/t.npy')"),
+        ),
+    ] {
+        let sql = format!("SELECT arrow_cast({value}, 'Int64') AS n FROM {table}");
+        let found = text(&ctx, &sql).await;
+        let found = found.lines().skip(3).filter(|line| line.starts_with('|'));
+        let found: Vec<&str> = found.map(|line| line.trim_matches(['|', ' '])).collect();
+        assert_eq!(found, ["-9223372037", "0", ""], "{sql}");
+    }
+}

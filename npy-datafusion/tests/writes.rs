@@ -150,7 +150,7 @@ async fn rows_are_inserted() {
 async fn inserted_values_are_exact_or_errors() {
     let ctx = session();
     let directory = tempfile::tempdir().unwrap();
-    let columns = "i SMALLINT, f REAL, s TIMESTAMP(0), d DATE";
+    let columns = "i SMALLINT, f REAL, s TIMESTAMP(0), d DATE, b BOOLEAN";
     let sql = format!(
         "CREATE EXTERNAL TABLE e ({columns}) STORED AS NPY LOCATION '{}/new/'",
         directory.path().display()
@@ -159,32 +159,68 @@ async fn inserted_values_are_exact_or_errors() {
     // Columns of a query need different names.
     let (day, next) = ("'2021-01-01'", "'2021-01-02'");
     for (values, expected) in [
-        (format!("7.9, 1, {day}, {next}"), "7.9 is no integer"),
+        (format!("7.9, 1, {day}, {next}"), "7.9 would become 7"),
         (format!("70000, 1, {day}, {next}"), "70000"),
-        (format!("CAST(7.9 AS DECIMAL(5, 1)), 1, {day}, {next}"), "7.9 is no integer"),
-        (format!("7, 1e39, {day}, {next}"), "is too large for Float32"),
-        (format!("7, '1e39', {day}, {next}"), "is too large for Float32"),
-        (format!("7, 1, '2021-01-01T00:00:00.9', {day}"), "is no time of Timestamp(s)"),
-        (format!("7, 1, '1921-01-01T00:00:00.9', {day}"), "is no time of Timestamp(s)"),
-        (format!("7, 1, TIMESTAMP '2021-01-01T00:00:00.9', {day}"), "is no time of Timestamp(s)"),
-        (format!("7, 1, {day}, '2021-01-01T12:00:00'"), "is no time of Date32"),
+        (format!("CAST(7.9 AS DECIMAL(5, 1)), 1, {day}, {next}"), "7.9 would become "),
+        (format!("7, 1e39, {day}, {next}"), "1e39 would become inf"),
+        (format!("7, '1e39', {day}, {next}"), "1e39 would become inf"),
+        (format!("7, '-1e400', {day}, {next}"), "-1e400 would become -inf"),
+        (
+            format!("7, 1, '2021-01-01T00:00:00.9', {day}"),
+            ":00.9 would become 2021-01-01T00:00:00 in",
+        ),
+        (
+            format!("7, 1, '1921-01-01T00:00:00.9', {day}"),
+            ":00.9 would become 1921-01-01T00:00:00 in",
+        ),
+        (
+            format!("7, 1, TIMESTAMP '2021-01-01T00:00:00.9', {day}"),
+            "2021-01-01T00:00:00.900 would become 2021-01-01T00:00:00 in",
+        ),
+        (format!("7, 1, '2021-01-01T00:00:00.00000000001', {day}"), "00001 would become 2021"),
+        (format!("7, 1, {day}, '2021-01-01T12:00:00'"), "T12:00:00 would become 2021-01-01 in"),
     ] {
         for sql in [
             format!("INSERT INTO e (i, f, s, d) VALUES ({values})"),
             format!("INSERT INTO e (i, f, s, d) SELECT {values}"),
+            format!("EXPLAIN ANALYZE INSERT INTO e (i, f, s, d) SELECT {values}"),
             format!("INSERT INTO e (i, f, s, d) SELECT v.* FROM (VALUES ({values})) v"),
         ] {
             let refused = error(&ctx, &sql).await;
             assert!(refused.contains(expected), "{sql}: {refused}");
         }
     }
+    // A far time does not hide another one, and a number is not a boolean. The values of a statement have the names of their columns.
+    for (columns, values, expected) in [
+        (
+            "s",
+            "SELECT unnest(['3000-01-01', '2021-01-01T00:00:00.5'])",
+            "2021-01-01T00:00:00.5 would become 2021-01-01T00:00:00 in the column \"s\", which is Timestamp(s); write date_trunc('second', ",
+        ),
+        (
+            "b",
+            "VALUES (7)",
+            "7 would become true in the column \"b\", which is Boolean; write 7 <> 0",
+        ),
+        ("d, i", "VALUES ('2021-01-01', 7.9)", "7.9 would become 7 in the column \"i\""),
+        ("d, i", "VALUES ('2021-01-01', 70000)", "the column \"i\""),
+        ("i", "SELECT 70000", "the column \"i\""),
+        (
+            "i",
+            "VALUES (CAST(7.9 AS SMALLINT))",
+            "write round(7.9) or trunc(7.9), in VALUES also in the place of CAST(7.9 AS",
+        ),
+    ] {
+        let refused = error(&ctx, &format!("INSERT INTO e ({columns}) {values}")).await;
+        assert!(refused.contains(expected), "{refused}");
+    }
     assert!(
         !directory.path().join("new").exists() || names(&directory.path().join("new")).is_empty()
     );
     // Digits are rounded, and what is there already is kept: infinity, nulls, far years, a day as a time.
-    let kept = "INSERT INTO e VALUES (8.0, 0.1, '2021-01-01', '2021-01-01T00:00:00'), ('9', 'inf', '3000-01-01', NULL), (10, CAST('inf' AS DOUBLE), NULL, '1921-01-02')";
+    let kept = "INSERT INTO e VALUES (8.0, 0.1, '2021-01-01', '2021-01-01T00:00:00', 1), ('9', 'inf', '3000-01-01', NULL, true), (10, CAST('inf' AS DOUBLE), NULL, '1921-01-02', false)";
     rows(&ctx, kept).await;
-    let all = text(&ctx, "SELECT * FROM e").await;
+    let all = text(&ctx, "SELECT i, f, s, d FROM e").await;
     for row in [
         "| 8  | 0.1 | 2021-01-01T00:00:00 | 2021-01-01 |",
         "| 9  | inf | 3000-01-01T00:00:00 |            |",
@@ -201,8 +237,58 @@ async fn inserted_values_are_exact_or_errors() {
     );
     rows(&ctx, &sql).await;
     rows(&ctx, "INSERT INTO p VALUES ([2.5, 3.5])").await;
+    // Columns of files have no nulls.
+    let file = directory.path().join("nulls");
+    fs::create_dir(&file).unwrap();
+    ticks(1).write_npy(file.join("a.npy")).unwrap();
+    let sql = format!("CREATE EXTERNAL TABLE n STORED AS NPY LOCATION '{}/'", file.display());
+    rows(&ctx, &sql).await;
+    for (sql, expected) in [
+        (
+            "n (price, id, name, flag, pair) VALUES (NULL, 1, [97, 98, 99], true, [1, 2])",
+            "the column \"price\" has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(x, CAST('NaN' AS DOUBLE))",
+        ),
+        ("n SELECT NULL, 1, [97, 98, 99], true, [1, 2]", "the column \"id\" has no nulls; write 0"),
+        ("n (id) VALUES (1)", "the column \"price\" has no nulls"),
+    ] {
+        let refused = error(&ctx, &format!("INSERT INTO {sql}")).await;
+        assert!(refused.contains(expected), "{sql}: {refused}");
+    }
+    rows(&ctx, "INSERT INTO n VALUES (1, CAST('NaN' AS DOUBLE), [97, 98, 99], true, [1, 2])").await;
     let refused = error(&ctx, "INSERT INTO p VALUES ([0.5, 1e39])").await;
-    assert!(refused.contains("is too large for Float32"), "{refused}");
+    assert!(refused.contains("1e39 would become inf"), "{refused}");
+
+    // Tables in memory have types that a file lacks.
+    rows(&ctx, "CREATE TABLE m (p DECIMAL(5, 1), u TIMESTAMP, z VARCHAR)").await;
+    let spans = "CREATE TABLE spans AS SELECT arrow_cast(INTERVAL '1 second', 'Duration(s)') AS d";
+    rows(&ctx, spans).await;
+    for (sql, expected) in [
+        ("m (p) VALUES ('1.29')", "1.29 would become 1.3 in"),
+        ("m (p) VALUES (1.29)", "1.29 would become 1.3 in"),
+        (
+            "m (u) VALUES ('2021-01-01T00:00:00.1234567891')",
+            "would become 2021-01-01T00:00:00.123456789 in",
+        ),
+        ("spans VALUES (INTERVAL '1.5 seconds')", "in the column \"d\", which is Duration(s)"),
+        ("spans SELECT INTERVAL '1.5 seconds'", "write arrow_cast(x, 'Duration(s)')"),
+    ] {
+        let refused = error(&ctx, &format!("INSERT INTO {sql}")).await;
+        assert!(refused.contains(expected), "{sql}: {refused}");
+    }
+    // The advice of these errors.
+    rows(&ctx, &format!("CREATE TABLE w ({columns})")).await;
+    for sql in [
+        "w (i) VALUES (round(7.9)), (trunc(-7.9))",
+        "w (f) VALUES (CAST('inf' AS DOUBLE)), ('inf'), (-0.0), (9007199254740993)",
+        "w (i) VALUES (-0.0), (TRY_CAST(7.9 AS SMALLINT))",
+        "w (s) VALUES (date_trunc('second', CAST('2021-01-01T00:00:00.9' AS TIMESTAMP(6))))",
+        "w (d) SELECT date_trunc('day', TIMESTAMP '2021-01-01T12:00:00')",
+        "w (b) VALUES (7 <> 0), (1)",
+        "m VALUES (round(1.29, 1), '2021-01-01T00:00:00.1234567890', 7), (1.3, '2021-01-01', 7.5)",
+        "spans VALUES (arrow_cast(INTERVAL '1.5 seconds', 'Duration(s)')), (INTERVAL '2 seconds')",
+    ] {
+        rows(&ctx, &format!("INSERT INTO {sql}")).await;
+    }
 }
 
 /// Guards failures: nulls name their column and row, and no file is left, of whatever size and store.

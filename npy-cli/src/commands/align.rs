@@ -10,6 +10,7 @@ use whole_file::{Lock, Options};
 
 use super::npz::refuse_member_of;
 use crate::output::{Answer, Failure, Of, Result};
+use crate::remedy;
 use crate::remote;
 
 /// Members that are not larger have no seek index.
@@ -27,7 +28,14 @@ pub(super) fn align(path: &Path, seekable: bool) -> Result {
         TryLockError::Error(error) => Failure::new(&name, error),
     })?;
     let limits = Limits::default();
-    let directory = zip(Directory::of_file(&file, &limits), &name)?;
+    let directory = Directory::of_file(&file, &limits).map_err(|error| {
+        let text = error.to_string();
+        let problem = text.split("; ").next().unwrap_or_default();
+        match remedy::for_path(path) {
+            Some(remedy) => Failure::new(&name, format!("{problem}; {remedy}")),
+            None => Failure::new(&name, text),
+        }
+    })?;
     let central = zip(directory.central(&file), &name)?;
     let mut is_changed = false;
     let mut to_deflate = Vec::new();

@@ -7,9 +7,7 @@ use std::io::Read;
 use std::iter;
 use std::path::PathBuf;
 
-use npy_core::{
-    Cast, DType, DynArray, DynRowAppender, Header, Order, Reader, UncountedRows, WriteOptions,
-};
+use npy_core::{Cast, DType, DynRowAppender, Header, Reader, UncountedRows, WriteOptions};
 use npy_repair::{Damage, Uncounted};
 
 use super::conversion;
@@ -38,6 +36,24 @@ pub(crate) struct Args {
 }
 
 impl Args {
+    /// Returns the error for a file that is an archive, or is named as one, with the command that adds the inputs as its members.
+    fn as_archive(&self) -> Option<String> {
+        let is_new = !self.file.exists();
+        let is_named = remote::extension(&self.file).as_deref() == Some("npz");
+        if !(is_new && is_named || source::begins_as_archive(&self.file)) || self.inputs.is_empty()
+        {
+            return None;
+        }
+        let option = if is_new { "" } else { "--append " };
+        let inputs: Vec<String> = self.inputs.iter().map(shell::target).collect();
+        Some(format!(
+            "an archive has members, and no rows that grow; npy npz pack {option}{} {} {}",
+            shell::output(&self.file),
+            inputs.join(" "),
+            if is_new { "makes one of them" } else { "adds them" }
+        ))
+    }
+
     pub(crate) fn run(mut self) -> Result {
         self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
         remote::refuse_change(&self.file)?;
@@ -47,6 +63,9 @@ impl Args {
             let message = "a member of an archive does not grow; npy concat joins arrays, and npy npz pack --append adds members";
             return Err(Failure::new(name, message));
         }
+        if let Some(advice) = self.as_archive() {
+            return Err(Failure::new(name, advice));
+        }
         // All inputs are opened and compared before the file changes, which happens when it is opened to grow.
         let mut sources = Vec::new();
         for input in &self.inputs {
@@ -54,6 +73,7 @@ impl Args {
                 source::open(input).map_err(|failure| self.with_raw(failure, input))?;
             let reader = input_file.into_array(input)?;
             source::tell_of_text(&reader, input);
+            source::tell_of_truncation(&reader, input);
             if input.slice.is_none()
                 && let Some(failure) = truncated(&reader, input)
             {
@@ -290,8 +310,6 @@ fn cannot_count(header: &[u8], rows: usize, total: usize) -> bool {
 fn add(source: &mut Source, appender: &mut DynRowAppender, name: &impl Display) -> Result<()> {
     let rows = source.rows_per_block();
     while let Some(block) = source.next(rows)? {
-        // After a slice like [3], a row of the file is several rows of the result.
-        let block = rows_of(block, appender.row_shape()).of(&source.name())?;
         appender.append(&block).of(name)?;
     }
     Ok(())
@@ -328,14 +346,4 @@ fn as_rows(input: &Target) -> Option<Target> {
     let stop = at.checked_add(1).filter(|&stop| stop != 0);
     *first = Index::Range { start: Some(at), stop, step: 1 };
     Some(Target { slice: Some(slice), ..input.clone() })
-}
-
-/// Returns the same elements as rows of this shape.
-fn rows_of(block: DynArray, row: &[usize]) -> npy_core::Result<DynArray> {
-    if block.shape().get(1..) == Some(row) {
-        return Ok(block);
-    }
-    let elements: usize = block.shape().iter().product();
-    let count = elements / row.iter().product::<usize>().max(1);
-    DynArray::new(block.dtype().clone(), [&[count], row].concat(), Order::C, block.into_bytes())
 }

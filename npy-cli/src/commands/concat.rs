@@ -15,6 +15,7 @@ use self::parts::Parts;
 use super::conversion;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
+use super::structs::python_text;
 use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::{Replacing, converted, member};
 use crate::raw::RawFiles;
@@ -188,8 +189,37 @@ impl Args {
                 python_tuple(shape),
                 dimensions.saturating_sub(1)
             );
-            Failure::usage(message)
+            Failure::usage(message + &self.advice_on_axis(shape))
         })
+    }
+
+    /// Returns the advice for an axis that the arrays do not have: the axes that they have, and how they get another one.
+    fn advice_on_axis(&self, shape: &[usize]) -> String {
+        const MAX_FILES: usize = 4;
+        let is_file = |input: &Target| {
+            input.member.is_none()
+                && input.slice.is_none()
+                && input.raw.is_none()
+                && !input.is_stream()
+        };
+        let axis = match shape.len() {
+            0 => return String::new(),
+            dimensions if self.axis < 0 => -1 - dimensions as i64,
+            dimensions => dimensions as i64,
+        };
+        let joined = "; --axis 0 joins them one after the other";
+        if !self.inputs.iter().all(is_file) || self.axis != axis {
+            return joined.to_owned();
+        }
+        let load = |input: &Target| format!("np.load({})", python_text(&input.path_text()));
+        let arrays = match self.inputs.len() <= MAX_FILES {
+            true => self.inputs.iter().map(load).collect::<Vec<_>>().join(", "),
+            false => return format!("{joined}, and np.stack in Python along a new axis"),
+        };
+        format!(
+            "{joined}; along a new axis, in Python: np.save({}, np.stack([{arrays}], axis={axis}))",
+            python_text(&self.output.display().to_string())
+        )
     }
 
     /// Passes the bytes of the result to a function, block by block.

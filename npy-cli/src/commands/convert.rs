@@ -74,7 +74,7 @@ pub(crate) struct Args {
     /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
     #[arg(long, value_delimiter = ',', value_name = "TEXTS", allow_hyphen_values = true)]
     missing: Vec<String>,
-    /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the fields of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for
+    /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the fields of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for; so are those with % before the first row
     #[arg(long, value_name = "CHAR", value_parser = comments)]
     comments: Option<Comments>,
     /// The columns to write, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; their dtypes stay. One column becomes an array of its dtype, several fields become records

@@ -49,7 +49,7 @@ pub(crate) struct Args {
     /// a time of an array without objects as Python compares them: b'a' differs from 'a', and None from nan and from ''.
     #[arg(long)]
     values: bool,
-    /// The largest number of differing values that are printed
+    /// The largest number of differing values that are printed, also by --json: its values_shown of values_that_differ
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = whole::<usize>)]
     limit: usize,
     /// Prints nothing; only the exit code tells
@@ -236,6 +236,7 @@ impl Args {
                 "values_that_differ": found.values,
                 "largest_difference": found.largest.as_ref().map(|(difference, ..)| json_float(*difference)),
                 "nan_in_one": found.nan_in_one,
+                "values_shown": found.shown.len(),
                 "values": values.collect::<Vec<_>>(),
             });
             writeln!(out, "{line}")?;

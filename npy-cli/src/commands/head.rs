@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::info::truncation;
 use super::members;
 use crate::args::whole;
 use crate::output::{Of, Output, Result, note};
@@ -82,7 +81,8 @@ impl Args {
             input => {
                 let reader = input.into_array(&self.file)?;
                 source::tell_of_rest(&reader, &self.file);
-                let truncated = truncation(&reader, &self.file);
+                let is_told = source::has_complete_slice(&reader, &self.file);
+                let truncated = source::truncation(&reader, &self.file).filter(|_| !is_told);
                 let reader = reader.numbers_of(&self.format.void, &self.file)?;
                 show(reader, &self.file, self.rows.unwrap_or(ROWS), &mut out)?;
                 let answer = out.finish();

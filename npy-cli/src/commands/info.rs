@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::output::{Answer, Failure, Output, Result, complain, printable};
 use crate::raw::RawFiles;
-use crate::remedy;
-use crate::source::{self, AnyReader, Input, Origin, bytes_after, data_bytes, follow};
+use crate::source::{self, AnyReader, Input, Origin, bytes_after, follow};
 use crate::table::Table;
 use crate::target::Target;
 use crate::text::{JsonObject, bytes_text, grouped};
@@ -184,17 +183,7 @@ impl Args {
 
 /// Returns the error for a file that has fewer bytes of data than its header states.
 pub(crate) fn truncated(reader: &AnyReader, target: &Target) -> Option<Failure> {
-    truncation(reader, target).map(|text| Failure::new(target, text))
-}
-
-/// Says that a file has fewer bytes of data than its header states.
-pub(super) fn truncation(reader: &AnyReader, target: &Target) -> Option<String> {
-    let (expected, found) =
-        data_bytes(reader, target).filter(|(expected, found)| found < expected)?;
-    let noun = if expected == 1 { "byte" } else { "bytes" };
-    let problem = format!("truncated: expected {expected} {noun} of data, found {found}");
-    let remedy = remedy::for_array(target).map_or(String::new(), |remedy| format!("; {remedy}"));
-    Some(problem + &remedy)
+    source::truncation(reader, target).map(|text| Failure::new(target, text))
 }
 
 /// Returns the size of the pickle, or of the file that has it.

@@ -12,10 +12,9 @@ use npy_core::{ByteOrder, DType, DynArray, ErrorKind, Header, Objects};
 use serde_json::json;
 
 use crate::output::{
-    Answer, Failure, Of, Output, Progress, Result, complain, printable, reason, unless_unread,
+    Answer, Failure, Of, Output, Progress, Result, complain, printable, unless_unread,
 };
 use crate::raw::RawFiles;
-use crate::remedy;
 use crate::source::safetensors::Safetensors;
 use crate::source::{self, AnyFile, AnyReader, Archive, Input, follow, has_at};
 use crate::target::Target;
@@ -141,7 +140,7 @@ fn verify(target: &Target) -> Result<Report> {
     }
     let result = match source::open(target) {
         Ok(Input::Archive(archive)) => {
-            archive_members(&archive, &mut report);
+            archive_members(&archive, target, &mut report);
             if !target.is_stream() {
                 if archive.len() == 0 && has_at(&target.path, 0, b"PK\x03\x04") {
                     report.problems.push("the directory names no member, and the file begins with one; npy repair finds the members by their own headers".into());
@@ -324,7 +323,7 @@ fn rows_per_block(header: &Header) -> usize {
 }
 
 /// Reads all members of an archive.
-fn archive_members(archive: &Archive, report: &mut Report) {
+fn archive_members(archive: &Archive, target: &Target, report: &mut Report) {
     match archive.shadowed() {
         0 => {}
         1 => report
@@ -335,9 +334,13 @@ fn archive_members(archive: &Archive, report: &mut Report) {
         )),
     }
     for name in archive.names() {
+        let text = |error: npy_core::Error| without_path(&Failure::from(error), target);
         match member(archive, name, report) {
-            Err(error) => report.problems.push(error),
-            Ok(()) => report.problems.extend(of_index(name, archive.check_index(name))),
+            Err(error) => report.problems.push(text(error)),
+            Ok(()) => {
+                let is_right = archive.check_index(name).map_err(text);
+                report.problems.extend(of_index(name, is_right));
+            }
         }
         if super::npz::leads_out(name) {
             report.problems.push(format!(
@@ -348,49 +351,37 @@ fn archive_members(archive: &Archive, report: &mut Report) {
 }
 
 /// Returns the problem of a seek index that is wrong, or that could not be checked.
-fn of_index(name: &str, is_right: npy_core::Result<bool>) -> Option<String> {
+fn of_index(name: &str, is_right: std::result::Result<bool, String>) -> Option<String> {
     match is_right {
         Ok(true) => None,
         Ok(false) => Some(format!(
             "member {name:?}: its seek index is wrong, so that other values could be read by it; write the archive again"
         )),
-        Err(error) => Some(text(&error)),
+        Err(message) => Some(message),
     }
 }
 
-/// Returns the message of an error without the path, which starts the line.
-fn text(error: &npy_core::Error) -> String {
-    let places = error.places().filter(|place| !matches!(place, npy_core::Place::Path(_)));
-    let places: String = places.map(|place| format!("{place}: ")).collect();
-    let path = error.places().find_map(|place| match place {
-        npy_core::Place::Path(path) => Some(path.display().to_string()),
-        _ => None,
-    });
-    let message = format!("{places}{}", reason(error.kind()));
-    remedy::with_command(&path.unwrap_or_default(), message)
-}
-
-fn member(archive: &Archive, name: &str, report: &mut Report) -> std::result::Result<(), String> {
+fn member(archive: &Archive, name: &str, report: &mut Report) -> npy_core::Result<()> {
     /// Members of fewer bytes are read at once.
     const SMALL: u64 = 16 << 20;
     let mut reader = match AnyReader::member(archive, name) {
         Ok(reader) => reader,
         Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => {
             report.remarks.push(format!("member {name:?} is not an array"));
-            return archive.read_bytes(name).map(drop).map_err(|error| text(&error));
+            return archive.read_bytes(name).map(drop);
         }
-        Err(error) => return Err(text(&error)),
+        Err(error) => return Err(error),
     };
     let header = reader.header();
     if header.dtype().has_object() {
-        let objects = archive.read::<Objects>(name).map_err(|error| text(&error))?;
+        let objects = archive.read::<Objects>(name)?;
         check_imports(&objects, report);
         return Ok(());
     }
     if header.data_bytes() < SMALL && !has_text(header.dtype()) {
-        return archive.read_bytes(name).map(drop).map_err(|error| text(&error));
+        return archive.read_bytes(name).map(drop);
     }
-    read_values(&mut reader, &format!("member {name:?}: "), report).map_err(|error| text(&error))
+    read_values(&mut reader, &format!("member {name:?}: "), report)
 }
 
 /// Adds the imports of a pickle, and a problem for those that are more than data.
@@ -410,14 +401,16 @@ fn check_imports(objects: &Objects, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use std::io;
+    use std::path::PathBuf;
 
-    use super::of_index;
+    use super::{Failure, Target, of_index, without_path};
 
     /// Guards an index that a disk does not read: the member was read before, and nothing else tells of it.
     #[test]
     fn an_index_that_cannot_be_checked_is_a_problem() {
-        let error = npy_core::Error::from(io::Error::other("bad sector"));
-        assert_eq!(of_index("x", Err(error)).as_deref(), Some("bad sector"));
+        let failure = Failure::from(npy_core::Error::from(io::Error::other("bad sector")));
+        let message = without_path(&failure, &Target::from(PathBuf::from("x.npz")));
+        assert_eq!(of_index("x", Err(message)).as_deref(), Some("bad sector"));
         assert!(
             of_index("x", Ok(false)).unwrap().contains("member \"x\": its seek index is wrong")
         );

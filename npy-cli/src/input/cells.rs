@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::split::{Syntax, raw};
+use super::split::{Splitter, Syntax, raw};
 use super::value::Value;
 
 /// The fields of CSV.
@@ -31,6 +31,11 @@ impl Cells {
             true => Value::Missing,
             false => Value::Text(field),
         }
+    }
+
+    /// Returns the number of the line in which a row begins, from 1.
+    pub(super) fn line(&self, row: usize) -> usize {
+        Splitter::new(&self.text, self.syntax).number(self.starts[row])
     }
 
     /// Removes rows, whose numbers are sorted.

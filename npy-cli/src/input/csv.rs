@@ -8,6 +8,7 @@ use super::Table;
 use super::cells::{Cells, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
+use super::copy;
 use super::delimiter;
 use super::end_comments::{self, Shortened};
 use super::guess::is_value;
@@ -16,6 +17,7 @@ use super::quotes;
 use super::split::{Line, Splitter, Syntax};
 use super::value::{MISSING, Value};
 use crate::output::{Failure, Of, Result};
+use crate::shell;
 
 /// How a file is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,6 +85,28 @@ pub(super) fn columns(
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
+    let is_known = known.iter().any(|name| name.starts_with('%'));
+    let percent = match dialect.comments {
+        Comments::Unknown if !becomes_text && !is_known => {
+            comments::of_percent(&text.text, known_delimiter)
+        }
+        _ => None,
+    };
+    let other_start = match dialect.comments {
+        Comments::Unknown => start_with_marks(&text.text),
+        Comments::Marked(_) | Comments::None => None,
+    };
+    let (text, about_percent) = match percent {
+        Some((changed, count)) => {
+            let lines = if count == 1 { "line begins" } else { "lines begin" };
+            let remark = format!(
+                "{count} {lines} with %: read like comments with #; --comments '' reads {} as names or rows",
+                if count == 1 { "it" } else { "them" }
+            );
+            (Text { text: changed, ..text }, Some(remark))
+        }
+        None => (text, None),
+    };
     // The mark of comments may be the delimiter.
     let may_have_ends =
         dialect.comments == Comments::Unknown && known_delimiter != dialect.comments.mark();
@@ -128,12 +152,21 @@ pub(super) fn columns(
     let closed = closed.map(|closed| Text { text: closed, ..text });
     let start = may_have_ends.then(|| end_comments::start(&text.text)).flatten();
     let option = || start.as_ref().and_then(|start| option_for_ends(start, name, &dialect));
-    let advised = |failure: Failure| match option() {
+    let advised = |failure: Failure| {
+        match option() {
         // Names in a comment are another error.
-        Some(MARKED) => failure.with(&format!(
-            "; if # begins a comment after a row, npy convert {MARKED} leaves it out"
+        Some(option @ MARKED) => failure.with(&format!(
+            "; if # begins a comment after a row, npy convert {option} leaves it out"
         )),
-        _ => failure,
+        _ => match other_start.as_ref().and_then(|start| option_for_marks(start, name, &dialect)) {
+            // Such an error has the option already.
+            Some(_) if failure.says("--no-header reads it") => failure,
+            Some((mark, option)) => failure.with(&format!(
+                "; if the lines that begin with {mark} are comments, npy convert {option} leaves them out"
+            )),
+            None => failure,
+        },
+    }
     };
     let mut table = match closed.map(&parse) {
         None => parse(text).map_err(advised)?,
@@ -151,6 +184,7 @@ pub(super) fn columns(
     if start.is_some() {
         table.remarks.extend(about_marks(&table.columns, &is_text, option));
     }
+    table.remarks.splice(..0, about_percent);
     table.remarks.extend(about_ends);
     if are_blanks {
         table.remarks.push(BLANKS.to_owned());
@@ -187,15 +221,46 @@ const MARKED: &str = "--comments '#'";
 
 /// Returns the options that read the start of a text without what follows `#` in its rows, if they read it.
 fn option_for_ends(start: &str, name: &str, dialect: &Dialect) -> Option<&'static str> {
-    let all = [(dialect.first_line, MARKED), (FirstLine::Row, "--comments '#' --no-header")];
+    let first_line = without_comments(start, name, dialect, b'#')?;
+    let is_row = first_line != dialect.first_line;
+    Some(if is_row { "--comments '#' --no-header" } else { MARKED })
+}
+
+/// Returns how the first line of a text is read without the comments that a mark begins, if the text can be read so.
+fn without_comments(text: &str, name: &str, dialect: &Dialect, mark: u8) -> Option<FirstLine> {
+    let all = [dialect.first_line, FirstLine::Row];
     let count = if dialect.first_line == FirstLine::Unknown { 2 } else { 1 };
     let is_text: fn(&str) -> bool = |_| false;
-    let reads = |first_line| {
-        let comments = Comments::Marked(b'#');
+    all.into_iter().take(count).find(|&first_line| {
+        let comments = Comments::Marked(mark);
         let dialect = Dialect { first_line, comments, ..dialect.clone() };
-        columns(start.as_bytes(), name, &dialect, &[], is_text).is_ok_and(|table| table.rows > 0)
-    };
-    all.into_iter().take(count).find(|(first_line, _)| reads(*first_line)).map(|(_, option)| option)
+        columns(text.as_bytes(), name, &dialect, &[], is_text).is_ok_and(|table| table.rows > 0)
+    })
+}
+
+/// The marks of comments of other programs.
+const OTHER_MARKS: [u8; 7] = *b"%;!/*'>";
+
+/// Returns the start of a text in which lines begin with the mark of another program, for a trial.
+fn start_with_marks(text: &str) -> Option<String> {
+    let start = end_comments::first_lines(text);
+    let is_marked =
+        |line: &str| line.bytes().next().is_some_and(|byte| OTHER_MARKS.contains(&byte));
+    start.split(['\n', '\r']).any(is_marked).then(|| start.to_owned())
+}
+
+/// Returns the mark with which lines of the start of a text begin, and the options that read it without them.
+fn option_for_marks(start: &str, name: &str, dialect: &Dialect) -> Option<(char, String)> {
+    let is_used =
+        |mark: &u8| start.split(['\n', '\r']).any(|line| line.as_bytes().first() == Some(mark));
+    OTHER_MARKS.into_iter().filter(is_used).find_map(|mark| {
+        let first_line = without_comments(start, name, dialect, mark)?;
+        let is_row = first_line != dialect.first_line;
+        let no_header = if is_row { " --no-header" } else { "" };
+        let mark = char::from(mark);
+        let word = shell::word(mark.to_string().as_bytes());
+        Some((mark, format!("--comments {word}{no_header}")))
+    })
 }
 
 /// A text, in which [`char::REPLACEMENT_CHARACTER`] is in the place of bytes that are not UTF-8, if there are any.
@@ -526,7 +591,20 @@ impl<'a> Rows<'a> {
                     self.columns
                 )
             };
-            let Some(mark) = mark else { return Err(message()) };
+            let Some(mark) = mark else {
+                // More comments or titles may follow.
+                let is_title = self.starts.is_empty() && self.columns == 1 && ends.len() > 1;
+                let number = lines.splitter.number(start);
+                let advice = match is_title {
+                    true => {
+                        let program = format!("tail -n +{number}");
+                        let copy = copy::advice(lines.name, &program, "leaves it out");
+                        format!("; if a title precedes it, {copy}")
+                    }
+                    false => String::new(),
+                };
+                return Err(message() + &advice);
+            };
             self.comments.uneven.push(mark);
             if mark == Mark::Unclear && self.comments.message.is_none() {
                 let advice = "--comments '#' leaves out lines that begin with #";

@@ -75,15 +75,17 @@ fn have_mark(text: &str) -> bool {
 
 /// Returns the first lines of a text that has the mark in rows, for a trial.
 pub(super) fn start(text: &str) -> Option<String> {
+    have_mark(text).then(|| first_lines(text).to_owned())
+}
+
+/// Returns the first lines of a text, enough for a trial.
+pub(super) fn first_lines(text: &str) -> &str {
     const MAX: usize = 1 << 16;
-    if !have_mark(text) {
-        return None;
-    }
     let start = text.as_bytes().get(..MAX).and_then(|start| {
         let end = start.iter().rposition(|byte| *byte == b'\n')?;
         text.get(..=end)
     });
-    Some(start.unwrap_or(text).to_owned())
+    start.unwrap_or(text)
 }
 
 /// Returns a field without the comment that may be at its end.

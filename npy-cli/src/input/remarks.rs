@@ -2,7 +2,9 @@
 
 use npy_core::DType;
 
+use super::cells::Values;
 use super::column::Column;
+use super::copy;
 use super::encode::excerpt;
 use super::end_comments;
 use super::guess::kind_of_text;
@@ -11,6 +13,7 @@ use super::lists::Uneven;
 use super::looks::{ALL, Look, Looks};
 use super::numbers::fits_float;
 use super::tree::Tree;
+use super::units_row::UnitsRow;
 use super::value::Value;
 use crate::{dtypes, shell};
 
@@ -23,20 +26,26 @@ pub(super) struct Columns<'a> {
     pub(super) tree: &'a Tree,
     /// The first row may be a line with names.
     pub(super) is_headless: bool,
+    /// The name of the file.
+    pub(super) file: &'a str,
 }
 
 /// Returns remarks about columns that are text, and about `lists` whose items have no common dtype.
 pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut more = 0;
-    for (at, column) in columns.all.iter().enumerate() {
+    let units = if columns.is_headless { None } else { UnitsRow::find(columns.all) };
+    remarks.extend(units.as_ref().map(|units| units.remark(columns.file)));
+    let is_other = |at: &usize| units.as_ref().is_none_or(|units| !units.has(*at));
+    for at in (0..columns.all.len()).filter(is_other) {
+        let column = &columns.all[at];
         // The dtype of all columns is made for the remarks alone that are shown.
         let is_shown = remarks.len() < MAX;
         let option = |dtype: &str| match is_shown {
             true => columns.option(&[at], dtype),
             false => String::new(),
         };
-        match about(column, option, columns.is_headless) {
+        match about(column, option, columns) {
             Some(remark) if is_shown => remarks.push(remark),
             Some(_) => more += 1,
             None => {}
@@ -158,7 +167,11 @@ fn filled(columns: &[Column]) -> Option<String> {
 }
 
 /// Returns a remark about a column that is text because of a few of its values.
-fn about(column: &Column, dtype: impl Fn(&str) -> String, is_headless: bool) -> Option<String> {
+fn about(
+    column: &Column,
+    dtype: impl Fn(&str) -> String,
+    &Columns { is_headless, file, .. }: &Columns<'_>,
+) -> Option<String> {
     // Those with comments have a remark already.
     let has_comments = || column.values.are_untyped() && end_comments::are_in(column.values.iter());
     if column.kind != Kind::Text || has_comments() {
@@ -185,8 +198,14 @@ fn about(column: &Column, dtype: impl Fn(&str) -> String, is_headless: bool) -> 
     if let Some((row, text)) = looks.first(usual)
         && let Some(advice) = usual.advice(text, dtype)
     {
+        let copy = match &column.values {
+            Values::Fields(cells, _) if usual == Look::Comma => {
+                copy::with_points(file, text, cells.syntax.delimiter)
+            }
+            _ => String::new(),
+        };
         return Some(format!(
-            "column {name} is text because of {:?} in row {row}: it has {}; {advice}",
+            "column {name} is text because of {:?} in row {row}: it has {}; {advice}{copy}",
             excerpt(text),
             usual.name()
         ));
@@ -360,7 +379,7 @@ mod tests {
         let mut columns: Vec<Column> = columns.iter().map(column).collect();
         find_kinds(&mut columns, None);
         let tree = Tree::of(&columns, &Default::default(), "x").unwrap();
-        of(&Columns { all: &columns, tree: &tree, is_headless: false }, &[])
+        of(&Columns { all: &columns, tree: &tree, is_headless: false, file: "x" }, &[])
     }
 
     /// Guards columns that look like values and are text: each has a remark, and text has none.

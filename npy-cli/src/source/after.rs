@@ -8,6 +8,7 @@ use npy_repair::Uncounted;
 
 use super::file::{AnyFile, size};
 use super::reader::{AnyReader, Origin};
+use super::selection::Selection;
 use crate::output::note;
 use crate::remedy;
 use crate::shell;
@@ -104,7 +105,7 @@ pub(crate) fn has_line_end(reader: &AnyReader, target: &Target) -> bool {
     has_at(&target.path, reader.data_offset().saturating_sub(1), b"\n")
 }
 
-/// Says on standard error that a file of this machine has bytes after its array, which are not read, or that it is text and not the data that it is read as.
+/// Says on standard error that a file of this machine has bytes after its array, which are not read, that it is truncated after what is read, or that it is text and not the data that it is read as.
 pub(crate) fn tell_of_rest(reader: &AnyReader, target: &Target) {
     // Of a URL, the size would be another request.
     if target.is_url() {
@@ -113,7 +114,39 @@ pub(crate) fn tell_of_rest(reader: &AnyReader, target: &Target) {
     if let Some(text) = what_follows(reader, target) {
         note(target, format!("left out: {text}"));
     }
+    tell_of_truncation(reader, target);
     tell_of_text(reader, target);
+}
+
+/// Says that a file has fewer bytes of data than its header states.
+pub(crate) fn truncation(reader: &AnyReader, target: &Target) -> Option<String> {
+    let (expected, found) =
+        data_bytes(reader, target).filter(|(expected, found)| found < expected)?;
+    let noun = if expected == 1 { "byte" } else { "bytes" };
+    let problem = format!("truncated: expected {expected} {noun} of data, found {found}");
+    let remedy = remedy::for_array(target).map_or(String::new(), |remedy| format!("; {remedy}"));
+    Some(problem + &remedy)
+}
+
+/// Returns true for a slice that has all of its data, of a file that is truncated. Any other ends with an error that says so.
+pub(crate) fn has_complete_slice(reader: &AnyReader, target: &Target) -> bool {
+    let header = reader.header();
+    let itemsize = header.dtype().itemsize() as u64;
+    match (data_bytes(reader, target), Selection::of(header, target)) {
+        (Some((expected, found)), Ok(selection)) if target.slice.is_some() && found < expected => {
+            selection.end(header.order()).saturating_mul(itemsize) <= found
+        }
+        _ => false,
+    }
+}
+
+/// Says on standard error that the file of a complete slice is truncated.
+pub(crate) fn tell_of_truncation(reader: &AnyReader, target: &Target) {
+    if has_complete_slice(reader, target)
+        && let Some(text) = truncation(reader, target)
+    {
+        note(target, text);
+    }
 }
 
 /// Says on standard error that a file is text, and not the data without a header that it is read as.

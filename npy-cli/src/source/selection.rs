@@ -9,10 +9,15 @@ use crate::target::{Index, Target};
 /// The rows that are selected, and what is selected of each row.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// The first dimension of the file; without dimensions, one row.
+    /// The first dimension that the array after the slice has, and those of the file before it, of which one index is selected, as one
+    /// dimension. Without dimensions, one row.
     pub(super) rows: Steps,
+    /// The first dimension as in the file, for the numbers of rows.
+    numbers: Steps,
     /// One for each further dimension of the file.
     pub(super) inner: Vec<Steps>,
+    /// True if `rows` are several dimensions of the file.
+    pub(super) are_rows_joined: bool,
     /// The header of the array after the slice.
     header: Header,
 }
@@ -20,6 +25,7 @@ pub(crate) struct Selection {
 impl Selection {
     /// Applies the slice of the target.
     pub(crate) fn of(header: &Header, target: &Target) -> Result<Self> {
+        let order = header.order();
         let slice = target.slice.as_deref().unwrap_or(&[]);
         let steps = select(header.shape(), slice).map_err(|text| Failure::new(target, text))?;
         let header = match target.slice {
@@ -30,9 +36,17 @@ impl Selection {
                 Header::new(header.dtype().clone(), shape, Order::C).of(target)?
             }
         };
-        let mut steps = steps.into_iter();
-        let rows = steps.next().unwrap_or(Steps::all(1));
-        Ok(Selection { rows, inner: steps.collect(), header })
+        let kept = steps.iter().position(|steps| steps.is_kept);
+        let (joined, inner) = steps.split_at(kept.map_or(steps.len(), |first| first + 1));
+        let one = Steps::all(1);
+        let rows = joined.iter().copied().reduce(|outer, inner| outer.join(inner, order));
+        Ok(Selection {
+            rows: rows.unwrap_or(one),
+            numbers: joined.last().copied().unwrap_or(one),
+            inner: inner.to_vec(),
+            are_rows_joined: joined.len() > 1,
+            header,
+        })
     }
 
     /// Returns the header of the array after the slice.
@@ -40,9 +54,14 @@ impl Selection {
         &self.header
     }
 
-    /// Returns the number of rows: the length of the first dimension of the file that is selected.
+    /// Returns the number of rows: the length of the first dimension, or 1.
     pub(crate) fn rows(&self) -> usize {
         self.rows.count
+    }
+
+    /// Returns the index of a row in its dimension of the file.
+    pub(super) fn number(&self, row: usize) -> usize {
+        self.numbers.nth(row)
     }
 
     /// Returns the dimensions of a row.
@@ -58,6 +77,22 @@ impl Selection {
     /// Returns the number of elements of a row of the file.
     pub(super) fn file_row_elements(&self) -> usize {
         self.inner.iter().fold(1, |product: usize, steps| product.saturating_mul(steps.length))
+    }
+
+    /// Returns the number of elements of the file up to the last one that is selected.
+    pub(super) fn end(&self, order: Order) -> u64 {
+        let mut dimensions: Vec<&Steps> = [&self.rows].into_iter().chain(&self.inner).collect();
+        if order == Order::C {
+            dimensions.reverse();
+        }
+        let (mut last, mut stride) = (0, 1);
+        for steps in dimensions {
+            let Some(end) = steps.count.checked_sub(1) else { return 0 };
+            let index = steps.nth(0).max(steps.nth(end));
+            last = (index as u64).saturating_mul(stride).saturating_add(last);
+            stride = stride.saturating_mul(steps.length as u64);
+        }
+        last.saturating_add(1)
     }
 
     /// Returns true if rows are complete.

@@ -1,5 +1,7 @@
 //! The selection that an index of a slice makes in one dimension, as Python does.
 
+use npy_core::Order;
+
 use crate::target::Index;
 
 /// Indices of one dimension.
@@ -57,6 +59,23 @@ impl Steps {
         }
     }
 
+    /// Returns the indices in the dimension that this one, of which one index is selected, and the next one are together. Its length may be that
+    /// of an array without bytes.
+    pub(super) fn join(self, inner: Steps, order: Order) -> Steps {
+        let length = self.length.saturating_mul(inner.length);
+        let (start, step) = match order {
+            Order::C => {
+                (self.start.saturating_mul(inner.length).saturating_add(inner.start), inner.step)
+            }
+            Order::Fortran => {
+                let distance = i64::try_from(self.length).unwrap_or(i64::MAX);
+                let start = self.length.saturating_mul(inner.start).saturating_add(self.start);
+                (start, inner.step.saturating_mul(distance))
+            }
+        };
+        Steps { length, start, step, ..inner }
+    }
+
     /// Returns the distance between two indices.
     pub(super) fn stride(&self) -> usize {
         usize::try_from(self.step.unsigned_abs()).unwrap_or(usize::MAX)
@@ -65,7 +84,11 @@ impl Steps {
     /// Returns an index by its place among those that are selected, which is less than `count`, so that nothing overflows.
     pub(crate) fn nth(&self, place: usize) -> usize {
         let offset = self.stride().saturating_mul(place);
-        if self.step < 0 { self.start.saturating_sub(offset) } else { self.start + offset }
+        if self.step < 0 {
+            self.start.saturating_sub(offset)
+        } else {
+            self.start.saturating_add(offset)
+        }
     }
 
     /// Returns the place of an index among those that are selected.

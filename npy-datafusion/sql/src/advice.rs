@@ -125,13 +125,37 @@ pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     ))
 }
 
+/// Parts of statements that the engine lacks, and what to write.
+const LACKING: [(&str, &str); 3] = [
+    (
+        "Unsupported ast node Pivot",
+        "there is no PIVOT; write a column for each value: SELECT sum(x) FILTER (WHERE k = 1) AS one, sum(x) FILTER (WHERE k = 2) AS two FROM t",
+    ),
+    (
+        "Unsupported ast node Unpivot",
+        "there is no UNPIVOT; write SELECT 'x' AS k, x AS v FROM t UNION ALL SELECT 'y', y FROM t",
+    ),
+    (
+        "Unsupported JOIN operator AsOf",
+        "there is no ASOF JOIN; write SELECT a.time, max(b.time) AS last FROM t a LEFT JOIN t2 b ON b.time <= a.time GROUP BY a.time, and join t2 by last",
+    ),
+];
+
+/// Returns the error for a part of a statement that the engine lacks, without the tree that it is to the parser; `None` if the text is about something else.
+pub(crate) fn of_lacking(text: &str) -> Option<String> {
+    let instead = LACKING.iter().find(|(part, _)| text.contains(part));
+    let short =
+        || Some(text.split_once(" {")?.0.to_owned()).filter(|_| text.contains("span: Span("));
+    instead.map(|(_, instead)| (*instead).to_owned()).or_else(short)
+}
+
 /// Returns what to write, for an error about a text or a number of another form.
 pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     const TIME: &str =
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
-    const FORMS: [(&str, &str); 19] = [
+    const FORMS: [(&str, &str); 20] = [
         ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
         (
             "Divide by zero error",
@@ -155,6 +179,10 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         (
             "Cannot infer common argument type",
             "both sides need one type: CAST(x AS DOUBLE), value[1] for a number of a list, p.x for a field of a record, x for a truth value",
+        ),
+        (
+            "Invalid interval arithmetic operation",
+            "a number of days is a span by arrow_cast(CAST(n * 86400 AS BIGINT), 'Duration(s)')",
         ),
         (
             "Cannot coerce arithmetic expression Timestamp(",

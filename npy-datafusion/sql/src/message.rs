@@ -7,7 +7,7 @@ use npy_datafusion::datafusion::error::DataFusionError;
 use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
-use crate::advice::{of_form, of_option, quoted};
+use crate::advice::{of_form, of_lacking, of_option, quoted};
 use crate::numbers::of_function;
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
@@ -30,7 +30,7 @@ pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace(['\n', '\t'], " ");
     let refused = RULES.iter().find_map(|rule| text.strip_prefix(rule));
     let text = refused.unwrap_or(&text).to_owned();
-    if let Some(advice) = of_function(&text) {
+    if let Some(advice) = of_function(&text).or_else(|| of_lacking(&text)) {
         return advice;
     }
     if text.contains(REPORT) || text.starts_with(CHECK) {

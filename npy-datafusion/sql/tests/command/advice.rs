@@ -95,6 +95,25 @@ fn errors_say_what_to_write() {
             &["SELECT hour(value) FROM t", "times.npy"][..],
             "no function hour; write date_part('hour', t)",
         ),
+        (
+            &["SELECT * FROM t PIVOT (sum(price) FOR id IN (0, 1))", "ticks.npy"],
+            ": there is no PIVOT; write a column for each value: SELECT sum(x) FILTER (WHERE k = 1) AS one, sum(x) FILTER (WHERE k = 2) AS two FROM t\n",
+        ),
+        (
+            &["SELECT * FROM t UNPIVOT (v FOR k IN (id, price))", "ticks.npy"],
+            "there is no UNPIVOT; write SELECT 'x' AS k, x AS v FROM t UNION ALL",
+        ),
+        (
+            &[
+                "SELECT * FROM t a ASOF JOIN t b MATCH_CONDITION (a.id >= b.id) ON a.id = b.id",
+                "ticks.npy",
+            ],
+            "ON b.time <= a.time GROUP BY a.time, and join t2 by last\n",
+        ),
+        (
+            &["SELECT id * INTERVAL '1 day' FROM t", "ticks.npy"],
+            "a number of days is a span by arrow_cast(CAST(n * 86400 AS BIGINT), 'Duration(s)')\n",
+        ),
         (&["SELECT YEAR(value) FROM t", "times.npy"], "write date_part('year', t)"),
         (
             &["SELECT std(price) FROM t", "ticks.npy"],

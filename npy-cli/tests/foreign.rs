@@ -1,0 +1,100 @@
+//! `npy convert`: text of other programs, with their comments, titles, units and commas. The commands of messages read it as pasted.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{npy, ok};
+
+/// Converts a text, and returns its rows as CSV, and the messages.
+fn convert(directory: &Path, text: &str, args: &[&str]) -> (Option<String>, String) {
+    fs::write(directory.join("x.csv"), text).unwrap();
+    let output = npy(directory, &[&["convert", "x.csv", "x.npy"], args].concat());
+    let rows = output.status.success().then(|| ok(directory, &["cat", "x.npy", "--csv"]));
+    (rows, String::from_utf8(output.stderr).unwrap())
+}
+
+/// Guards the comments of MATLAB, which became names and made the numbers text: they are read like those of NumPy, and a remark says so.
+#[test]
+fn lines_of_matlab_are_comments() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, args, expected) in [
+        ("% a note\n% more\n1 2\n3 4\n", &["--no-header"][..], "[0],[1]\n1,2\n3,4\n"),
+        ("% a note\n1,2\n3,4\n", &["--no-header"], "[0],[1]\n1,2\n3,4\n"),
+        ("% a note\na,b\n1,2\n", &[], "a,b\n1,2\n"),
+        ("%a note\r\n\r\n%%\r\na,b\r\n1,2\r\n", &[], "a,b\n1,2\n"),
+        ("% a note, with a comma\na,b\n1,2\n", &[], "a,b\n1,2\n"),
+        ("% time speed\n1 2\n3 4\n", &[], "time,speed\n1,2\n3,4\n"),
+        ("% run 3\n%time,speed\n1,2\n", &[], "time,speed\n1,2\n"),
+        ("\u{feff}% a note\na;b\n1;2\n", &["--delimiter", ";"], "a,b\n1,2\n"),
+    ] {
+        let (rows, messages) = convert(directory.path(), text, args);
+        assert_eq!(rows.as_deref(), Some(expected), "{text:?}: {messages}");
+        let part = "begin with %: read like comments with #; --comments '' reads";
+        assert!(messages.replace("begins", "begin").contains(part), "{text:?}: {messages}");
+    }
+    // These may be names or rows.
+    for text in ["%idle,%user\n1,2\n", "% a,b\nx,y\nz,w\n", "%\n%\n", "\"% a\",b\n1,2\n"] {
+        let (rows, messages) = convert(directory.path(), text, &[]);
+        assert!(rows.unwrap().starts_with("\"%") && messages.is_empty(), "{text:?}: {messages}");
+    }
+    // What the command writes becomes the same again.
+    convert(directory.path(), "\"% a\",b\n1,2\n", &[]);
+    ok(directory.path(), &["convert", "x.npy", "y.csv"]);
+    assert_eq!(fs::read(directory.path().join("y.csv")).unwrap(), b"\"% a\",b\n1,2\n");
+}
+
+/// Guards lines with the mark of another program, which are an error that named no option.
+#[test]
+fn the_comments_of_other_programs_have_an_option() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, mark, advice) in [
+        ("; a note\na,b\n1,2\n", ";", "--comments ';'"),
+        ("// a note\n1,2\n3,4\n", "/", "--comments / --no-header"),
+        ("! a note\na,b\n1,2\n", "!", "--comments '!'"),
+        ("a,b\n1,2\n% in the middle\n3,4\n", "%", "--comments %"),
+        ("% a note\n1,2\n% in the middle\n3,4\n", "%", "--comments % --no-header"),
+        ("' a note\na,b\n1,2\n", "'", "--comments \"'\""),
+    ] {
+        let (_, message) = convert(directory.path(), text, &[]);
+        let part = format!("are comments, npy convert {advice} leaves them out\n");
+        assert!(message.ends_with(&part), "{text:?}: {message}");
+        let mut args = vec!["--comments", mark];
+        args.extend(advice.split(' ').skip(2));
+        let (rows, message) = convert(directory.path(), text, &args);
+        assert!(rows.is_some_and(|rows| rows.contains("\n1,2\n")), "{text:?}: {message}");
+    }
+    // Other errors do not name a mark.
+    let (_, message) = convert(directory.path(), "a,b\n1,2\n3\n", &[]);
+    assert!(message.ends_with("add what is missing\n"), "{message}");
+}
+
+/// Guards numbers that a person sees and that are text, or an error: the command in the message makes a file that is read as numbers.
+#[cfg(unix)]
+#[test]
+fn titles_units_and_commas_have_a_command() {
+    let directory = tempfile::tempdir().unwrap();
+    for (text, args, before, expected) in [
+        ("time,speed\ns,m/s\n1,2.5\n", &[][..], "if the line has units, ", "time,speed\n1,2.5\n"),
+        ("# c\nt,v,n\n\ns,m/s,\n1,2,a\n", &[], "if the line has units, ", "t,v,n\n1,2,a\n"),
+        ("my title\na,b\n1,2\n", &[], "if a title precedes it, ", "a,b\n1,2\n"),
+        ("\"title\"\r\n\r\na,b\r\n1,2\r\n", &[], "if a title precedes it, ", "a,b\n1,2\n"),
+        ("a;b\n1,5;2\n", &["--delimiter", ";"], "thousands; ", "a,b\n1.5,2\n"),
+        ("a;b\n-1.234,5;2\n", &["--delimiter", ";"], "thousands; ", "a,b\n-1234.5,2\n"),
+        ("a;b\n1,234.5;2\n", &["--delimiter", ";"], "thousands; ", "a,b\n1234.5,2\n"),
+        ("a,b\n\"-1,5\",2\n", &[], "thousands; ", "a,b\n-1.5,2\n"),
+        ("a,b\n\"1,234,567.5\",\"1,234\"\n", &[], "thousands; ", "a,b\n1234567.5,1234\n"),
+    ] {
+        let (_, messages) = convert(directory.path(), text, args);
+        let (_, advice) = messages.lines().next().unwrap().split_once(before).expect(&messages);
+        let command = advice.split_once(" > rows.csv ").expect(&messages).0;
+        let copy = Command::new("sh").args(["-c", command]).current_dir(directory.path()).output();
+        let copy = String::from_utf8(copy.unwrap().stdout).unwrap();
+        let (rows, messages) = convert(directory.path(), &copy, args);
+        assert_eq!(rows.as_deref(), Some(expected), "{text:?}: {copy:?} {messages}");
+        assert!(messages.is_empty(), "{text:?}: {messages}");
+    }
+    // One text among numbers is a missing value, or not certain.
+    let (_, messages) = convert(directory.path(), "a,b\nx,y\n1,z\n2,w\n", &[]);
+    assert!(messages.contains("--missing x reads it as missing"), "{messages}");
+}

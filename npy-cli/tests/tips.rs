@@ -1,0 +1,105 @@
+//! Errors that name another command or another form of an argument.
+
+use std::fs;
+
+use npy_core::{DynArray, Header, Order};
+
+use crate::support::{code, npy, ok};
+
+/// Guards dtypes as Python and the command print them, which `--dtype` refused.
+#[test]
+fn dtypes_are_read_as_they_are_printed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for dtype in [
+        "[('a', '|i1'), ('', '|V7'), ('b', '<f8'), ('-x', '<i2'), ('', '|V6')]",
+        "[('a, {', '<f4', (2,)), ('c', [('d', '|i1'), ('', '|V3'), ('e', '<U2')])]",
+        "[(('t', 'n'), '<M8[25s]'), ('', '|V2')]",
+        "<c16",
+    ] {
+        let header = Header::new(dtype.parse().unwrap(), [2], Order::C).unwrap();
+        let bytes = vec![0; usize::try_from(header.data_bytes()).unwrap()];
+        let (dtype, shape) = (header.dtype().clone(), header.shape().to_vec());
+        npy_core::save(path.join("a.npy"), &DynArray::new(dtype, shape, Order::C, bytes).unwrap())
+            .unwrap();
+        let python = ok(path, &["struct", "--python", "a.npy"]);
+        let info: serde_json::Value =
+            serde_json::from_str(&ok(path, &["info", "--json", "a.npy"])).unwrap();
+        for text in [python.trim(), info["dtype"].as_str().unwrap()] {
+            ok(path, &["convert", "a.npy", "b.npy", "--dtype", text]);
+            assert_eq!(ok(path, &["struct", "--python", "b.npy"]), python, "{text}");
+        }
+    }
+}
+
+/// Guards messages that named no way to what was asked for.
+#[test]
+fn errors_name_the_command_that_does_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    npy_core::save(path.join("v.npy"), &[1.0f64, 2.0]).unwrap();
+    npy_core::save(path.join("w.npy"), &[3.0f64, 4.0]).unwrap();
+    ok(path, &["npz", "pack", "old.npz", "v.npy"]);
+    let rows = DynArray::new("[('-x', '<i4')]".parse().unwrap(), [1], Order::C, vec![0; 4]);
+    npy_core::save(path.join("r.npy"), &rows.unwrap()).unwrap();
+    for (args, part) in [
+        (
+            &["concat", "--axis", "1", "v.npy", "w.npy", "-o", "o.npy"][..],
+            "; --axis 0 joins them one after the other; along a new axis, in Python: np.save('o.npy', np.stack([np.load('v.npy'), np.load('w.npy')], axis=1))\n",
+        ),
+        (
+            &["concat", "--axis", "1", "old.npz::v", "w.npy", "-o", "o.npy"],
+            "; --axis 0 joins them one after the other\n",
+        ),
+        (&["append", "new.npz", "v.npy"], "; npy npz pack new.npz v.npy makes one of them\n"),
+        (&["append", "old.npz", "w.npy"], "; npy npz pack --append old.npz w.npy adds them\n"),
+        (
+            &["head", "r.npy", "-c", "-x"],
+            "tip: a name that begins with a dash follows '=': -c=-x\n",
+        ),
+        (&["stats", "r.npy", "--columns", "-x,b"], "follows '=': --columns=-x,b\n"),
+    ] {
+        let (status, message) = code(path, args);
+        assert!(status == 2 && message.contains(part), "{args:?}: {message}");
+    }
+    ok(path, &["npz", "pack", "new.npz", "v.npy"]);
+    ok(path, &["npz", "pack", "--append", "old.npz", "w.npy"]);
+    assert_eq!(ok(path, &["npz", "list", "old.npz"]), "v\nw\n");
+    assert!(ok(path, &["head", "r.npy", "-c=-x"]).contains("-x"));
+}
+
+/// Guards the list of differing values in JSON, which ended without a word.
+#[test]
+fn json_of_diff_says_how_many_values_are_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    npy_core::save(path.join("a.npy"), &[0u8; 30]).unwrap();
+    npy_core::save(path.join("b.npy"), &[1u8; 30]).unwrap();
+    for (args, shown) in [(&[][..], 20), (&["-n", "40"], 30)] {
+        let output = npy(path, &[&["diff", "--json", "a.npy", "b.npy"], args].concat());
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (&found["values_shown"], &found["values_that_differ"]),
+            (&shown.into(), &30.into())
+        );
+        assert_eq!(found["values"].as_array().unwrap().len(), shown);
+    }
+}
+
+/// Guards the advice for masked arrays, which was that of each pickle.
+#[test]
+fn only_pickles_of_masked_arrays_have_their_advice() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (bytes, is_masked) in [
+        (&b"\x80\x02cnumpy.ma.core\n_mareconstruct\nq\x00("[..], true),
+        (b"\x80\x04\x95\xbd\x00\x00\x00\x00\x00\x00\x00\x8c\x0dnumpy.ma.core\x94\x8c\x0f_mareconstruct\x94", true),
+        (b"\x80\x04}\x94\x8c\x01a\x94K\x01s.", false),
+    ] {
+        fs::write(path.join("x.pkl"), bytes).unwrap();
+        let (_, message) = code(path, &["head", "x.pkl"]);
+        let advice = "save it with np.save, or a masked array x with np.savez(OUT, data=x.data, mask=x.mask)";
+        assert_eq!(message.contains(advice), is_masked, "{message}");
+        assert!(message.contains("load it in Python and save it with np.save"), "{message}");
+    }
+}

@@ -1,0 +1,188 @@
+//! The conversion of `INSERT INTO`: to a value that is the same one in the widest type for both.
+
+use std::sync::Arc;
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::compute::kernels::cmp::distinct;
+use datafusion::arrow::compute::{CastOptions, can_cast_types, cast};
+use datafusion::arrow::datatypes::{DataType, FieldRef, Float64Type, TimeUnit};
+use datafusion::arrow::util::display::array_value_to_string;
+use datafusion::common::{ScalarValue, exec_err, internal_err};
+use datafusion::error::Result;
+use datafusion::logical_expr::{
+    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
+    Volatility,
+};
+
+use crate::exact_times::{converted_field, type_of_example};
+
+/// Returns the function.
+pub(crate) fn function() -> Arc<ScalarUDF> {
+    let signature = Signature::any(4, Volatility::Immutable);
+    Arc::new(ScalarUDF::new_from_impl(Exact { signature }))
+}
+
+/// Converts its first argument to the type of the second one. A value that would be another one is an error, which has the name of the column, the third one.
+/// So is a null, if the last one is false.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Exact {
+    signature: Signature,
+}
+
+impl ScalarUDFImpl for Exact {
+    fn name(&self) -> &str {
+        "npy_insert_as"
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        type_of_example(types)
+    }
+
+    fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
+        Ok(Arc::new(converted_field(&args)?))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let [values, _, ColumnarValue::Scalar(name), ColumnarValue::Scalar(is_nullable)] =
+            &args.args[..]
+        else {
+            return internal_err!("{} without four arguments", self.name());
+        };
+        let column = match name.try_as_str().flatten() {
+            None | Some("") => "a column".to_owned(),
+            Some(name) => format!("the column {name:?}"),
+        };
+        let options = CastOptions { safe: false, ..CastOptions::default() };
+        let converted = values.cast_to(args.return_field.data_type(), Some(&options));
+        let converted = converted.map_err(|error| error.context(column.clone()))?;
+        let [from, to] = [values, &converted].map(|it| it.to_array(args.number_rows));
+        let (from, to) = (from?, to?);
+        if *is_nullable == ScalarValue::from(false) && to.logical_null_count() > 0 {
+            return match to.data_type().is_floating() {
+                true => exec_err!(
+                    "{column} has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(x, CAST('NaN' AS DOUBLE))"
+                ),
+                false => exec_err!(
+                    "{column} has no nulls; write 0, or coalesce(x, 0) ('' for text, false for true and false)"
+                ),
+            };
+        }
+        check(&from, &to, &column)?;
+        Ok(converted)
+    }
+}
+
+/// Refuses values that a conversion has changed: in the widest type for both they differ.
+fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
+    use DataType::{
+        Date32, Decimal256, Dictionary, FixedSizeList, Float64, List, Struct, Timestamp,
+    };
+    let values = |list: &ArrayRef| match list.data_type() {
+        FixedSizeList(..) => Some(Arc::clone(list.as_fixed_size_list().values())),
+        List(_) => Some(Arc::clone(list.as_list::<i32>().values())),
+        _ => None,
+    };
+    let widest = match (from.data_type(), to.data_type()) {
+        _ if from.len() == from.logical_null_count() => return Ok(()),
+        (of, to) if of == to || to.is_string() => return Ok(()),
+        (Dictionary(_, values), _) => return check(&cast(from, values)?, to, column),
+        (FixedSizeList(..) | List(_), FixedSizeList(..) | List(_)) => {
+            return match (values(from), values(to)) {
+                // Those of a null are nothing in one of the lists.
+                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to, column),
+                _ => Ok(()),
+            };
+        }
+        (Struct(fields), Struct(_)) if from.null_count() == 0 => {
+            let (from, to) = (from.as_struct(), to.as_struct());
+            return fields.iter().enumerate().try_for_each(|(at, field)| {
+                let same = to.column_by_name(field.name()).or_else(|| to.columns().get(at));
+                same.map_or(Ok(()), |to| check(from.column(at), to, column))
+            });
+        }
+        (_, floats) if floats.is_floating() => {
+            let floats = cast(to, &Float64)?;
+            let infinite = floats.as_primitive::<Float64Type>().iter().enumerate();
+            for (row, _) in infinite.filter(|(_, it)| it.is_some_and(f64::is_infinite)) {
+                // Also the text of a number has digits, and that of infinity has none.
+                if array_value_to_string(from, row)?.contains(|it: char| it.is_ascii_digit()) {
+                    return changed(from, to, row, column);
+                }
+            }
+            return Ok(());
+        }
+        (text, Timestamp(..) | Date32) if text.is_string() => {
+            let texts = cast(from, &DataType::Utf8)?;
+            let is_cut = |text: Option<&str>| text.is_some_and(has_more_than_nanoseconds);
+            if let Some(row) = texts.as_string::<i32>().iter().position(is_cut) {
+                return changed(from, to, row, column);
+            }
+            // They are null for a time that they do not have.
+            vec![Timestamp(TimeUnit::Nanosecond, None), Timestamp(TimeUnit::Microsecond, None)]
+        }
+        (text, decimal) if text.is_string() && decimal.is_decimal() => vec![Decimal256(76, 38)],
+        (text, _) if text.is_string() => return Ok(()),
+        (Timestamp(unit, _), Timestamp(_, zone)) => vec![Timestamp(*unit, zone.clone())],
+        (floats, _) if floats.is_floating() => vec![Float64],
+        (of, _) => vec![of.clone()],
+    };
+    for wide in widest.iter().filter(|wide| can_cast_types(to.data_type(), wide)) {
+        let (own, converted) = (in_type(from, wide)?, in_type(to, wide)?);
+        let differ = distinct(&own, &converted)?;
+        if let Some(row) = (0..own.len()).find(|&row| own.is_valid(row) && differ.value(row)) {
+            return changed(from, to, row, column);
+        }
+    }
+    Ok(())
+}
+
+fn in_type(values: &ArrayRef, of: &DataType) -> Result<ArrayRef> {
+    let values = cast(values, of)?;
+    Ok(match values.as_primitive_opt::<Float64Type>() {
+        // By the order of Arrow, -0.0 is not equal to 0.0.
+        Some(floats) => Arc::new(floats.unary::<_, Float64Type>(|it| it + 0.0)),
+        None => values,
+    })
+}
+
+/// Returns true for the text of a time with more digits than Arrow reads.
+fn has_more_than_nanoseconds(time: &str) -> bool {
+    let after = time.split_once('.').map_or("", |(_, after)| after);
+    let digits = after.split(|it: char| !it.is_ascii_digit()).next().unwrap_or_default();
+    digits.trim_end_matches('0').len() > 9
+}
+
+/// Returns the error for a value that would be another one.
+fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, column: &str) -> Result<()> {
+    let [value, other] = [from, to].map(|values| array_value_to_string(values, row));
+    let (value, other) = (value?, other?);
+    let unit = match to.data_type() {
+        DataType::Timestamp(TimeUnit::Second, _) => "second",
+        DataType::Timestamp(TimeUnit::Millisecond, _) => "millisecond",
+        DataType::Timestamp(..) => "microsecond",
+        _ => "day",
+    };
+    let instead = match to.data_type() {
+        to if to.is_integer() => {
+            format!(
+                "round({value}) or trunc({value}), in VALUES also in the place of CAST({value} AS …)"
+            )
+        }
+        to if to.is_floating() => "CAST('inf' AS DOUBLE), or leave it out".to_owned(),
+        DataType::Boolean => format!("{value} <> 0"),
+        DataType::Timestamp(..) | DataType::Date32 if from.data_type().is_string() => {
+            format!("date_trunc('{unit}', CAST('{value}' AS TIMESTAMP(6)))")
+        }
+        DataType::Timestamp(..) | DataType::Date32 => format!("date_trunc('{unit}', t)"),
+        DataType::Decimal128(_, scale) => format!("round(x, {scale})"),
+        to => format!("arrow_cast(x, '{to}')"),
+    };
+    exec_err!(
+        "{value} would become {other} in {column}, which is {}; write {instead}",
+        to.data_type()
+    )
+}
