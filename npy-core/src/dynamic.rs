@@ -165,6 +165,24 @@ impl DynArray {
         self.header.shape()
     }
 
+    /// Returns the number of elements, also if they are Python objects.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!((array.len(), array.is_empty()), (6, false));
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn len(&self) -> usize {
+        self.header.count()
+    }
+
+    /// Returns true if the array has no elements; see [`len`](Self::len).
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = array.dims()?;`.
     ///
     /// ```
