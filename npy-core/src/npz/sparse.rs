@@ -412,17 +412,21 @@ mod tests {
         let mut matrix = matrix();
         assert!(reader(|writer| writer.write_fields(&matrix)).names().eq(names));
         matrix.is_array = true;
-        let reader = reader(|writer| matrix.__npy_write(writer, "x"));
+        let reader = reader(|writer| matrix.__npy_write(writer, "x", None));
         assert!(reader.names().eq(
             names.map(|name| format!("x/{name}")).iter().map(String::as_str).chain(["x/_is_array"])
         ));
         assert_eq!(reader.header("x/format").unwrap().dtype().to_string(), "|S3");
         assert_eq!(reader.header("x/shape").unwrap().dtype().to_string(), "<i8");
-        assert!(Csr::<f32>::__npy_is_in(&reader, "x") && !Csr::<f32>::__npy_is_in(&reader, ""));
-        assert_eq!(Csr::<f32>::__npy_read(&reader, "x").unwrap(), matrix);
+        assert!(
+            Csr::<f32>::__npy_is_in(&reader, "x", None)
+                && !Csr::<f32>::__npy_is_in(&reader, "", None)
+        );
+        assert_eq!(Csr::<f32>::__npy_read(&reader, "x", None).unwrap(), matrix);
         for member in reader.names() {
             assert!(
-                Csr::<f32>::__npy_takes(member, "x") && !Csr::<f32>::__npy_takes(member, ""),
+                Csr::<f32>::__npy_takes(member, "x", None)
+                    && !Csr::<f32>::__npy_takes(member, "", None),
                 "{member}"
             );
         }

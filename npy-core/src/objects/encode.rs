@@ -100,7 +100,7 @@ impl Encoder {
                 })
             }
             Kind::SubArray(sub) => {
-                if let Some(array) = sub_array(object, sub) {
+                if let Some(array) = sub_array(object, sub, self.cast) {
                     return copy(array.as_bytes(), out).ok_or_else(|| not_of(object, dtype));
                 }
                 let mut slots = out.chunks_exact_mut(sub.base.itemsize().max(1));
@@ -348,15 +348,16 @@ fn text_of_any_width(object: ObjectRef<'_>, text: Scalar, out: &mut [u8]) -> Opt
     encode_scalar(object, Scalar::ordered(text.kind(), used, ByteOrder::Little), out)
 }
 
-/// Returns the elements of a nested array in C order as those of a sub-array, if it has no Python objects and they fit exactly.
-fn sub_array(object: ObjectRef<'_>, sub: &SubArray) -> Option<DynArray> {
+/// Returns the elements of a nested array in C order as those of a sub-array, if it has no Python objects and they fit, exactly or by the cast.
+fn sub_array(object: ObjectRef<'_>, sub: &SubArray, cast: Cast) -> Option<DynArray> {
     let Meaning::Array(array) = object.meaning() else { return None };
     // A large array that a pickle uses often is not copied each time.
     let found = shape::count(&array.shape().ok()?).ok()?;
     if array.has_objects() || found != shape::count(&sub.shape).ok()? {
         return None;
     }
-    object.as_array().ok()?.to_order(Order::C).ok()?.cast(&sub.base).ok()
+    let array = object.as_array().ok()?.to_order(Order::C).ok()?;
+    array.cast(&sub.base).or_else(|_| array.cast_with(&sub.base, cast)).ok()
 }
 
 /// Returns a float, or an integer that an `f64` can hold exactly.

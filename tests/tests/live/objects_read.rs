@@ -557,7 +557,8 @@ np.save('one', np.array(1.5, object))
     python(script, dir.path());
     let path = |name: &str| dir.path().join(name).with_extension("npy");
     let casts = [Cast::Exact, Cast::Lossless, Cast::Checked, Cast::Numeric];
-    let [exact, lossless, checked, numeric] = casts.map(|cast| ReadOptions::new().cast(cast));
+    let [exact, lossless, checked, numeric] =
+        casts.map(|cast| ReadOptions::new().cast(cast).clone());
 
     let integers = npy_core::load::<Vec<u8>>(path("integers cast")).unwrap();
     assert_eq!(numeric.read::<Vec<u8>>(path("integers")).unwrap(), integers);
