@@ -165,6 +165,31 @@ impl DynArray {
         self.header.shape()
     }
 
+    /// Returns the number of elements, also if they are Python objects.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// let array = DynArray::new("|u1".parse()?, [2, 3], Order::C, vec![1, 2, 3, 4, 5, 6])?;
+    /// assert_eq!(array.len(), 6);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn len(&self) -> usize {
+        self.header.count()
+    }
+
+    /// Returns true if the array has no elements.
+    ///
+    /// ```
+    /// use npy_core::{DynArray, Order};
+    ///
+    /// assert!(DynArray::new("|u1".parse()?, [0, 3], Order::C, vec![])?.is_empty());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns the dimensions, if there are `N` of them: `let [rows, columns] = array.dims()?;`.
     ///
     /// ```

@@ -105,8 +105,8 @@ pub enum ErrorKind {
         minor: u8,
     },
 
-    /// The input ends too early. Complete rows, or columns in Fortran order, are not lost: `npy repair` makes a file of them, also of those
-    /// in an archive, and [`Reader::records`](crate::Reader::records) returns those of a `.npy` file in C order before this error.
+    /// The input ends too early. Complete rows, or columns in Fortran order, are not lost: `npy repair` (of the package `npy-cli`) makes a file of them, also of
+    /// those in an archive, and [`Reader::records`](crate::Reader::records) returns those of a `.npy` file in C order before this error.
     #[non_exhaustive]
     Truncated {
         /// The part of the file that the missing bytes belong to.

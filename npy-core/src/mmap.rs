@@ -107,7 +107,8 @@ impl<T> Map<T> {
     ///
     /// # Errors
     ///
-    /// As [`NpyView::from_bytes`](crate::NpyView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped.
+    /// As [`NpyView::from_bytes`](crate::NpyView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped. In a
+    /// function that returns [`Error`](crate::Error), `?` converts it.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError>
     where

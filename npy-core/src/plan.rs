@@ -18,7 +18,7 @@ use crate::shape;
 
 pub use cast::Cast;
 use convert::Convert;
-use remedy::{STATE_WIDTH, by_elements, raise_width, remedy};
+use remedy::{STATE_WIDTH, by_elements, naming_field, raise_width, remedy};
 use suggest::missing;
 pub(crate) use suggest::part_at;
 
@@ -304,7 +304,7 @@ impl Builder<'_> {
                 self.path.extend((outer > 0).then_some('.'));
                 self.path.push_str(found.name());
                 self.convert(found.dtype(), wanted.dtype(), &rules.inner, at)
-                    .map_err(|error| error.in_field(found.name()))?;
+                    .map_err(|error| naming_field(error, found.dtype()).in_field(found.name()))?;
                 self.path.truncate(outer);
             } else {
                 let is_free = |field: &Field| unmatched.contains_key(field.exact_name());

@@ -196,7 +196,8 @@ impl ReadOptions {
     }
 
     setters! {
-        /// Sets how far the dtype of the file may differ from the dtype of the type that is read.
+        /// Sets how far the dtype of the file may differ from the dtype of the type that is read. [`Cast::Lossless`] changes no value;
+        /// [`Cast::Checked`] rounds.
         ///
         /// Numbers that are Python objects have no dtype: a type takes those that it holds exactly, and with [`Cast::Numeric`] or
         /// [`Cast::Checked`] others of up to 64 bits, too.

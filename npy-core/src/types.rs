@@ -9,7 +9,7 @@
 //! With [`Cast::Lossless`](crate::Cast::Lossless) it is also read from the dtypes in the last
 //! column. `…` means every other length of text, or every other unit of a time. A text or time that
 //! does not fit is an error. So is any dtype that the table does not list.
-//! [`Cast::Numeric`](crate::Cast::Numeric) and [`Cast::Checked`](crate::Cast::Checked) also read
+//! [`Cast::Checked`](crate::Cast::Checked), which rounds, and [`Cast::Numeric`](crate::Cast::Numeric) also read
 //! any number as any other, except long doubles and bfloat16.
 //!
 //! | Rust | NumPy | feature | reads without loss |

@@ -43,7 +43,7 @@ pub(crate) fn locate<T: ZeroCopy>(
         None => Header::parse_with(file, limits)?,
     };
     let plan = TypedPlan::new::<T>(&header, Cast::Exact)
-        .map_err(|error| naming_type(to_read_a_copy(error), header.dtype(), 1))?;
+        .map_err(|error| naming_type(to_read_a_copy(error), header.dtype(), None))?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
         format!("{whole}::<{}>::read_npy{OF_BYTES}", type_name::<T>())

@@ -84,7 +84,7 @@ use crate::ctxt::Ctxt;
 /// | [`width = N`](#text) | a `String` of up to `N` characters (`<UN`), or a `Vec<u8>` of up to `N` bytes (`\|SN`); narrower text is read too |
 /// | [`width = N, bytes`](#text) | a `String` of up to `N` bytes of UTF-8 (`\|SN`) |
 /// | [`width = any`, `width = any, bytes`](#text) | the same as above with the width of the file, up to 1,024 characters or 4,096 bytes; only for reading |
-/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error names the field and the row |
+/// | [`with = module`](#other-types) | stored as `module::Stored`, an `Element`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error is of any type that implements `Display`, and names the field and the row |
 /// | [`flatten`](#flattened-records) | the fields of this record, instead of one field that is a record |
 ///
 /// For large arrays, `Box<[T; N]>` is stored like `[T; N]` and never placed on the stack.
@@ -596,7 +596,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// | [`default`, `default = path`](#what-an-archive-may-lack-or-have) | the value of the field if its member is missing: its type's `Default`, or the result of this function |
 /// | [`skip`](#what-an-archive-may-lack-or-have) | no member; its value is its type's `Default`, the result of `default = path`, or the field of the struct's `Default` |
 /// | [`flatten`](#flattened-archives) | the members of this archive next to those of the struct, without a prefix; a map gets those whose names have the form of its own, without a `/` in a key, and with no key that another field has as its name |
-/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error names the member |
+/// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error is of any type that implements `Display`, and names the member |
 ///
 /// A struct may be both a record and an archive. Attributes that exist only for records (`endian`, `width`, …) have no effect on members,
 /// and are an error if the struct is not a record.

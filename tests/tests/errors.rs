@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use npy_core::object::Encoding;
 use npy_core::{
     Be, ByteStr, Cast, DType, DynArray, DynRowAppender, Error, ErrorKind, FixedStr, Header,
-    NpyArray, NpyView, Objects, Order, ReadNpy, ReadOptions, Reader, UncountedRows, WriteNpy,
-    WriteOptions, Writer, npz,
+    NpyArray, NpyRecord, NpyView, Objects, Order, ReadNpy, ReadOptions, Reader, UncountedRows,
+    WriteNpy, WriteOptions, Writer, npz,
 };
 use npy_tests::picky::Even;
 
@@ -129,7 +129,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::Mismatch { .. }),
             Vec::<f64>::read_npy_from(&file("'<f4'", "(1,)", &[0; 4])[..]).map(drop),
-            "the file holds '<f4', f64 expects '<f8'; f32 reads it, and ReadOptions::new().cast(Cast::Lossless) widens when no value can change",
+            "the file holds '<f4', f64 expects '<f8'; Vec<f32> reads it, and ReadOptions::new().cast(Cast::Lossless) widens when no value can change",
         ),
         (
             |kind| matches!(kind, ErrorKind::MissingField { .. }),
@@ -324,9 +324,14 @@ fn options_in_messages_compile_as_they_are_pasted() {
     assert!(found > 8, "{found}");
 }
 
-/// Guards advice for texts: the Rust type of the file's width.
+/// Guards advice for texts, raw bytes and sub-arrays: the Rust type of the file's width.
 #[test]
-fn errors_of_texts_name_their_rust_type() {
+fn errors_of_texts_and_bytes_name_their_rust_type() {
+    #[derive(NpyRecord, Debug)]
+    struct Triple {
+        id: [f32; 3],
+    }
+
     let text = file("'<U8'", "(1,)", &[0; 32]);
     let message = |error: Error| error.to_string();
     let column = Reader::new(&text[..]).unwrap().read_vec::<ByteStr<8>>().unwrap_err();
@@ -334,11 +339,37 @@ fn errors_of_texts_name_their_rust_type() {
     let grid = NpyArray::<f64>::read_npy_from(&file("'<U3'", "(1, 1)", &[0; 12])[..]).unwrap_err();
     assert!(message(grid).ends_with("; read text as an NpyArray<String>, as FixedStr<3>, or as a String with #[npy(width = 3)] in a struct"));
     let narrow = Reader::new(&text[..]).unwrap().read_vec::<FixedStr<3>>().unwrap_err();
-    let advice = "FixedStr<8> reads it, and ReadOptions::new().cast(Cast::Lossless) converts if every value fits";
+    let advice = "Vec<FixedStr<8>> reads it, and ReadOptions::new().cast(Cast::Lossless) converts if every value fits";
     assert!(message(narrow).contains(advice));
     let record = file("[('id', '<U8')]", "(1,)", &[0; 32]);
     let column = Reader::new(&record[..]).unwrap().read_column::<ByteStr<8>>("id").unwrap_err();
     assert!(message(column).contains("as FixedStr<8>"));
+    // Raw bytes, which NumPy's `astype` does not convert.
+    for (descr, advice) in [
+        (
+            "|V8",
+            "; change the Rust type to Vec<Void<8>>, or the file with NumPy's .view('<f8') if its bytes are that",
+        ),
+        ("|V5", "; change the Rust type to Vec<Void<5>>"),
+        ("|V0", "; change the Rust type to Vec<Void<0>>"),
+        (
+            "<V2",
+            "; change the Rust type to Vec<Void<2>>, or to half::bf16, with the feature half, if ml_dtypes wrote it",
+        ),
+    ] {
+        let raw = file(&format!("'{descr}'"), "(1,)", &[0; 8][..descr[2..].parse().unwrap()]);
+        let wrong = message(Vec::<f64>::read_npy_from(&raw[..]).unwrap_err());
+        assert!(wrong.ends_with(advice), "{wrong}");
+    }
+    let raw = file("'|V5'", "(1,)", b"abcde");
+    assert_eq!(Vec::<npy_core::Void<5>>::read_npy_from(&raw[..]).unwrap()[0].as_ref(), b"abcde");
+    let raw = file("'|V0'", "(1,)", b"");
+    assert_eq!(Vec::<npy_core::Void<0>>::read_npy_from(&raw[..]).unwrap().len(), 1);
+    // A field has the type of the file; `astype` would pad a sub-array with zeros.
+    let wrong = file("[('id', '<f4', (2,))]", "(1,)", &[0; 8]);
+    let wrong = Vec::<Triple>::read_npy_from(&wrong[..]).unwrap_err();
+    let says = "field \"id\": the file holds ('<f4', (2,)), Triple expects ('<f4', (3,)); change the field to [f32; 2]";
+    assert_eq!(message(wrong), says);
     let bytes = file("'|S5'", "(1,)", &[0; 5]);
     let wrong = Reader::new(&bytes[..]).unwrap().read_vec::<f64>().unwrap_err();
     assert!(message(wrong).contains("as ByteStr<5>"));
@@ -570,7 +601,7 @@ fn messages_name_the_values_and_what_to_do() {
     let rows = file("'<f8'", "(1, 3)", &[0; 24]);
     says(
         Vec::<[f32; 3]>::read_npy_from(&rows[..]).map(drop),
-        "; [f64; 3] reads it, and ReadOptions::new().cast(Cast::Checked) ",
+        "; Vec<[f64; 3]> reads it, and ReadOptions::new().cast(Cast::Checked) ",
     );
     says(
         Vec::<[f32; 2]>::read_npy_from(&file("'<f4'", "(1, 3, 2)", &[0; 24])[..]).map(drop),

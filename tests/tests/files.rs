@@ -67,11 +67,14 @@ fn an_error_about_the_dtype_names_the_rust_type() {
     let message = |result: Result<(), npy_core::Error>| result.unwrap_err().to_string();
     let of_list = message(npy_core::load::<Vec<f32>>(&path).map(drop));
     assert!(
-        of_list.contains("f64 reads it, and ReadOptions::new().cast(Cast::Checked)"),
+        of_list.contains("; Vec<f64> reads it, and ReadOptions::new().cast(Cast::Checked)"),
         "{of_list}"
     );
     let of_text = message(npy_core::load::<Vec<npy_core::FixedStr<2>>>(&path).map(drop));
-    assert!(of_text.contains("change the Rust type to f64"), "{of_text}");
+    assert!(of_text.contains("change the Rust type to Vec<f64>"), "{of_text}");
+    1u16.write_npy(&path).unwrap();
+    let of_one = message(npy_core::load::<i32>(&path).map(drop));
+    assert!(of_one.contains("; u16 reads it, and"), "{of_one}");
     NpyArray::new(vec![1u16; 4], [2, 2]).unwrap().write_npy(&path).unwrap();
     let of_matrix = message(npy_core::load::<Vec<i32>>(&path).map(drop));
     assert!(

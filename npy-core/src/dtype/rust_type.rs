@@ -4,7 +4,7 @@ use super::scalar::UNITS;
 use super::{DType, Resolution, ScalarKind};
 use crate::checked;
 
-/// Returns the Rust type of a dtype: of a number, a text or a time, or of an array of them; `None` for others, and for those that need a
+/// Returns the Rust type of a dtype: of a number, a text, a time or raw bytes, or of an array of them; `None` for others, and for those that need a
 /// feature.
 pub(crate) fn rust_type(dtype: &DType) -> Option<String> {
     let (base, dims) = dtype.flat();
@@ -18,6 +18,7 @@ pub(crate) fn rust_type(dtype: &DType) -> Option<String> {
         ScalarKind::Float if size == 4 || size == 8 => format!("f{bits}"),
         ScalarKind::Str => format!("FixedStr<{}>", size / 4),
         ScalarKind::Bytes => format!("ByteStr<{size}>"),
+        ScalarKind::Void => format!("Void<{size}>"),
         ScalarKind::DateTime(resolution) => {
             format!("DateTime64<{}>", unit_type(resolution, "time"))
         }

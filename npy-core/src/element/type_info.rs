@@ -100,7 +100,8 @@ impl TypeInfo {
             // The call names the path, not the type.
             let Some(part) = file.part(path) else { return error };
             let found = part.dtype().ok();
-            let error = found.into_iter().fold(error, |error, found| naming_type(error, &found, 1));
+            let error =
+                found.into_iter().fold(error, |error, found| naming_type(error, &found, None));
             error.wanted_by(&self.name())
         })
     }

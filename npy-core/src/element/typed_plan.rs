@@ -80,7 +80,7 @@ impl TypedPlan {
         let outer = shape.outer(header, || ty.name())?;
         let found = shape.in_file(header.dtype());
         let plan = ty.reading(&found, &schema, cast);
-        let plan = plan.map_err(|error| naming_type(error, &found, outer.len()))?;
+        let plan = plan.map_err(|error| naming_type(error, &found, Some(outer.len())))?;
         let is_strided = shape.is_strided(header.shape(), header.order());
         Ok(TypedPlan {
             ty,

@@ -26,7 +26,9 @@ impl fmt::Display for ErrorKind {
             ),
             ErrorKind::Truncated { what, expected, found, remedy } => write!(
                 f,
-                "truncated: expected {} of {what}, found {found}; write or copy the complete file again{}{remedy}",
+                "truncated: expected {}{} of {what}, found {found}; write or copy the complete file again{}{remedy}",
+                // Only the bytes that were read say how long a pickle is.
+                if *what == "pickle" { "at least " } else { "" },
                 byte_count(*expected),
                 if remedy.is_empty() { "" } else { ", or " }
             ),

@@ -101,6 +101,40 @@ impl MapAny {
         self.header.shape()
     }
 
+    /// Returns the number of elements.
+    ///
+    /// ```
+    /// use npy_core::{MapAny, NpyArray, WriteNpy};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// NpyArray::new(vec![0.5f32; 6], [2, 3])?.write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert_eq!(map.len(), 6);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn len(&self) -> usize {
+        self.header.count()
+    }
+
+    /// Returns true if the array has no elements.
+    ///
+    /// ```
+    /// use npy_core::{MapAny, WriteNpy};
+    ///
+    /// # let dir = tempfile::tempdir()?;
+    /// # std::env::set_current_dir(&dir)?;
+    /// Vec::<f32>::new().write_npy("x.npy")?;
+    /// // SAFETY: the file is ours alone.
+    /// let map = unsafe { MapAny::open("x.npy")? };
+    /// assert!(map.is_empty());
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Returns the data as it is in the file: the elements, with their padding, in the order and
     /// the byte orders of the file.
     ///

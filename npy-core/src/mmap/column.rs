@@ -86,7 +86,7 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let plan = TypeInfo::of::<F>().item_plan(&field, cast.unwrap_or_default());
         let plan = plan.map_err(|error| {
             let error = if cast.is_some() { error } else { without_cast(error) };
-            naming_type(error, &field, 1).in_field(path)
+            naming_type(error, &field, None).in_field(path)
         })?;
         if plan.is_checked {
             return Err(cannot_check::<F>(&field).in_field(path));

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::shape::Order;
-    use crate::{ReadNpy, ReadOptions, WriteNpy};
+    use crate::{ReadNpy, ReadOptions, Reader, WriteNpy};
 
     #[test]
     fn arrays_without_objects_are_refused() {
@@ -92,6 +92,17 @@ mod tests {
         };
         let error = of(&[2], &pickle[..pickle.len() - 1]);
         assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
+        // More may be missing: the length of a pickle is known at its end.
+        let says = format!("expected at least {} bytes of pickle, found", pickle.len());
+        assert!(error.to_string().contains(&says), "{error}");
+        // The pickle is read whole, and no rows of it.
+        let mut reader = Reader::new(&file[..]).unwrap();
+        assert!(matches!(
+            reader.read_dyn_chunk(1).unwrap_err().kind(),
+            ErrorKind::Unsupported { .. }
+        ));
+        let found = reader.read_dyn().unwrap();
+        assert_eq!((found.dtype().to_string().as_str(), found.len()), ("|O", 2));
         assert!(of(&[3], pickle).to_string().contains("the pickle has shape (2,)"));
     }
 

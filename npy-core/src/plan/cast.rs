@@ -52,6 +52,7 @@ pub enum Cast {
     /// infinity that would become an integer; a finite float that would become infinite; an imaginary part that is not zero; and for a
     /// `bool`, any number but zero and one.
     ///
-    /// Rounding is not an error: a float may lose digits, and an integer may be rounded to the nearest float.
+    /// Rounding is not an error: a float may lose digits, and an integer may be rounded to the nearest float (the `i64` 2⁵³ + 1 becomes the
+    /// `f64` 2⁵³). [`Lossless`](Self::Lossless) changes no value.
     Checked,
 }

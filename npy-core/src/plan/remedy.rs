@@ -8,6 +8,8 @@ use crate::error::Error;
 /// The words of an advice that the name of a Rust type replaces, if there is one.
 pub(crate) const HELD: &str = "what the file holds";
 
+const CHANGE: &str = "change the Rust type to ";
+
 pub(super) const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 
 /// Returns the advice for text that is wider than a field.
@@ -47,12 +49,12 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
     let (Some(scalar), Some(held)) = (from.scalar(), held) else {
         return match from.scalar().map(Scalar::kind) {
             Some(ScalarKind::Float) if from.itemsize() > 8 => {
-                "read it as LongDouble, which has to_f64()".into()
+                "read it as LongDouble, whose to_f64() rounds".into()
             }
             None if from.is_record() && to.scalar().is_some() => {
                 "read one field with read_column, the records as a struct, which the command npy struct writes, or any dtype as a DynArray".into()
             }
-            _ => change(),
+            _ => format!("{CHANGE}{HELD}"),
         };
     };
     let is_single = from_shape.is_empty();
@@ -77,7 +79,18 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
             let list = if is_single { "a Vec<String>, as " } else { "" };
             format!("read bytes as {list}{held}{}", in_struct(", bytes"))
         }
-        _ => change(),
+        ScalarKind::Void if is_single && scalar.itemsize() == 2 => {
+            format!(
+                "{CHANGE}{HELD}, or to half::bf16, with the feature half, if ml_dtypes wrote it"
+            )
+        }
+        ScalarKind::Void
+            if is_same_shape && to.itemsize() == scalar.itemsize() && to.scalar().is_some() =>
+        {
+            format!("{CHANGE}{HELD}, or the file with NumPy's .view('{to}') if its bytes are that")
+        }
+        // No advice to convert the file: NumPy's `astype` cuts or wraps some values without an error.
+        _ => format!("{CHANGE}{HELD}"),
     }
 }
 
@@ -103,10 +116,6 @@ fn by_checked(convert: &Convert) -> String {
     format!(
         "ReadOptions::new().cast(Cast::Checked) converts if every value fits, ReadOptions::new().cast(Cast::Numeric) {numeric}"
     )
-}
-
-fn change() -> String {
-    format!("change the Rust type to {HELD}, or the file with NumPy's astype")
 }
 
 fn is_complex(dtype: &DType) -> bool {
@@ -140,14 +149,27 @@ pub(super) fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
     error.map_remedy(|_| format!("read it as {HELD}, or one of its {parts} by a path: {first:?}"))
 }
 
+/// Names the type of a field of the file, if the advice is to change the type.
+pub(super) fn naming_field(error: Error, found: &DType) -> Error {
+    let held = rust_type(found).unwrap_or_else(|| HELD.into());
+    error.map_remedy(|remedy| match remedy.split_once(HELD) {
+        Some((CHANGE, _)) => format!("change the field to {held}"),
+        _ => remedy.replace(HELD, &held),
+    })
+}
+
 /// Names the Rust type of the file, and of arrays of it, if the advice is to convert values or to change the type.
-/// `ndim` is the number of dimensions before those of a value.
-pub(crate) fn naming_type(error: Error, found: &DType, ndim: usize) -> Error {
+/// `ndim` is the number of dimensions before those of a value; `None` if the user names the type of a value only.
+pub(crate) fn naming_type(error: Error, found: &DType, ndim: Option<usize>) -> Error {
     let Some(item) = rust_type(found) else { return error };
-    let name = if ndim > 1 { format!("NpyArray<{item}>") } else { item };
+    let name = match ndim {
+        None | Some(0) => item,
+        Some(1) => format!("Vec<{item}>"),
+        Some(_) => format!("NpyArray<{item}>"),
+    };
     // A `Vec` has one dimension.
     let error = match ndim {
-        1 => error,
+        None | Some(1) => error,
         _ => error.map_remedy(|remedy| remedy.replace("a Vec<String>", "an NpyArray<String>")),
     };
     error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {

@@ -356,7 +356,8 @@ impl<R: Read> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`Reader::read_vec`], and [`ErrorKind::Unsupported`] for Python objects.
+    /// As [`Reader::read_vec`]. Python objects are no error: the bytes of the array are their pickle, which is not parsed, and its dtype is
+    /// `|O`.
     pub fn read_dyn(&mut self) -> Result<DynArray> {
         whole::dynamic(self)
     }

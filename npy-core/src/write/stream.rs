@@ -183,6 +183,9 @@ impl<T: Element> Writer<T, File> {
 
     /// Opens a file as [`append`](Self::append) does, or creates it as [`create`](Self::create) does if it does not exist.
     ///
+    /// A program that may be killed uses [`WriteOptions::append_or_create`] with [`UncountedRows::Keep`]. After a
+    /// kill, rows that the header does not count may be in the file, and this call refuses it then.
+    ///
     /// If several programs do this at the same time, one creates the file, and the others are refused while its writer exists.
     /// On a file system that has neither unnamed files nor hard links, two may create it, and one of them gets an error from its next
     /// [`flush`](Self::flush).

@@ -592,13 +592,13 @@ fn text_of_any_width_has_limits() {
         // Text in a sub-array is no text of another kind: `bytes` would not read it.
         (
             "[('text', '|S3', (2,))]",
-            "field \"text\": the file holds ('|S3', (2,)), Note expects '<U0'; change the Rust type to what the \
-             file holds, or the file with NumPy's astype",
+            "field \"text\": the file holds ('|S3', (2,)), Note expects '<U0'; change the field to \
+             [ByteStr<3>; 2]",
         ),
         (
             "'<f8'",
             "the file holds '<f8', Note expects records with the fields \"text\", \"code\"; its elements are not \
-             records: change the Rust type to f64",
+             records: change the Rust type to Vec<f64>",
         ),
     ] {
         let itemsize = descr.parse::<DType>().unwrap().itemsize();

@@ -169,3 +169,20 @@ for source in ('S5', 'U5', '>U5'):
     let error = lossless.read::<Vec<ByteStr<2>>>(path("S5.npy")).unwrap_err().to_string();
     assert!(error.contains("row 1: b\"abc\" does not fit '|S2'; ByteStr<5> holds it"), "{error}");
 }
+
+/// Guards the advice for raw bytes: NumPy does what it says, where `astype` fails.
+#[test]
+fn raw_bytes_are_viewed_as_the_advice_says() {
+    let dir = tempfile::tempdir().unwrap();
+    python("np.save('raw.npy', np.array([1.5, -2.0]).view('V8'))", dir.path());
+    let error = Vec::<f64>::read_npy(dir.path().join("raw.npy")).unwrap_err().to_string();
+    let (_, advice) = error.split_once("; change the Rust type to Vec<Void<8>>, or ").unwrap();
+    let call = advice.strip_prefix("the file with NumPy's ").unwrap();
+    let call = call.strip_suffix(" if its bytes are that").unwrap();
+    let script = format!(
+        "raw = np.load('raw.npy')\nassert (raw{call} == [1.5, -2.0]).all()\ntry: raw.astype('f8')\nexcept ValueError: print('fails')"
+    );
+    assert_eq!(python(&script, dir.path()).trim(), "fails");
+    let raw = Vec::<Void<8>>::read_npy(dir.path().join("raw.npy")).unwrap();
+    assert_eq!(raw[0].as_ref(), 1.5_f64.to_le_bytes());
+}

@@ -9,10 +9,12 @@ struct Reading {
 }
 
 fn main() -> npy_core::Result<()> {
-    // A writer that was killed may leave rows that the header does not count. They are kept.
+    // For a program that may be killed: rows that the header does not count are kept. `append` and
+    // `append_or_create` of `Writer` refuse such a file.
     let mut options = WriteOptions::new();
     let mut writer = options.uncounted_rows(UncountedRows::Keep).append("readings.npy")?;
     writer.push(&Reading { time: 1.5, celsius: 19.0 })?;
+    writer.sync()?; // these rows survive a loss of power; those of `flush` survive a kill
     writer.finish()?;
 
     // A file from a stranger: an array of more bytes is an error, and takes no memory.
