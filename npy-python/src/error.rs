@@ -78,6 +78,10 @@ const WORDS: &[(&str, &str)] = &[
         "npy_core.load reads any objects",
     ),
     ("change the Rust type to what the file holds", "use the dtype of the file"),
+    (
+        ", or to half::bf16, with the feature half, if ml_dtypes wrote it",
+        ", and view(ml_dtypes.bfloat16) if ml_dtypes wrote it",
+    ),
     ("so a Rust string cannot hold it", "so UTF-8 cannot hold it"),
     ("npy_core::object::load", "npy_core.load"),
     ("object::load", "npy_core.load"),
@@ -154,12 +158,14 @@ pub(crate) fn in_python(message: &str) -> String {
     let replaced = |text: String, (rust, python): &(&str, &str)| text.replace(rust, python);
     // The call in Rust has the type of the value.
     const ONE_ROW: &str = "make it an array of one row with ";
-    match message.split_once(ONE_ROW) {
-        Some((start, _)) => {
-            format!("{start}{ONE_ROW}npy_core.save(path, [npy_core.load(path)])")
-        }
-        None => WORDS.iter().fold(message.to_owned(), replaced),
+    if let Some((start, _)) = message.split_once(ONE_ROW) {
+        return format!("{start}{ONE_ROW}npy_core.save(path, [npy_core.load(path)])");
     }
+    // The type of Rust is the end of the advice.
+    if let Some((start, _)) = message.split_once("change the field to ") {
+        return format!("{start}use the dtype that it has in the file");
+    }
+    WORDS.iter().fold(message.to_owned(), replaced)
 }
 
 /// The exception for memory of an array that another call changes at the same moment.
