@@ -118,7 +118,7 @@ fn python(dtype: &DType) -> String {
 }
 
 /// Returns the text as a literal of Python.
-fn python_text(text: &str) -> String {
+pub(super) fn python_text(text: &str) -> String {
     if text.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '\'' | '\\') || c == ' ') {
         return format!("'{text}'");
     }
