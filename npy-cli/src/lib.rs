@@ -45,6 +45,7 @@ mod source;
 mod table;
 mod target;
 mod text;
+mod time_range;
 
 use std::ffi::OsString;
 use std::path::Path;

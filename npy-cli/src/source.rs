@@ -31,7 +31,7 @@ use npy_core::{DType, DynArray, Header, Order};
 
 pub(crate) use self::after::{
     After, bytes_after, follow, has_at, has_complete_slice, has_line_end, tell_of_rest,
-    tell_of_text, tell_of_truncation, truncation, what_follows,
+    tell_of_text, truncation, what_follows,
 };
 pub(crate) use self::file::{AnyFile, Archive, size};
 pub(crate) use self::objects::{Parted, objects, tell_of_none};

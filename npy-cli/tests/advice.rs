@@ -26,6 +26,7 @@ fn files(path: &Path) {
     for (name, dtype, bytes) in [
         ("s.npy", "<M8[s]", 1i64.to_le_bytes().to_vec()),
         ("ms.npy", "<M8[ms]", 1500i64.to_le_bytes().to_vec()),
+        ("ns.npy", "<M8[ns]", 1500i64.to_le_bytes().to_vec()),
         ("u3.npy", "<U3", "abc".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()),
         ("u5.npy", "<U5", "abcde".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()),
     ] {
@@ -33,6 +34,8 @@ fn files(path: &Path) {
         npy_core::save(file(name), &array).unwrap();
     }
     save(&file("r.npy"), "[('a', '<i4'), ('b', '<f8')]", &[2]);
+    save(&file("plane.npy"), "<f8", &[2, 2]);
+    save(&file("records.npy"), "[('c', '<f4'), ('d', '<i2')]", &[2, 2]);
     save(&file("float first.npy"), "[('a', '<f8'), ('b', '<i4')]", &[2]);
     save(&file("r 3.npy"), "[('a', '<i4'), ('c', 'u1'), ('b', '<f8')]", &[2]);
     save(&file("r 4.npy"), "[('a', '<i8'), ('c', 'u1'), ('b', '<f8')]", &[2]);
@@ -421,6 +424,19 @@ fn each_command_that_a_message_advises_works() {
             " leaves",
             "{} && npy info 'r 4-converted.npy' --json | grep -q \"'a', '<i8'\" && rm 'r 4-converted.npy'",
         ),
+        // Rows that the header does not count would be lost by advice about dtypes.
+        (
+            &["append", "i more.npy", "a.npy"],
+            "|npy append 'i more.npy'",
+            " counts",
+            "cp 'i more.npy' o.npy && {} && npy info 'i more.npy' | grep -q '(6,)' && mv o.npy 'i more.npy'",
+        ),
+        (
+            &["append", "more.npy", "f4.npy"],
+            "|npy append more.npy",
+            " counts",
+            "cp more.npy o.npy && {} && npy info more.npy | grep -q '(6,)' && mv o.npy more.npy",
+        ),
         (
             &["append", "i more.npy", "a.npy", "--uncounted", "keep"],
             "; |npy append 'i more.npy'",
@@ -493,6 +509,26 @@ fn each_command_that_a_message_advises_works() {
             "; |npy convert s.npy",
             " joins them\n",
             "{} && npy cat o.npy | grep -q 01.500",
+        ),
+        // The values are not read.
+        (
+            &["concat", "s.npy", "ns.npy", "-o", "o.npy"],
+            "; |npy convert s.npy",
+            " joins them, if '<M8[ns]' holds all times: it has times from 1677-09-21T00:12:43.145224193 to 2262-04-11T23:47:16.854775807\n",
+            "{} && npy cat o.npy | grep -q 01.000000000",
+        ),
+        // The columns of records in two dimensions are fields at each index.
+        (
+            &["append", "plane.npy", "records.npy"],
+            "; in Python, |np.save",
+            " makes one of its field \"c\"\n",
+            "echo \"{}\" | grep -qF \"np.save('OUT.npy', np.load('IN.npy')['c'].astype('<f8'))\"",
+        ),
+        (
+            &["concat", "plane.npy", "records.npy", "-o", "o.npy"],
+            "; in Python, |np.save",
+            " makes one of its field \"c\"\n",
+            "echo \"{}\" | grep -qF \"np.save('OUT.npy', np.load('IN.npy')['c'].astype('<f8'))\"",
         ),
         (
             &["concat", "a.npy", "-o", "o.csv"],

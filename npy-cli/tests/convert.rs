@@ -515,6 +515,54 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     assert_eq!(large.as_deref(), Ok("[9007199254740993 9007199254740992]"));
 }
 
+/// Guards the message for a time that another unit does not hold: NumPy cuts off a rest, and overflows in silence. The range is that of NumPy.
+#[test]
+fn a_time_that_does_not_fit_a_unit_has_the_range_or_the_rest() {
+    const NS: &str =
+        ", which holds times from 1677-09-21T00:12:43.145224193 to 2262-04-11T23:47:16.854775807; ";
+    const SPANS: &str = ", which holds spans from -9223372036854775807 nanoseconds to 9223372036854775807 nanoseconds; ";
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let convert = |count: i64, from: &str, to: &str, cast: &str| {
+        let bytes = count.to_le_bytes().to_vec();
+        let array = DynArray::new(from.parse().unwrap(), [1], Order::C, bytes).unwrap();
+        array.write_npy(path.join("x.npy")).unwrap();
+        let output = npy(path, &["convert", "x.npy", "y.npy", "--dtype", to, "--cast", cast]);
+        assert_eq!(output.status.code(), Some(2), "{from} {to}");
+        let message = String::from_utf8(output.stderr).unwrap();
+        message.split_once("does not fit ").unwrap().1.trim_end().to_owned()
+    };
+    for (count, from, to, range, longer) in [
+        (376_200, "<M8[D]", "<M8[ns]", NS, "<M8[us]"),
+        (32_503_680_000, "<M8[s]", ">M8[ns]", NS, ">M8[us]"),
+        (1030, "<M8[Y]", "<M8[ns]", NS, "<M8[us]"),
+        (12_360, "<M8[M]", "<M8[ns]", NS, "<M8[us]"),
+        (53_742, "<M8[W]", "<M8[ns]", NS, "<M8[us]"),
+        (146_000_000, "<M8[D]", "<M8[ns]", NS, "<M8[ms]"),
+        (400_000, "<m8[D]", "<m8[ns]", SPANS, "<m8[us]"),
+    ] {
+        for cast in ["checked", "numeric", "lossless"] {
+            let expected = format!("'{to}'{range}'{longer}' holds this one");
+            assert_eq!(convert(count, from, to, cast), expected);
+        }
+    }
+    for (count, from, to, times) in [
+        (1500, "<M8[ms]", "<M8[s]", "times"),
+        (3, "<M8[D]", "<M8[M]", "times"),
+        (
+            1,
+            "<m8[3s]",
+            "<m8[2s]",
+            "spans from -18446744073709551614 seconds to 18446744073709551614 seconds",
+        ),
+    ] {
+        let expected = format!(
+            "'{to}'; in Python, np.load('IN.npy').astype('{to}') cuts {times} off to this unit"
+        );
+        assert_eq!(convert(count, from, to, "checked"), expected);
+    }
+}
+
 /// Guards texts without a width in `--dtype`: they get the width that they have.
 #[test]
 fn a_dtype_without_a_width_keeps_the_text() {

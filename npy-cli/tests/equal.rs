@@ -125,7 +125,7 @@ assert rows() == [0, 1, 2], rows()
 One = collections.namedtuple("One", "x")
 save("a.npy", [One(()), Pair(())], 4); save("b.npy", [One(()), Pair((1,))], 0)
 assert rows() == [1], rows()
-ranges = [range(0, 3, 2), range(0, 4, 2), range(0, 5, 2), range(0), range(5, 2), range(7, 8), range(7, 0, -9), range(2**70, 2**70 + 3, 2), range(2**70, 2**70 + 4, 2), range(2**200)]
+ranges = [range(0, 3, 2), range(0, 4, 2), range(0, 5, 2), range(0), range(5, 2), range(7, 8), range(7, 0, -9), range(2**70, 2**70 + 3, 2), range(2**70, 2**70 + 4, 2), range(0, -2**127, -1), range(0, 1 - 2**127, -1), range(-2**127, 2**127 - 1), range(-2**127, 2**127 - 1, 2), range(-2**127, 2**127 - 2, 2), range(2**200)]
 pairs = list(itertools.product(ranges, ranges))
 for wrap in [lambda each: each, lambda each: {each: 1}, lambda each: {each, "x"}, lambda each: [each]]:
     save("a.npy", [wrap(a) for a, _ in pairs], 2); save("b.npy", [wrap(b) for _, b in pairs], 4)

@@ -278,6 +278,13 @@ fn uncounted_rows_are_kept_or_removed() {
         assert_eq!(code(path, &keep), (0, message.into()));
         assert_eq!(code(path, &keep), (0, String::new()));
     }
+    // Without the option, they are removed by a row that is added.
+    let incomplete = [&file[..file.len() - 8], &[0; 3]].concat();
+    for (input, message) in [("y.npy", removed), ("y.npy[:0]", "")] {
+        fs::write(path.join("x.npy"), &incomplete).unwrap();
+        assert_eq!(code(path, &["append", "x.npy", input]), (0, message.into()));
+    }
+    assert_eq!(fs::read(path.join("x.npy")).unwrap(), incomplete);
 }
 
 /// Guards that messages name options and subcommands, and not calls of the library.
@@ -546,6 +553,7 @@ fn bytes_after_an_array_are_told() {
     let one = fs::read(path.join("a.npy")).unwrap();
     fs::write(path.join("two.npy"), [&one[..], &one].concat()).unwrap();
     fs::write(path.join("more.npy"), [&one[..], &[3]].concat()).unwrap();
+    fs::write(path.join("grows.npy"), &one).unwrap();
     for args in [
         &["cat", "#"][..],
         &["head", "#"],
@@ -556,6 +564,7 @@ fn bytes_after_an_array_are_told() {
         &["convert", "#", "o.csv"],
         &["npz", "pack", "p.npz", "#", "--force"],
         &["concat", "#", "-o", "o.npy"],
+        &["append", "grows.npy", "#"],
         &["diff", "#", "a.npy"],
         &["diff", "a.npy", "#"],
         &["plot", "#", "-o", "p.svg"],

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::iter;
 use std::path::PathBuf;
 
-use npy_core::{Cast, DType, DynRowAppender, Header, Reader, UncountedRows, WriteOptions};
+use npy_core::{Cast, DynRowAppender, Header, Reader, UncountedRows, WriteOptions};
 use npy_repair::{Damage, Uncounted};
 
 use super::conversion;
@@ -72,8 +72,7 @@ impl Args {
             let input_file =
                 source::open(input).map_err(|failure| self.with_raw(failure, input))?;
             let reader = input_file.into_array(input)?;
-            source::tell_of_text(&reader, input);
-            source::tell_of_truncation(&reader, input);
+            source::tell_of_rest(&reader, input);
             if input.slice.is_none()
                 && let Some(failure) = truncated(&reader, input)
             {
@@ -90,7 +89,7 @@ impl Args {
             && !file.header().dtype().has_object()
         {
             self.check(&file, &sources)?;
-            uncounted_rows = self.kept_rows(&file);
+            uncounted_rows = self.told_rows(&file, &sources);
         }
         let mut appender = options.append_dyn(&self.file).of(&name)?;
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
@@ -166,8 +165,15 @@ impl Args {
         if let Some(failure) = self.refused(file, &self.raw.option())? {
             return Err(failure);
         }
+        let uncounted = self.uncounted_rows(file);
+        if self.after.rows() == UncountedRows::Refuse
+            && matches!(uncounted, Some(Uncounted { rows: 1.., .. }))
+        {
+            // `append_dyn` refuses these rows. Advice about dtypes would lose them.
+            return Ok(());
+        }
         let header = file.header();
-        self.check_dtypes(header.dtype(), sources)?;
+        self.check_dtypes(header, sources)?;
         let (rows, total) = (header.shape().first(), self.rows_after(file, sources));
         let mut bytes = Vec::new();
         let stream = File::open(&self.file).of(&self.file.display())?;
@@ -199,16 +205,18 @@ impl Args {
     }
 
     /// Checks that all inputs have the dtype of the file.
-    fn check_dtypes(&self, file: &DType, sources: &[Source]) -> Result<()> {
-        let found = || self.inputs.iter().zip(sources.iter().map(|source| source.header().dtype()));
-        conversion::check_fields(found(), file, "the file")?;
+    fn check_dtypes(&self, file: &Header, sources: &[Source]) -> Result<()> {
+        let headers = || self.inputs.iter().zip(sources.iter().map(Source::header));
+        let found = || headers().map(|(input, header)| (input, header.dtype()));
+        let wanted = file.dtype();
+        conversion::check_fields(found(), wanted, "the file")?;
         let Some((input, dtype)) =
-            found().find(|(_, dtype)| dtype.converts_to(file, Cast::Exact).is_err())
+            found().find(|(_, dtype)| dtype.converts_to(wanted, Cast::Exact).is_err())
         else {
             return Ok(());
         };
         let target = Target::from(self.file.clone());
-        let arrays: Vec<(&Target, &DType)> = iter::once((&target, file)).chain(found()).collect();
+        let arrays: Vec<_> = iter::once((&target, file)).chain(headers()).collect();
         let is_new = Cell::new(false);
         let advice = conversion::advice(&arrays, Cast::Exact, |words| {
             // A new file has no rows that are not counted.
@@ -225,7 +233,7 @@ impl Args {
             }
             _ => String::new(),
         };
-        let [found, expected] = [dtype, file].map(full_dtype);
+        let [found, expected] = [dtype, wanted].map(full_dtype);
         let message = format!(
             "its dtype is {found}, that of the file {expected}; {counted}{}",
             advice.unwrap_or_default()
@@ -276,6 +284,16 @@ impl Args {
     fn kept_rows(&self, file: &Reader<File>) -> Option<Uncounted> {
         match self.after.rows() {
             UncountedRows::Keep => self.uncounted_rows(file),
+            _ => None,
+        }
+    }
+
+    /// Returns the bytes after the array that a note is about: rows that are kept, or an incomplete row where others are added.
+    fn told_rows(&self, file: &Reader<File>, sources: &[Source]) -> Option<Uncounted> {
+        let is_longer = || Some(&self.rows_after(file, sources)) > file.header().shape().first();
+        match self.after.rows() {
+            UncountedRows::Refuse if !is_longer() => None,
+            UncountedRows::Keep | UncountedRows::Refuse => self.uncounted_rows(file),
             _ => None,
         }
     }

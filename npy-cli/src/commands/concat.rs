@@ -8,7 +8,7 @@ pub(crate) mod parts;
 use std::iter;
 use std::path::PathBuf;
 
-use npy_core::{Cast, DType, Header, Order, npz};
+use npy_core::{Cast, Header, Order, npz};
 
 use self::input::{Input, Reading};
 use self::parts::Parts;
@@ -120,16 +120,17 @@ impl Args {
     }
 
     /// Checks that the values of all arrays fit the dtype of the first. Texts, and times in another unit, may fit.
-    fn check_dtypes(&self, dtypes: &[DType]) -> Result<()> {
-        let Some(first) = dtypes.first() else { return Ok(()) };
-        conversion::check_fields(self.inputs.iter().zip(dtypes), first, "the first input")?;
-        let mut pairs = self.inputs.iter().zip(dtypes);
+    fn check_dtypes(&self, headers: &[Header]) -> Result<()> {
+        let dtypes = || headers.iter().map(Header::dtype);
+        let Some(first) = dtypes().next() else { return Ok(()) };
+        conversion::check_fields(self.inputs.iter().zip(dtypes()), first, "the first input")?;
+        let mut pairs = self.inputs.iter().zip(dtypes());
         let Some((input, found)) =
             pairs.find(|(_, found)| found.converts_to(first, Cast::Lossless).is_err())
         else {
             return Ok(());
         };
-        let advice = self.advice(dtypes).unwrap_or_default();
+        let advice = self.advice(headers).unwrap_or_default();
         let [found, first] = [found, first].map(full_dtype);
         let message =
             format!("dtype {found} does not fit into {first}, that of the first input; {advice}");
@@ -137,8 +138,8 @@ impl Args {
     }
 
     /// Returns the commands that join the arrays with a dtype which holds the values of all.
-    fn advice(&self, dtypes: &[DType]) -> Option<String> {
-        let arrays: Vec<(&Target, &DType)> = self.inputs.iter().zip(dtypes).collect();
+    fn advice(&self, headers: &[Header]) -> Option<String> {
+        let arrays: Vec<(&Target, &Header)> = self.inputs.iter().zip(headers).collect();
         let output = shell::path(&self.output);
         conversion::advice(&arrays, Cast::Lossless, |inputs| self.command(inputs, &output))
     }
@@ -155,22 +156,22 @@ impl Args {
         };
         let mut shape = first.shape().to_vec();
         let mut inputs = vec![(input, part(&first))];
-        let mut dtypes = vec![first.dtype().clone()];
+        let mut headers = vec![first.clone()];
         for target in &self.inputs[1..] {
             let (input, found) = Input::open(target)?;
             check_plain(target, &found)?;
             check_shape(target, first.shape(), found.shape(), axis)?;
-            dtypes.push(found.dtype().clone());
             let too_many = || Failure::new(target, "all together are more than a file can have");
             shape[axis] = shape[axis].checked_add(found.shape()[axis]).ok_or_else(too_many)?;
             let header = Header::new(first.dtype().clone(), found.shape(), Order::C);
             inputs.push((input, part(&header.of(target)?)));
+            headers.push(found);
         }
-        self.check_dtypes(&dtypes)?;
+        self.check_dtypes(&headers)?;
         let parts = shape.iter().take(axis).map(|&length| length as u64);
         let parts = parts.fold(1, u64::saturating_mul);
         let header = Header::new(first.dtype().clone(), shape, Order::C);
-        let advice = self.advice(&dtypes).map_or(String::new(), |advice| format!("; {advice}"));
+        let advice = self.advice(&headers).map_or(String::new(), |advice| format!("; {advice}"));
         Ok(Joined { header: header.of(&self.output.display())?, inputs, parts, advice })
     }
 

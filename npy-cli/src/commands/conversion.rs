@@ -5,14 +5,16 @@ mod common;
 use std::path::Path;
 
 use npy_core::dtype::Field;
-use npy_core::{Cast, DType};
+use npy_core::{Cast, DType, Header};
 
 use self::common::common;
+use super::structs::python_text;
 use crate::dtypes;
 use crate::fields;
 use crate::output::{Failure, Result};
 use crate::shell;
 use crate::target::Target;
+use crate::time_range;
 
 /// More conversions are not printed.
 const MAX_STEPS: usize = 4;
@@ -20,23 +22,27 @@ const MAX_STEPS: usize = 4;
 /// Returns the advice for arrays that should all have the dtype of the first; `None` if they have. `cast` says which others the command converts by itself, and
 /// `command` returns the command with these words in place of the arrays.
 pub(super) fn advice(
-    arrays: &[(&Target, &DType)],
+    arrays: &[(&Target, &Header)],
     cast: Cast,
     command: impl Fn(&[String]) -> String,
 ) -> Option<String> {
     const NONE: &str = "no conversion makes one of the other";
     let (&(_, first), others) = arrays.split_first()?;
-    let fits = |&(_, dtype): &&(&Target, &DType)| dtype.converts_to(first, cast).is_ok();
+    let first = first.dtype();
+    let fits = |(_, other): &&(&Target, &Header)| other.dtype().converts_to(first, cast).is_ok();
     if let Some((input, found)) = others.iter().find(|other| !fits(other))
         && let Some(advice) = of_fields(input, found, first)
     {
         return Some(advice);
     }
-    let mut dtypes = others.iter().map(|(_, dtype)| *dtype);
+    let mut dtypes = others.iter().map(|(_, header)| header.dtype());
     let wanted = dtypes.try_fold(first.clone(), |wanted, dtype| common(&wanted, dtype));
     let Some(wanted) = wanted.filter(is_option) else { return Some(NONE.to_owned()) };
     let (mut outputs, mut steps, mut loses) = (Vec::new(), Vec::new(), false);
-    let words = arrays.iter().enumerate().map(|(at, (target, dtype))| {
+    let mut narrow = None;
+    let words = arrays.iter().enumerate().map(|(at, (target, header))| {
+        let dtype = header.dtype();
+        narrow = narrow.or_else(|| time_range::narrow(dtype, &wanted));
         // The first decides the dtype of the result.
         let taken = if at == 0 { Cast::Exact } else { cast };
         if dtype.converts_to(&wanted, taken).is_ok() {
@@ -53,13 +59,18 @@ pub(super) fn advice(
         true => "; this rounds integers beyond 2**53, which convert --cast lossless refuses",
         false => "",
     };
+    // The values are not read.
+    let times = narrow.and_then(|dtype| Some((dtype, time_range::held(dtype)?)));
+    let times = times.map_or(String::new(), |(dtype, held)| {
+        format!(", if '{dtype}' holds all times: it has {held}")
+    });
     match steps.len() {
         0 => None,
         1..=MAX_STEPS => {
-            Some(format!("{} && {} joins them{loss}", steps.join(" && "), command(&words)))
+            Some(format!("{} && {} joins them{times}{loss}", steps.join(" && "), command(&words)))
         }
         count => Some(format!(
-            "{} makes one that fits, and {} more need the same{loss}",
+            "{} makes one that fits, and {} more need the same{times}{loss}",
             steps[0],
             count - 1
         )),
@@ -117,7 +128,8 @@ fn unknown_field(found: &DType, wanted: &DType) -> Option<String> {
 }
 
 /// Returns the advice for records without a field of the first array, or for records where that has none.
-fn of_fields(input: &Target, found: &DType, wanted: &DType) -> Option<String> {
+fn of_fields(input: &Target, header: &Header, wanted: &DType) -> Option<String> {
+    let found = header.dtype();
     if !found.is_record() {
         return None;
     }
@@ -131,6 +143,13 @@ fn of_fields(input: &Target, found: &DType, wanted: &DType) -> Option<String> {
     }
     let mut fields = fields::that_become(found, wanted).filter(|_| is_option(wanted));
     let (name, _) = fields.find(|(_, dtype)| dtype == wanted)?;
+    // The columns of several dimensions are fields at each index.
+    if header.shape().len() > 1 {
+        return Some(format!(
+            "in Python, np.save('OUT.npy', np.load('IN.npy')[{}].astype('{wanted}')) makes one of its field {name:?}",
+            python_text(name)
+        ));
+    }
     let column = format!(" -c {}", shell::word(name.as_bytes()));
     let convert = convert(input, &output(input, &[]), &column, wanted);
     Some(format!("{convert} makes one of its field {name:?}"))

@@ -141,7 +141,7 @@ pub(crate) fn has_complete_slice(reader: &AnyReader, target: &Target) -> bool {
 }
 
 /// Says on standard error that the file of a complete slice is truncated.
-pub(crate) fn tell_of_truncation(reader: &AnyReader, target: &Target) {
+fn tell_of_truncation(reader: &AnyReader, target: &Target) {
     if has_complete_slice(reader, target)
         && let Some(text) = truncation(reader, target)
     {

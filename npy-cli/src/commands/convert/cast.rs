@@ -1,10 +1,10 @@
 //! Casts of arrays. Without a loss, the values decide, and not the dtypes: 0.5 is an `f4` and 0.1 is not.
 
-use npy_core::dtype::ScalarKind;
 use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
 use crate::dtypes::NUMERIC;
 use crate::output::{Failure, Result};
+use crate::time_range::{self, Reasons};
 
 /// Rows of a file that are cast.
 pub(super) struct Block<'a> {
@@ -20,14 +20,17 @@ impl Block<'_> {
         let failure = |error: npy_core::Error| {
             let dtypes = [self.rows.dtype(), dtype];
             let failure = Failure::in_block(self.name, &error, self.first, dtypes);
-            match error.kind() {
-                ErrorKind::InvalidValue { .. } if dtypes.iter().all(|dtype| has_unit(dtype)) => {
-                    failure.with(&format!("; in Python, np.load('IN.npy').astype('{dtype}') cuts times off to this unit"))
-                }
-                kind if cast == Cast::Checked && is_for_integers(kind) => {
+            let kind = error.kind();
+            let about_times = match kind {
+                ErrorKind::InvalidValue { .. } => self.about_times(dtype),
+                _ => None,
+            };
+            match about_times {
+                Some(advice) => failure.with(&advice),
+                None if cast == Cast::Checked && is_for_integers(kind) => {
                     failure.with(&format!("; {NUMERIC}"))
                 }
-                _ => failure,
+                None => failure,
             }
         };
         let error = match self.rows.cast_with(dtype, cast) {
@@ -49,6 +52,23 @@ impl Block<'_> {
             }
             Err(_) => Err(failure(error)),
         }
+    }
+
+    /// Returns the end of the error for a time that does not fit a dtype of times; `None` for other dtypes.
+    fn about_times(&self, dtype: &DType) -> Option<String> {
+        let wanted = dtype.flat().0;
+        let reasons = Reasons::of(self.rows.dtype().flat().0, wanted)?;
+        let python = format!("in Python, np.load('IN.npy').astype('{dtype}') cuts");
+        if !reasons.range {
+            return Some(format!("; {python} times off to this unit"));
+        }
+        // NumPy overflows without an error.
+        let held = time_range::held(wanted)?;
+        if reasons.fraction {
+            return Some(format!("; {python} {held} off to this unit"));
+        }
+        let longer = time_range::longer(self.rows, dtype)?;
+        Some(format!(", which holds {held}; '{longer}' holds this one"))
     }
 
     /// Returns a message for the first value that is another one after a cast and the cast back. `None` if there is no cast back.
@@ -86,12 +106,6 @@ impl Block<'_> {
             )
         }))
     }
-}
-
-/// Returns true for times, or spans of time, of a unit.
-fn has_unit(dtype: &DType) -> bool {
-    let kind = dtype.flat().0.scalar().map(|scalar| scalar.kind());
-    matches!(kind, Some(ScalarKind::DateTime(Some(_)) | ScalarKind::TimeDelta(Some(_))))
 }
 
 /// Returns true for the error of a number that does not fit an integer, whose dtype is at the end of the message.

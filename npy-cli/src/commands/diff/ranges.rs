@@ -10,7 +10,7 @@ use super::class_names;
 pub(super) enum Integers {
     None,
     One(i128),
-    Many { length: i128, first: i128, step: i128 },
+    Many { first: i128, last: i128, step: i128 },
 }
 
 impl Integers {
@@ -33,15 +33,24 @@ impl Integers {
     }
 
     fn between(first: i128, end: i128, step: i128) -> Option<Self> {
-        let distance = end.checked_sub(first)?;
-        if step == 0 || distance.signum() != step.signum() {
-            return (step != 0).then_some(Integers::None);
+        let is_empty = match step.signum() {
+            0 => return None,
+            1 => end <= first,
+            _ => end >= first,
+        };
+        if is_empty {
+            return Some(Integers::None);
         }
-        // The first integer, and one for each step before the end.
-        let length = 1 + (distance - distance.signum()).checked_div(step)?;
-        Some(match length {
-            1 => Integers::One(first),
-            _ => Integers::Many { length, first, step },
+        // The distance may have all 128 bits, and the last integer is between the first and the end.
+        let (distance, length) = (end.abs_diff(first), step.unsigned_abs());
+        let rest = (distance - 1) % length;
+        let last = match step > 0 {
+            true => end.checked_sub_unsigned(rest + 1)?,
+            false => end.checked_add_unsigned(rest + 1)?,
+        };
+        Some(match last == first {
+            true => Integers::One(first),
+            false => Integers::Many { first, last, step },
         })
     }
 }
@@ -59,15 +68,23 @@ mod tests {
             ([7, 8, 1], [7, 0, -9]),
             ([3, 0, -2], [3, -1, -2]),
             ([i128::MIN, -1, i128::MAX], [i128::MIN, -2, i128::MAX]),
+            // Distances that are, or exceed, the limit of `i128`.
+            ([0, i128::MIN, -1], [0, i128::MIN, -1]),
+            ([0, i128::MIN, -2], [0, i128::MIN + 1, -2]),
+            ([i128::MIN, i128::MAX - 1, i128::MAX], [i128::MIN, 0, i128::MAX]),
+            ([i128::MAX, i128::MIN, i128::MIN], [i128::MAX, -2, i128::MIN]),
         ] {
             assert_eq!(of(one), of(other), "{one:?} {other:?}");
             assert!(of(one).is_some(), "{one:?}");
         }
-        for (one, other) in [([0, 3, 2], [0, 5, 2]), ([0, 3, 1], [0, 3, 2]), ([0, 1, 1], [1, 2, 1])]
-        {
+        for (one, other) in [
+            ([0, 3, 2], [0, 5, 2]),
+            ([0, 3, 1], [0, 3, 2]),
+            ([0, 1, 1], [1, 2, 1]),
+            ([0, i128::MIN, -1], [0, i128::MIN + 1, -1]),
+        ] {
             assert_ne!(of(one), of(other), "{one:?} {other:?}");
         }
         assert_eq!(of([0, 1, 0]), None);
-        assert_eq!(of([i128::MIN, i128::MAX, 1]), None);
     }
 }
