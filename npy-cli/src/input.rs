@@ -24,7 +24,7 @@
 //! Names of several levels are read only if the lines below them are certain to be those that pandas writes with its index.
 //!
 //! CSV may have lines that begin with `#`, as `np.savetxt` writes them: names before the first row, and comments (`comments.rs`) if the first column has numbers, times or booleans. Of text, they are comments if a blank follows, and
-//! otherwise rows; a remark says so, and `--comments` says otherwise. Lines at the start that begin with `%` are read like those with `#` if the rows prove that they are comments. Those after the numbers of a row are left out, too (`end_comments.rs`); those that `--comments` names end any row (`split.rs`). Quotes of a comment have no
+//! otherwise rows; a remark says so, and `--comments` says otherwise. Those after the numbers of a row are left out, too (`end_comments.rs`); those that `--comments` names end any row (`split.rs`). Quotes of a comment have no
 //! meaning if they do not end in their line, unless they end as those of a field do, in a row (`quotes.rs`). If a blank is the delimiter, so is any run of blanks (`split.rs`). A first line `sep=;` states the delimiter, as for Excel; numbers with blanks between them show it (`delimiter.rs`).
 //!
 //! With a dtype of times, an offset from UTC (`Z`, `+02:00`) is applied, as NumPy does. Integers are counts of the unit; but in CSV, four digits are a year, if all
@@ -443,7 +443,11 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
         (b"\xfd7zXZ\0", "compressed with xz: decompress it first"),
         (b"BZh", "compressed with bzip2: decompress it first"),
     ];
-    let (_, what) = FORMATS.into_iter().find(|(magic, _)| start.starts_with(magic))?;
+    // Names of columns may begin like the one of bzip2, without its size and the first of its magic numbers.
+    let is_bzip2 = || start.get(4..6) == Some(b"1A");
+    let is_start =
+        |(magic, _): &(&[u8], &str)| start.starts_with(magic) && (*magic != b"BZh" || is_bzip2());
+    let (_, what) = FORMATS.into_iter().find(is_start)?;
     Some(what)
 }
 

@@ -1,7 +1,5 @@
-//! Lines of CSV that begin with `#`: the names of the columns, and comments, as `np.savetxt` writes both; and those of MATLAB, which begin with `%`.
+//! Lines of CSV that begin with `#`: the names of the columns, and comments, as `np.savetxt` writes both.
 
-use super::csv::Comments;
-use super::delimiter::{COMMA, are_blanks, fields, other};
 use super::encode::excerpt;
 use super::guess::is_value;
 use super::split::Line;
@@ -33,55 +31,6 @@ impl Mark {
         let is_one_line = !line.iter().any(|field| field.contains(['\n', '\r']));
         Some(if has_blank && is_one_line { Mark::Comment } else { Mark::Unclear })
     }
-}
-
-/// The mark of comments of MATLAB, Octave and TeX.
-const PERCENT: char = '%';
-
-/// Returns a text whose first lines begin with `#` in the place of `%`, and their number; `None` if they may have the names of columns, such as `%idle`. The rows prove comments:
-/// they have another number of fields, or a blank follows each mark, and the names that are left have values below them.
-pub(super) fn of_percent(text: &str, delimiter: Option<u8>) -> Option<(String, usize)> {
-    let lines = || text.split_inclusive(['\n', '\r']).filter(|line| !line.trim().is_empty());
-    let is_marked = |line: &&str| line.starts_with(PERCENT);
-    let count = lines().take_while(is_marked).count();
-    let mut rows = lines().skip(count);
-    // Most texts have no such line.
-    let first = if count > 0 { rows.next()?.trim() } else { return None };
-    let second = rows.next().map(str::trim);
-    let found = || match are_blanks(text.as_bytes(), Comments::Marked(PERCENT as u8)) {
-        true => b' ',
-        false if first.contains(',') => COMMA,
-        false => other(first, second).unwrap_or(COMMA),
-    };
-    let delimiter = delimiter.unwrap_or_else(found);
-    let has_value = |line: &str| fields(line, delimiter).any(is_value);
-    let are_values = fields(first, delimiter).all(|field| field.is_empty() || is_value(field));
-    let are_names = !has_value(first) && second.is_some_and(has_value);
-    let width = fields(first, delimiter).count();
-    let is_comment = |line: &str| {
-        let text = line.trim().trim_start_matches(PERCENT);
-        let count = fields(text, delimiter).count();
-        (count != width, text.is_empty() || text.starts_with([' ', '\t']))
-    };
-    let marked = || lines().take(count).map(is_comment);
-    let has_other_width = marked().any(|(is_other, _)| is_other);
-    let is_certain = has_other_width || marked().all(|(_, has_blank)| has_blank);
-    if !is_certain || !(has_other_width || are_values && has_value(first) || are_names) {
-        return None;
-    }
-    let mut changed = String::with_capacity(text.len());
-    let mut rest = text;
-    for line in lines().take(count) {
-        let start = text.len() - rest.len();
-        let at = start + rest.find(line)?;
-        let after = line.trim_start_matches(PERCENT);
-        let marks = line.len() - after.len();
-        changed.push_str(&text[start..at]);
-        changed.extend(std::iter::repeat_n('#', marks));
-        changed.push_str(after);
-        rest = &text[at + line.len()..];
-    }
-    Some((changed + rest, count))
 }
 
 /// Returns true for text that is a number.

@@ -85,27 +85,9 @@ pub(super) fn columns(
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
     let becomes_text = is_text("0") || known.iter().any(|name| is_text(name));
-    let is_known = known.iter().any(|name| name.starts_with('%'));
-    let percent = match dialect.comments {
-        Comments::Unknown if !becomes_text && !is_known => {
-            comments::of_percent(&text.text, known_delimiter)
-        }
-        _ => None,
-    };
     let other_start = match dialect.comments {
         Comments::Unknown => start_with_marks(&text.text),
         Comments::Marked(_) | Comments::None => None,
-    };
-    let (text, about_percent) = match percent {
-        Some((changed, count)) => {
-            let lines = if count == 1 { "line begins" } else { "lines begin" };
-            let remark = format!(
-                "{count} {lines} with %: read like comments with #; --comments '' reads {} as names or rows",
-                if count == 1 { "it" } else { "them" }
-            );
-            (Text { text: changed, ..text }, Some(remark))
-        }
-        None => (text, None),
     };
     // The mark of comments may be the delimiter.
     let may_have_ends =
@@ -158,7 +140,7 @@ pub(super) fn columns(
         Some(option @ MARKED) => failure.with(&format!(
             "; if # begins a comment after a row, npy convert {option} leaves it out"
         )),
-        _ => match other_start.as_ref().and_then(|start| option_for_marks(start, name, &dialect)) {
+        _ => match other_start.as_ref().and_then(|start| option_for_marks(start, name, &dialect, has_rows)) {
             // Such an error has the option already.
             Some(_) if failure.says("--no-header reads it") => failure,
             Some((mark, option)) => failure.with(&format!(
@@ -184,8 +166,15 @@ pub(super) fn columns(
     if start.is_some() {
         table.remarks.extend(about_marks(&table.columns, &is_text, option));
     }
-    table.remarks.splice(..0, about_percent);
     table.remarks.extend(about_ends);
+    let is_text_alone = !becomes_text && !has_value_column(&table);
+    if let Some(start) = other_start.filter(|_| is_text_alone)
+        && let Some((mark, option)) = option_for_marks(&start, name, &dialect, has_value_column)
+    {
+        table.remarks.push(format!(
+            "its columns are text; if the lines that begin with {mark} are comments, npy convert {option} leaves them out"
+        ));
+    }
     if are_blanks {
         table.remarks.push(BLANKS.to_owned());
     }
@@ -221,20 +210,36 @@ const MARKED: &str = "--comments '#'";
 
 /// Returns the options that read the start of a text without what follows `#` in its rows, if they read it.
 fn option_for_ends(start: &str, name: &str, dialect: &Dialect) -> Option<&'static str> {
-    let first_line = without_comments(start, name, dialect, b'#')?;
+    let first_line = without_comments(start, name, dialect, b'#', has_rows)?;
     let is_row = first_line != dialect.first_line;
     Some(if is_row { "--comments '#' --no-header" } else { MARKED })
 }
 
-/// Returns how the first line of a text is read without the comments that a mark begins, if the text can be read so.
-fn without_comments(text: &str, name: &str, dialect: &Dialect, mark: u8) -> Option<FirstLine> {
+fn has_rows(table: &Table) -> bool {
+    table.rows > 0
+}
+
+/// Returns true if a column has numbers, times or booleans alone.
+fn has_value_column(table: &Table) -> bool {
+    table.rows > 0 && table.columns.iter().any(|column| are_values(column.values.iter()))
+}
+
+/// Returns how the first line of a text is read without the comments that a mark begins, if the text can be read so, and the result is accepted.
+fn without_comments(
+    text: &str,
+    name: &str,
+    dialect: &Dialect,
+    mark: u8,
+    is_accepted: fn(&Table) -> bool,
+) -> Option<FirstLine> {
     let all = [dialect.first_line, FirstLine::Row];
     let count = if dialect.first_line == FirstLine::Unknown { 2 } else { 1 };
     let is_text: fn(&str) -> bool = |_| false;
     all.into_iter().take(count).find(|&first_line| {
         let comments = Comments::Marked(mark);
         let dialect = Dialect { first_line, comments, ..dialect.clone() };
-        columns(text.as_bytes(), name, &dialect, &[], is_text).is_ok_and(|table| table.rows > 0)
+        columns(text.as_bytes(), name, &dialect, &[], is_text)
+            .is_ok_and(|table| is_accepted(&table))
     })
 }
 
@@ -250,11 +255,16 @@ fn start_with_marks(text: &str) -> Option<String> {
 }
 
 /// Returns the mark with which lines of the start of a text begin, and the options that read it without them.
-fn option_for_marks(start: &str, name: &str, dialect: &Dialect) -> Option<(char, String)> {
+fn option_for_marks(
+    start: &str,
+    name: &str,
+    dialect: &Dialect,
+    is_accepted: fn(&Table) -> bool,
+) -> Option<(char, String)> {
     let is_used =
         |mark: &u8| start.split(['\n', '\r']).any(|line| line.as_bytes().first() == Some(mark));
     OTHER_MARKS.into_iter().filter(is_used).find_map(|mark| {
-        let first_line = without_comments(start, name, dialect, mark)?;
+        let first_line = without_comments(start, name, dialect, mark, is_accepted)?;
         let is_row = first_line != dialect.first_line;
         let no_header = if is_row { " --no-header" } else { "" };
         let mark = char::from(mark);

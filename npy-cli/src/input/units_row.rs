@@ -10,6 +10,7 @@ use super::value::{MISSING, Value};
 
 /// The columns that are text because of the first row alone.
 pub(super) struct UnitsRow<'a> {
+    /// In their order.
     columns: Vec<usize>,
     cells: &'a Cells,
     first: String,
@@ -43,7 +44,7 @@ impl<'a> UnitsRow<'a> {
     }
 
     pub(super) fn has(&self, column: usize) -> bool {
-        self.columns.contains(&column)
+        self.columns.binary_search(&column).is_ok()
     }
 
     /// Returns the remark, with the command that leaves the row out.
