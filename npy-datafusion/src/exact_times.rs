@@ -31,6 +31,7 @@ use datafusion::optimizer::{AnalyzerRule, Optimizer, OptimizerConfig, OptimizerR
 use datafusion::scalar::ScalarValue;
 
 use crate::floored::{cast_floored, is_coarser};
+use crate::refused::plural;
 
 /// Returns the functions that convert and compare times.
 pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
@@ -612,20 +613,21 @@ fn far_time(
 ) -> DataFusionError {
     let name = args.arg_fields.first().map(|field| Column::new_unqualified(field.name()));
     let is_column = matches!(args.args.first(), Some(ColumnarValue::Array(_)));
-    let name = name.filter(|_| is_column).map_or("a time".to_owned(), |it| it.quoted_flat_name());
+    let name = name.filter(|_| is_column).map_or("t".to_owned(), |it| it.quoted_flat_name());
     let digits = match of {
         DataType::Timestamp(unit, _) => per_second(*unit).ilog10(),
         _ => 0,
     };
     let text = error.strip_backtrace();
-    let text = text.lines().next().unwrap_or_default();
+    let text = text.lines().next().unwrap_or_default().trim_start_matches("Execution error: ");
     let of_days = match of {
         DataType::Date32 => format!("CAST({name} AS TIMESTAMP(0)) in the place of {name}"),
         _ => format!(
-            "CAST(t AS TIMESTAMP({digits})) in the place of each other time t of the expression"
+            "CAST(d AS TIMESTAMP({digits})) in the place of each other time d, as in coalesce({name}, CAST(d AS TIMESTAMP({digits})))"
         ),
     };
     exec_datafusion_err!(
-        "{name} has a time that {unit:?}s do not count, the unit of another time in its expression; write {of_days} ({text})"
+        "{name} has a time that {} do not count, the unit of its expression; write {of_days} ({text})",
+        plural(unit)
     )
 }

@@ -134,10 +134,10 @@ impl Part {
 
     /// Returns the begin of the part that a time is in; `None` if it has no count.
     fn begin(&self, time: i64, per_second: i64) -> Option<i64> {
-        let of_day = 86_400 * per_second;
-        let day = time.div_euclid(of_day);
         // 1970-01-01 was a Thursday.
         const MONDAY: i64 = 3;
+        let of_day = 86_400 * per_second;
+        let day = time.div_euclid(of_day);
         match self {
             Part::Length(length) => {
                 let length = i64::try_from(length * i128::from(per_second) / 1_000_000_000).ok()?;

@@ -176,7 +176,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT 1 FROM t WHERE isnan(value)", "times.npy"],
-            "is a time; write x IS NULL for NaT",
+            "value is a time; write value IS NULL for NaT",
         ),
         (&["SELECT id / (id - 1) FROM t", "ticks.npy"], "; write nullif(y, 0) in the place of"),
         (
