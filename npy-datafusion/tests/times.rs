@@ -527,7 +527,7 @@ async fn far_times_of_two_columns_are_compared() {
         let sql = format!("SELECT {of} FROM {table}");
         let plan = npy_datafusion::sql(&ctx, &sql).await.unwrap();
         let refused = plan.collect().await.unwrap_err().to_string();
-        assert!(refused.contains("s has a time that nanoseconds do not count, the unit of its expression; write CAST(d AS TIMESTAMP(0))"), "{refused}");
+        assert!(refused.contains("value has a time that nanoseconds do not count, the unit of its expression; write CAST(d AS TIMESTAMP(0))"), "{refused}");
         let sql = format!("SELECT {instead} FROM {table}");
         npy_datafusion::sql(&ctx, &sql).await.unwrap().collect().await.unwrap();
     }
