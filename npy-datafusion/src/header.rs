@@ -393,6 +393,8 @@ pub(crate) fn shown(location: &Path) -> String {
 pub(crate) fn in_sql(message: &str) -> String {
     let Some((reason, advice)) = message.rsplit_once("; ") else { return message.to_owned() };
     let column = message.strip_prefix("column \"").and_then(|rest| Some(rest.split_once('"')?.0));
+    // A field of a record has the name of its column and a dot before it.
+    let column = column.filter(|name| !name.contains('.'));
     let x = column.map_or("x".to_owned(), |name| Column::new_unqualified(name).quoted_flat_name());
     let advice = match advice {
         _ if advice.contains("Limits::") => "queries have no larger limit: write the file again",

@@ -336,11 +336,11 @@ fn errors_say_what_to_write() {
         ),
         (
             &["COPY (SELECT 18000000000000000000::BIGINT UNSIGNED + 1 AS value) TO 'o.npy'"],
-            "no dtype for Decimal128(21, 0); write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT",
+            "no dtype for Decimal128(21, 0); write CAST(value AS BIGINT UNSIGNED) AS value, or BIGINT",
         ),
         (
             &["COPY (SELECT CAST(1 AS DECIMAL(9, 2)) AS value) TO 'o.npy'"],
-            "no dtype for Decimal128(9, 2); write CAST(x AS DOUBLE) AS x",
+            "no dtype for Decimal128(9, 2); write CAST(value AS DOUBLE) AS value",
         ),
         (
             &["COPY (SELECT [price, id] AS value FROM t) TO 'o.npy'", "ticks.npy"],
@@ -348,7 +348,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["COPY (SELECT NULL::TEXT AS value) TO 'o.npy'"],
-            "write coalesce(x, 0) AS x ('' for text, false for true and false)",
+            "write coalesce(value, 0) AS value ('' for text, false for true and false)",
         ),
         (
             &["SELECT 1 FROM t WHERE id::BIGINT < -9223372036854775809", "ticks.npy"],
