@@ -1,8 +1,9 @@
 //! From Arrow's arrays to the bytes of NumPy.
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::IntervalMonthDayNanoType;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 use npy_core::dtype::{DType, Scalar, ScalarKind};
 use npy_core::{ByteOrder, DynArray, LongDouble, Order};
 
@@ -35,7 +36,7 @@ use crate::wanted::resolve;
 /// # Errors
 ///
 /// For a null in a type that has no missing value ([`Options::fill_nulls`]), text that ends with a zero, and types that NumPy does not have:
-/// lists of different lengths, maps, unions, decimals, intervals.
+/// lists of different lengths, maps, unions, decimals, intervals of months.
 pub fn dyn_array(batch: &RecordBatch, options: &Options) -> Result<DynArray> {
     let schema = batch.schema();
     let whole: Option<DType> = schema.metadata().get(DESCR).and_then(|descr| descr.parse().ok());
@@ -310,7 +311,9 @@ fn scalars(array: &ArrayRef, scalar: &Scalar, options: &Options) -> Result<(Vec<
                 Some(dtype) => dtype,
                 None => own,
             };
-            let counts = if data_type.primitive_width() == Some(4) {
+            let counts = if let DataType::Interval(_) = data_type {
+                nanoseconds(array)?
+            } else if data_type.primitive_width() == Some(4) {
                 let wider = |&count: &[u8; 4]| i64::from(i32::from_ne_bytes(count)).to_ne_bytes();
                 primitive(array).as_chunks().0.iter().flat_map(wider).collect()
             } else {
@@ -359,8 +362,35 @@ pub(crate) fn time_dtype(data_type: &DataType) -> Result<Option<DType>> {
         DataType::Duration(unit) | DataType::Time32(unit) | DataType::Time64(unit) => {
             time(ScalarKind::TimeDelta, *unit)?
         }
+        DataType::Interval(IntervalUnit::MonthDayNano) => {
+            time(ScalarKind::TimeDelta, TimeUnit::Nanosecond)?
+        }
         _ => return Ok(None),
     }))
+}
+
+/// Returns the nanoseconds of intervals of SQL, in which a day is 24 hours.
+fn nanoseconds(array: &ArrayRef) -> Result<Vec<u8>> {
+    const OF_DAY: i64 = 86_400_000_000_000;
+    let mut bytes = Vec::new();
+    for (row, interval) in array.as_primitive::<IntervalMonthDayNanoType>().iter().enumerate() {
+        let count = match interval {
+            None => Some(0),
+            Some(interval) if interval.months == 0 => {
+                let days = i64::from(interval.days).checked_mul(OF_DAY);
+                days.and_then(|days| days.checked_add(interval.nanoseconds))
+            }
+            Some(_) => None,
+        };
+        let count = count.filter(|&count| count != i64::MIN).ok_or_else(|| {
+            Error::other(
+                "an interval of months, or of more than 292 years, is not a span of time; write one of days and shorter units",
+            )
+            .in_row(row)
+        })?;
+        bytes.extend(count.to_ne_bytes());
+    }
+    Ok(bytes)
 }
 
 /// Returns the bytes of primitive values; a null has any.

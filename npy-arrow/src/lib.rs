@@ -52,8 +52,8 @@
 //! | `O` of text and `None`, also as a field of records | `Utf8` | only whole arrays; back by [`column()`] and [`write_npz`] |
 //!
 //! Arrow's own types become: `Utf8`, `LargeUtf8` and `Utf8View` `U`, as wide as the longest value; binary types `S`; dictionaries their values; `Time32`
-//! and `Time64` spans since midnight; timestamps with a time zone the same moments in UTC. Lists of different lengths, maps, unions, decimals and intervals are
-//! errors. A null where the dtype has no missing value is an error that names column and row, unless [`Options::fill_nulls`].
+//! and `Time64` spans since midnight; intervals of days and shorter units `m8[ns]`; timestamps with a time zone the same moments in UTC. Lists of different lengths,
+//! maps, unions, decimals and intervals of months are errors. A null where the dtype has no missing value is an error that names column and row, unless [`Options::fill_nulls`].
 
 // On docs.rs, each item names the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

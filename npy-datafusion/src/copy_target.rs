@@ -1,4 +1,4 @@
-//! Refuses a `COPY … TO` whose files would not be where, or what, the statement seems to say.
+//! Refuses a `COPY … TO`, or an `INSERT INTO`, whose files would not be where, or what, the statement seems to say.
 //!
 //! Paths of a statement are not read by a shell: `~` is the name of a directory there. And the engine makes whatever directory is missing.
 
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::array::new_empty_array;
-use datafusion::arrow::datatypes::FieldRef;
+use datafusion::arrow::datatypes::{FieldRef, Fields};
 use datafusion::common::plan_err;
 use datafusion::datasource::listing::{ListingOptions, ListingTableUrl};
 use datafusion::error::Result;
@@ -130,17 +130,7 @@ impl Target {
                 listed(written.iter().map(|field| field.name().as_str()))
             );
         }
-        for field in written {
-            let own = columns.iter().find(|(name, _)| name == field.name());
-            if let (Some((column, own)), Some(other)) = (own, dtype_of(field))
-                && wider(own, &other, &Options::new()).is_none()
-            {
-                return plan_err!(
-                    "{name}: the column {column:?} is {own} in its files, and {other} in the query; convert it by CAST, or write to another directory"
-                );
-            }
-        }
-        Ok(())
+        check_dtypes(name, &columns, &written, "query")
     }
 
     /// Returns the first file of the directory, if it can be listed, and the URL of the directory.
@@ -166,6 +156,59 @@ impl Target {
         let file = files::first(state, &url, &options).await?;
         Some((url, file))
     }
+}
+
+/// Refuses rows for a table whose directory has files with columns that the table lacks, or of types that it does not read as those of its own files. The first
+/// file tells.
+pub(crate) async fn check_insert(
+    state: &SessionState,
+    url: &ListingTableUrl,
+    options: &ListingOptions,
+    columns: &Fields,
+) -> Result<()> {
+    if NpySettings::of(state.config_options()).force {
+        return Ok(());
+    }
+    let Some(file) = files::first(state, url, options).await else { return Ok(()) };
+    let Ok(store) = location::store(state, url) else { return Ok(()) };
+    let cache = state.runtime_env().cache_manager.get_file_metadata_cache();
+    // Of a file that is damaged, no columns are known.
+    let Ok(header) = header::cached(Some(&*cache), &*store, &file).await else { return Ok(()) };
+    let name = files::local(url).map_or_else(|| url.to_string(), |path| path.display().to_string());
+    let own = header.columns();
+    let is_written = |name: &str| columns.iter().any(|field| field.name() == name);
+    if !own.iter().all(|(name, _)| is_written(name)) {
+        return plan_err!(
+            "{name}: its files have the columns {}, and the table has {}; write to another directory, or add the files by --force (npy.force)",
+            listed(own.iter().map(|(name, _)| *name)),
+            listed(columns.iter().map(|field| field.name().as_str()))
+        );
+    }
+    check_dtypes(&name, &own, &columns.iter().collect::<Vec<_>>(), "table")
+}
+
+/// Refuses columns whose values have no type in common with those of the files of a directory.
+fn check_dtypes(
+    directory: &str,
+    columns: &[(&str, &DType)],
+    written: &[&FieldRef],
+    by: &str,
+) -> Result<()> {
+    for field in written {
+        let own = columns.iter().find(|(name, _)| name == field.name());
+        if let (Some((column, own)), Some(other)) = (own, dtype_of(field))
+            && wider(own, &other, &Options::new()).is_none()
+        {
+            let advice = match by {
+                "query" => "convert it by CAST",
+                _ => "create the table without columns",
+            };
+            return plan_err!(
+                "{directory}: the column {column:?} is {own} in its files, and {other} in the {by}; {advice}, or write to another directory"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Returns the dtype that a column is written with. Text is as wide as its values, which are not there yet.

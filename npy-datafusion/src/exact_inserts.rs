@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::FieldRef;
-use datafusion::common::DFSchema;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
+use datafusion::common::{Column, DFSchema};
 use datafusion::error::Result;
 use datafusion::logical_expr::dml::{DmlStatement, WriteOp};
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, LogicalPlan, Projection, Values, lit};
@@ -60,7 +60,7 @@ fn exact_insert(insert: DmlStatement) -> Result<LogicalPlan> {
             let table = insert.target.schema();
             let exprs = columns.expr.iter().cloned().zip(table.fields());
             let exprs = exprs.map(|(value, field)| {
-                exact(value, field.name(), field.is_nullable(), columns.input.schema())
+                exact(value, field.name(), field.is_nullable(), Some(&columns.input))
             });
             let exprs = exprs.collect::<Result<_>>()?;
             let schema = Arc::clone(&columns.schema);
@@ -84,26 +84,42 @@ fn source(column: &Expr) -> Option<(&str, &str)> {
 fn exact_values(Values { schema, values }: Values, names: &HashMap<&str, &str>) -> Result<Values> {
     let value = |(value, field): (Expr, &FieldRef)| {
         let name = names.get(&**field.name()).copied().unwrap_or_default();
-        exact(value, name, field.is_nullable(), &DFSchema::empty())
+        exact(value, name, field.is_nullable(), None)
     };
     let row = |row: Vec<Expr>| row.into_iter().zip(schema.fields()).map(value).collect();
     let values = values.into_iter().map(row).collect::<Result<_>>()?;
     Ok(Values { schema, values })
 }
 
-/// Puts the function in the place of a conversion for a column, and of a null that the column does not have.
-fn exact(value: Expr, name: &str, is_nullable: bool, schema: &DFSchema) -> Result<Expr> {
+/// Puts the function in the place of a conversion for a column, and of a null that the column does not have. `VALUES` have no query.
+fn exact(value: Expr, name: &str, is_nullable: bool, query: Option<&LogicalPlan>) -> Result<Expr> {
+    let schema = query.map_or_else(DFSchema::empty, |query| query.schema().as_ref().clone());
     let (value, to) = match value {
         Expr::Alias(mut alias) => {
-            *alias.expr = exact(*alias.expr, name, is_nullable, schema)?;
+            *alias.expr = exact(*alias.expr, name, is_nullable, query)?;
             return Ok(Expr::Alias(alias));
         }
         Expr::Cast(Cast { expr, field }) => (*expr, field.data_type().clone()),
-        other if !is_nullable && other.nullable(schema)? => {
-            let of = other.get_type(schema)?;
+        other if !is_nullable && other.nullable(&schema)? => {
+            let of = other.get_type(&schema)?;
             (other, of)
         }
         other => return Ok(other),
     };
-    Ok(function().call(vec![value, example(&to)?, lit(name), lit(is_nullable)]))
+    let written = query.map_or(String::new(), |query| written(&value, query));
+    Ok(function().call(vec![value, example(&to)?, lit(name), lit(is_nullable), lit(written)]))
+}
+
+/// Returns the column that a query has in the place of a value, as a statement has it, and `…` for other expressions.
+fn written(value: &Expr, query: &LogicalPlan) -> String {
+    let column = value.try_as_col().and_then(|column| match query {
+        LogicalPlan::Projection(columns) => {
+            let at = columns.schema.maybe_index_of_column(column)?;
+            let own = columns.expr.get(at)?.clone().unalias();
+            own.try_as_col().map(Column::quoted_flat_name)
+        }
+        LogicalPlan::TableScan(_) => Some(column.quoted_flat_name()),
+        _ => None,
+    });
+    column.unwrap_or_else(|| "…".to_owned())
 }

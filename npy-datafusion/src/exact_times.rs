@@ -3,17 +3,20 @@
 //! DataFusion 55.2 compares `CAST(t AS TIMESTAMP) < literal` as `t < CAST(literal …)`, though the unit of `t` may be coarser: the literal is cut, and for
 //! `t < '00:00:55.5'` the row at 55 seconds is lost. So a rule of the analyzer puts a function in the place of each conversion to a finer unit, which
 //! nothing moves, and when all literals are known, a rule of the optimizer finds the bound in the unit of the column: `t <= '00:00:55'`. Indices know
-//! such bounds, and years that a finer unit cannot count are no error. A column that has no such years is compared by `true` and `false`.
+//! such bounds, and years that a finer unit cannot count are no error. A column that has no such years is compared by `true` and `false`. Two columns are compared
+//! by a function that counts nanoseconds in 128 bits.
 //!
 //! The function is in the place of each conversion to a coarser unit, too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
+
+mod order;
 
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DFSchema, NullEquality, internal_err};
-use datafusion::error::Result;
+use datafusion::common::{Column, DFSchema, NullEquality, exec_datafusion_err, internal_err};
+use datafusion::error::{DataFusionError, Result};
 use datafusion::logical_expr::expr::{Between, InList, InSubquery, ScalarFunction};
 use datafusion::logical_expr::expr_rewriter::NamePreserver;
 use datafusion::logical_expr::interval_arithmetic::Interval;
@@ -28,9 +31,14 @@ use datafusion::optimizer::{AnalyzerRule, Optimizer, OptimizerConfig, OptimizerR
 use datafusion::scalar::ScalarValue;
 
 use crate::floored::{cast_floored, is_coarser};
+use crate::refused::plural;
 
-/// Returns the functions that convert times.
-pub(crate) fn functions() -> [Arc<ScalarUDF>; 2] {
+/// Returns the functions that convert and compare times.
+pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
+    conversions().into_iter().chain([order::function()])
+}
+
+fn conversions() -> [Arc<ScalarUDF>; 2] {
     [false, true].map(|is_try| {
         let signature = Signature::any(2, Volatility::Immutable);
         Arc::new(ScalarUDF::new_from_impl(AsTime { is_try, signature }))
@@ -43,7 +51,7 @@ pub(crate) struct KeepTimes;
 
 impl AnalyzerRule for KeepTimes {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let [cast, try_cast] = functions();
+        let [cast, try_cast] = conversions();
         let hide = |expression: Expr, schema: &DFSchema| {
             let (function, inner, to) = match &expression {
                 Expr::Cast(Cast { expr, field }) if is_type_only(field) => {
@@ -61,6 +69,14 @@ impl AnalyzerRule for KeepTimes {
                         }
                         _ => return Ok(Transformed::no(expression)),
                     }
+                }
+                Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
+                    let (left, right) = (left.as_ref().clone(), right.as_ref().clone());
+                    let sides = in_finer_unit(left, right, schema)?;
+                    return Ok(match sides.transformed {
+                        true => Transformed::yes(binary(sides.data.0, *op, sides.data.1)),
+                        false => Transformed::no(expression),
+                    });
                 }
                 _ => return Ok(Transformed::no(expression)),
             };
@@ -349,20 +365,31 @@ fn in_unit_of_column(expression: &Expr, schema: &DFSchema) -> Option<Expr> {
             let compared = |time, operator, literal: &Expr| {
                 Compared::new(time, [literal], schema)?.with(operator, literal, schema)
             };
-            compared(left, *op, right).or_else(|| compared(right, op.swap()?, left))
+            compared(left, *op, right)
+                .or_else(|| compared(right, op.swap()?, left))
+                .or_else(|| in_their_units(left, *op, right, schema))
         }
         Expr::Between(Between { expr, negated, low, high }) => {
-            let time = Compared::new(expr, [&**low, &**high], schema)?;
-            Some(match negated {
-                false => {
-                    let low = time.with(Operator::GtEq, low, schema)?;
-                    low.and(time.with(Operator::LtEq, high, schema)?)
-                }
-                true => {
-                    let low = time.with(Operator::Lt, low, schema)?;
-                    low.or(time.with(Operator::Gt, high, schema)?)
-                }
-            })
+            let (from, to) = match negated {
+                false => (Operator::GtEq, Operator::LtEq),
+                true => (Operator::Lt, Operator::Gt),
+            };
+            let of_literals = || {
+                let time = Compared::new(expr, [&**low, &**high], schema)?;
+                Some((time.with(from, low, schema)?, time.with(to, high, schema)?))
+            };
+            let of_columns = || {
+                (!expr.is_volatile()).then_some(())?;
+                let side = |operator, bound: &Expr| {
+                    let own = binary((**expr).clone(), operator, bound.clone());
+                    in_unit_of_column(&own, schema).unwrap_or(own)
+                };
+                let has_conversion =
+                    [expr, low, high].iter().any(|it| conversion(it, schema).is_some());
+                has_conversion.then(|| (side(from, low), side(to, high)))
+            };
+            let (low, high) = of_literals().or_else(of_columns)?;
+            Some(if *negated { low.or(high) } else { low.and(high) })
         }
         Expr::InList(InList { expr, list, negated }) => {
             let time = Compared::new(expr, list, schema)?;
@@ -388,6 +415,62 @@ fn in_unit_of_column(expression: &Expr, schema: &DFSchema) -> Option<Expr> {
     }
 }
 
+/// Returns the comparison of two times that are not literals; `None` if none of them is converted to a finer unit.
+fn in_their_units(
+    left: &Expr,
+    operator: Operator,
+    right: &Expr,
+    schema: &DFSchema,
+) -> Option<Expr> {
+    use Operator::{Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, Lt, LtEq, NotEq};
+    let own = |time| match conversion(time, schema) {
+        Some((_, _, true)) => None,
+        Some((inner, ..)) => Some((inner, true)),
+        None => Some((time, false)),
+    };
+    let ((first, is_first), (second, is_second)) = (own(left)?, own(right)?);
+    if !(is_first || is_second) || [first, second].iter().any(|it| it.as_literal().is_some()) {
+        return None;
+    }
+    let order = order::function().call(vec![first.clone(), second.clone()]);
+    let zero = lit(0_i8);
+    match operator {
+        Eq | NotEq | Lt | LtEq | Gt | GtEq => Some(binary(order, operator, zero)),
+        IsDistinctFrom | IsNotDistinctFrom if !order.is_volatile() => {
+            let nulls = binary(first.clone().is_null(), Eq, second.clone().is_null());
+            let equal = nulls.and(binary(order, IsNotDistinctFrom, zero.clone()));
+            let both = first.clone().is_null().and(second.clone().is_null());
+            let equal = both.or(equal);
+            Some(if operator == IsDistinctFrom { !equal } else { equal })
+        }
+        _ => None,
+    }
+}
+
+/// Compares two times that are both converted in the finer unit of them: one that the comparison does not need might not count them.
+fn in_finer_unit(left: Expr, right: Expr, schema: &DFSchema) -> Result<Transformed<(Expr, Expr)>> {
+    let both = (conversion(&left, schema), conversion(&right, schema));
+    let (Some((first, of_first, false)), Some((second, of_second, false))) = both else {
+        return Ok(Transformed::no((left, right)));
+    };
+    let is_literal = |time: &Expr| time.as_literal().is_some();
+    let of = match nanoseconds(&of_first) > nanoseconds(&of_second) {
+        true => of_second.clone(),
+        false => of_first.clone(),
+    };
+    if is_literal(first) || is_literal(second) || of == DataType::Date32 {
+        return Ok(Transformed::no((left, right)));
+    }
+    let [cast, _] = conversions();
+    let converted = |time: &Expr, own: &DataType| {
+        Ok::<_, DataFusionError>(match *own == of {
+            true => time.clone(),
+            false => cast.call(vec![time.clone(), example(&of)?]),
+        })
+    };
+    Ok(Transformed::yes((converted(first, &of_first)?, converted(second, &of_second)?)))
+}
+
 /// Makes times null that a finer unit cannot count, where two columns are compared by `=` and null is as good as false: they are equal to no time of that unit.
 fn with_far_times(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
     Ok(match plan {
@@ -398,6 +481,14 @@ fn with_far_times(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>> {
         }
         LogicalPlan::Join(mut join) => {
             let mut is_changed = false;
+            let schema = join.left.schema().join(join.right.schema());
+            if let Ok(schema) = schema {
+                for key in &mut join.on {
+                    let sides = in_finer_unit(key.0.clone(), key.1.clone(), &schema)?;
+                    is_changed |= sides.transformed;
+                    *key = sides.data;
+                }
+            }
             if join.null_equality == NullEquality::NullEqualsNothing {
                 for (left, right) in &mut join.on {
                     for side in [left, right] {
@@ -452,7 +543,7 @@ fn tried(expression: Expr) -> Transformed<Expr> {
         Expr::ScalarFunction(call)
             if call.func.inner().downcast_ref::<AsTime>().is_some_and(|it| !it.is_try) =>
         {
-            let [_, try_cast] = functions();
+            let [_, try_cast] = conversions();
             Transformed::yes(try_cast.call(call.args))
         }
         _ => Transformed::no(expression),
@@ -490,7 +581,13 @@ impl ScalarUDFImpl for AsTime {
         let Some(time) = args.args.first() else {
             return internal_err!("{} without two arguments", self.name());
         };
-        cast_floored(time, args.return_field.data_type(), self.is_try)
+        let to = args.return_field.data_type();
+        cast_floored(time, to, self.is_try).map_err(|error| match (time.data_type(), to) {
+            (of @ (DataType::Timestamp(..) | DataType::Date32), DataType::Timestamp(unit, _)) => {
+                far_time(&error, &args, &of, *unit)
+            }
+            _ => error,
+        })
     }
 
     /// Returns the bounds of the type: DataFusion compares them with those of the other side, and has no order for a window if the types differ.
@@ -505,4 +602,32 @@ impl ScalarUDFImpl for AsTime {
     fn output_ordering(&self, inputs: &[ExprProperties]) -> Result<SortProperties> {
         Ok(inputs.first().map_or(SortProperties::Unordered, |time| time.sort_properties))
     }
+}
+
+/// Returns the error for a time that a finer unit does not count.
+fn far_time(
+    error: &DataFusionError,
+    args: &ScalarFunctionArgs,
+    of: &DataType,
+    unit: TimeUnit,
+) -> DataFusionError {
+    let name = args.arg_fields.first().map(|field| Column::new_unqualified(field.name()));
+    let is_column = matches!(args.args.first(), Some(ColumnarValue::Array(_)));
+    let name = name.filter(|_| is_column).map_or("t".to_owned(), |it| it.quoted_flat_name());
+    let digits = match of {
+        DataType::Timestamp(unit, _) => per_second(*unit).ilog10(),
+        _ => 0,
+    };
+    let text = error.strip_backtrace();
+    let text = text.lines().next().unwrap_or_default().trim_start_matches("Execution error: ");
+    let of_days = match of {
+        DataType::Date32 => format!("CAST({name} AS TIMESTAMP(0)) in the place of {name}"),
+        _ => format!(
+            "CAST(d AS TIMESTAMP({digits})) in the place of each other time d, as in coalesce({name}, CAST(d AS TIMESTAMP({digits})))"
+        ),
+    };
+    exec_datafusion_err!(
+        "{name} has a time that {} do not count, the unit of its expression; write {of_days} ({text})",
+        plural(unit)
+    )
 }

@@ -1,6 +1,6 @@
 //! Headers of files in a store, each read once.
 
-use datafusion::common::HashMap;
+use datafusion::common::{Column, HashMap};
 use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
@@ -392,6 +392,10 @@ pub(crate) fn shown(location: &Path) -> String {
 /// Says what a user of SQL can do, where the message of the library names its types.
 pub(crate) fn in_sql(message: &str) -> String {
     let Some((reason, advice)) = message.rsplit_once("; ") else { return message.to_owned() };
+    let column = message.strip_prefix("column \"").and_then(|rest| Some(rest.split_once('"')?.0));
+    // A field of a record has the name of its column and a dot before it.
+    let column = column.filter(|name| !name.contains('.'));
+    let x = column.map_or("x".to_owned(), |name| Column::new_unqualified(name).quoted_flat_name());
     let advice = match advice {
         _ if advice.contains("Limits::") => "queries have no larger limit: write the file again",
         _ if advice.contains("ReadOptions::")
@@ -400,15 +404,15 @@ pub(crate) fn in_sql(message: &str) -> String {
         {
             "declare the column with another type: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
         }
-        _ if advice.contains("fill_nulls") => {
-            "write coalesce(x, 0) AS x ('' for text, false for true and false), or COPY … OPTIONS (fill_nulls true)"
-        }
+        _ if advice.contains("fill_nulls") => &format!(
+            "write coalesce({x}, 0) AS {x} ('' for text, false for true and false), or COPY … OPTIONS (fill_nulls true)"
+        ),
         _ if advice.starts_with("cast the column") && reason.contains("for Decimal") => {
             match reason.ends_with(", 0)") {
-                true => {
-                    "write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT if there are numbers below 0"
-                }
-                false => "write CAST(x AS DOUBLE) AS x",
+                true => &format!(
+                    "write CAST({x} AS BIGINT UNSIGNED) AS {x}, or BIGINT if there are numbers below 0"
+                ),
+                false => &format!("write CAST({x} AS DOUBLE) AS {x}"),
             }
         }
         _ => return message.to_owned(),

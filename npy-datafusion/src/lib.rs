@@ -111,7 +111,7 @@
 //! column in seconds, `t < TIMESTAMP '2024-01-01T00:00:55.5'` loses the row at 55 seconds; and for one of days, it makes a day of the text in `d < '2024-01-01T12:00:00'`,
 //! and compares `d > 20240101` by the days since 1970, which is an error here: `d > '2024-01-01'`.
 //!
-//! Nanoseconds count the years 1677 to 2262. In sessions of [`session`] and [`with_npy`], times beyond them are compared (`t < '9999-12-31'`) and have bins (`date_bin`), `to_timestamp` of
+//! Nanoseconds count the years 1677 to 2262. In sessions of [`session`] and [`with_npy`], times beyond them are compared (`t < '9999-12-31'`), also with another column, are cut (`date_trunc`) and have bins (`date_bin`), `to_timestamp` of
 //! such a float is an error, and the parts of spans of time are exact: `extract(epoch FROM d)`.
 //!
 //! # Where DataFusion differs from other engines

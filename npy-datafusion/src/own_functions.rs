@@ -7,16 +7,10 @@ use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult};
 use datafusion::logical_expr::{Expr, ScalarUDF};
 
-/// The methods of a function that are those of `inner`, the one whose place it takes. The macro comes before the modules that use it.
+/// The methods of a function that are those of `inner`, the one whose place it takes. The macros come before the modules that use them.
 macro_rules! as_theirs {
     () => {
-        fn name(&self) -> &str {
-            self.inner.name()
-        }
-
-        fn aliases(&self) -> &[String] {
-            self.inner.aliases()
-        }
+        as_theirs_of_other_types!();
 
         fn signature(&self) -> &datafusion::logical_expr::Signature {
             self.inner.signature()
@@ -28,6 +22,19 @@ macro_rules! as_theirs {
         ) -> Option<ScalarUDF> {
             let inner = self.inner.inner().with_updated_config(config)?;
             Some(ScalarUDF::new_from_impl(Self { inner: Arc::new(inner) }))
+        }
+    };
+}
+
+/// Those of a function that takes more types.
+macro_rules! as_theirs_of_other_types {
+    () => {
+        fn name(&self) -> &str {
+            self.inner.name()
+        }
+
+        fn aliases(&self) -> &[String] {
+            self.inner.aliases()
         }
 
         fn preimage(
@@ -55,14 +62,20 @@ macro_rules! as_theirs {
 mod array_sum;
 mod date_bin;
 mod date_part;
+mod date_trunc;
 mod to_coarse_timestamp;
 mod to_timestamp;
 
 /// Returns the functions, under the names of DataFusion's.
 pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
-    [array_sum::function(), date_bin::function(), date_part::function(), to_timestamp::function()]
-        .into_iter()
-        .chain(to_coarse_timestamp::functions())
+    let own = [
+        array_sum::function(),
+        date_bin::function(),
+        date_part::function(),
+        date_trunc::function(),
+        to_timestamp::function(),
+    ];
+    own.into_iter().chain(to_coarse_timestamp::functions())
 }
 
 /// Plans `EXTRACT`, for which DataFusion calls its own `date_part`, whatever the session has.

@@ -165,7 +165,8 @@ fn shown(expression: &Expr) -> String {
     }
 }
 
-fn plural(unit: TimeUnit) -> &'static str {
+/// Returns the name of a unit in messages.
+pub(crate) fn plural(unit: TimeUnit) -> &'static str {
     match unit {
         TimeUnit::Second => "seconds",
         TimeUnit::Millisecond => "milliseconds",

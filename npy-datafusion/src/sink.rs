@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use datafusion::arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::common::runtime::{JoinSet, SpawnedTask};
-use datafusion::common::{exec_datafusion_err, exec_err};
+use datafusion::common::{Column, exec_datafusion_err, exec_err};
 use datafusion::datasource::listing::ListingTableUrl;
 use datafusion::datasource::physical_plan::{FileSink, FileSinkConfig};
 use datafusion::datasource::sink::DataSink;
@@ -133,7 +133,8 @@ impl NpySink {
                 path.parts().any(|part| part.as_ref() == directory)
             }) {
                 failure = failure.or(Some(exec_datafusion_err!(
-                    "the column {name:?} of PARTITIONED BY has a null or an empty text, and no directory is named so: write coalesce({name}, 'none') AS {name}"
+                    "the column {name:?} of PARTITIONED BY has a null or an empty text, and no directory is named so: write coalesce(nullif({0}, ''), 'none') AS {0} for text, and coalesce({0}, 0) AS {0} for numbers",
+                    Column::new_unqualified(name).quoted_flat_name()
                 )));
                 continue;
             }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Schema, SchemaRef};
 use datafusion::catalog::{ScanArgs, ScanResult, Session, TableProvider, TableProviderFactory};
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{
@@ -41,7 +41,7 @@ use crate::groups::Layout;
 use crate::index::{self, Loaded};
 use crate::source::NpySource;
 use crate::virtual_columns::with_virtual;
-use crate::{files, groups, location, sorted};
+use crate::{copy_target, files, groups, location, sorted};
 
 /// A table of `.npy` files, or of archives: a [`ListingTable`] that can be sent to other processes.
 ///
@@ -362,6 +362,12 @@ impl NpyTable {
     ) -> BoxFuture<'all, Result<Arc<dyn ExecutionPlan>>> {
         async move {
             self.check_insert()?;
+            let session = state.as_any().downcast_ref::<SessionState>();
+            if let (Some(session), [url, ..]) = (session, &self.inner.table_paths()[..]) {
+                let options = self.inner.options();
+                let columns = files::without_columns(&self.schema(), &options.table_partition_cols);
+                copy_target::check_insert(session, url, options, columns.fields()).await?;
+            }
             self.inner.insert_into(state, input, insert_op).await
         }
         .boxed()
@@ -395,6 +401,11 @@ impl NpyTable {
             {
                 return plan_err!("{refused}");
             }
+            let location = path.unwrap_or_else(|| url.to_string());
+            return plan_err!(
+                "{location}: INSERT INTO adds files to a directory, whose name ends in a slash; write LOCATION '{}/'",
+                location.replace('\'', "''")
+            );
         }
         let all = format!("*.{}", self.inner.options().format.get_ext());
         let globs = self.inner.table_paths().iter().filter_map(|url| url.get_glob().as_ref());
@@ -474,6 +485,15 @@ impl NpyTableFactory {
         if let Some(other) = others.iter().find(|url| url.object_store() != first.object_store()) {
             return plan_err!(
                 "the locations of a table are in one store, and {other} is not in that of {first}; create a table for each, and select from both with UNION ALL"
+            );
+        }
+        let is_of_day = |field: &&FieldRef| {
+            matches!(field.data_type(), DataType::Time32(_) | DataType::Time64(_))
+        };
+        if let Some(field) = statement.schema.fields().iter().find(is_of_day) {
+            return plan_err!(
+                "the column {:?} is a time of day, for which NumPy has no dtype; declare it as INTERVAL, a span of time since midnight",
+                field.name()
             );
         }
         let mut statement = statement.clone();

@@ -102,6 +102,68 @@ async fn far_times_have_bins() {
     assert!(refused.contains("CAST(t AS TIMESTAMP(0))"), "{refused}");
 }
 
+/// Guards times that are cut by the calendar, beyond 1677 to 2262, too: they are those of NumPy's `astype`, and NaT is null.
+#[tokio::test]
+async fn far_times_are_cut_by_the_calendar() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    // 0001-01-01T00:00, 1600-02-29T13:14:15, 1969-12-31T23:59:59, 2500-07-04T06:00, 9999-12-31T23:59:59, and NaT.
+    let seconds = [-62_135_596_800, -11_670_950_745, -1, 16_741_144_800, 253_402_300_799, i64::MIN];
+    for (unit, factor) in [("s", 1), ("ms", 1_000), ("us", 1_000_000)] {
+        let counts = seconds.map(|it| if it == i64::MIN { it } else { it * factor });
+        write(directory.path(), &format!("{unit}.npy"), &format!("'<M8[{unit}]'"), &[6], &counts);
+    }
+    let days = seconds.map(|it| if it == i64::MIN { it } else { it.div_euclid(86_400) });
+    write(directory.path(), "D.npy", "'<M8[D]'", &[6], &days);
+    let ctx = session();
+    for (part, expected) in [
+        ("YEAR", ["0001-01-01", "1600-01-01", "1969-01-01", "2500-01-01", "9999-01-01", ""]),
+        ("quarter", ["0001-01-01", "1600-01-01", "1969-10-01", "2500-07-01", "9999-10-01", ""]),
+        ("month", ["0001-01-01", "1600-02-01", "1969-12-01", "2500-07-01", "9999-12-01", ""]),
+        ("week", ["0001-01-01", "1600-02-28", "1969-12-29", "2500-06-28", "9999-12-27", ""]),
+        ("day", ["0001-01-01", "1600-02-29", "1969-12-31", "2500-07-04", "9999-12-31", ""]),
+    ] {
+        for file in ["s", "ms", "us", "D"] {
+            let sql = format!("SELECT date_trunc('{part}', value) FROM npy('{at}/{file}.npy')");
+            let found = text(&ctx, &sql).await;
+            let times =
+                expected.map(|it| if it.is_empty() { it.into() } else { format!("{it}T00:00:00") });
+            assert_eq!(cells(&found), times, "{sql}");
+        }
+    }
+    // Bins of days, and times of one value.
+    for (sql, expected) in [
+        (
+            format!("date_bin(INTERVAL '1 day', value) FROM npy('{at}/D.npy') LIMIT 1 OFFSET 1"),
+            "1600-02-29T00:00:00",
+        ),
+        (
+            format!(
+                "date_bin(INTERVAL '7 days', value, TIMESTAMP '2000-01-03') FROM npy('{at}/D.npy') LIMIT 1 OFFSET 1"
+            ),
+            "1600-02-28T00:00:00",
+        ),
+        (
+            "date_trunc('hour', CAST('3000-06-01T01:02:03' AS TIMESTAMP(0)))".into(),
+            "3000-06-01T01:00:00",
+        ),
+        ("date_trunc('month', TIMESTAMP '2024-03-05')".into(), "2024-03-01T00:00:00"),
+        (
+            "date_trunc('millisecond', CAST('3000-06-01T01:02:03' AS TIMESTAMP(0)))".into(),
+            "3000-06-01T01:02:03",
+        ),
+        ("date_trunc('month', '2024-03-05')".into(), "2024-03-01T00:00:00"),
+        ("date_trunc('month', NULL)".into(), ""),
+        ("date_trunc('hour', TIME '10:11:12')".into(), "10:00:00"),
+        ("date_trunc('day', TIMESTAMP '1969-12-31T23:59:59.5')".into(), "1969-12-31T00:00:00"),
+    ] {
+        assert_eq!(cells(&text(&ctx, &format!("SELECT {sql}")).await), [expected], "{sql}");
+    }
+    let first = "SELECT date_trunc('year', arrow_cast(-9223372036854775807, 'Timestamp(ns)'))";
+    let refused = error(&ctx, first).await;
+    assert!(refused.contains("CAST(t AS TIMESTAMP(0))"), "{refused}");
+}
+
 /// Guards floats that are no times of nanoseconds: the last one would take their place.
 #[tokio::test]
 async fn far_seconds_are_no_times() {

@@ -1,6 +1,8 @@
 //! Comparisons of times with literals in a finer unit: no literal is cut.
 
 use crate::support::{error, rows, text};
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::Int64Type;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use npy_core::{DType, DynArray, Order, WriteNpy};
 use npy_datafusion::{session, session_with_config};
@@ -151,7 +153,7 @@ async fn a_view_and_now_are_not_cut() {
     assert!(!plan.contains("npy_as_time"), "{plan}");
 }
 
-/// Guards times that a finer unit cannot count: they are compared in their own unit, and between columns they are an error.
+/// Guards times that a finer unit cannot count: they are compared in their own unit, also with other times.
 #[tokio::test]
 async fn far_years_are_compared() {
     let directory = tempfile::tempdir().unwrap();
@@ -174,8 +176,7 @@ async fn far_years_are_compared() {
         }
     }
     let sql = format!("SELECT count(*) FROM {table} WHERE m < to_timestamp_nanos(CAST(d AS INT))");
-    let refused = error(&ctx, &sql).await;
-    assert!(refused.contains("Cannot cast Timestamp(s) value"), "{refused}");
+    assert!(text(&ctx, &sql).await.contains("| 1 "), "{sql}");
 }
 
 /// Guards text and times beyond 1677 to 2262 that are compared, by columns with and without such times.
@@ -448,5 +449,86 @@ async fn the_first_nanoseconds_are_cut_to_earlier_seconds() {
         let found = found.lines().skip(3).filter(|line| line.starts_with('|'));
         let found: Vec<&str> = found.map(|line| line.trim_matches(['|', ' '])).collect();
         assert_eq!(found, ["-9223372037", "0", ""], "{sql}");
+    }
+}
+
+/// Guards columns of two units: they are compared exactly, also where the finer unit does not count a time of the coarser one.
+#[tokio::test]
+async fn far_times_of_two_columns_are_compared() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path();
+    // 1600-02-29T13:14:15 and NaT, and times within the nanoseconds: before 1970, with a rest.
+    let seconds = [-11_670_950_745, -1, 0, 16_741_663_200, 253_402_300_799, i64::MIN];
+    let days = [-135_081, -1, 0, 193_769, 2_932_896, 0];
+    let nanoseconds = [i64::MIN + 1, -1, 1, i64::MAX, 0, 0];
+    for (name, dtype, counts) in
+        [("s", "<M8[s]", seconds), ("d", "<M8[D]", days), ("n", "<M8[ns]", nanoseconds)]
+    {
+        let bytes = counts.iter().flat_map(|count: &i64| count.to_le_bytes()).collect();
+        let array = DynArray::new(format!("'{dtype}'").parse().unwrap(), [6], Order::C, bytes);
+        array.unwrap().write_npy(at.join(format!("{name}.npy"))).unwrap();
+    }
+    let ctx = session();
+    let at = at.display();
+    let table = format!(
+        "(SELECT s._row AS k, s.value AS s, d.value AS d, n.value AS n FROM npy('{at}/s.npy') s JOIN npy('{at}/d.npy') d ON s._row = d._row JOIN npy('{at}/n.npy') n ON s._row = n._row)"
+    );
+    for (condition, expected) in [
+        ("s < n", [Some(true), Some(true), Some(true), Some(false), Some(false), None]),
+        ("n <= s", [Some(false), Some(false), Some(false), Some(true), Some(true), None]),
+        ("s = n", [Some(false), Some(false), Some(false), Some(false), Some(false), None]),
+        ("s <> n", [Some(true), Some(true), Some(true), Some(true), Some(true), None]),
+        ("d < n", [Some(true), Some(true), Some(true), Some(false), Some(false), Some(false)]),
+        ("d = n", [Some(false), Some(false), Some(false), Some(false), Some(false), Some(true)]),
+        ("s > d", [Some(true), Some(true), Some(false), Some(true), Some(true), None]),
+        ("s = d", [Some(false), Some(false), Some(true), Some(false), Some(false), None]),
+        ("s BETWEEN d AND n", [Some(true), Some(true), Some(true), Some(false), Some(false), None]),
+        (
+            "s NOT BETWEEN d AND n",
+            [Some(false), Some(false), Some(false), Some(true), Some(true), None],
+        ),
+        (
+            "s IS DISTINCT FROM n",
+            [Some(true), Some(true), Some(true), Some(true), Some(true), Some(true)],
+        ),
+        (
+            "s IS NOT DISTINCT FROM d",
+            [Some(false), Some(false), Some(true), Some(false), Some(false), Some(false)],
+        ),
+    ] {
+        let sql = format!("SELECT {condition} AS c FROM {table} ORDER BY k");
+        let found = npy_datafusion::sql(&ctx, &sql).await.unwrap().collect().await.unwrap();
+        let found = datafusion::arrow::compute::concat_batches(&found[0].schema(), &found).unwrap();
+        let found: Vec<_> = found.column(0).as_boolean().iter().collect();
+        assert_eq!(found, expected, "{condition}");
+        let count = expected.iter().filter(|it| **it == Some(true)).count();
+        let sql = format!("SELECT count(*) AS c FROM {table} WHERE {condition}");
+        let rows = npy_datafusion::sql(&ctx, &sql).await.unwrap().collect().await.unwrap();
+        let rows = rows[0].column(0).as_primitive::<Int64Type>().value(0);
+        assert_eq!(rows, count as i64, "{sql}");
+    }
+    // Keys of joins: equal times that nanoseconds do not count are equal.
+    for (on, expected) in [
+        ("date_trunc('day', a.value) = b.value", 6),
+        ("a.value = b.value", 2),
+        ("a.value > b.value", 16),
+    ] {
+        let sql =
+            format!("SELECT a.value FROM npy('{at}/s.npy') a JOIN npy('{at}/d.npy') b ON {on}");
+        let count = ctx.sql(&sql).await.unwrap().count().await.unwrap();
+        assert_eq!(count, expected, "{sql}");
+    }
+    // The rest is an error with what to write.
+    for (of, instead) in [
+        ("s - d", "s - CAST(d AS TIMESTAMP(0))"),
+        ("coalesce(s, d)", "coalesce(s, CAST(d AS TIMESTAMP(0)))"),
+        ("coalesce(s, TIMESTAMP '1970-01-01')", "coalesce(s, CAST('1970-01-01' AS TIMESTAMP(0)))"),
+    ] {
+        let sql = format!("SELECT {of} FROM {table}");
+        let plan = npy_datafusion::sql(&ctx, &sql).await.unwrap();
+        let refused = plan.collect().await.unwrap_err().to_string();
+        assert!(refused.contains("value has a time that nanoseconds do not count, the unit of its expression; write CAST(d AS TIMESTAMP(0))"), "{refused}");
+        let sql = format!("SELECT {instead} FROM {table}");
+        npy_datafusion::sql(&ctx, &sql).await.unwrap().collect().await.unwrap();
     }
 }

@@ -246,7 +246,7 @@ async fn inserted_values_are_exact_or_errors() {
     for (sql, expected) in [
         (
             "n (price, id, name, flag, pair) VALUES (NULL, 1, [97, 98, 99], true, [1, 2])",
-            "the column \"price\" has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(x, CAST('NaN' AS DOUBLE))",
+            "the column \"price\" has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(…, CAST('NaN' AS DOUBLE))",
         ),
         ("n SELECT NULL, 1, [97, 98, 99], true, [1, 2]", "the column \"id\" has no nulls; write 0"),
         ("n (id) VALUES (1)", "the column \"price\" has no nulls"),
@@ -259,6 +259,7 @@ async fn inserted_values_are_exact_or_errors() {
     assert!(refused.contains("1e39 would become inf"), "{refused}");
 
     // Tables in memory have types that a file lacks.
+    rows(&ctx, &format!("CREATE TABLE w ({columns})")).await;
     rows(&ctx, "CREATE TABLE m (p DECIMAL(5, 1), u TIMESTAMP, z VARCHAR)").await;
     let spans = "CREATE TABLE spans AS SELECT arrow_cast(INTERVAL '1 second', 'Duration(s)') AS d";
     rows(&ctx, spans).await;
@@ -270,14 +271,25 @@ async fn inserted_values_are_exact_or_errors() {
             "would become 2021-01-01T00:00:00.123456789 in",
         ),
         ("spans VALUES (INTERVAL '1.5 seconds')", "in the column \"d\", which is Duration(s)"),
-        ("spans SELECT INTERVAL '1.5 seconds'", "write arrow_cast(x, 'Duration(s)')"),
+        ("spans SELECT INTERVAL '1.5 seconds'", "write arrow_cast(…, 'Duration(s)')"),
+        ("m (p) SELECT v FROM (SELECT 1.29 AS v) q", "write round(q.v, 1)"),
+        (
+            "w (s) SELECT v FROM (SELECT TIMESTAMP '2021-01-01T00:00:00.5' AS v) q",
+            "write date_trunc('second', q.v)",
+        ),
+        (
+            "w (s) VALUES (TIMESTAMP '2021-01-01T00:00:00.5')",
+            "write date_trunc('second', CAST('2021-01-01T00:00:00.500' AS TIMESTAMP(6)))",
+        ),
+        ("w (s) VALUES (1.5)", "write a time, '2026-01-02 10:30:00', or to_timestamp_seconds(1)"),
     ] {
         let refused = error(&ctx, &format!("INSERT INTO {sql}")).await;
         assert!(refused.contains(expected), "{sql}: {refused}");
     }
     // The advice of these errors.
-    rows(&ctx, &format!("CREATE TABLE w ({columns})")).await;
     for sql in [
+        "w (s) VALUES (date_trunc('second', CAST('2021-01-01T00:00:00.500' AS TIMESTAMP(6))))",
+        "w (s) VALUES (to_timestamp_seconds(1))",
         "w (i) VALUES (round(7.9)), (trunc(-7.9))",
         "w (f) VALUES (CAST('inf' AS DOUBLE)), ('inf'), (-0.0), (9007199254740993)",
         "w (i) VALUES (-0.0), (TRY_CAST(7.9 AS SMALLINT))",
@@ -450,7 +462,10 @@ async fn files_have_the_names_of_the_statement() {
              TO '{at}/days/' STORED AS NPY PARTITIONED BY (day)"
         );
         let refused = error(&ctx, &sql).await;
-        assert!(refused.contains("coalesce(day, 'none') AS day"), "{refused}");
+        assert!(
+            refused.contains("write coalesce(nullif(day, ''), 'none') AS day for text"),
+            "{refused}"
+        );
         assert!(!directory.path().join("days").exists());
     }
     #[cfg(target_os = "linux")]
@@ -513,4 +528,68 @@ async fn seconds_are_times_in_parquet() {
             ["exceeds the representable", "Overflow"].iter().any(|it| failure.contains(it));
         assert!(is_of_value, "{column}: {failure}");
     }
+}
+
+/// Guards intervals of SQL, which are spans of nanoseconds: copied, and inserted into a table that declares them; those of months are none.
+#[tokio::test]
+async fn intervals_are_spans() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let ctx = session();
+    let span = "arrow_cast(1500, 'Duration(ms)')";
+    let copy = format!(
+        "COPY (SELECT {span} + INTERVAL '1 day' AS a, coalesce({span}, INTERVAL '0 seconds') AS b, CAST(NULL AS INTERVAL) AS c) TO '{at}/x.npy'"
+    );
+    rows(&ctx, &copy).await;
+    let array = DynArray::read_npy(directory.path().join("x.npy")).unwrap();
+    assert_eq!(array.dtype().to_string(), "[('a', '<m8[ns]'), ('b', '<m8[ns]'), ('c', '<m8[ns]')]");
+    let counts: Vec<i64> =
+        array.as_bytes().chunks(8).map(|it| i64::from_le_bytes(it.try_into().unwrap())).collect();
+    assert_eq!(counts, [86_401_500_000_000, 1_500_000_000, i64::MIN]);
+    for interval in ["1 month", "300 years", "200000 days"] {
+        let sql = format!("COPY (SELECT INTERVAL '{interval}' AS a) TO '{at}/y.npy'");
+        let refused = error(&ctx, &sql).await;
+        assert!(refused.contains("is not a span of time; write one of days"), "{refused}");
+    }
+
+    let declared = format!("CREATE EXTERNAL TABLE n (d INTERVAL) STORED AS NPY LOCATION '{at}/n/'");
+    rows(&ctx, &declared).await;
+    rows(&ctx, "INSERT INTO n VALUES (INTERVAL '1.5 seconds'), (NULL)").await;
+    let sum = text(&ctx, "SELECT count(d), max(d) FROM n").await;
+    assert!(sum.contains("1.500000000 secs"), "{sum}");
+    let found = text(&ctx, &format!("SELECT arrow_typeof(d) FROM npy('{at}/n/') LIMIT 1")).await;
+    assert!(found.contains("Duration(ns)"), "{found}");
+    let declared = format!("CREATE EXTERNAL TABLE o (d TIME) STORED AS NPY LOCATION '{at}/o/'");
+    let refused = error(&ctx, &declared).await;
+    assert!(refused.contains("declare it as INTERVAL"), "{refused}");
+}
+
+/// Guards rows for a directory whose files have other columns: its table would not be read.
+#[tokio::test]
+async fn rows_of_other_columns_are_not_inserted() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().display();
+    let ctx = session();
+    rows(&ctx, &format!("COPY (SELECT 1 AS a) TO '{at}/d/' STORED AS NPY")).await;
+    let before = names(&directory.path().join("d"));
+    for (columns, value, expected) in [
+        ("b INT", "1", "its files have the columns \"a\", and the table has \"b\""),
+        ("a VARCHAR", "'x'", "the column \"a\" is <i8 in its files, and <U1 in the table"),
+    ] {
+        let table = format!("CREATE EXTERNAL TABLE t ({columns}) STORED AS NPY LOCATION '{at}/d/'");
+        rows(&ctx, &table).await;
+        let refused = error(&ctx, &format!("INSERT INTO t VALUES ({value})")).await;
+        assert!(refused.contains(expected), "{refused}");
+        rows(&ctx, "DROP TABLE t").await;
+    }
+    assert_eq!(names(&directory.path().join("d")), before);
+    let table =
+        format!("CREATE EXTERNAL TABLE t (a BIGINT, b INT) STORED AS NPY LOCATION '{at}/d/'");
+    rows(&ctx, &table).await;
+    rows(&ctx, "INSERT INTO t VALUES (2, 3)").await;
+    assert!(text(&ctx, "SELECT sum(a), sum(b) FROM t").await.contains("3"));
+
+    rows(&ctx, &format!("CREATE EXTERNAL TABLE s (a INT) STORED AS NPY LOCATION '{at}/new'")).await;
+    let refused = error(&ctx, "INSERT INTO s VALUES (1)").await;
+    assert!(refused.contains(&format!("write LOCATION '{at}/new/'")), "{refused}");
 }

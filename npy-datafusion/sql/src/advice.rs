@@ -23,7 +23,7 @@ const PARTS_OF_TIME: [&str; 8] =
     ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
 
 /// Functions of other programs, and what to write here.
-const FUNCTIONS: [(&str, &str); 17] = [
+const FUNCTIONS: [(&str, &str); 18] = [
     ("dayofweek", "date_part('dow', t)"),
     ("weekday", "date_part('dow', t)"),
     ("strftime", "to_char(t, '%Y-%m-%d')"),
@@ -32,6 +32,7 @@ const FUNCTIONS: [(&str, &str); 17] = [
     ("variance", "var_samp(x), or var_pop(x), which is that of np.var"),
     ("percentile", "percentile_cont(x, 0.95)"),
     ("quantile", "percentile_cont(x, 0.95)"),
+    ("isnat", "t IS NULL"),
     ("isnull", "x IS NULL"),
     ("len", "length(x)"),
     ("mod", "x % y"),
@@ -155,8 +156,13 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
-    const FORMS: [(&str, &str); 20] = [
+    const FORMS: [(&str, &str); 22] = [
         ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
+        ("Date part 'weekday' not supported", "write 'dow' for the day of the week, 0 on Sunday"),
+        (
+            "Cannot coerce arithmetic expression Duration(",
+            "a number of spans is one of their counts, in the unit of x: arrow_cast(CAST(x AS BIGINT) * 2, 'Duration(s)')",
+        ),
         (
             "Divide by zero error",
             "write nullif(y, 0) in the place of a divisor y: x / nullif(y, 0) is null where y is 0",
@@ -360,26 +366,34 @@ impl Visitor for ComparedNames {
     }
 }
 
-/// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row.
-pub(crate) fn check_days(statement: &Statement) -> Result<()> {
-    match tables::visit(statement, &mut Days) {
+/// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row. So are numbers that are too large for a
+/// float, which would be infinite.
+pub(crate) fn check_numbers(statement: &Statement) -> Result<()> {
+    match tables::visit(statement, &mut Numbers) {
         ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(day) => plan_err!(
-            "{day} is a subtraction of numbers; write '{day}' for the day, or blanks around each minus"
-        ),
+        ControlFlow::Break(refused) => plan_err!("{refused}"),
     }
 }
 
-/// Finds the first day without quotes.
-struct Days;
+/// Finds the first number that is refused.
+struct Numbers;
 
-impl Visitor for Days {
+impl Visitor for Numbers {
     type Break = String;
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<String> {
-        match day(expression) {
-            Some(day) => ControlFlow::Break(day),
-            None => ControlFlow::Continue(()),
+        if let Some(day) = day(expression) {
+            return ControlFlow::Break(format!(
+                "{day} is a subtraction of numbers; write '{day}' for the day, or blanks around each minus"
+            ));
+        }
+        match number(expression) {
+            Some((digits, _)) if digits.parse().is_ok_and(f64::is_infinite) => {
+                ControlFlow::Break(format!(
+                    "{digits} is greater than each float; write CAST('inf' AS DOUBLE) for infinity"
+                ))
+            }
+            _ => ControlFlow::Continue(()),
         }
     }
 }

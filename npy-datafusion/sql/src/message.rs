@@ -8,7 +8,7 @@ use npy_datafusion::word;
 use npy_repair::{Damage, Options, diagnose};
 
 use crate::advice::{of_form, of_lacking, of_option, quoted};
-use crate::numbers::of_function;
+use crate::numbers::{IS_OF_NUMBERS, of_function};
 
 /// The sentence that follows each error which DataFusion takes for a mistake of its own.
 const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code.";
@@ -18,6 +18,9 @@ const CHECK: &str = "SanityCheckPlan";
 
 /// The rules of `npy-datafusion` that refuse a statement: DataFusion begins their errors with these names.
 const RULES: [&str; 2] = ["refuse_wrong: ", "keep_large_literals: "];
+
+/// The beginning of errors of the planner.
+const PLANNING: &str = "Error during planning: ";
 
 /// Texts about the types of arguments, which DataFusion takes for mistakes of its own, too.
 const OF_TYPES: [&str; 2] = ["failed to match any signature", "Failed to coerce types"];
@@ -29,8 +32,9 @@ const MAX_REASON: usize = 240;
 pub(crate) fn message(error: &DataFusionError) -> String {
     let text = error.strip_backtrace().replace("\ncaused by\n", ": ").replace(['\n', '\t'], " ");
     let refused = RULES.iter().find_map(|rule| text.strip_prefix(rule));
-    let text = refused.unwrap_or(&text).to_owned();
-    if let Some(advice) = of_function(&text).or_else(|| of_lacking(&text)) {
+    let of_call = text.strip_prefix(PLANNING).filter(|it| it.contains(IS_OF_NUMBERS));
+    let text = refused.or(of_call).unwrap_or(&text).to_owned();
+    if let Some(advice) = of_function(&text, |_| None).or_else(|| of_lacking(&text)) {
         return advice;
     }
     if text.contains(REPORT) || text.starts_with(CHECK) {

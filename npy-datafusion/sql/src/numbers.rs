@@ -1,11 +1,18 @@
 //! Advice for functions and conditions of numbers that get other values: true and false, times, text and lists.
 
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
 use npy_datafusion::datafusion::arrow::datatypes::DataType;
 use npy_datafusion::datafusion::common::DFSchema;
 use npy_datafusion::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use npy_datafusion::datafusion::logical_expr::expr::{Between, Cast, InList};
 use npy_datafusion::datafusion::logical_expr::utils::merge_schema;
 use npy_datafusion::datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
+use npy_datafusion::datafusion::sql::parser::Statement;
+use npy_datafusion::datafusion::sql::sqlparser::ast::{self, Visitor};
+
+use crate::tables;
 
 /// Functions whose result is one of the values, or between two of them: that of times is a time.
 const BETWEEN_VALUES: [&str; 6] =
@@ -21,8 +28,15 @@ const OF_NUMBERS: [&str; 6] = [
     "Float64",
 ];
 
-/// Returns the error for a function of numbers that gets other values; `None` if the text is about something else.
-pub(crate) fn of_function(text: &str) -> Option<String> {
+/// The words of these errors after the name of the function.
+pub(crate) const IS_OF_NUMBERS: &str = " is a function of numbers, and ";
+
+/// Returns the error for a function of numbers that gets other values; `None` if the text is about something else. `argument` returns the argument of a
+/// function of the statement, if that is known.
+pub(crate) fn of_function(
+    text: &str,
+    argument: impl FnOnce(&str) -> Option<String>,
+) -> Option<String> {
     let received = ["but received ", "coercion from "]
         .iter()
         .find_map(|before| Some(text.split_once(before)?.1))?;
@@ -32,20 +46,21 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
     if name == "isnan"
         && ["Timestamp(", "Duration(", "Date"].iter().any(|it| received.starts_with(it))
     {
-        return Some(
-            "isnan is a function of floats, and x is a time; write x IS NULL for NaT".to_owned(),
-        );
+        let x = argument(name).unwrap_or_else(|| "x".to_owned());
+        return Some(format!("isnan{IS_OF_NUMBERS}{x} is a time; write {x} IS NULL for NaT"));
     }
     if !OF_NUMBERS.iter().any(|part| text.contains(part)) {
         return None;
     }
+    let x = argument(name).unwrap_or_else(|| "x".to_owned());
     // Of a percentile, the second argument is its share.
     let rest = if name.contains("percentile") { ", 0.5" } else { "" };
     let of = |argument: &str| format!("{name}({argument}{rest})");
     let is = |types: &[&str]| types.iter().any(|it| received.starts_with(it));
     let (kind, instead) = if is(&["Boolean"]) {
-        let of_count = if name == "sum" { ", or count(*) FILTER (WHERE x)" } else { "" };
-        ("true or false", format!("{}{of_count}", of("CAST(x AS INT)")))
+        let of_count =
+            if name == "sum" { format!(", or count(*) FILTER (WHERE {x})") } else { String::new() };
+        ("true or false", format!("{}{of_count}", of(&format!("CAST({x} AS INT)"))))
     } else if is(&["Timestamp("]) {
         let unit = received.split_once('(')?.1;
         let (function, units) = match unit.get(..2)? {
@@ -54,28 +69,31 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
             unit if unit.starts_with('s') => ("to_timestamp_seconds", "seconds"),
             _ => ("to_timestamp_micros", "microseconds"),
         };
-        let of_count = of("CAST(x AS BIGINT)");
+        let of_count = of(&format!("CAST({x} AS BIGINT)"));
         let instead = match BETWEEN_VALUES.contains(&name) {
             true => format!("{function}({of_count})"),
             false => format!("{of_count} for the {units} since 1970"),
         };
         ("a time", instead)
     } else if is(&["Duration("]) {
-        ("a span of time", of("CAST(x AS BIGINT)"))
+        ("a span of time", of(&format!("CAST({x} AS BIGINT)")))
     } else if is(&["String", "Utf8"]) {
-        let cast = of("CAST(x AS DOUBLE)");
+        let cast = of(&format!("CAST({x} AS DOUBLE)"));
         (
             "text",
-            format!("{cast}, or {} if some texts are not numbers", of("TRY_CAST(x AS DOUBLE)")),
+            format!(
+                "{cast}, or {} if some texts are not numbers",
+                of(&format!("TRY_CAST({x} AS DOUBLE)"))
+            ),
         )
     } else if is(&["List(", "FixedSizeList("]) {
-        let of_all = format!("SELECT {} FROM (SELECT unnest(x) AS v FROM t)", of("v"));
+        let of_all = format!("SELECT {} FROM (SELECT unnest({x}) AS v FROM t)", of("v"));
         let of_each = match name {
-            "avg" | "mean" => "array_avg(x) for that of each list, ",
-            "sum" => "array_sum(x) for that of each list, ",
-            _ => "",
+            "avg" | "mean" => format!("array_avg({x}) for that of each list, "),
+            "sum" => format!("array_sum({x}) for that of each list, "),
+            _ => String::new(),
         };
-        let first = of("x[1]");
+        let first = of(&format!("{x}[1]"));
         (
             "a list",
             format!("{of_each}{first} for the first value of each, or {of_all} for all values"),
@@ -83,7 +101,39 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!("{name} is a function of numbers, and x is {kind}; write {instead}"))
+    Some(format!("{name}{IS_OF_NUMBERS}{x} is {kind}; write {instead}"))
+}
+
+/// Returns the first argument of the calls of a function in a statement, if it is the same one in all of them.
+pub(crate) fn argument(statement: &Statement, name: &str) -> Option<String> {
+    let mut arguments = Arguments { name, found: Vec::new() };
+    // The visitor never stops early.
+    _ = tables::visit(statement, &mut arguments);
+    arguments.found.dedup();
+    match arguments.found.as_slice() {
+        [argument] => Some(argument.clone()),
+        _ => None,
+    }
+}
+
+struct Arguments<'n> {
+    name: &'n str,
+    found: Vec<String>,
+}
+
+impl Visitor for Arguments<'_> {
+    type Break = Infallible;
+
+    fn pre_visit_expr(&mut self, expression: &ast::Expr) -> ControlFlow<Infallible> {
+        if let ast::Expr::Function(call) = expression
+            && call.name.to_string().eq_ignore_ascii_case(self.name)
+            && let ast::FunctionArguments::List(list) = &call.args
+            && let [argument, ..] = &list.args[..]
+        {
+            self.found.push(argument.to_string());
+        }
+        ControlFlow::Continue(())
+    }
 }
 
 /// Returns the column that is meant by an error about a text which is not a number, and what to write; `None` if the text is about something else.

@@ -48,7 +48,7 @@ pub(crate) async fn run(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
         );
     }
-    statements.iter().try_for_each(advice::check_days)?;
+    statements.iter().try_for_each(advice::check_numbers)?;
     statements.iter().try_for_each(advice::check_insert)?;
     tables::check_read(&statements, files)?;
     let mut printed = 0;
@@ -63,7 +63,13 @@ pub(crate) async fn run(
         }
         let is_query = is_query(&statement);
         let (compared, aliases) = (advice::compared_names(&statement), Aliases::of(&statement));
-        let named = |error| named(error, &columns, &compared, &aliases);
+        let named = |error: DataFusionError| {
+            let argument = |name: &str| numbers::argument(&statement, name);
+            match numbers::of_function(&error.strip_backtrace(), argument) {
+                Some(advice) => plan_datafusion_err!("{advice}"),
+                None => named(error, &columns, &compared, &aliases),
+            }
+        };
         let plan = npy_datafusion::statement_to_plan(&ctx.state(), statement.clone()).await;
         let plan =
             plan.map_err(|error| match (&of_columns, named(tables::named(error, files))) {

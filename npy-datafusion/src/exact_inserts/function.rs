@@ -18,12 +18,12 @@ use crate::exact_times::{converted_field, type_of_example};
 
 /// Returns the function.
 pub(crate) fn function() -> Arc<ScalarUDF> {
-    let signature = Signature::any(4, Volatility::Immutable);
+    let signature = Signature::any(5, Volatility::Immutable);
     Arc::new(ScalarUDF::new_from_impl(Exact { signature }))
 }
 
 /// Converts its first argument to the type of the second one. A value that would be another one is an error, which has the name of the column, the third one.
-/// So is a null, if the last one is false.
+/// So is a null, if the fourth one is false. The last one is the column of the query that has the values, `…` for another expression, or empty for `VALUES`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Exact {
     signature: Signature,
@@ -47,10 +47,14 @@ impl ScalarUDFImpl for Exact {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let [values, _, ColumnarValue::Scalar(name), ColumnarValue::Scalar(is_nullable)] =
+        let [values, _, ColumnarValue::Scalar(name), ColumnarValue::Scalar(is_nullable), source] =
             &args.args[..]
         else {
-            return internal_err!("{} without four arguments", self.name());
+            return internal_err!("{} without five arguments", self.name());
+        };
+        let source = match source {
+            ColumnarValue::Scalar(source) => source.try_as_str().flatten().unwrap_or_default(),
+            ColumnarValue::Array(_) => "",
         };
         let column = match name.try_as_str().flatten() {
             None | Some("") => "a column".to_owned(),
@@ -61,23 +65,31 @@ impl ScalarUDFImpl for Exact {
         let converted = converted.map_err(|error| error.context(column.clone()))?;
         let [from, to] = [values, &converted].map(|it| it.to_array(args.number_rows));
         let (from, to) = (from?, to?);
+        let x = if source.is_empty() { "…" } else { source };
         if *is_nullable == ScalarValue::from(false) && to.logical_null_count() > 0 {
             return match to.data_type().is_floating() {
                 true => exec_err!(
-                    "{column} has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(x, CAST('NaN' AS DOUBLE))"
+                    "{column} has no nulls; write CAST('NaN' AS DOUBLE), or coalesce({x}, CAST('NaN' AS DOUBLE))"
                 ),
                 false => exec_err!(
-                    "{column} has no nulls; write 0, or coalesce(x, 0) ('' for text, false for true and false)"
+                    "{column} has no nulls; write 0, or coalesce({x}, 0) ('' for text, false for true and false)"
                 ),
             };
         }
-        check(&from, &to, &column)?;
+        check(&from, &to, Place { column: &column, source })?;
         Ok(converted)
     }
 }
 
+/// The column that gets the values, and the expression that has them, or an empty text for `VALUES`.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    column: &'p str,
+    source: &'p str,
+}
+
 /// Refuses values that a conversion has changed: in the widest type for both they differ.
-fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
+fn check(from: &ArrayRef, to: &ArrayRef, place: Place<'_>) -> Result<()> {
     use DataType::{
         Date32, Decimal256, Dictionary, FixedSizeList, Float64, List, Struct, Timestamp,
     };
@@ -89,11 +101,11 @@ fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
     let widest = match (from.data_type(), to.data_type()) {
         _ if from.len() == from.logical_null_count() => return Ok(()),
         (of, to) if of == to || to.is_string() => return Ok(()),
-        (Dictionary(_, values), _) => return check(&cast(from, values)?, to, column),
+        (Dictionary(_, values), _) => return check(&cast(from, values)?, to, place),
         (FixedSizeList(..) | List(_), FixedSizeList(..) | List(_)) => {
             return match (values(from), values(to)) {
                 // Those of a null are nothing in one of the lists.
-                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to, column),
+                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to, place),
                 _ => Ok(()),
             };
         }
@@ -101,7 +113,7 @@ fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
             let (from, to) = (from.as_struct(), to.as_struct());
             return fields.iter().enumerate().try_for_each(|(at, field)| {
                 let same = to.column_by_name(field.name()).or_else(|| to.columns().get(at));
-                same.map_or(Ok(()), |to| check(from.column(at), to, column))
+                same.map_or(Ok(()), |to| check(from.column(at), to, place))
             });
         }
         (_, floats) if floats.is_floating() => {
@@ -110,7 +122,7 @@ fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
             for (row, _) in infinite.filter(|(_, it)| it.is_some_and(f64::is_infinite)) {
                 // Also the text of a number has digits, and that of infinity has none.
                 if array_value_to_string(from, row)?.contains(|it: char| it.is_ascii_digit()) {
-                    return changed(from, to, row, column);
+                    return changed(from, to, row, place);
                 }
             }
             return Ok(());
@@ -119,7 +131,7 @@ fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
             let texts = cast(from, &DataType::Utf8)?;
             let is_cut = |text: Option<&str>| text.is_some_and(has_more_than_nanoseconds);
             if let Some(row) = texts.as_string::<i32>().iter().position(is_cut) {
-                return changed(from, to, row, column);
+                return changed(from, to, row, place);
             }
             // They are null for a time that they do not have.
             vec![Timestamp(TimeUnit::Nanosecond, None), Timestamp(TimeUnit::Microsecond, None)]
@@ -134,7 +146,7 @@ fn check(from: &ArrayRef, to: &ArrayRef, column: &str) -> Result<()> {
         let (own, converted) = (in_type(from, wide)?, in_type(to, wide)?);
         let differ = distinct(&own, &converted)?;
         if let Some(row) = (0..own.len()).find(|&row| own.is_valid(row) && differ.value(row)) {
-            return changed(from, to, row, column);
+            return changed(from, to, row, place);
         }
     }
     Ok(())
@@ -157,15 +169,18 @@ fn has_more_than_nanoseconds(time: &str) -> bool {
 }
 
 /// Returns the error for a value that would be another one.
-fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, column: &str) -> Result<()> {
+fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, place: Place<'_>) -> Result<()> {
+    let Place { column, source } = place;
     let [value, other] = [from, to].map(|values| array_value_to_string(values, row));
     let (value, other) = (value?, other?);
-    let unit = match to.data_type() {
-        DataType::Timestamp(TimeUnit::Second, _) => "second",
-        DataType::Timestamp(TimeUnit::Millisecond, _) => "millisecond",
-        DataType::Timestamp(..) => "microsecond",
-        _ => "day",
+    let (unit, of_count) = match to.data_type() {
+        DataType::Timestamp(TimeUnit::Second, _) => ("second", "to_timestamp_seconds"),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => ("millisecond", "to_timestamp_millis"),
+        DataType::Timestamp(..) => ("microsecond", "to_timestamp_micros"),
+        _ => ("day", "to_date"),
     };
+    let is_number = from.data_type().is_numeric();
+    let x = if source.is_empty() { "…" } else { source };
     let instead = match to.data_type() {
         to if to.is_integer() => {
             format!(
@@ -174,12 +189,21 @@ fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, column: &str) -> Result<(
         }
         to if to.is_floating() => "CAST('inf' AS DOUBLE), or leave it out".to_owned(),
         DataType::Boolean => format!("{value} <> 0"),
-        DataType::Timestamp(..) | DataType::Date32 if from.data_type().is_string() => {
+        DataType::Timestamp(..) if is_number => match source {
+            "" => format!(
+                "a time, '2026-01-02 10:30:00', or {of_count}({})",
+                value.split('.').next().unwrap_or("0")
+            ),
+            _ => format!("{of_count}(floor({source}))"),
+        },
+        DataType::Timestamp(..) | DataType::Date32
+            if source.is_empty() || from.data_type().is_string() =>
+        {
             format!("date_trunc('{unit}', CAST('{value}' AS TIMESTAMP(6)))")
         }
-        DataType::Timestamp(..) | DataType::Date32 => format!("date_trunc('{unit}', t)"),
-        DataType::Decimal128(_, scale) => format!("round(x, {scale})"),
-        to => format!("arrow_cast(x, '{to}')"),
+        DataType::Timestamp(..) | DataType::Date32 => format!("date_trunc('{unit}', {source})"),
+        DataType::Decimal128(_, scale) => format!("round({x}, {scale})"),
+        to => format!("arrow_cast({x}, '{to}')"),
     };
     exec_err!(
         "{value} would become {other} in {column}, which is {}; write {instead}",

@@ -1,41 +1,67 @@
 //! `date_bin` of times beyond the years 1677 to 2262.
 //!
 //! DataFusion 55.2 counts nanoseconds in 64 bits, and a time whose bin does not fit is null. Here bins of days and shorter units have 128 bits; for bins
-//! of months, such a time is an error.
+//! of months, such a time is an error. A day becomes seconds.
 
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use datafusion::arrow::datatypes::{
-    ArrowTimestampType, DataType, TimeUnit, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, TimestampSecondType,
+    ArrowTimestampType, DataType, IntervalUnit, TimeUnit, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
 use datafusion::common::{exec_datafusion_err, exec_err};
 use datafusion::error::Result;
 use datafusion::functions::datetime::date_bin;
-use datafusion::logical_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl};
+use datafusion::logical_expr::{
+    ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature,
+};
 use datafusion::scalar::ScalarValue;
 
 use crate::exact_times::per_second;
 
 /// Returns the function `date_bin`.
 pub(super) fn function() -> Arc<ScalarUDF> {
-    Arc::new(ScalarUDF::new_from_impl(DateBin { inner: date_bin() }))
+    let inner = date_bin();
+    let stride = DataType::Interval(IntervalUnit::MonthDayNano);
+    let origin = DataType::Timestamp(TimeUnit::Nanosecond, None);
+    let signature = inner.signature();
+    let types = vec![
+        signature.type_signature.clone(),
+        TypeSignature::Exact(vec![stride.clone(), DataType::Date32]),
+        TypeSignature::Exact(vec![stride, DataType::Date32, origin]),
+    ];
+    let signature = Signature::one_of(types, signature.volatility);
+    Arc::new(ScalarUDF::new_from_impl(DateBin { inner, signature }))
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct DateBin {
     inner: Arc<ScalarUDF>,
+    signature: Signature,
 }
 
-impl ScalarUDFImpl for DateBin {
-    as_theirs!();
+/// The type of the bins of days.
+const OF_DAYS: DataType = DataType::Timestamp(TimeUnit::Second, None);
 
-    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
-        self.inner.return_type(types)
+impl ScalarUDFImpl for DateBin {
+    as_theirs_of_other_types!();
+
+    fn signature(&self) -> &Signature {
+        &self.signature
     }
 
-    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
+        match types {
+            [_, DataType::Date32, ..] => Ok(OF_DAYS),
+            _ => self.inner.return_type(types),
+        }
+    }
+
+    fn invoke_with_args(&self, mut args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        if let Some(days) = args.args.get_mut(1).filter(|it| it.data_type() == DataType::Date32) {
+            *days = days.cast_to(&OF_DAYS, None)?;
+        }
         let [ColumnarValue::Scalar(stride), time, ..] = &args.args[..] else {
             return self.inner.invoke_with_args(args);
         };

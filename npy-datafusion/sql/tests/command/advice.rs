@@ -176,7 +176,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT 1 FROM t WHERE isnan(value)", "times.npy"],
-            "is a time; write x IS NULL for NaT",
+            "value is a time; write value IS NULL for NaT",
         ),
         (&["SELECT id / (id - 1) FROM t", "ticks.npy"], "; write nullif(y, 0) in the place of"),
         (
@@ -189,7 +189,7 @@ fn errors_say_what_to_write() {
         (&["SELECT * FROM t", "parquet.npy"], "STORED AS PARQUET LOCATION '/"),
         (
             &["SELECT avg(value) FROM t", "m.npy"],
-            "write array_avg(x) for that of each list, avg(x[1]) for",
+            "write array_avg(value) for that of each list, avg(value[1]) for",
         ),
         (&["SELECT 1 FROM t WHERE value > 250", "m.npy"], "array_max(value) > 250 is true if"),
         (
@@ -336,11 +336,11 @@ fn errors_say_what_to_write() {
         ),
         (
             &["COPY (SELECT 18000000000000000000::BIGINT UNSIGNED + 1 AS value) TO 'o.npy'"],
-            "no dtype for Decimal128(21, 0); write CAST(x AS BIGINT UNSIGNED) AS x, or BIGINT",
+            "no dtype for Decimal128(21, 0); write CAST(value AS BIGINT UNSIGNED) AS value, or BIGINT",
         ),
         (
             &["COPY (SELECT CAST(1 AS DECIMAL(9, 2)) AS value) TO 'o.npy'"],
-            "no dtype for Decimal128(9, 2); write CAST(x AS DOUBLE) AS x",
+            "no dtype for Decimal128(9, 2); write CAST(value AS DOUBLE) AS value",
         ),
         (
             &["COPY (SELECT [price, id] AS value FROM t) TO 'o.npy'", "ticks.npy"],
@@ -348,7 +348,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["COPY (SELECT NULL::TEXT AS value) TO 'o.npy'"],
-            "write coalesce(x, 0) AS x ('' for text, false for true and false)",
+            "write coalesce(value, 0) AS value ('' for text, false for true and false)",
         ),
         (
             &["SELECT 1 FROM t WHERE id::BIGINT < -9223372036854775809", "ticks.npy"],
@@ -411,29 +411,36 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT sum(id > 1) FROM t", "ticks.npy"],
-            "npy sql: sum is a function of numbers, and x is true or false; write sum(CAST(x AS INT)), or count(*) FILTER (WHERE x)",
+            "npy sql: sum is a function of numbers, and id > 1 is true or false; write sum(CAST(id > 1 AS INT)), or count(*) FILTER (WHERE id > 1)",
         ),
-        (&["SELECT avg(id > 1) FROM t", "ticks.npy"], "write avg(CAST(x AS INT))"),
-        (&["SELECT stddev(id > 1) FROM t", "ticks.npy"], "write stddev(CAST(x AS INT))"),
+        (&["SELECT extract(weekday FROM value) FROM t", "times.npy"], "; write 'dow' for the day"),
+        (&["SELECT isnat(value) FROM t", "times.npy"], "no function isnat; write t IS NULL"),
+        (
+            &["SELECT (value - value) * 2 FROM t", "times.npy"],
+            "arrow_cast(CAST(x AS BIGINT) * 2, 'Duration(s)')",
+        ),
+        (&["SELECT 1e400 AS a"], "1e400 is greater than each float; write CAST('inf' AS DOUBLE)"),
+        (&["SELECT avg(id > 1) FROM t", "ticks.npy"], "write avg(CAST(id > 1 AS INT))"),
+        (&["SELECT stddev(id > 1) FROM t", "ticks.npy"], "write stddev(CAST(id > 1 AS INT))"),
         (
             &["SELECT median(value) FROM t", "times.npy"],
-            "npy sql: median is a function of numbers, and x is a time; write to_timestamp_seconds(median(CAST(x AS BIGINT)))",
+            "npy sql: median is a function of numbers, and value is a time; write to_timestamp_seconds(median(CAST(value AS BIGINT)))",
         ),
         (
             &["SELECT percentile_cont(value, 0.9) FROM t", "times.npy"],
-            "write to_timestamp_seconds(percentile_cont(CAST(x AS BIGINT), 0.5))",
+            "write to_timestamp_seconds(percentile_cont(CAST(value AS BIGINT), 0.5))",
         ),
         (
             &["SELECT stddev(value) FROM t", "times.npy"],
-            "write stddev(CAST(x AS BIGINT)) for the seconds since 1970",
+            "write stddev(CAST(value AS BIGINT)) for the seconds since 1970",
         ),
         (
             &["SELECT avg(name) FROM t", "names.npz"],
-            "x is text; write avg(CAST(x AS DOUBLE)), or avg(TRY_CAST(x AS DOUBLE)) if some texts are not numbers",
+            "name is text; write avg(CAST(name AS DOUBLE)), or avg(TRY_CAST(name AS DOUBLE)) if some texts are not numbers",
         ),
         (
             &["SELECT sum(value) FROM t", "m.npy"],
-            "x is a list; write array_sum(x) for that of each list, sum(x[1]) for the first value of each, or SELECT sum(v) FROM (SELECT unnest(x) AS v FROM t)",
+            "value is a list; write array_sum(value) for that of each list, sum(value[1]) for the first value of each, or SELECT sum(v) FROM (SELECT unnest(value) AS v FROM t)",
         ),
         (&["SELECT upper(value) FROM t", "times.npy"], "Function 'upper' requires String"),
         (
