@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Writes files part-00000.npy, … of at most about this size, such as 256MB or 1GiB; all of them or none
     #[arg(long, value_name = "SIZE", value_parser = parts::size)]
     target_size: Option<u64>,
-    /// Replaces the files part-*.npy of a directory that is not empty
+    /// Replaces the files part-*.npy of a directory that is not empty, and writes more than 10,000 files
     #[arg(long, requires = "target_size", conflicts_with = "no_clobber")]
     force: bool,
     /// The arrays, joined in this order
