@@ -163,9 +163,9 @@ fn with_tip(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     };
     let words: Vec<&str> = arguments.iter().skip(1).map_while(|word| word.to_str()).collect();
     let tip = match error.kind() {
-        ErrorKind::UnknownArgument => {
-            text(ContextKind::InvalidArg).and_then(|argument| option_tip(&words, &argument))
-        }
+        ErrorKind::UnknownArgument => text(ContextKind::InvalidArg).and_then(|argument| {
+            dash_tip(&words, &argument).or_else(|| option_tip(&words, &argument))
+        }),
         ErrorKind::InvalidSubcommand => {
             text(ContextKind::InvalidSubcommand).and_then(|word| subcommand_tip(&word))
         }
@@ -207,6 +207,18 @@ const ROWS: [&str; 13] = [
     "--fraction",
 ];
 
+/// Returns a tip about an option with one dash: `-dtype` is read as `-d`.
+fn dash_tip(words: &[&str], argument: &str) -> Option<String> {
+    let mut command = &Npy::command();
+    while let Some(found) = words.iter().find_map(|word| command.find_subcommand(word)) {
+        command = found;
+    }
+    let names = words.iter().filter(|word| word.starts_with(argument));
+    let mut names = names.filter_map(|word| word.strip_prefix('-')?.split('=').next());
+    let is_option = |name: &&str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    names.find(is_option).map(|name| format!("the option is '--{name}'"))
+}
+
 /// Returns a tip about an option that does not exist.
 fn option_tip(words: &[&str], argument: &str) -> Option<String> {
     let is_columns = |word: &str| matches!(word, "-c" | "--columns");
@@ -215,6 +227,11 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         .map(|pair| [pair[0], pair[1]])
         .find(|[option, name]| is_columns(option) && name.starts_with(argument))
     {
+        if name.parse::<i64>().is_ok() {
+            return Some(format!(
+                "columns are names, or numbers from 0 on; FILE[:,{name}] is a column of a matrix that is counted from its end, and {option}={name} a field of this name"
+            ));
+        }
         let name = shell::word(name.as_bytes());
         return Some(format!("a name that begins with a dash follows '=': {option}={name}"));
     }

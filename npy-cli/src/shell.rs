@@ -38,6 +38,23 @@ pub(crate) fn target(target: &Target) -> String {
     word(&[&argument(&target.path), parts(target).as_bytes()].concat())
 }
 
+/// Returns a target that was read, and that an advised command reads again, as one word. The bytes of a stream are gone: `save_first` says that they
+/// are to be saved as `IN`.
+pub(crate) fn read_again(input: &Target) -> String {
+    match input.is_stream() {
+        true => target(&Target { path: "IN".into(), ..input.clone() }),
+        false => target(input),
+    }
+}
+
+/// Returns the words before commands that have targets of `read_again`.
+pub(crate) fn save_first<'a>(inputs: impl IntoIterator<Item = &'a Target>) -> &'static str {
+    match inputs.into_iter().any(Target::is_stream) {
+        true => "save the input to a file IN first, which is read by now; then ",
+        false => "",
+    }
+}
+
 /// Returns `NAME=TARGET` as one word.
 pub(crate) fn named(name: &str, target: &Target) -> String {
     let path = target.path.as_os_str().as_encoded_bytes();

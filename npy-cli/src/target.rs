@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::{OsStringValueParser, TypedValueParser, ValueParser, ValueParserFactory};
@@ -90,6 +90,29 @@ impl Target {
     }
 }
 
+/// Refuses standard input, for commands that read a file several times or change it.
+pub(crate) fn refuse_stdin(file: &Path) -> crate::output::Result<()> {
+    match file.as_os_str() == "-" {
+        true => Err(crate::output::Failure::new(
+            "standard input",
+            "this needs a file; save it to one first, and name that",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Refuses standard input that is named twice.
+pub(crate) fn refuse_two_stdin<'a>(
+    targets: impl IntoIterator<Item = &'a Target>,
+) -> crate::output::Result<()> {
+    match targets.into_iter().filter(|target| target.is_stdin()).count() {
+        0 | 1 => Ok(()),
+        count => Err(crate::output::Failure::usage(format!(
+            "standard input, -, is named {count} times, and can be read only once; save it to a file first, and name the file"
+        ))),
+    }
+}
+
 impl From<PathBuf> for Target {
     fn from(path: PathBuf) -> Self {
         Target { path, member: None, slice: None, raw: None }
@@ -124,11 +147,14 @@ impl Target {
             // Brackets in a path: `run[old]/x.npy[3]` has a slice, `x[old]` has none.
             Some((path, slice)) if !path.is_empty() && !is_directory(path) => {
                 let slice = String::from_utf8_lossy(slice);
-                let slice: Result<_, _> = slice.split(',').map(Index::from_str).collect();
+                let slice: Result<Vec<Index>, _> = slice.split(',').map(Index::from_str).collect();
                 (path, Some(slice?))
             }
             _ => (text, None),
         };
+        if let Some(one) = slice.as_ref().and_then(|slice| one_slice(text, slice)) {
+            return Err(format!("an array has one slice; write {}", crate::shell::target(&one)));
+        }
         let (path, member) = match split_member(text) {
             Some(_) if path_of(text).exists() => (text, None),
             Some((path, member)) if !path.is_empty() => (path, Some(member)),
@@ -145,6 +171,18 @@ impl Target {
         };
         Ok(Target { path: path_of(path), member, slice, raw: None })
     }
+}
+
+/// Returns the target that Python's `x[5][0]` is: `x[5,0]`. `text` is what comes before the last slice.
+fn one_slice(text: &[u8], last: &[Index]) -> Option<Target> {
+    if !text.ends_with(b"]") || path_of(text).exists() {
+        return None;
+    }
+    let target = Target::parse(path_of(text).as_os_str()).ok()?;
+    let first = target.slice.as_ref().filter(|_| target.path.is_file() || target.is_stdin())?;
+    // The second slice of a range is about the same dimension.
+    let is_at = first.iter().all(|index| matches!(index, Index::At(_)));
+    is_at.then(|| Target { slice: Some([first, last].concat()), ..target.clone() })
 }
 
 /// Splits at the first `::` after the name of a file that exists, or else at the first one.

@@ -32,6 +32,7 @@ mod replacing;
 mod safetensors;
 mod snapshots;
 mod sql;
+mod streams;
 mod support;
 mod tips;
 mod values;

@@ -6,6 +6,20 @@ use npy_core::{DynArray, NpyArray, Order, ReadNpy, WriteNpy};
 
 use crate::support::{code, names, ok};
 
+/// Guards a size without its unit, for which each row was a file.
+#[test]
+fn a_size_of_thousands_of_files_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![1u8; 10_001].write_npy(path.join("x.npy")).unwrap();
+    let (status, message) = code(path, &["concat", "--target-size", "1", "-o", "out", "x.npy"]);
+    let part = "out: --target-size 1 writes 10001 files; a size in megabytes is written as 1MB, and --force writes them\n";
+    assert!(status == 2 && message.contains(part), "{message}");
+    assert_eq!(names(path), ["x.npy"]);
+    ok(path, &["concat", "--target-size", "1", "-o", "out", "x.npy[1:]"]);
+    assert_eq!(names(&path.join("out")).len(), 10_000);
+}
+
 /// Guards that many files become few, with their rows in order, each at most as large as the option says.
 #[test]
 fn concat_makes_files_of_a_size() {

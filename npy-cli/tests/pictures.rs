@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{LongDouble, NpyArray, WriteNpy};
+use npy_core::{DynArray, LongDouble, NpyArray, Order, WriteNpy};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -180,10 +180,20 @@ fn the_pixels_of_an_image_are_its_elements() {
     NpyArray::new(vec![2.0; 4], [1, 1, 4]).unwrap().write_npy(path.join("x.npy")).unwrap();
     vec![1u8].write_npy(path.join("y.npy")).unwrap();
     NpyArray::new(vec![1u8; 8], [2, 2, 2]).unwrap().write_npy(path.join("stack.npy")).unwrap();
+    NpyArray::new(vec![1u8; 80], [2, 2, 4, 5]).unwrap().write_npy(path.join("many.npy")).unwrap();
+    NpyArray::new(vec![1u8; 60], [2, 2, 5, 3]).unwrap().write_npy(path.join("colors.npy")).unwrap();
+    let complex = DynArray::new("<c16".parse().unwrap(), [1, 1], Order::C, vec![0; 16]);
+    npy_core::save(path.join("c.npy"), &complex.unwrap()).unwrap();
     for (args, part) in [
         (&["x.npy", "-o", "z.png"][..], "an image of shape (h, w, 4) has bytes"),
         (&["y.npy", "-o", "z.png"], "pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4)\n"),
-        (&["stack.npy", "-o", "z.png"], "; a slice such as [0] chooses one image of several\n"),
+        (&["stack.npy", "-o", "z.png"], "its shape is (2, 2, 2), and pixels are numbers"),
+        (&["stack.npy", "-o", "z.png"], "; 'stack.npy[0]' is one image\n"),
+        (&["many.npy", "-o", "z.png"], "; 'many.npy[0,0]' is one image\n"),
+        (&["many.npy[1]", "-o", "z.png"], "; 'many.npy[1,0]' is one image\n"),
+        (&["many.npy[:,1:]", "-o", "z.png"], "; 'many.npy[0,1]' is one image\n"),
+        (&["colors.npy", "-o", "z.png"], "; 'colors.npy[0]' is one image\n"),
+        (&["c.npy", "-o", "z.png"], "pixels are numbers, and its dtype is <c16\n"),
         (&["x.npy", "-o", "z.svg"], "--pixels writes a PNG file; end its name in .png"),
     ] {
         let output = npy(path, &[&["plot", "--pixels"], args].concat());

@@ -243,6 +243,42 @@ fn bytes_after_the_array_of_a_member_are_repaired() {
     assert!(code == 0 && !out.contains("--uncounted"), "{out}");
 }
 
+/// Guards a member whose checksum is wrong, about which the message said that its bytes were changed, and named no way to read them.
+#[cfg(unix)]
+#[test]
+fn a_member_with_a_wrong_checksum_is_left_out_and_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut archive = npz::Writer::create(path.join("x.npz")).unwrap();
+    archive.write("x", &[1.5f64; 50]).unwrap();
+    archive.write("y", &[2.5f64; 50]).unwrap();
+    archive.finish().unwrap();
+    let mut bytes = fs::read(path.join("x.npz")).unwrap();
+    // In both places.
+    for mark in [&b"PK\x03\x04"[..], b"PK\x01\x02"] {
+        let member = bytes.windows(4).rposition(|part| part == mark).unwrap();
+        bytes[member + if mark[2] == 3 { 14 } else { 16 }] ^= 0xff;
+    }
+    fs::write(path.join("x.npz"), bytes).unwrap();
+    let (_, _, message) = npy(path, &["cat", "x.npz::y"]);
+    let part = ": the bytes and their checksum do not match, and one of them was changed; ";
+    assert!(message.contains(part), "{message}");
+    let (code, out, _) = npy(path, &["repair", "x.npz", "-o", "out.npz", "--yes"]);
+    let command = "unzip -p x.npz y.npy > y.npy";
+    let advice = format!(
+        "x.npz: {command} reads \"y.npy\" without regard to its checksum; its values may be wrong\n"
+    );
+    assert!(code == 0 && out.contains(part) && out.contains(&advice), "{out}");
+    assert!(out.contains("; it is left out\n"), "{out}");
+    let Ok(unzip) = Command::new("sh").args(["-c", command]).current_dir(path).output() else {
+        return;
+    };
+    // Where there is no unzip, the shell says so.
+    if unzip.status.code() != Some(127) {
+        assert_eq!(npy_core::load::<Vec<f64>>(path.join("y.npy")).unwrap(), [2.5; 50]);
+    }
+}
+
 #[test]
 fn an_archive_keeps_its_complete_members() {
     let folder = tempfile::tempdir().unwrap();

@@ -195,7 +195,7 @@ fn arrays_that_are_no_tensors_are_refused() {
         ("[('a', '<f4'), ('b', '<f4')]", "choose one column with -c"),
         ("|V2", "say which numbers these bytes are, such as --void bfloat16"),
         ("|V1", "such as --void float8_e4m3fn"),
-        ("|V3", "no dtype |V3; convert"),
+        ("|V3", "no dtype |V3; leave it out, as its tensors are numbers"),
     ] {
         let mut writer = npz::Writer::create(path.join("a.npz")).unwrap();
         writer.write("x", &zeros(dtype)).unwrap();
@@ -221,6 +221,38 @@ fn arrays_that_are_no_tensors_are_refused() {
     assert!(message.contains("remove it with npy npz rm"), "{message}");
     let files = fs::read_dir(path).unwrap().map(|file| file.unwrap().file_name());
     assert!(files.into_iter().all(|name| name != "a.safetensors"));
+}
+
+/// Guards the advice for members that are no tensors, which was a conversion that fails, and files without the name.
+#[test]
+fn members_that_are_no_tensors_are_left_out_by_the_commands_of_the_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let mut writer = npz::Writer::create(path.join("w.npz")).unwrap();
+    let text = |dtype: &str| {
+        let dtype: DType = dtype.parse().unwrap();
+        let bytes = vec![0; dtype.itemsize()];
+        DynArray::new(dtype, [1], Order::C, bytes).unwrap()
+    };
+    writer.write("vocab", &text("<U3")).unwrap();
+    writer.write("w", &[0.5f32, 2.0]).unwrap();
+    writer.write("at", &text("<M8[s]")).unwrap();
+    writer.finish().unwrap();
+    let message = refused(path, &["convert", "w.npz", "n.safetensors"]);
+    let commands = "cp w.npz w.tensors.npz && npy npz rm w.tensors.npz vocab at && npy convert w.tensors.npz n.safetensors\n";
+    assert!(
+        message.ends_with(&format!("no dtype <U3; without these members: {commands}")),
+        "{message}"
+    );
+    fs::copy(path.join("w.npz"), path.join("w.tensors.npz")).unwrap();
+    ok(path, &["npz", "rm", "w.tensors.npz", "vocab", "at"]);
+    ok(path, &["convert", "w.tensors.npz", "n.safetensors"]);
+    // The start of a file says what it is.
+    fs::copy(path.join("n.safetensors"), path.join("weights")).unwrap();
+    ok(path, &["convert", "weights", "back.npz"]);
+    ok(path, &["diff", "back.npz::w", "w.npz::w"]);
+    ok(path, &["verify", "weights"]);
+    assert_eq!(ok(path, &["cat", "weights"]), ok(path, &["cat", "n.safetensors"]));
 }
 
 /// Guards that raw bytes are the numbers that the option or the file says.

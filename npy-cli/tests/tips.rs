@@ -40,6 +40,7 @@ fn errors_name_the_command_that_does_it() {
     npy_core::save(path.join("v.npy"), &[1.0f64, 2.0]).unwrap();
     npy_core::save(path.join("w.npy"), &[3.0f64, 4.0]).unwrap();
     ok(path, &["npz", "pack", "old.npz", "v.npy"]);
+    ok(path, &["npz", "pack", "g.npz", "b=v.npy", "w/a=v.npy"]);
     let rows = DynArray::new("[('-x', '<i4')]".parse().unwrap(), [1], Order::C, vec![0; 4]);
     npy_core::save(path.join("r.npy"), &rows.unwrap()).unwrap();
     for (args, part) in [
@@ -58,6 +59,22 @@ fn errors_name_the_command_that_does_it() {
             "tip: a name that begins with a dash follows '=': -c=-x\n",
         ),
         (&["stats", "r.npy", "--columns", "-x,b"], "follows '=': --columns=-x,b\n"),
+        (
+            &["head", "r.npy", "-c", "-1"],
+            "tip: columns are names, or numbers from 0 on; FILE[:,-1] ",
+        ),
+        (&["convert", "v.npy", "x.npy", "-dtype", "f4"], "tip: the option is '--dtype'\n"),
+        (&["convert", "v.npy", "x.npy", "-dtype=f4"], "tip: the option is '--dtype'\n"),
+        (&["npz", "pack", "x.npz", "v.npy", "-append"], "tip: the option is '--append'\n"),
+        (&["head", "v.npy[0][1]"], "an array has one slice; write 'v.npy[0,1]'\n"),
+        (&["head", "old.npz::v[0][1:]"], "an array has one slice; write 'old.npz::v[0,1:]'\n"),
+        (&["head", "g.npz::w"], "did you mean g.npz::w/a?\n"),
+        (&["head", "g.npz::B"], "did you mean g.npz::b?\n"),
+        (&["head", "g.npz::c"], "its members are \"b\", \"w/a\"\n"),
+        (
+            &["convert", "v.npy", "y.npy.gz"],
+            "npy convert writes no compressed files but .npz; write y.npy, and then: gzip y.npy\n",
+        ),
     ] {
         let (status, message) = code(path, args);
         assert!(status == 2 && message.contains(part), "{args:?}: {message}");

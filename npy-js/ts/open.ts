@@ -507,7 +507,7 @@ export class NpzFile {
 
 function damaged(...sums: [number, number]): NpyError {
   const [found, expected] = sums.map((sum) => sum.toString(16).padStart(8, "0"));
-  return new NpyError("checksum", `the checksum is ${found} and should be ${expected}: the bytes were changed after they were written; copy the file again, or write it again`);
+  return new NpyError("checksum", `the checksum is ${found} and should be ${expected}: the bytes and their checksum do not match, and one of them was changed; copy the file again, or write it again`);
 }
 
 /**

@@ -146,7 +146,7 @@ impl fmt::Display for Error {
             ),
             Error::Checksum { expected, found } => write!(
                 f,
-                "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
+                "the checksum is {found:08x} and should be {expected:08x}: the bytes and their checksum do not match, and one of them was changed; copy the file again, or write it again"
             ),
             Error::Limit { what, name, found, limit } => write!(
                 f,

@@ -19,7 +19,7 @@ use crate::remedy;
 use crate::remote;
 use crate::shell;
 use crate::source::{self, After, Source};
-use crate::target::{Index, Target};
+use crate::target::{Index, Target, refuse_two_stdin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -56,6 +56,7 @@ impl Args {
 
     pub(crate) fn run(mut self) -> Result {
         self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
+        refuse_two_stdin(&self.inputs)?;
         remote::refuse_change(&self.file)?;
         let name = self.file.display();
         let target = Target::parse(self.file.as_os_str());
@@ -245,8 +246,9 @@ impl Args {
     /// that its header does not count.
     fn in_c_order(&self, file: &Reader<File>, raw: &Option<String>) -> String {
         let path = shell::path(&self.file);
-        let inputs = self.inputs.iter().map(shell::target);
-        let words = ["npy concat -o OUT".to_owned()].into_iter().chain(raw.clone());
+        let inputs = self.inputs.iter().map(shell::read_again);
+        let save = shell::save_first(&self.inputs);
+        let words = [format!("{save}npy concat -o OUT")].into_iter().chain(raw.clone());
         let words: Vec<String> = words.chain([path.clone()]).chain(inputs).collect();
         let concat = words.join(" ");
         let repair = format!("npy repair {path} --uncounted keep -o OUT --yes counts");

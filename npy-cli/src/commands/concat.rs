@@ -20,7 +20,7 @@ use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::{Replacing, converted, member};
 use crate::raw::RawFiles;
 use crate::shell;
-use crate::target::Target;
+use crate::target::{Target, refuse_two_stdin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// Writes files part-00000.npy, … of at most about this size, such as 256MB or 1GiB; all of them or none
     #[arg(long, value_name = "SIZE", value_parser = parts::size)]
     target_size: Option<u64>,
-    /// Replaces the files part-*.npy of a directory that is not empty
+    /// Replaces the files part-*.npy of a directory that is not empty, and writes more than 10,000 files
     #[arg(long, requires = "target_size", conflicts_with = "no_clobber")]
     force: bool,
     /// The arrays, joined in this order
@@ -60,10 +60,11 @@ struct Joined<'a> {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.inputs.iter_mut().for_each(|input| self.raw.mark(input));
+        refuse_two_stdin(&self.inputs)?;
         if let Some(size) = self.target_size {
             Parts::check(&self.output, &self.inputs, self.force)?;
             let joined = self.joined()?;
-            let mut parts = Parts::create(&self.output, joined.header.clone(), size)?;
+            let mut parts = Parts::create(&self.output, joined.header.clone(), size, self.force)?;
             let named = |failure: Failure| failure.named(self.output.display());
             self.each_block(joined, |block| parts.write(block).map_err(named))?;
             parts.finish().map_err(named)?;

@@ -46,7 +46,7 @@ pub(super) fn advice(
         // The first decides the dtype of the result.
         let taken = if at == 0 { Cast::Exact } else { cast };
         if dtype.converts_to(&wanted, taken).is_ok() {
-            return shell::target(target);
+            return shell::read_again(target);
         }
         let out = output(target, &outputs);
         steps.push(convert(target, &out, "", &wanted));
@@ -64,13 +64,16 @@ pub(super) fn advice(
     let times = times.map_or(String::new(), |(dtype, held)| {
         format!(", if '{dtype}' holds all times: it has {held}")
     });
+    let save = shell::save_first(arrays.iter().map(|(target, _)| *target));
     match steps.len() {
         0 => None,
-        1..=MAX_STEPS => {
-            Some(format!("{} && {} joins them{times}{loss}", steps.join(" && "), command(&words)))
-        }
+        1..=MAX_STEPS => Some(format!(
+            "{save}{} && {} joins them{times}{loss}",
+            steps.join(" && "),
+            command(&words)
+        )),
         count => Some(format!(
-            "{} makes one that fits, and {} more need the same{times}{loss}",
+            "{save}{} makes one that fits, and {} more need the same{times}{loss}",
             steps[0],
             count - 1
         )),
@@ -90,8 +93,9 @@ pub(super) fn check_fields<'a>(
             return Ok(());
         };
         let convert = convert(input, &output(input, &[]), "", &dtype);
+        let save = shell::save_first([input]);
         let message =
-            format!("it has the field {path:?}, which {name} lacks; {convert} leaves it out");
+            format!("it has the field {path:?}, which {name} lacks; {save}{convert} leaves it out");
         Err(Failure::new(input, message))
     })
 }
@@ -152,7 +156,8 @@ fn of_fields(input: &Target, header: &Header, wanted: &DType) -> Option<String> 
     }
     let column = format!(" -c {}", shell::word(name.as_bytes()));
     let convert = convert(input, &output(input, &[]), &column, wanted);
-    Some(format!("{convert} makes one of its field {name:?}"))
+    let save = shell::save_first([input]);
+    Some(format!("{save}{convert} makes one of its field {name:?}"))
 }
 
 /// Returns true if `npy convert --dtype` makes an array of this dtype.
@@ -180,5 +185,5 @@ fn output(input: &Target, others: &[String]) -> String {
 fn convert(input: &Target, out: &str, options: &str, wanted: &DType) -> String {
     let raw = input.raw.as_ref().map_or(String::new(), |raw| format!(" {}", raw.option()));
     let dtype = shell::word(wanted.to_string().as_bytes());
-    format!("npy convert {} {out}{raw}{options} --dtype {dtype}", shell::target(input))
+    format!("npy convert {} {out}{raw}{options} --dtype {dtype}", shell::read_again(input))
 }

@@ -159,9 +159,28 @@ impl Format {
 }
 
 impl Args {
+    /// Returns the advice for an output with the name of a compressed file.
+    fn gzip(&self) -> Option<String> {
+        const TOOLS: [(&str, &str); 4] =
+            [("gz", "gzip"), ("zst", "zstd"), ("xz", "xz"), ("bz2", "bzip2")];
+        let path = &self.output.path;
+        let suffix = path.extension()?.to_str()?;
+        let (_, tool) = TOOLS.iter().find(|(known, _)| suffix.eq_ignore_ascii_case(known))?;
+        let plain = shell::output(&path.with_extension(""));
+        Some(format!(
+            "npy convert writes no compressed files but .npz; write {plain}, and then: {tool} {plain}"
+        ))
+    }
+
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
         let Some(format) = self.format() else {
+            if let Some(advice) = self.gzip() {
+                return Err(Failure::new(
+                    format!("the output {}", self.output.path.display()),
+                    advice,
+                ));
+            }
             let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(
                 format!("the output {}", self.output.path.display()),

@@ -27,7 +27,7 @@ use crate::columns::{Columns, Leaf, Split};
 use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
-use crate::target::Target;
+use crate::target::{Target, refuse_two_stdin};
 use crate::text::{Cell, complex_parts, grouped, json_float, short_float};
 
 #[derive(clap::Args)]
@@ -125,6 +125,7 @@ impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.a);
         self.raw.mark(&mut self.b);
+        refuse_two_stdin([&self.a, &self.b])?;
         let mut out = Output::stdout();
         let is_equal = match (source::open(&self.a)?, source::open(&self.b)?) {
             (Input::Archive(a), Input::Archive(b)) => {

@@ -17,7 +17,7 @@ use crate::raw::RawFiles;
 use crate::remote;
 use crate::shell;
 use crate::source::{self, Archive, Input};
-use crate::target::{Target, path_of};
+use crate::target::{Target, path_of, refuse_stdin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -141,7 +141,10 @@ impl Args {
                 }
                 Ok(Answer::Yes)
             }
-            Command::Align { archive, seekable } => super::align::align(&archive, seekable),
+            Command::Align { archive, seekable } => {
+                refuse_stdin(&archive)?;
+                super::align::align(&archive, seekable)
+            }
             Command::Rm { archive, members } => {
                 let path = archive.display();
                 for (name, count) in edit(&archive, |editor| remove(editor, &members, &path))? {
@@ -667,6 +670,7 @@ pub(super) fn refuse_member_of(archive: &Path) -> Result<()> {
 /// Changes the list of members of an archive, which is replaced at the end.
 fn edit<T>(archive: &Path, change: impl FnOnce(&mut npz::Editor) -> Result<T>) -> Result<T> {
     remote::refuse_change(archive)?;
+    refuse_stdin(archive)?;
     refuse_member_of(archive)?;
     let path = archive.display();
     let mut editor = npz::Editor::open(archive).of(&path)?;

@@ -16,7 +16,7 @@ use crate::remedy;
 use crate::remote;
 use crate::shell;
 use crate::source::After;
-use crate::target::Target;
+use crate::target::{Target, refuse_stdin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -53,6 +53,7 @@ impl Args {
             let message = "files are repaired on this machine alone; download it first";
             return Err(Failure::new(self.file.display(), message));
         }
+        refuse_stdin(&self.file)?;
         let name = self.file.display();
         if let Some(out) = &self.output {
             let output =
@@ -206,12 +207,31 @@ impl Args {
         for line in damages.lines() {
             writeln!(out, "{name}: {}", printable(line))?;
         }
+        for advice in plan.damages().iter().filter_map(|damage| self.unchecked(damage)) {
+            writeln!(out, "{name}: {}", printable(&advice))?;
+        }
         if plan.has_uncounted()
             && let Some(advice) = remedy::with_file(remedy::UNCOUNTED, &self.file)
         {
             writeln!(out, "{name}: {}", printable(&advice))?;
         }
         Ok(())
+    }
+
+    /// Returns the command that reads a member without its checksum: the bytes may be right.
+    fn unchecked(&self, damage: &Damage) -> Option<String> {
+        let Damage::Member { name, reason } = damage else { return None };
+        // In these, unzip sees a pattern or an option.
+        let is_plain = !name.starts_with('-') && !name.contains(['*', '?', '[', ']', '\\']);
+        if !reason.starts_with("the checksum is ") || !is_plain {
+            return None;
+        }
+        let out = shell::new_output(Path::new(Path::new(name).file_name()?));
+        Some(format!(
+            "unzip -p {} {} > {out} reads {name:?} without regard to its checksum; its values may be wrong",
+            shell::path(&self.file),
+            shell::word(name.as_bytes())
+        ))
     }
 
     /// Prints what the file becomes, which is true once it is written.

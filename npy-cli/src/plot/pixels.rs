@@ -1,15 +1,19 @@
 //! The pixels of an image as a PNG file: one for each element, without axes.
 
+use std::iter;
+
 use npy_core::dtype::ScalarKind;
 use npy_core::{ByteOrder, DynArray};
 use png::{BitDepth, ColorType, Encoder};
 
 use super::read::kind;
 use super::{axis, range, widened};
+use crate::commands::info::python_tuple;
 use crate::ml_dtype::RawNumbers;
 use crate::output::{Failure, Of, Result, note};
+use crate::shell;
 use crate::source::{self, Source};
-use crate::target::Target;
+use crate::target::{Index, Target};
 use crate::text::{Cell, short_number};
 
 /// Returns an array of shape (h, w), (h, w, 3) or (h, w, 4) as a PNG file of w × h pixels: gray, RGB or RGBA.
@@ -21,7 +25,7 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
         [height, width] => (height, width, ColorType::Grayscale),
         [height, width, 3] => (height, width, ColorType::Rgb),
         [height, width, 4] => (height, width, ColorType::Rgba),
-        ref shape => return Err(not_pixels(target, shape.len())),
+        ref shape => return Err(not_pixels(target, shape)),
     };
     let size = |length: usize| u32::try_from(length).ok().filter(|&length| length > 0);
     let (Some(width), Some(height)) = (size(width), size(height)) else {
@@ -38,7 +42,10 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
         Some(ScalarKind::Bool | ScalarKind::Int | ScalarKind::UInt | ScalarKind::Float) => {
             (BitDepth::Eight, scaled(&array, color == ColorType::Rgba, target)?)
         }
-        _ => return Err(not_pixels(target, source.header().shape().len())),
+        _ => {
+            let message = format!("pixels are numbers, and its dtype is {}", array.dtype());
+            return Err(Failure::new(target, message));
+        }
     };
     let mut file = Vec::new();
     let mut encoder = Encoder::new(&mut file, width, height);
@@ -104,11 +111,35 @@ fn scale(range: Option<(f64, f64)>, are_equal: bool, byte: impl Fn(f64) -> u8) -
     }
 }
 
-fn not_pixels(target: &Target, dimensions: usize) -> Failure {
-    let failure =
-        Failure::new(target, "pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4)");
-    match dimensions {
-        3.. => failure.with("; a slice such as [0] chooses one image of several"),
+/// Returns the error for an array of another shape, with a slice that is one image of several.
+fn not_pixels(target: &Target, shape: &[usize]) -> Failure {
+    let message = format!(
+        "its shape is {}, and pixels are numbers of shape (h, w), (h, w, 3) or (h, w, 4)",
+        python_tuple(shape)
+    );
+    let failure = Failure::new(target, message);
+    let image = if matches!(shape, [.., 3 | 4]) { 3 } else { 2 };
+    let count = shape.len().saturating_sub(image);
+    match (count, first_of(target, count)) {
+        (1.., Some(part)) => failure.with(&format!("; {} is one image", shell::target(&part))),
         _ => failure,
     }
+}
+
+/// Returns the part of an array at the first index of its first dimensions.
+fn first_of(target: &Target, mut count: usize) -> Option<Target> {
+    let mut slice = target.slice.clone().unwrap_or_default();
+    for index in &mut slice {
+        match *index {
+            // The dimensions that it has are not known here.
+            Index::Ellipsis => return None,
+            Index::Range { start, step, .. } if count > 0 => {
+                *index = Index::At(start.unwrap_or(if step < 0 { -1 } else { 0 }));
+                count -= 1;
+            }
+            Index::At(_) | Index::Range { .. } => {}
+        }
+    }
+    slice.extend(iter::repeat_n(Index::At(0), count));
+    Some(Target { slice: Some(slice), ..target.clone() })
 }

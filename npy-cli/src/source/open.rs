@@ -8,13 +8,16 @@ use npy_core::{Reader, npz};
 
 use super::file::{AnyFile, Archive};
 use super::reader::{AnyReader, Origin, Stream};
-use super::safetensors::Safetensors;
+use super::safetensors::{MAX_HEADER, Safetensors};
 use crate::input;
 use crate::output::{Failure, Of, Result};
 use crate::raw::Raw;
 use crate::remote;
 use crate::shell;
 use crate::target::Target;
+
+/// The bytes by which a format is known: `begins_as_safetensors` needs most.
+const START: u64 = 10;
 
 /// A file that was opened.
 pub(crate) enum Input {
@@ -47,10 +50,24 @@ pub(crate) fn open(target: &Target) -> Result<Input> {
     }
 }
 
-/// Returns true for a safetensors file. An array or an archive may have such a name, too.
+/// Returns true for a safetensors file: by its name, or by its start. An array or an archive may have such a name, too.
 pub(crate) fn is_safetensors(target: &Target) -> bool {
     let is_named = remote::extension(&target.path).as_deref() == Some("safetensors");
-    is_named && start_of_target(target).is_some_and(|start| !is_known(&start))
+    // The start of a file at a URL would be another request.
+    if !is_named && (target.is_url() || target.raw.is_some()) {
+        return false;
+    }
+    start_of_target(target).is_some_and(|start| match is_named {
+        true => !is_known(&start),
+        false => begins_as_safetensors(&start),
+    })
+}
+
+/// Returns true for the start of a safetensors file: the length of a header in JSON, and then that.
+fn begins_as_safetensors(start: &[u8]) -> bool {
+    let Some((length, text)) = start.split_first_chunk() else { return false };
+    u64::from_le_bytes(*length) <= MAX_HEADER
+        && [&b"{\""[..], b"{}", b"{ ", b"{\n"].iter().any(|begin| text.starts_with(begin))
 }
 
 /// Returns true for a file that begins as an array or an archive, whatever its name.
@@ -108,15 +125,29 @@ fn member_after_colon(target: &Target) -> Option<Target> {
     Some(Target { path: archive.to_owned(), ..target.clone() }.with_member(found?))
 }
 
-/// Returns the name that is nearest to another one, if they have most characters in common.
+/// Returns the name that is nearest to another one, if they have most characters in common, or the first name of a group: `w/a` for `w`.
 pub(crate) fn near<'a>(names: impl Iterator<Item = &'a str>, wanted: &str) -> Option<&'a str> {
     // An archive can have any number of names, and they can be long.
     const MAX: usize = 10_000;
     let is_short = |name: &&str| name.len() <= 200;
-    let distance = |name: &&str| strsim::osa_distance(name, wanted);
-    let nearest = names.take(MAX).filter(is_short).min_by_key(distance)?;
+    let is_in_group = |name: &&&str| {
+        !wanted.is_empty()
+            && name.strip_prefix(wanted).is_some_and(|rest| rest.starts_with(['/', '.']))
+    };
+    let names: Vec<&str> = names.take(MAX).filter(is_short).collect();
+    if let Some(name) = names.iter().find(is_in_group) {
+        return Some(name);
+    }
+    // Names of one letter have none in common, unless only the case differs.
+    let distance = |name: &&str| match name.eq_ignore_ascii_case(wanted) {
+        true => 0,
+        false => strsim::osa_distance(name, wanted),
+    };
+    let nearest = names.into_iter().min_by_key(distance)?;
+    let length = wanted.chars().count();
     let is_part = || !wanted.is_empty() && (nearest.contains(wanted) || wanted.contains(nearest));
-    (distance(&nearest) <= wanted.chars().count().div_ceil(3) || is_part()).then_some(nearest)
+    let is_near = (distance(&nearest) <= length.div_ceil(3)) && distance(&nearest) < length.max(1);
+    (is_near || is_part()).then_some(nearest)
 }
 
 fn open_file(target: &Target) -> Result<Input> {
@@ -216,12 +247,17 @@ fn open_stream(mut stream: Box<dyn Read>, target: &Target) -> Result<Input> {
     let name = target.path_text();
     let start = start_of(&mut stream).of(&name)?;
     let (is_archive, is_known) = (is_archive(&start), is_known(&start));
+    let is_safetensors = begins_as_safetensors(&start);
     let mut stream = Stream(Cursor::new(start).chain(stream));
     if let Some(raw) = target.raw.as_ref().filter(|_| !is_known) {
         let file = arrived(&mut stream).of(&name)?;
         let bytes = file.metadata().of(&name)?.len();
         check_rows(raw, bytes, target)?;
         return Ok(Input::Array(raw_rows(file, bytes, raw, &name)?));
+    }
+    if is_safetensors {
+        let message = "is a safetensors file, whose tensors are read from a file alone; save it first (cat > IN.safetensors), and name that";
+        return Err(Failure::new(name, message));
     }
     if !is_archive {
         let reader = Reader::new(stream).of(&name)?;
@@ -259,7 +295,7 @@ fn raw_rows<R: Read + Seek + 'static>(
 
 fn start_of(stream: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
-    stream.take(4).read_to_end(&mut start)?;
+    stream.take(START).read_to_end(&mut start)?;
     Ok(start)
 }
 

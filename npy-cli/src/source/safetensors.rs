@@ -18,7 +18,7 @@ use crate::shell;
 use crate::target::Target;
 
 /// The largest header that the format allows.
-const MAX_HEADER: u64 = 100_000_000;
+pub(super) const MAX_HEADER: u64 = 100_000_000;
 
 /// Each dtype, that of its array, and the name of its numbers if the array has raw bytes: that of ml_dtypes, or of safetensors if several numbers are
 /// in a byte, as ml_dtypes has none of these.

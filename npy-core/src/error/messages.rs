@@ -80,7 +80,7 @@ impl fmt::Display for ErrorKind {
             }
             ErrorKind::Checksum { expected, found } => write!(
                 f,
-                "the checksum is {found:08x} and should be {expected:08x}: the bytes were changed after they were written; copy the file again, or write it again"
+                "the checksum is {found:08x} and should be {expected:08x}: the bytes and their checksum do not match, and one of them was changed; copy the file again, or write it again"
             ),
             ErrorKind::Locked => write!(
                 f,

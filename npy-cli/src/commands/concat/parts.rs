@@ -14,6 +14,9 @@ use crate::output_file::{is_same_file, refuse_member};
 use crate::remote;
 use crate::target::Target;
 
+/// More files are likelier a mistake in the unit of the size.
+const MAX_PARTS: usize = 10_000;
+
 /// The paths that a signal removes.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -86,7 +89,7 @@ impl Parts {
     }
 
     /// Creates the temporary directory. All files but the last have as many rows as `size` bytes hold, and at least one.
-    pub(super) fn create(directory: &Path, header: Header, size: u64) -> Result<Self> {
+    pub(super) fn create(directory: &Path, header: Header, size: u64, force: bool) -> Result<Self> {
         let name = directory.display();
         let rows_left = header.shape().first().copied().unwrap_or(0);
         let row_bytes = header.data_bytes().checked_div(rows_left as u64).unwrap_or(0);
@@ -95,6 +98,13 @@ impl Parts {
             Some(rows) => usize::try_from(rows.max(1)).unwrap_or(usize::MAX),
             None => usize::MAX,
         };
+        let count = rows_left.div_ceil(rows_per_part);
+        if count > MAX_PARTS && !force {
+            let message = format!(
+                "--target-size {size} writes {count} files; a size in megabytes is written as {size}MB, and --force writes them"
+            );
+            return Err(Failure::new(name, message));
+        }
         let exists = directory.is_dir();
         // A directory that exists may be a link or a mount, so it stays.
         let parent = match directory.parent() {

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use npy_core::{DType, DynArray, Header, Order, Value, npz};
+use npy_core::{Cast, DType, DynArray, Header, Order, Value, npz};
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -14,6 +14,7 @@ use super::blocks::Blocks;
 use crate::ml_dtype::MlDtype;
 use crate::output::{Failure, Of, Progress, Result};
 use crate::output_file::{Begun, OutputFile};
+use crate::shell;
 use crate::source::safetensors::{self as format, Pairs, Safetensors};
 use crate::source::{self, AnyReader, Archive, Input};
 use crate::target::Target;
@@ -222,7 +223,11 @@ impl Args {
             }
             let blocks = self.tensor_blocks(arrays, &member, note.name(&name))?;
             let header = blocks.header()?;
-            let (dtype, shape) = self.tensor(&header, note.name(&name), &target)?;
+            let tensor = self.tensor(&header, note.name(&name), &target);
+            let (dtype, shape) = tensor.map_err(|failure| match is_number(header.dtype()) {
+                true => failure,
+                false => failure.with(&self.without_others(arrays)),
+            })?;
             let bytes = usize::try_from(header.data_bytes()).unwrap_or(usize::MAX);
             let info = TensorInfo { dtype, shape, data_offsets: (0, bytes) };
             let blocks = is_one.then_some(blocks);
@@ -293,13 +298,44 @@ impl Args {
             let name = numbers.map_or_else(|| dtype.to_string(), |numbers| numbers.name().into());
             let remedy = match of_size.get(dtype.itemsize()) {
                 Some(example) if MlDtype::fits_some(dtype) && numbers.is_none() => {
-                    format!("say which numbers these bytes are, such as --void {example}")
+                    format!("; say which numbers these bytes are, such as --void {example}")
                 }
-                _ if dtype.is_record() => "choose one column with -c".into(),
-                _ => "convert it to one that it has, such as --dtype f4".into(),
+                _ if dtype.is_record() => "; choose one column with -c".into(),
+                _ if is_number(dtype) => {
+                    "; convert it to one that it has, such as --dtype f4".into()
+                }
+                // The caller knows the other members.
+                _ => String::new(),
             };
-            Failure::new(target, format!("safetensors has no dtype {name}; {remedy}"))
+            Failure::new(target, format!("safetensors has no dtype {name}{remedy}"))
         })
+    }
+
+    /// Returns the commands that convert the members of an archive that are numbers.
+    fn without_others(&self, arrays: &Arrays) -> String {
+        let Arrays::Archive(archive) = arrays else {
+            return "; its tensors are numbers, and .npy and .npz files have all dtypes".to_owned();
+        };
+        let is_other = |name: &&str| {
+            let member = AnyReader::member(archive, name);
+            member.is_ok_and(|member| !is_number(member.header().dtype()))
+        };
+        let others: Vec<String> =
+            archive.names().filter(is_other).map(|name| shell::word(name.as_bytes())).collect();
+        let path = &self.input.path;
+        if others.len() == archive.names().count() || self.input.is_stream() {
+            return "; leave it out, as its tensors are numbers".to_owned();
+        }
+        let copy = match path.with_extension("tensors.npz") {
+            copy if copy.exists() => "OUT.npz".into(),
+            copy => shell::output(&copy),
+        };
+        format!(
+            "; without these members: cp {} {copy} && npy npz rm {copy} {} && npy convert {copy} {}",
+            shell::path(path),
+            others.join(" "),
+            shell::output(&self.output.path)
+        )
     }
 
     /// Refuses to replace a safetensors file that has other tensors.
@@ -322,6 +358,14 @@ impl Args {
             }
         }
     }
+}
+
+/// Returns true for a dtype that `--dtype f4` converts, and for bytes and records, which have their own advice.
+fn is_number(dtype: &DType) -> bool {
+    let number = "<f4".parse::<DType>();
+    dtype.is_record()
+        || MlDtype::fits_some(dtype)
+        || number.is_ok_and(|number| dtype.converts_to(&number, Cast::Numeric).is_ok())
 }
 
 /// Returns the name of the tensor that a member becomes: that of its file without `.npy`. A member is listed with it if there is another of the shorter
