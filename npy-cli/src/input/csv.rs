@@ -12,6 +12,7 @@ use super::copy;
 use super::delimiter;
 use super::end_comments::{self, Shortened};
 use super::guess::is_value;
+use super::json;
 use super::names::{self, Names};
 use super::quotes;
 use super::split::{Line, Splitter, Syntax};
@@ -81,6 +82,8 @@ pub(super) fn columns(
     let start = all.len() - content.len();
     all.drain(..start);
     let text = Text::of(all);
+    let about_json =
+        json::option_for(&text.text).map(|option| format!("it is JSON; {option} reads it as such"));
     let is_named = dialect.delimiter.is_some();
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
@@ -153,6 +156,9 @@ pub(super) fn columns(
     let start = may_have_ends.then(|| end_comments::start(&text.text)).flatten();
     let option = || start.as_ref().and_then(|start| option_for_ends(start, name, &dialect));
     let advised = |failure: Failure| {
+        if let Some(remark) = &about_json {
+            return failure.with(&format!("; {remark}"));
+        }
         match option() {
         // Names in a comment are another error.
         Some(option @ MARKED) => failure.with(&format!(
@@ -185,6 +191,7 @@ pub(super) fn columns(
         table.remarks.extend(about_marks(&table.columns, &is_text, option));
     }
     table.remarks.splice(..0, about_percent);
+    table.remarks.splice(..0, about_json);
     table.remarks.extend(about_ends);
     if are_blanks {
         table.remarks.push(BLANKS.to_owned());
@@ -545,7 +552,7 @@ impl<'a> Lines<'a> {
             return Err(Failure::new(
                 self.name,
                 format!(
-                    "line {number}: the text is not UTF-8; iconv -f LATIN1 -t UTF-8 converts that of old programs"
+                    "line {number}: the text is not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts that of old programs"
                 ),
             ));
         }
