@@ -36,6 +36,7 @@ mod column;
 mod comments;
 mod copy;
 mod csv;
+mod decimal;
 mod delimiter;
 mod encode;
 mod end_comments;
@@ -67,6 +68,7 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Comments, Dialect, FirstLine};
+pub(crate) use self::decimal::Decimal;
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 pub(crate) use self::options::of as options;
@@ -273,6 +275,7 @@ fn planned(
         }
         _ => Vec::new(),
     };
+    decimal::finish(&mut columns, name)?;
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     Ok((columns, layout, remarks))
 }

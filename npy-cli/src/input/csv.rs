@@ -9,6 +9,7 @@ use super::cells::{Cells, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
 use super::copy;
+use super::decimal::Decimal;
 use super::delimiter;
 use super::end_comments::{self, Shortened};
 use super::guess::is_value;
@@ -29,6 +30,8 @@ pub(crate) struct Dialect {
     /// The text of a missing value, in addition to the empty text.
     pub(crate) missing: Vec<String>,
     pub(crate) comments: Comments,
+    /// The decimal mark of numbers, if it is not the point alone.
+    pub(crate) decimal: Option<Decimal>,
 }
 
 /// The lines that are comments.
@@ -352,12 +355,12 @@ fn parsed(
     let is_first_text = names.first().is_some_and(|name| is_text(name));
     let about_comments = comments.leave_out(&mut cells, is_first_text).map_err(failure)?;
     let cells = Rc::new(cells);
-    let values = |column: usize| Values::Fields(cells.clone(), column);
+    let values = |column: usize| Values::Fields(cells.clone(), column, dialect.decimal);
     let named = names.iter().enumerate();
     let columns: Vec<Column> =
         named.map(|(at, name)| Column::new(vec![name.clone()], values(at))).collect();
     if !is_known {
-        names::check(&columns, &header, &dialect.missing).map_err(failure)?;
+        names::check(&columns, &header, dialect).map_err(failure)?;
     }
     let is_undivided = undivided.is_some();
     remarks.extend(undivided);
