@@ -36,6 +36,7 @@ mod column;
 mod comments;
 mod copy;
 mod csv;
+mod decimal;
 mod delimiter;
 mod encode;
 mod end_comments;
@@ -67,13 +68,14 @@ use npy_core::{Cast, DType, DynArray, Order};
 
 use self::column::Column;
 pub(crate) use self::csv::{Comments, Dialect, FirstLine};
+pub(crate) use self::decimal::Decimal;
 use self::json::Digits;
 pub(crate) use self::numbers::{decimal, integer_part, is_float};
 pub(crate) use self::options::of as options;
 pub(crate) use self::times::attoseconds_of;
 use self::tree::{Tree, complex};
 use crate::output::{Failure, Of, Result, note};
-use crate::{remedy, remote, rows};
+use crate::{remedy, remote, rows, shell};
 
 /// The form of a text file.
 #[derive(Clone, Debug)]
@@ -233,14 +235,18 @@ fn stored(
 
 /// Decides how columns are stored, and returns remarks about their dtypes.
 fn planned(
-    Table { mut columns, records, is_headless, is_undivided, .. }: Table,
+    Table { rows, mut columns, records, is_headless, is_undivided, .. }: Table,
     is_json: bool,
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<(Vec<Column>, Layout, Vec<String>)> {
     let dtype = wanted.map(|wanted| wanted.dtype);
     if columns.is_empty() {
-        return Err(Failure::new(name, "has no columns"));
+        let message = match rows {
+            0 => "is empty; --dtype makes an array without rows of it",
+            _ => "has no columns",
+        };
+        return Err(Failure::new(name, message));
     }
     if let Some(Wanted { dtype, columns: names @ [_, ..], .. }) = wanted
         && !dtype.is_record()
@@ -256,7 +262,7 @@ fn planned(
         records.extend(parts.filter(|path| is_record(path)).map(|path| (path.to_vec(), 0)));
     }
     if let Some(wanted) = wanted {
-        check_records(&columns, &records, wanted).map_err(|message| Failure::new(name, message))?;
+        check_records(&mut columns, &records, wanted, name)?;
     }
     column::find_kinds(&mut columns, wanted);
     let uneven = lists::unify(&mut columns, &records, dtype.is_none());
@@ -269,43 +275,86 @@ fn planned(
         }
         _ => Vec::new(),
     };
+    decimal::finish(&mut columns, name)?;
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     Ok((columns, layout, remarks))
 }
 
 /// Refuses objects and dicts where the dtype has no fields for their keys.
-fn check_records(columns: &[Column], records: &Records, wanted: Wanted<'_>) -> Result<(), String> {
-    let mut records: Vec<(&Vec<String>, &usize)> = records.iter().collect();
-    records.sort_by_key(|(path, row)| (**row, *path));
-    for (path, row) in records {
+fn check_records(
+    columns: &mut [Column],
+    records: &Records,
+    wanted: Wanted<'_>,
+    name: &str,
+) -> Result<()> {
+    let mut paths: Vec<(&Vec<String>, &usize)> = records.iter().collect();
+    paths.sort_by_key(|(path, row)| (**row, *path));
+    for (path, row) in paths {
         // The keys were chosen by their names.
         if path.is_empty() && !wanted.columns.is_empty() {
             continue;
         }
         let Some(dtype) = wanted.of_column(path).map(|wanted| wanted.dtype) else { continue };
         let parts = columns.iter().filter_map(|column| column.path.strip_prefix(&path[..]));
-        let keys = parts.filter_map(|rest| Some(rest.first()?.as_str()));
-        let mut known = HashSet::new();
-        let keys: Vec<&str> = keys.filter(|key| known.insert(*key)).collect();
-        let are_parts = matches!(keys[..], ["re", "im"] | ["im", "re"]);
-        if dtype.is_record() || is_complex(dtype) && are_parts {
+        let keys: HashSet<&str> = parts.filter_map(|rest| Some(rest.first()?.as_str())).collect();
+        let are_parts = keys == HashSet::from(["re", "im"]);
+        let has_fields = dtype.is_record() && !dtype.fields().is_empty();
+        // Other columns were chosen, or the objects have no keys.
+        if keys.is_empty() || has_fields || is_complex(dtype) && are_parts {
             continue;
         }
         // Without a width, it is in the value.
-        let dtype = match dtype.itemsize() {
+        let text = match dtype.itemsize() {
             0 => dtype.to_string().trim_end_matches('0').to_owned(),
             _ => dtype.to_string(),
         };
-        let fields: Vec<String> = keys.iter().map(|key| format!("('{key}', '{dtype}')")).collect();
-        let fields = match &fields[..] {
-            [first, second, _, ..] => format!("{first}, {second}, …"),
-            few => few.join(", "),
-        };
-        return Err(format!(
-            "row {row}: there are keys, for which '{dtype}' has no fields; as records: --dtype \"[{fields}]\""
+        let advice = advice_for_keys(columns, records, wanted, name)?;
+        return Err(Failure::new(
+            name,
+            format!("row {row}: there are keys, for which '{text}' has no fields; {advice}"),
         ));
     }
     Ok(())
+}
+
+/// Returns the options for objects and dicts that a dtype has no fields for: a dtype of all columns, which keeps the wanted one where that holds all values. If it is long, one
+/// column that the wanted one holds.
+fn advice_for_keys(
+    columns: &mut [Column],
+    records: &Records,
+    wanted: Wanted<'_>,
+    name: &str,
+) -> Result<String> {
+    const MAX_FIELDS: usize = 8;
+    let paths: Vec<Vec<String>> = columns.iter().map(|column| column.path.clone()).collect();
+    column::find_kinds(columns, None);
+    let mut dtypes = Vec::new();
+    let mut held = None;
+    for (column, path) in columns.iter_mut().zip(&paths) {
+        let guessed = column.dtype().of(&name)?;
+        let mut outer = (0..=path.len()).rev().map(|depth| &path[..depth]);
+        let dtype = outer.find_map(|path| wanted.of_column(path)).map(|wanted| wanted.dtype);
+        let is_held =
+            dtype.is_some_and(|dtype| !dtype.is_record() && column.holds(dtype, wanted.cast));
+        if is_held && path.len() == 1 {
+            held.get_or_insert_with(|| path[0].clone());
+        }
+        dtypes.push(match dtype.filter(|_| is_held) {
+            // Without a width, it is in the values.
+            Some(dtype) if dtype.itemsize() == 0 => column.dtype().of(&name)?,
+            Some(dtype) => dtype.clone(),
+            None => guessed,
+        });
+    }
+    if columns.len() <= MAX_FIELDS {
+        let dtype = Tree::of(columns, records, name)?.record(&dtypes).of(&name)?;
+        let dtype = shell::word(dtype.to_string().as_bytes());
+        return Ok(format!("as records: --dtype {dtype}"));
+    }
+    let choice = held.filter(|_| !wanted.dtype.is_record()).map(|column| {
+        format!(", and -c {} chooses one column that has none", shell::word(column.as_bytes()))
+    });
+    Ok(format!("without --dtype they are records{}", choice.unwrap_or_default()))
 }
 
 /// Divides names such as `x.0` and `z.re` into their parts: as the dtype has them, or in CSV if they are complete lists.

@@ -207,10 +207,22 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     format!("{places}{start}{problem}; {remedy}")
 }
 
+/// Returns the advice for text in the place of an array, by its first byte: that of an object or a list of JSON, or any other.
+fn as_text(kind: &ErrorKind) -> &'static str {
+    let (ErrorKind::NotNpy { found, .. } | ErrorKind::NotNpz { found, .. }) = kind else {
+        return "";
+    };
+    match found.trim_start_matches(['"', ' ']).as_bytes() {
+        [b'{', ..] => "; it looks like text: npy convert --from jsonl reads lines of JSON",
+        [b'[', ..] => "; it looks like text: npy convert --from json reads a list of JSON",
+        _ => "; it looks like text: npy convert --from csv reads CSV",
+    }
+}
+
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
-    /// The start of an advice, and what replaces it.
-    const ADVICE: [(&str, &str); 14] = [
+    // The start of an advice, and what replaces it.
+    let advice: [(&str, &str); 14] = [
         ("; a loop over its arrays ends ", ""),
         (", or keep its complete ", ""),
         (
@@ -227,7 +239,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         ),
         (": read it with npz::", ""),
         (": read it with npy_core::", ""),
-        ("; it looks like text: ", "; it looks like text: npy convert --from csv reads CSV"),
+        ("; it looks like text: ", as_text(kind)),
         ("npz::Reader::read_bytes returns ", remedy::UNCOUNTED),
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),
@@ -273,7 +285,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         }
         kind => kind.to_string().replace('\n', " "),
     };
-    for (start, advice) in ADVICE {
+    for (start, advice) in advice {
         if let Some(at) = text.find(start) {
             return format!("{}{advice}", &text[..at]);
         }

@@ -128,6 +128,12 @@ fn files(path: &Path) {
             "deep.jsonl",
             "{\"a\":[{\"t\":\"2024-01-01T00:00:00Z\",\"n\":1},{\"t\":\"x\",\"n\":2}],\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1}\n",
         ),
+        (
+            "log.jsonl",
+            "{\"t\":\"2024-01-01T00:00:00Z\",\"h\":{\"ip\":\"x\",\"port\":1},\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":2}\n",
+        ),
+        ("nest.jsonl", "{\"t\":\"2024-01-01T00:00:00Z\",\"h\":{\"v\":1}}\n"),
+        ("cut.jsonl", "{\"a\":1}\n\n{\"a\":2}\n{\"a\""),
     ] {
         fs::write(file(name), text).unwrap();
     }
@@ -713,6 +719,30 @@ fn each_command_that_a_message_advises_works() {
             "npy convert deep.jsonl o.npy {} && test \"$(npy cat o.npy --jsonl)\" = '{\"a\":{\"0\":{\"t\":\"2024-01-01T00:00:00\"}}}'",
         ),
         (&["convert", "lines.json", "o.npy"], "|npy convert", " reads", "{} lines.json o.npy"),
+        (
+            &["convert", "log.jsonl", "o.npy"],
+            "for this column alone, |--dtype",
+            ", or",
+            "npy convert log.jsonl o.npy {} && test \"$(npy cat o.npy --csv --no-header)\" = '2024-01-01 00:00:00'",
+        ),
+        (
+            &["convert", "log.jsonl", "o.npy", "--dtype", "f8"],
+            "records, and |-c ",
+            " chooses",
+            "npy convert log.jsonl o.npy --dtype f8 {} && test \"$(npy cat o.npy --csv --no-header)\" = 1.0",
+        ),
+        (
+            &["convert", "nest.jsonl", "o.npy", "--dtype", "f8"],
+            "as records: |--dtype",
+            "\n",
+            "npy convert nest.jsonl o.npy {} && test \"$(npy cat o.npy --jsonl)\" = '{\"t\":\"2024-01-01T00:00:00Z\",\"h\":{\"v\":1.0}}'",
+        ),
+        (
+            &["convert", "cut.jsonl", "o.npy"],
+            "|head -n",
+            " reads",
+            "{} && test \"$(npy cat OUT.npy --csv --no-header | tr '\\n' ' ')\" = '1 2 '",
+        ),
     ] {
         let output = npy(path, args);
         let message = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
@@ -722,7 +752,7 @@ fn each_command_that_a_message_advises_works() {
         shell.args(["-c", &command]).env("PATH", &search).current_dir(path);
         let done = shell.output().unwrap();
         assert!(done.status.success(), "{message}{command}: {done:?}");
-        for name in ["OUT", "o.npy", "rest.bin"] {
+        for name in ["OUT", "OUT.npy", "o.npy", "rest.bin"] {
             let _ = fs::remove_file(path.join(name));
         }
         for name in names(path).iter().filter(|name| name.contains("-converted")) {

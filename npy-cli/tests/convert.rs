@@ -423,7 +423,9 @@ fn csv_of_others_is_read_as_the_options_say() {
     write("quotes.csv", "a,b\n5\" pipe,\"x\"\"\"\n1,\"\"");
     ok(path, &["convert", "quotes.csv", "quotes.npy"]);
     fs::write(path.join("latin.csv"), b"a\n\xe9\n").unwrap();
-    assert!(refused(&["convert", "latin.csv", "out.npy"]).contains("LATIN1"));
+    assert!(
+        refused(&["convert", "latin.csv", "out.npy"]).contains("iconv -f WINDOWS-1252 -t UTF-8 ")
+    );
     fs::write(path.join("utf16.csv"), b"\xff\xfea\0\n\0").unwrap();
     assert!(refused(&["convert", "utf16.csv", "out.npy"]).contains("UTF-16"));
     write("mark.jsonl", "\u{feff}{\"a\": 1}\n");

@@ -249,3 +249,42 @@ fn named_comments_end_any_row() {
         assert_eq!(found.as_deref(), Ok(expected), "{text:?}");
     }
 }
+
+/// Guards JSON in the place of an array or of CSV: as CSV, its lines become text in silence.
+#[test]
+fn json_is_not_called_csv() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, option) in [
+        ("{\"a\":1,\"b\":2}\n{\"a\":3,\"b\":4}\n", "--from jsonl"),
+        ("[1,2]\n[3,4]\n", "--from jsonl"),
+        ("[{\"a\":1},\n{\"a\":2}]\n", "--from json"),
+        ("[\n1,\n2\n]\n", "--from json"),
+        ("{\n\"a\":1,\"b\":{}}\n", "--from json"),
+        ("[0]\n1\n2\n", ""),
+        ("[0],[1]\n1,2\n", ""),
+        ("{a}\n1\n", ""),
+    ] {
+        fs::write(path.join("x.csv"), text).unwrap();
+        let output = npy(path, &["convert", "x.csv", "o.npy", "--header"]);
+        let message = String::from_utf8(output.stderr).unwrap();
+        let remark = format!("it is JSON; {option} reads it as such\n");
+        assert_eq!(message.ends_with(&remark), !option.is_empty(), "{text}: {message}");
+        assert_eq!(message.contains("it is JSON"), !option.is_empty(), "{text}: {message}");
+    }
+    for (text, option) in [
+        ("{\"a\": 1}\n", "jsonl reads"),
+        (" [1, 2, 3]\n", "json reads"),
+        ("a,b,c,d,e\n", "csv reads"),
+    ] {
+        fs::write(path.join("x"), text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_npy"));
+        command.args(["convert", "-", "o.npy"]).current_dir(path);
+        let output = command.stdin(fs::File::open(path.join("x")).unwrap()).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            message.contains(&format!("; it looks like text: npy convert --from {option} ")),
+            "{message}"
+        );
+    }
+}

@@ -127,6 +127,9 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
             &[],
             "at line 1 column 1; npy convert --from json reads a list of many lines",
         ),
+        ("x.jsonl", "{\"a\":1}\n{\"a\":\n2}\n", &[], "; each line must be a complete value"),
+        ("x.jsonl", "{\"a\":", &[], "column 5; the file is cut off\n"),
+        ("x.jsonl", "", &[], "x.jsonl: is empty; --dtype makes an array without rows of it\n"),
     ] {
         let said = convert(name, text, options).expect_err(text);
         assert!(said.contains(message), "{said}");
@@ -213,6 +216,11 @@ fn records_of_json_have_their_keys_as_fields() {
     }
     fs::write(path.join("x.jsonl"), "{\"a\": 1, \"b\": 2}\n").unwrap();
     fs::write(path.join("deep.jsonl"), "{\"a\": [{\"b\": 2}]}\n").unwrap();
+    fs::write(path.join("nest.jsonl"), "{\"t\":\"2024-05-01T12:00:00Z\",\"h\":{\"v\":1}}\n")
+        .unwrap();
+    let keys: Vec<String> = (0..9).map(|at| format!("\"k{at}\":{at}")).collect();
+    let many = format!("{{\"t\":\"x\",{},\"h\":{{\"v\":1}}}}\n", keys.join(","));
+    fs::write(path.join("many.jsonl"), many).unwrap();
     fs::write(path.join("hex.csv"), "value\nff0g\n").unwrap();
     fs::write(path.join("long.csv"), "value\nff00ff\n").unwrap();
     let dicts = [serde_json::json!({"a": 1}), serde_json::json!({"a": 2})];
@@ -227,10 +235,29 @@ fn records_of_json_have_their_keys_as_fields() {
             "d.npy: row 0: there are keys, for which '<i8' has no fields; as records: --dtype \"[('a', '<i8')]\"",
         ),
         ("x.jsonl", "f8", "as records: --dtype \"[('a', '<f8'), ('b', '<f8')]\""),
+        // The advice is a dtype of all columns, which holds them.
         (
             "deep.jsonl",
             "[('a', 'i4', (1,))]",
-            "row 0: there are keys, for which '<i4' has no fields",
+            "row 0: there are keys, for which '<i4' has no fields; as records: --dtype \"[('a', [('b', '<i4')], (1,))]\"",
+        ),
+        ("nest.jsonl", "f8", "as records: --dtype \"[('t', '<U20'), ('h', [('v', '<f8')])]\"\n"),
+        (
+            "nest.jsonl",
+            "M8[s]",
+            "as records: --dtype \"[('t', '<M8[s]'), ('h', [('v', '<M8[s]')])]\"\n",
+        ),
+        ("nest.jsonl", "[]", "'[]' has no fields; as records: --dtype \"[('t', '<U20'), ('h', "),
+        (
+            "nest.jsonl",
+            "[('h', [])]",
+            "row 0: there are keys, for which '[]' has no fields; as records",
+        ),
+        ("many.jsonl", "[]", "'[]' has no fields; without --dtype they are records\n"),
+        (
+            "many.jsonl",
+            "i8",
+            "without --dtype they are records, and -c k0 chooses one column that has none\n",
         ),
         ("hex.csv", "V2", "\"ff0g\" is not bytes as hexadecimal digits"),
         ("long.csv", "V2", "ff00ff does not fit '|V2'"),

@@ -78,18 +78,13 @@ fn the_comments_of_other_programs_have_an_option() {
 /// Guards numbers that a person sees and that are text, or an error: the command in the message makes a file that is read as numbers.
 #[cfg(unix)]
 #[test]
-fn titles_units_and_commas_have_a_command() {
+fn titles_and_units_have_a_command() {
     let directory = tempfile::tempdir().unwrap();
     for (text, args, before, expected) in [
         ("time,speed\ns,m/s\n1,2.5\n", &[][..], "if the line has units, ", "time,speed\n1,2.5\n"),
         ("# c\nt,v,n\n\ns,m/s,\n1,2,a\n", &[], "if the line has units, ", "t,v,n\n1,2,a\n"),
         ("my title\na,b\n1,2\n", &[], "if a title precedes it, ", "a,b\n1,2\n"),
         ("\"title\"\r\n\r\na,b\r\n1,2\r\n", &[], "if a title precedes it, ", "a,b\n1,2\n"),
-        ("a;b\n1,5;2\n", &["--delimiter", ";"], "thousands; ", "a,b\n1.5,2\n"),
-        ("a;b\n-1.234,5;2\n", &["--delimiter", ";"], "thousands; ", "a,b\n-1234.5,2\n"),
-        ("a;b\n1,234.5;2\n", &["--delimiter", ";"], "thousands; ", "a,b\n1234.5,2\n"),
-        ("a,b\n\"-1,5\",2\n", &[], "thousands; ", "a,b\n-1.5,2\n"),
-        ("a,b\n\"1,234,567.5\",\"1,234\"\n", &[], "thousands; ", "a,b\n1234567.5,1234\n"),
     ] {
         let (_, messages) = convert(directory.path(), text, args);
         let (_, advice) = messages.lines().next().unwrap().split_once(before).expect(&messages);
@@ -103,4 +98,63 @@ fn titles_units_and_commas_have_a_command() {
     // One text among numbers is a missing value, or not certain.
     let (_, messages) = convert(directory.path(), "a,b\nx,y\n1,z\n2,w\n", &[]);
     assert!(messages.contains("--missing x reads it as missing"), "{messages}");
+}
+
+/// Guards numbers with a comma: the option reads them, without a change of any text, and nothing that may be another number.
+#[test]
+fn decimal_commas_are_read_by_an_option() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (text, delimiter, option, expected) in [
+        ("a;b\n1,5;2\n", ";", "--decimal ,", "a,b\n1.5,2\n"),
+        (
+            "a;b\n-1.234,5;2.000\n,5;-1.000.000\n+2,5e3;3\n",
+            ";",
+            "--decimal ,",
+            "a,b\n-1234.5,2000\n0.5,-1000000\n2500.0,3\n",
+        ),
+        ("a;b\n1,234.5;2\n", ";", "--decimal .", "a,b\n1234.5,2\n"),
+        ("a,b\n\"-1,5\",2\n", ",", "--decimal ,", "a,b\n-1.5,2\n"),
+        ("a,b\n\"1,234,567.5\",\"1,234\"\n", ",", "--decimal .", "a,b\n1234567.5,1234\n"),
+        (
+            "a;b\n1,5;S\u{fc}d, 3.5 m\n2,5;1,5\n",
+            ";",
+            "--decimal ,",
+            "a,b\n1.5,\"S\u{fc}d, 3.5 m\"\n2.5,\"1,5\"\n",
+        ),
+        (
+            "a;b\n1,5;31.12.2024\n;01.01.2025\n",
+            ";",
+            "--decimal ,",
+            "a,b\n1.5,31.12.2024\n,01.01.2025\n",
+        ),
+    ] {
+        let (_, messages) = convert(path, text, &["--delimiter", delimiter]);
+        assert!(
+            messages.contains(&format!("numbers with a comma; {option} reads them")),
+            "{messages}"
+        );
+        let mut args = vec!["--delimiter", delimiter];
+        args.extend(option.split(' '));
+        let (rows, messages) = convert(path, text, &args);
+        assert_eq!(rows.as_deref(), Some(expected), "{text:?}: {messages}");
+    }
+    let german = |text: &str, args: &[&str]| {
+        convert(path, text, &[&["--delimiter", ";", "--decimal", ","], args].concat())
+    };
+    let mixed = "a;b\n1,5;1.5\n2,5;2.5\n";
+    let records = "[('a', 'f4'), ('b', 'U')]";
+    assert_eq!(german(mixed, &["--dtype", records]).0.as_deref(), Some("a,b\n1.5,1.5\n2.5,2.5\n"));
+    for args in [&[][..], &["--dtype", "f8"], &["--dtype", "i8", "--cast", "numeric"]] {
+        let (rows, messages) = german(mixed, args);
+        assert!(
+            rows.is_none() && messages.contains("row 0, field b: \"1.5\" has a point, "),
+            "{messages}"
+        );
+    }
+    // A row is not lost as names, and a word is what makes a column text.
+    assert!(german("1,5;2,5\n3,5;4,5\n", &[]).1.contains("--no-header"));
+    let (rows, messages) = german("a;b\n1,5;1\nabc;2\n2,5;3\n", &[]);
+    assert_eq!(rows.as_deref(), Some("a,b\n\"1,5\",1\nabc,2\n\"2,5\",3\n"));
+    assert!(messages.contains("because of \"abc\" in row 1"), "{messages}");
 }

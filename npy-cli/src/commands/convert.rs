@@ -18,7 +18,7 @@ use self::blocks::Blocks;
 use self::cast::Block;
 use crate::columns::Columns;
 use crate::dtypes;
-use crate::input::{self, Comments, Dialect, FirstLine};
+use crate::input::{self, Comments, Decimal, Dialect, FirstLine};
 use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
 use crate::output_file::{Begun, OutputFile, Replacing};
@@ -77,6 +77,9 @@ pub(crate) struct Args {
     /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the fields of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for; so are those with % before the first row
     #[arg(long, value_name = "CHAR", value_parser = comments)]
     comments: Option<Comments>,
+    /// The decimal mark of numbers of IN, if it is CSV: , or a point. The other one separates thousands, in groups of three digits: of 1.234,5 and of 1,234.5. Columns that have other text are kept as they are
+    #[arg(long, value_name = "CHAR", value_parser = decimal)]
+    decimal: Option<Decimal>,
     /// The columns to write, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; their dtypes stay. One column becomes an array of its dtype, several fields become records
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
@@ -307,7 +310,8 @@ impl Args {
         };
         let missing = self.missing.clone();
         let comments = self.comments.unwrap_or_default();
-        let dialect = Dialect { delimiter: self.delimiter, first_line, missing, comments };
+        let (delimiter, decimal) = (self.delimiter, self.decimal);
+        let dialect = Dialect { delimiter, first_line, missing, comments, decimal };
         let has_dialect = dialect != Dialect::default();
         let tabs = Dialect { delimiter: dialect.delimiter.or(Some(b'\t')), ..dialect.clone() };
         let form = match self.from {
@@ -335,7 +339,7 @@ impl Args {
                 _ => "",
             };
             return Err(Failure::usage(format!(
-                "--delimiter, --header, --no-header, --missing and --comments say how IN is read, and IN is not CSV; if it is, add --from csv{of_output}"
+                "--delimiter, --header, --no-header, --missing, --comments and --decimal say how IN is read, and IN is not CSV; if it is, add --from csv{of_output}"
             )));
         }
         Ok(form)
@@ -615,6 +619,15 @@ fn delimiter(text: &str) -> Result<u8, String> {
         [byte] if byte.is_ascii() => Ok(*byte),
         b"\\t" => Ok(b'\t'),
         _ => Err("a delimiter is one ASCII character, or \\t for a tab".into()),
+    }
+}
+
+/// Parses the decimal mark of numbers.
+fn decimal(text: &str) -> Result<Decimal, String> {
+    match text {
+        "," => Ok(Decimal::Comma),
+        "." => Ok(Decimal::Point),
+        _ => Err("write , or a point".into()),
     }
 }
 

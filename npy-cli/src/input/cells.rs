@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::decimal::Decimal;
 use super::split::{Splitter, Syntax, raw};
 use super::value::Value;
 
@@ -51,8 +52,8 @@ impl Cells {
 /// The values of a column.
 #[derive(Debug)]
 pub(crate) enum Values {
-    /// The column of CSV at this position. Its texts may be numbers.
-    Fields(Rc<Cells>, usize),
+    /// The column of CSV at this position. Its texts may be numbers, also with this decimal mark.
+    Fields(Rc<Cells>, usize, Option<Decimal>),
     Typed(Typed),
 }
 
@@ -113,7 +114,7 @@ impl Values {
 
     pub(super) fn len(&self) -> usize {
         match self {
-            Values::Fields(cells, _) => cells.rows(),
+            Values::Fields(cells, ..) => cells.rows(),
             Values::Typed(values) => values.rows(),
         }
     }
@@ -121,7 +122,13 @@ impl Values {
     /// Returns the value of a row that exists.
     pub(super) fn get(&self, row: usize) -> Value<'_> {
         match self {
-            Values::Fields(cells, column) => cells.value(row, *column),
+            Values::Fields(cells, column, None) => cells.value(row, *column),
+            Values::Fields(cells, column, Some(decimal)) => match cells.value(row, *column) {
+                Value::Text(text) => {
+                    Value::Text(decimal.number(&text).map_or(text, |number| number.into()))
+                }
+                value => value,
+            },
             Values::Typed(values) => values.get(row),
         }
     }
@@ -144,7 +151,7 @@ impl Values {
             starts: starts.collect(),
             ends: sizes.map(|size| size.try_into().unwrap()).collect(),
         };
-        Values::Fields(Rc::new(cells), 0)
+        Values::Fields(Rc::new(cells), 0, None)
     }
 }
 

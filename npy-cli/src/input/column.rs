@@ -235,6 +235,16 @@ impl Column {
         self.width = width.unwrap_or(0).max(1);
     }
 
+    /// Returns true if a dtype holds all values.
+    pub(super) fn holds(&mut self, dtype: &DType, cast: Cast) -> bool {
+        self.cast = cast;
+        self.set_kind(self.kind_for(dtype));
+        let mut slot = vec![0; self.itemsize()];
+        let is_text = matches!(self.kind, Kind::Text | Kind::Bytes);
+        let fits = !is_text || dtype.itemsize() == 0 || slot.len() <= dtype.itemsize();
+        fits && (0..self.values.len()).all(|row| self.encode(row, &mut slot).is_ok())
+    }
+
     /// Returns the dtype of the values.
     pub(crate) fn dtype(&self) -> npy_core::Result<DType> {
         self.kind.dtype(self.width)

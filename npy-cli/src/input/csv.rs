@@ -9,9 +9,11 @@ use super::cells::{Cells, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
 use super::copy;
+use super::decimal::Decimal;
 use super::delimiter;
 use super::end_comments::{self, Shortened};
 use super::guess::is_value;
+use super::json;
 use super::names::{self, Names};
 use super::quotes;
 use super::split::{Line, Splitter, Syntax};
@@ -28,6 +30,8 @@ pub(crate) struct Dialect {
     /// The text of a missing value, in addition to the empty text.
     pub(crate) missing: Vec<String>,
     pub(crate) comments: Comments,
+    /// The decimal mark of numbers, if it is not the point alone.
+    pub(crate) decimal: Option<Decimal>,
 }
 
 /// The lines that are comments.
@@ -81,6 +85,8 @@ pub(super) fn columns(
     let start = all.len() - content.len();
     all.drain(..start);
     let text = Text::of(all);
+    let about_json =
+        json::option_for(&text.text).map(|option| format!("it is JSON; {option} reads it as such"));
     let is_named = dialect.delimiter.is_some();
     let known_delimiter = dialect.delimiter.or(stated);
     // Text for a dtype may have numbers between blanks, and the mark of comments.
@@ -135,6 +141,9 @@ pub(super) fn columns(
     let start = may_have_ends.then(|| end_comments::start(&text.text)).flatten();
     let option = || start.as_ref().and_then(|start| option_for_ends(start, name, &dialect));
     let advised = |failure: Failure| {
+        if let Some(remark) = &about_json {
+            return failure.with(&format!("; {remark}"));
+        }
         match option() {
         // Names in a comment are another error.
         Some(option @ MARKED) => failure.with(&format!(
@@ -166,6 +175,7 @@ pub(super) fn columns(
     if start.is_some() {
         table.remarks.extend(about_marks(&table.columns, &is_text, option));
     }
+    table.remarks.splice(..0, about_json);
     table.remarks.extend(about_ends);
     let is_text_alone = !becomes_text && !has_value_column(&table);
     if let Some(start) = other_start.filter(|_| is_text_alone)
@@ -355,12 +365,12 @@ fn parsed(
     let is_first_text = names.first().is_some_and(|name| is_text(name));
     let about_comments = comments.leave_out(&mut cells, is_first_text).map_err(failure)?;
     let cells = Rc::new(cells);
-    let values = |column: usize| Values::Fields(cells.clone(), column);
+    let values = |column: usize| Values::Fields(cells.clone(), column, dialect.decimal);
     let named = names.iter().enumerate();
     let columns: Vec<Column> =
         named.map(|(at, name)| Column::new(vec![name.clone()], values(at))).collect();
     if !is_known {
-        names::check(&columns, &header, &dialect.missing).map_err(failure)?;
+        names::check(&columns, &header, dialect).map_err(failure)?;
     }
     let is_undivided = undivided.is_some();
     remarks.extend(undivided);
@@ -555,7 +565,7 @@ impl<'a> Lines<'a> {
             return Err(Failure::new(
                 self.name,
                 format!(
-                    "line {number}: the text is not UTF-8; iconv -f LATIN1 -t UTF-8 converts that of old programs"
+                    "line {number}: the text is not UTF-8; iconv -f WINDOWS-1252 -t UTF-8 converts that of old programs"
                 ),
             ));
         }

@@ -8,6 +8,7 @@ mod row;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
 
@@ -21,19 +22,27 @@ use super::kind::Kind;
 use super::value::Value;
 use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
+use crate::shell;
 
 /// Reads the columns of lines of JSON.
 pub(super) fn lines(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
     let (mut rows, large) = (Rows::default(), Large::default());
     let stream = BufReader::new(Exact::new(stream, digits, large.clone()));
-    for (at, line) in stream.lines().enumerate() {
+    let mut lines = stream.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
         let line = line.of(&name)?;
         if line.trim().is_empty() {
             continue;
         }
         let mut text = serde_json::Deserializer::from_str(&line);
         let row = RowOf(&large).deserialize(&mut text).and_then(|row| text.end().map(|()| row));
-        let row = row.map_err(|error| advised(&error, Some(at + 1)));
+        let row = row.map_err(|error| {
+            let is_blank =
+                |(_, line): (_, io::Result<String>)| line.is_ok_and(|line| line.trim().is_empty());
+            let cut = error.is_eof() && lines.by_ref().all(is_blank);
+            let advice = cut.then(|| about_cut(name, at, rows.count));
+            advised(&error, Some(at + 1), advice)
+        });
         let added = row.and_then(|row| rows.add(row));
         added.map_err(|message| rows.failure(name, &message))?;
     }
@@ -55,7 +64,7 @@ pub(super) fn list(stream: impl Read, name: &str, digits: Digits) -> Result<Tabl
     let read = match read.and_then(|()| text.end()) {
         // The stream is read ahead of the rows.
         Err(error) if error.is_io() => return Err(Failure::new(name, io::Error::from(error))),
-        read => read.map_err(|error| advised(&error, None)),
+        read => read.map_err(|error| advised(&error, None, None)),
     };
     match refused.map_or(read, Err) {
         Ok(()) => Ok(rows.finish()),
@@ -73,6 +82,20 @@ pub(super) fn is_complete(text: &[u8]) -> bool {
     serde_json::from_slice::<de::IgnoredAny>(text).is_ok()
 }
 
+/// Returns the option that reads a text as JSON, if it is that and not CSV: `[0]` may be the name of a column.
+pub(super) fn option_for(text: &str) -> Option<&'static str> {
+    let text = text.trim_start();
+    let first = text.chars().next().filter(|first| matches!(first, '{' | '['))?;
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let line = lines.next()?;
+    let is_line = is_complete(line.as_bytes());
+    let is_next = lines.next().is_none_or(|next| next.trim_start().starts_with(first));
+    match is_line && is_next && (first == '{' || line.len() < text.trim_end().len()) {
+        true => Some("--from jsonl"),
+        false => is_complete(text.as_bytes()).then_some("--from json"),
+    }
+}
+
 /// Returns true if the text is a list. Only blanks before it are consumed, if there are more than a buffer has.
 fn starts_with_bracket(stream: &mut impl BufRead) -> io::Result<bool> {
     loop {
@@ -88,8 +111,23 @@ fn starts_with_bracket(stream: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// Returns the message of an error, with advice. `line` is that of the file, if each line is a value.
-fn advised(error: &serde_json::Error, line: Option<usize>) -> String {
+/// Returns the advice for a text that is cut off in its last line, after `before` lines with some rows.
+fn about_cut(name: &str, before: usize, rows: usize) -> String {
+    let path = Path::new(name);
+    match rows {
+        0 => "; the file is cut off".to_owned(),
+        _ if path.is_file() => format!(
+            "; the file is cut off in its last line; head -n {before} {} | npy convert - OUT.npy --from jsonl reads the lines before it",
+            shell::path(path)
+        ),
+        _ => format!(
+            "; the text is cut off in its last line; head -n {before} before npy keeps the lines before it"
+        ),
+    }
+}
+
+/// Returns the message of an error, with advice. `line` is that of the file, if each line is a value, and `cut` the advice for a text that is cut off there.
+fn advised(error: &serde_json::Error, line: Option<usize>, cut: Option<String>) -> String {
     let (text, column) = (error.to_string(), error.column());
     let Some(what) = text.strip_suffix(&format!(" at line {} column {column}", error.line()))
     else {
@@ -105,10 +143,12 @@ fn advised(error: &serde_json::Error, line: Option<usize>) -> String {
         ("number out of range", _) => "; no float is as large; in quotes, it is kept as text",
         ("invalid number", _) => "; a number begins with a digit, and with 0 only before a point",
         ("trailing characters", None) => "; npy convert --from jsonl reads a value of each line",
-        (_, Some(_)) if error.is_eof() => "; npy convert --from json reads a list of many lines",
+        (_, Some(1)) if error.is_eof() => "; npy convert --from json reads a list of many lines",
+        (_, Some(_)) if error.is_eof() => "; each line must be a complete value",
         (_, None) if error.is_eof() => "; the file is cut off",
         _ => "",
     };
+    let advice = cut.as_deref().unwrap_or(advice);
     format!("{what} at line {} column {column}{advice}", line.unwrap_or(error.line()))
 }
 

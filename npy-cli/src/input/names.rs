@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use super::column::{Column, with_points};
 use super::comments;
+use super::csv::Dialect;
 use super::end_comments;
 use super::guess::is_value;
 use super::split::Line;
@@ -197,11 +198,15 @@ fn is_data(row: &Line, width: usize) -> bool {
 }
 
 /// Refuses a first line that may be a row: one with a field that is empty or has a value, or two that are the same. `header` says how many names were empty, and how many lines had names.
-pub(super) fn check(columns: &[Column], header: &Names, missing: &[String]) -> Result<(), String> {
+pub(super) fn check(columns: &[Column], header: &Names, dialect: &Dialect) -> Result<(), String> {
     const REMEDY: &str = "npy convert --no-header reads it as a row, and --header as names";
     /// The advice for names of several levels above an index of text, which no line after them proves.
     const LEVELS: &str = "; of names in several levels, pandas makes one by df.columns = df.columns.map('.'.join), for to_csv once more";
     let Names { unnamed, lines, may_have_levels, .. } = *header;
+    let Dialect { missing, decimal, .. } = dialect;
+    let is_value = |name: &str| {
+        is_value(name) || decimal.is_some_and(|decimal| decimal.number(name).is_some())
+    };
     let levels = if may_have_levels { LEVELS } else { "" };
     let all: Vec<&str> = columns.iter().map(|column| column.path[0].as_str()).collect();
     let (index, names) = all.split_at(unnamed);

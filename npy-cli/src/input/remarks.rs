@@ -4,7 +4,7 @@ use npy_core::DType;
 
 use super::cells::Values;
 use super::column::Column;
-use super::copy;
+use super::decimal;
 use super::encode::excerpt;
 use super::end_comments;
 use super::guess::kind_of_text;
@@ -170,7 +170,7 @@ fn filled(columns: &[Column]) -> Option<String> {
 fn about(
     column: &Column,
     dtype: impl Fn(&str) -> String,
-    &Columns { is_headless, file, .. }: &Columns<'_>,
+    &Columns { is_headless, .. }: &Columns<'_>,
 ) -> Option<String> {
     // Those with comments have a remark already.
     let has_comments = || column.values.are_untyped() && end_comments::are_in(column.values.iter());
@@ -198,14 +198,12 @@ fn about(
     if let Some((row, text)) = looks.first(usual)
         && let Some(advice) = usual.advice(text, dtype)
     {
-        let copy = match &column.values {
-            Values::Fields(cells, _) if usual == Look::Comma => {
-                copy::with_points(file, text, cells.syntax.delimiter)
-            }
-            _ => String::new(),
+        let advice = match &column.values {
+            Values::Fields(..) if usual == Look::Comma => decimal::advice(text),
+            _ => advice,
         };
         return Some(format!(
-            "column {name} is text because of {:?} in row {row}: it has {}; {advice}{copy}",
+            "column {name} is text because of {:?} in row {row}: it has {}; {advice}",
             excerpt(text),
             usual.name()
         ));
@@ -388,7 +386,7 @@ mod tests {
         for (texts, expected) in [
             (
                 &["1,5", "2,5"][..],
-                "because of \"1,5\" in row 0: it has numbers with a comma; write them with a point",
+                "because of \"1,5\" in row 0: it has numbers with a comma; --decimal , reads them",
             ),
             (
                 &["True", "", "False"],

@@ -19,7 +19,7 @@ pub(super) struct UnitsRow<'a> {
 impl<'a> UnitsRow<'a> {
     /// Finds the first row if it has text in each column, and numbers or times below it in two columns or more.
     pub(super) fn find(columns: &'a [Column]) -> Option<Self> {
-        let Values::Fields(cells, _) = &columns.first()?.values else { return None };
+        let Values::Fields(cells, ..) = &columns.first()?.values else { return None };
         let is_row = |column: &Column| match column.values.iter().next() {
             Some(Value::Text(text)) => !is_value(&text) && !MISSING.contains(&text.trim()),
             Some(value) => value == Value::Missing,

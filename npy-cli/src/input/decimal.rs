@@ -1,0 +1,92 @@
+//! Numbers of CSV with another decimal mark, or with separators of thousands: `1.234,5` and `1,234.5`.
+
+use super::cells::Values;
+use super::column::Column;
+use super::kind::Kind;
+use crate::output::{Failure, Result};
+
+/// The mark before the fraction of a number. The other one of `,` and `.` separates thousands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Decimal {
+    Comma,
+    Point,
+}
+
+impl Decimal {
+    fn marks(self) -> [char; 2] {
+        match self {
+            Decimal::Comma => [',', '.'],
+            Decimal::Point => ['.', ','],
+        }
+    }
+
+    /// Returns a number as Rust writes it; `None` for text without these marks, and for text in which they are anywhere else than in a number.
+    pub(super) fn number(self, text: &str) -> Option<String> {
+        let [mark, separator] = self.marks();
+        let text = text.trim();
+        let size = text.strip_prefix(['-', '+']).unwrap_or(text);
+        if !size.contains([mark, separator]) {
+            return None;
+        }
+        let end = size.find(['e', 'E']).unwrap_or(size.len());
+        let (digits, exponent) = size.split_at(end);
+        let (whole, fraction) = digits.split_once(mark).unwrap_or((digits, ""));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let mut groups = whole.split(separator);
+        let first = groups.next().unwrap_or_default();
+        let is_divided = whole.contains(separator);
+        let is_grouped = !is_divided
+            || (1..=3).contains(&first.len())
+                && groups.all(|group| group.len() == 3 && is_number(group));
+        if !is_grouped || !is_number(first) || !is_number(fraction) {
+            return None;
+        }
+        let sign = &text[..text.len() - size.len()];
+        let whole = whole.replace(separator, "");
+        let point = if digits.contains(mark) { "." } else { "" };
+        let number = format!("{sign}{whole}{point}{fraction}{exponent}");
+        number.parse::<f64>().is_ok().then_some(number)
+    }
+}
+
+/// Returns the advice for numbers such as `text`, which has a comma.
+pub(super) fn advice(text: &str) -> String {
+    let marks = [Decimal::Comma, Decimal::Point];
+    match marks.map(|decimal| decimal.number(text).is_some()) {
+        [true, false] => "--decimal , reads them".to_owned(),
+        [false, true] => "--decimal . reads them".to_owned(),
+        [true, true] => {
+            "--decimal . reads them if the commas separate thousands, --decimal , if they are decimal"
+                .to_owned()
+        }
+        [false, false] => {
+            "write them with a point, and without separators of thousands".to_owned()
+        }
+    }
+}
+
+/// Gives columns of text their own text again, and refuses numbers in the others that have a point where a comma is decimal: as a number it would be another one.
+pub(super) fn finish(columns: &mut [Column], name: &str) -> Result<()> {
+    for column in columns {
+        let Values::Fields(cells, at, decimal @ Some(_)) = &mut column.values else { continue };
+        if matches!(column.kind, Kind::Text | Kind::Bytes | Kind::Void(_)) {
+            *decimal = None;
+            column.set_kind(column.kind);
+            continue;
+        }
+        let is_other = |text: &str| {
+            let is_number = text.contains('.') && text.trim().parse::<f64>().is_ok();
+            *decimal == Some(Decimal::Comma) && is_number && Decimal::Comma.number(text).is_none()
+        };
+        let mut texts = (0..cells.rows()).map(|row| cells.value(row, *at));
+        if let Some(row) = texts.position(|value| is_other(&value.text())) {
+            let message = format!(
+                "row {row}, field {}: {:?} has a point, and with --decimal , points separate groups of three digits; --dtype with U for this column keeps its text",
+                column.path.join("."),
+                cells.value(row, *at).text()
+            );
+            return Err(Failure::new(name, message));
+        }
+    }
+    Ok(())
+}
