@@ -53,8 +53,9 @@ fn booleans_and_missing_values_become_floats() {
         (
             "f4",
             "n",
-            "\"True\" is not a number; --missing 'NA' reads a missing value as nan, True as 1 and False as 0\n",
+            "\"True\" is not a number; a float dtype, with --missing 'NA', reads True as 1, False as 0 and a missing value as nan\n",
         ),
+        ("c8", "n", "; a float dtype, with --missing 'NA', reads True as 1, False as 0 and"),
         ("i2", "n", "; a float dtype, with --missing 'NA', reads True as 1, False as 0 and"),
     ] {
         let message = converted(path, &["b.csv", "--dtype", dtype, "-c", column]);

@@ -162,20 +162,14 @@ impl Column {
         if !others.clone().all(|value| is_gap(&value)) {
             return String::new();
         }
-        let word = others.clone().find(is_missing);
-        let option = word.map(|word| format!("--missing '{}'", word.text()));
-        match (others.next(), option) {
-            (None, _) => "; --dtype bool reads True and False".to_owned(),
-            (Some(_), Some(option)) if self.kind == Kind::Float => {
-                format!("; {option} reads a missing value as nan, True as 1 and False as 0")
-            }
-            (Some(_), option) => {
-                let option = option.map_or(String::new(), |option| format!(", with {option},"));
-                format!(
-                    "; a float dtype{option} reads True as 1, False as 0 and a missing value as nan"
-                )
-            }
+        if others.clone().next().is_none() {
+            return "; --dtype bool reads True and False".to_owned();
         }
+        let option = match others.find(is_missing) {
+            Some(word) => format!(", with --missing '{}',", word.text()),
+            None => String::new(),
+        };
+        format!("; a float dtype{option} reads True as 1, False as 0 and a missing value as nan")
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
