@@ -74,7 +74,7 @@ fn low_bits(value: BigInt<'_>) -> u64 {
             let text = value.to_string();
             let digits = text.bytes().filter(u8::is_ascii_digit);
             let low = digits.fold(0u64, |low, digit| {
-                low.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+                low.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0')))
             });
             if text.starts_with('-') { low.wrapping_neg() } else { low }
         }
