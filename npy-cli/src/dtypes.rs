@@ -173,6 +173,86 @@ mod tests {
         }
     }
 
+    /// Returns the size of a dtype, with the offsets and layouts of its fields.
+    #[cfg(feature = "live")]
+    fn layout(dtype: &npy_core::DType) -> String {
+        let (base, shape) = dtype.flat();
+        let fields = base
+            .fields()
+            .iter()
+            .map(|field| format!("{}@{}:{}", field.name(), field.offset(), layout(field.dtype())));
+        let fields = fields.collect::<Vec<_>>().join(" ");
+        format!("{}{shape:?}{{{fields}}}", dtype.itemsize()).replace(' ', "")
+    }
+
+    /// Guards values: dtypes in the forms of Python have the layout that NumPy gives them, aligned or not, or are refused.
+    #[cfg(feature = "live")]
+    #[test]
+    fn layouts_are_those_of_numpy() {
+        let script = r#"
+import sys, warnings
+import numpy as np
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(int(sys.argv[1]))
+pick = lambda *texts: texts[rng.integers(len(texts))]
+scalar = lambda: pick("i1", "u2", "f4", "f8", "c8", "c16", "U3", "S3", "V5", "M8[s]", "?", "2f4", "(2,3)i2", "(3)i4", "g")
+def string():
+    return repr(",".join(scalar() for _ in range(rng.integers(1, 4))))
+def dtype(depth):
+    kinds = ["string"] * 3 + ["list", "dict", "pair", "dtype"] * (depth > 0)
+    kind = pick(*kinds)
+    if kind == "string":
+        return string()
+    inner = lambda: dtype(depth - 1)
+    names = "abc"[:rng.integers(1, 4)]
+    if kind == "list":
+        shape = lambda: pick("", "", ", 2", ", (2,)", ", (2, 3)")
+        return "[" + ", ".join(f"('{name}', {inner()}{shape()})" for name in names) + "]"
+    if kind == "pair":
+        return f"({inner()}, (2,))" if rng.random() < 0.8 else f"(numpy.record, {inner()})"
+    if kind == "dtype":
+        return f"np.dtype({inner()}{pick('', ', align=True')})"
+    formats = [inner() for _ in names]
+    text = f"{{'names': {list(names)}, 'formats': [{', '.join(formats)}]"
+    if rng.random() < 0.5:
+        offsets, end = [], 0
+        for name in names:
+            end = -(-end // 8) * 8 if rng.random() < 0.9 else end
+            offsets.append(end)
+            end += int(rng.integers(8, 100))
+        text += f", 'offsets': {offsets}"
+    if rng.random() < 0.3:
+        text += f", 'itemsize': {int(rng.integers(1, 30)) * 8}"
+    return text + pick("", ", 'aligned': True", ", 'aligned': False") + "}"
+def layout(d):
+    base, shape = d, ()
+    while base.subdtype:
+        base, shape = base.subdtype[0], shape + base.subdtype[1]
+    fields = " ".join(f"{name}@{base.fields[name][1]}:{layout(base.fields[name][0])}" for name in base.names or [])
+    return f"{d.itemsize}{list(shape)}{{{fields}}}".replace(" ", "")
+texts = ["'(2)f4'", "np.dtype('i1,f8', align=True)", "np.dtype([('a', 'i1,f8')], align=True)", "{'names': ['a'], 'formats': ['i4'], 'itemsize': 16}"]
+texts += [f"np.dtype({dtype(3)}{pick('', ', align=True', ', align=True')})" for _ in range(int(sys.argv[2]))]
+for text in texts:
+    try:
+        expected = layout(np.dtype(eval(text, {"np": np, "numpy": np})))
+    except Exception:
+        expected = ""
+    print(text, expected, sep="\t")
+"#;
+        let count = npy_tests::rounds(4000).to_string();
+        let arguments = ["1", &count].map(std::ffi::OsStr::new);
+        let (mut read, mut valid) = (0, 0);
+        for line in npy_tests::Numpy::run(script, &arguments).lines() {
+            let (text, expected) = line.split_once('\t').unwrap();
+            valid += usize::from(!expected.is_empty());
+            let Ok(dtype) = parse(text) else { continue };
+            assert_eq!(layout(&dtype), expected, "{text}");
+            read += 1;
+        }
+        // Some are read by NumPy alone.
+        assert!(read > valid / 2, "{read} of {valid}");
+    }
+
     #[test]
     fn texts_get_the_width_that_they_have() {
         for (wanted, found, dtype) in [

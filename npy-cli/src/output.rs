@@ -65,14 +65,9 @@ impl Failure {
         // The texts of an error are shortened.
         let reason = match error.kind() {
             ErrorKind::Mismatch { found, wanted, .. } => {
-                let fields = error.places().filter_map(|place| match place {
-                    Place::Field(path) => Some(path.split('.')),
-                    _ => None,
-                });
-                let names: Vec<&str> = fields.flatten().collect();
+                let names = fields_of(error);
                 let dtypes = dtypes.map(|dtype| field_of(dtype, &names));
-                let indices = names.iter().map(|name| python::index(name));
-                let array = python::load(&file.to_string()) + &indices.collect::<String>();
+                let array = python::load(&file.to_string()) + &python::all_indices(&names);
                 mismatch([found, wanted], dtypes, &array)
             }
             kind => reason(kind),
@@ -321,8 +316,17 @@ fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2], array: &
     format!("dtype {found} cannot become {wanted} {cast}")
 }
 
+/// Returns the path of the field that an error is about.
+pub(crate) fn fields_of(error: &npy_core::Error) -> Vec<&str> {
+    let fields = error.places().filter_map(|place| match place {
+        Place::Field(path) => Some(path.split('.')),
+        _ => None,
+    });
+    fields.flatten().collect()
+}
+
 /// Returns the field of a dtype at a path, also within sub-arrays; `None` if there is none.
-fn field_of(dtype: &DType, path: &[&str]) -> Option<DType> {
+pub(crate) fn field_of(dtype: &DType, path: &[&str]) -> Option<DType> {
     let field = |dtype: &DType, name: &&str| Some(dtype.flat().0.field(name)?.dtype().clone());
     path.iter().try_fold(dtype.clone(), |dtype, name| field(&dtype, name))
 }

@@ -8,22 +8,41 @@ use crate::target::Target;
 /// Returns the expression that loads an array, by the name that messages have for it: `np.load('x.npz')['m'][:5]`. What NumPy does not load has a
 /// placeholder.
 pub(crate) fn load(name: &str) -> String {
-    const PLACEHOLDER: &str = "np.load('IN.npy')";
-    let Ok(target) = Target::parse(name.as_ref()) else { return PLACEHOLDER.to_owned() };
+    let loaded = Target::parse(name.as_ref()).ok().and_then(|target| load_target(&target));
+    loaded.unwrap_or_else(|| "np.load('IN.npy')".to_owned())
+}
+
+/// Returns the expression that loads an array; `None` if NumPy does not load it.
+pub(crate) fn load_target(target: &Target) -> Option<String> {
+    if target.raw.is_some() {
+        return None;
+    }
     let path = literal(&target.path_text());
     let member = match npz::Reader::open(&target.path) {
-        Ok(archive) => target.member.clone().or_else(|| Some(archive.names().next()?.to_owned())),
-        Err(_) if Reader::open(&target.path).is_err() => return PLACEHOLDER.to_owned(),
+        Ok(archive) => match &target.member {
+            Some(member) => Some(member.clone()),
+            // Of more members, none is meant.
+            None => {
+                let only = archive.names().next().filter(|_| archive.len() == 1)?;
+                Some(only.to_owned())
+            }
+        },
+        Err(_) if Reader::open(&target.path).is_err() => return None,
         Err(_) => None,
     };
     let slice = Target { member: None, ..target.clone() }.to_string();
     let slice = slice.strip_prefix(&target.path_text()).unwrap_or_default();
-    format!("np.load({path}){}{slice}", member.as_deref().map_or(String::new(), index))
+    Some(format!("np.load({path}){}{slice}", member.as_deref().map_or(String::new(), index)))
 }
 
 /// Returns the index of a field, or of a member: `['a']`.
 pub(crate) fn index(name: &str) -> String {
     format!("[{}]", literal(name))
+}
+
+/// Returns the indices of a field in others: `['hdr']['t0']`.
+pub(crate) fn all_indices(names: &[&str]) -> String {
+    names.iter().map(|name| index(name)).collect()
 }
 
 /// Returns the indices of the field that a column is, or is a part of: `['hdr']['t0']` for `hdr.t0`.

@@ -54,6 +54,8 @@ pub(crate) struct Source {
     dtype: DType,
     selection: Selection,
     layout: Layout,
+    /// True if the file ends early, but after all that is selected.
+    is_truncated: bool,
     /// The next row to return, counted in the selection.
     next: usize,
     /// The number of items without bytes that were returned.
@@ -92,8 +94,11 @@ impl Source {
     pub(crate) fn new(reader: AnyReader, selection: Selection, target: &Target) -> Result<Self> {
         let name = target.to_string();
         let dtype = reader.header().dtype().clone();
+        // Of a URL, the size would be another request.
+        let is_truncated = !target.is_url() && has_complete_slice(&reader, target);
         let layout = match (reader.is_strided(), reader.seeking()) {
             (false, _) => Layout::Contiguous,
+            _ if is_truncated => Layout::Columns,
             (true, Seeking::Chunks) if !dtype.has_object() => Layout::Columns,
             (true, Seeking::Free) if !selection.has_complete_rows() => Layout::Columns,
             (true, _) if selection.are_rows_joined => Layout::Columns,
@@ -107,7 +112,7 @@ impl Source {
         let is_stream = reader.seeking() == Seeking::Never;
         let goes_back = selection.rows.step < 0 || layout == Layout::Columns && is_stream;
         let units = Units::new(reader, goes_back, layout == Layout::Columns);
-        Ok(Source { units, name, dtype, selection, layout, next: 0, empty: 0 })
+        Ok(Source { units, name, dtype, selection, layout, is_truncated, next: 0, empty: 0 })
     }
 
     /// Returns the header of the array after the slice.
@@ -232,6 +237,9 @@ impl Source {
         let (low, span) = (first.min(last), first.abs_diff(last) + 1);
         let shape = [vec![count], self.row_shape()].concat();
         let mut bytes = Vec::new();
+        if self.row_bytes() == 0 {
+            return DynArray::new(self.dtype.clone(), shape, Order::C, bytes);
+        }
         if self.layout == Layout::Columns {
             self.read_columns(count, low, span, &mut bytes)?;
             return DynArray::new(self.dtype.clone(), shape, Order::C, bytes);
@@ -252,19 +260,27 @@ impl Source {
                 }
             }
         } else {
-            let block = self.units.take(low.saturating_mul(unit), span.saturating_mul(unit))?;
+            let block = self.take(low.saturating_mul(unit), span.saturating_mul(unit), &inner)?;
             if span == count && rows.step > 0 && self.selection.has_complete_rows() {
-                return DynArray::new(self.dtype.clone(), shape, Order::C, block.into_bytes());
+                return DynArray::new(self.dtype.clone(), shape, Order::C, block);
             }
             let size = self.file_row_bytes();
             for i in self.next..self.next + count {
                 let start = (rows.nth(i) - low) * size;
-                if let Some(row) = block.as_bytes().get(start..start + size) {
+                if let Some(row) = block.get(start..start + size) {
                     pick(row, &inner, &mut bytes);
                 }
             }
         }
         DynArray::new(self.dtype.clone(), shape, Order::C, bytes)
+    }
+
+    /// Reads units, the last of which are a row or a part of one. Of a truncated file, elements of it after those that are selected are zeros.
+    fn take(&mut self, start: usize, count: usize, inner: &[Steps]) -> npy_core::Result<Vec<u8>> {
+        let unused = if self.is_truncated { selection::elements_after(inner) } else { 0 };
+        let mut bytes = self.units.take(start, count.saturating_sub(unused))?.into_bytes();
+        bytes.resize(bytes.len() + unused * self.dtype.itemsize(), 0);
+        Ok(bytes)
     }
 
     /// Reads what is selected of a contiguous part of a row, which starts at an element of the file.
@@ -277,8 +293,8 @@ impl Source {
     ) -> npy_core::Result<()> {
         let size = elements.saturating_mul(self.dtype.itemsize());
         if inner.iter().all(Steps::is_all) || size <= LARGE_ROW {
-            let part = self.units.take(start, elements)?;
-            pick(part.as_bytes(), inner, out);
+            let part = self.take(start, elements, inner)?;
+            pick(&part, inner, out);
             return Ok(());
         }
         let Some((steps, rest)) = inner.split_first() else { return Ok(()) };

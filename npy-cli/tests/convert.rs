@@ -559,7 +559,7 @@ fn a_time_that_does_not_fit_a_unit_has_the_range_or_the_rest() {
         ),
     ] {
         let expected = format!(
-            "'{to}'; in Python, np.load('IN.npy').astype('{to}') cuts {times} off to this unit"
+            "'{to}'; in Python, np.load('x.npy').astype('{to}') cuts {times} off to this unit"
         );
         assert_eq!(convert(count, from, to, "checked"), expected);
     }

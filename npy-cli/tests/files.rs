@@ -229,6 +229,11 @@ fn append_adds_no_rows_in_fortran_order() {
     ok(path, &["concat", "-o", "OUT", "f.npy", "row.npy"]);
     let out = NpyArray::<i32>::read_npy(path.join("OUT")).unwrap();
     assert_eq!(out.into_vec(), [1, 4, 2, 5, 3, 6, 0, 1]);
+    // Rows of another dtype are converted first.
+    npy_core::save(path.join("f8.npy"), &[[1.5f64, 2.0]]).unwrap();
+    let (_, message) = code(path, &["append", "f.npy", "f8.npy"]);
+    let advice = "; npy convert f.npy f-converted.npy --dtype '<f8' && npy concat -o OUT f-converted.npy f8.npy joins them";
+    assert!(message.contains(advice), "{message}");
     // Rows of one element are not strided.
     let narrow = NpyArray::with_order(vec![1i32, 2], [2, 1], Order::Fortran).unwrap();
     narrow.write_npy(path.join("n.npy")).unwrap();

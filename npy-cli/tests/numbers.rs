@@ -31,7 +31,11 @@ fn save_objects(path: &Path, count: usize, items: &[u8]) {
 fn booleans_and_missing_values_become_floats() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
-    fs::write(path.join("b.csv"), "a,f,m\n1,True,1\n2,,True\n3,False,2\n").unwrap();
+    const GAP: &str = "; a float dtype reads True as 1, False as 0 and a missing value as nan\n";
+    let rows = "a,f,m,b,n\n1,True,1,True,True\n2,,True,False,NA\n3,False,2,True,false\n";
+    fs::write(path.join("b.csv"), rows).unwrap();
+    let args = ["b.csv", "--dtype", "f4", "-c", "n", "--missing", "NA"];
+    assert_eq!(converted(path, &args).unwrap(), "[1.0 nan 0.0]");
     for cast in ["checked", "lossless"] {
         let args = ["b.csv", "--dtype", "f4", "-c", "f", "--cast", cast];
         assert_eq!(converted(path, &args).unwrap(), "[1.0 nan 0.0]");
@@ -42,8 +46,17 @@ fn booleans_and_missing_values_become_floats() {
             "f",
             "it is empty, and not True or False; of a float dtype, it is nan, True 1 and False 0",
         ),
-        ("i1", "f", "\"True\" is not an integer; --dtype bool reads True and False"),
-        ("f4", "m", "\"True\" is not a number; --dtype bool"),
+        ("i1", "b", "\"True\" is not an integer; --dtype bool reads True and False\n"),
+        ("i1", "f", GAP),
+        ("c8", "f", GAP),
+        ("f4", "m", "\"True\" is not a number\n"),
+        (
+            "f4",
+            "n",
+            "\"True\" is not a number; a float dtype, with --missing 'NA', reads True as 1, False as 0 and a missing value as nan\n",
+        ),
+        ("c8", "n", "; a float dtype, with --missing 'NA', reads True as 1, False as 0 and"),
+        ("i2", "n", "; a float dtype, with --missing 'NA', reads True as 1, False as 0 and"),
     ] {
         let message = converted(path, &["b.csv", "--dtype", dtype, "-c", column]);
         let message = message.unwrap_err();

@@ -335,6 +335,38 @@ fn an_archive_with_an_empty_directory_is_repaired() {
     assert_eq!(npy(path, &["verify", "z.npz"]), (0, "z.npz: ok\n".into(), String::new()));
 }
 
+/// Guards slices of truncated files: one that has all of its data is read, in each order, also if the rest of a row is missing, and any other is an error alone.
+#[test]
+fn complete_slices_of_truncated_files_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let values: Vec<i16> = (0..9).collect();
+    let array = NpyArray::new(values, [3, 3]).unwrap();
+    let mut read = 0;
+    for order in [npy_core::Order::C, npy_core::Order::Fortran] {
+        array.clone().to_order(order).write_npy(path.join("all.npy")).unwrap();
+        let bytes = fs::read(path.join("all.npy")).unwrap();
+        for missing in [1, 2, 3, 6, 13, 18] {
+            fs::write(path.join("x.npy"), &bytes[..bytes.len() - missing]).unwrap();
+            for slice in [
+                "[1:2:2]", "[1:2]", "[:2]", "[:,:1]", "[1:,:2]", "[::2,1]", "[::-1,0]", "[1]",
+                "[0,1]", "[:0]", "[:,:0]", "[3:]", "[::-2]", "[:,::-1]",
+            ] {
+                let (code, out, messages) = npy(path, &["cat", "--json", &format!("x.npy{slice}")]);
+                let expected = npy(path, &["cat", "--json", &format!("all.npy{slice}")]);
+                let is_note = messages.starts_with("note: ") && messages.lines().count() == 1;
+                match code {
+                    0 => assert!(out == expected.1 && is_note, "{slice} -{missing}: {messages}"),
+                    _ => assert!(!messages.contains("note: "), "{slice} -{missing}: {messages}"),
+                }
+                read += usize::from(code == 0);
+            }
+        }
+    }
+    // By NumPy, these end before the last byte that is there.
+    assert_eq!(read, 95);
+}
+
 #[test]
 fn messages_about_incomplete_files_name_the_repair() {
     let folder = tempfile::tempdir().unwrap();

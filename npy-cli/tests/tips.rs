@@ -50,8 +50,18 @@ fn errors_name_the_command_that_does_it() {
         ),
         (
             &["concat", "--axis", "1", "old.npz::v", "w.npy", "-o", "o.npy"],
+            "in Python: np.save('o.npy', np.stack([np.load('old.npz')['v'], np.load('w.npy')], axis=1))\n",
+        ),
+        (
+            &["concat", "--axis", "1", "v.npy", "old.npz", "-o", "o.npy"],
+            "np.stack([np.load('v.npy'), np.load('old.npz')['v']], axis=1))\n",
+        ),
+        // NumPy does not load a text.
+        (
+            &["concat", "--axis", "1", "v.npy", "v.csv", "-o", "o.npy"],
             "; --axis 0 joins them one after the other\n",
         ),
+        (&["append", "old.npz", "-"], "; npy npz pack --append old.npz NAME=- adds them\n"),
         (&["append", "new.npz", "v.npy"], "; npy npz pack new.npz v.npy makes one of them\n"),
         (&["append", "old.npz", "w.npy"], "; npy npz pack --append old.npz w.npy adds them\n"),
         (

@@ -45,7 +45,12 @@ impl Args {
             return None;
         }
         let option = if is_new { "" } else { "--append " };
-        let inputs: Vec<String> = self.inputs.iter().map(shell::target).collect();
+        // Standard input has no name.
+        let member = |input: &Target| match input.is_stdin() {
+            true => shell::named("NAME", input),
+            false => shell::target(input),
+        };
+        let inputs: Vec<String> = self.inputs.iter().map(member).collect();
         Some(format!(
             "an archive has members, and no rows that grow; npy npz pack {option}{} {} {}",
             shell::output(&self.file),
@@ -133,7 +138,7 @@ impl Args {
         if raw.dtype.has_object() || !are_rows {
             return failure;
         }
-        match self.refused(file, &Some(raw.option())) {
+        match self.refused(file, &[], &Some(raw.option())) {
             Ok(Some(refused)) | Err(refused) => return refused,
             Ok(None) => {}
         }
@@ -163,7 +168,7 @@ impl Args {
                 ));
             }
         }
-        if let Some(failure) = self.refused(file, &self.raw.option())? {
+        if let Some(failure) = self.refused(file, sources, &self.raw.option())? {
             return Err(failure);
         }
         let uncounted = self.uncounted_rows(file);
@@ -191,7 +196,12 @@ impl Args {
     }
 
     /// Returns the error for a file to which no row can be added: one in Fortran order, or one that ends early. `raw` is the option of its inputs.
-    fn refused(&self, file: &Reader<File>, raw: &Option<String>) -> Result<Option<Failure>> {
+    fn refused(
+        &self,
+        file: &Reader<File>,
+        sources: &[Source],
+        raw: &Option<String>,
+    ) -> Result<Option<Failure>> {
         let target = Target::from(self.file.clone());
         let reader = source::open(&target)?.into_array(&target)?;
         let truncated = truncated(&reader, &target);
@@ -199,7 +209,7 @@ impl Args {
         if truncated.is_some() || !is_strided {
             return Ok(truncated);
         }
-        let advice = self.in_c_order(file, raw);
+        let advice = self.in_c_order(file, sources, raw)?;
         let message =
             format!("is in Fortran order, in which no row can be added in place; {advice}");
         Ok(Some(Failure::new(self.file.display(), message)))
@@ -244,29 +254,48 @@ impl Args {
 
     /// Returns the commands that write a new file in place of one in Fortran order. The rows that are added have no values for columns
     /// that its header does not count.
-    fn in_c_order(&self, file: &Reader<File>, raw: &Option<String>) -> String {
-        let path = shell::path(&self.file);
-        let inputs = self.inputs.iter().map(shell::read_again);
-        let save = shell::save_first(&self.inputs);
-        let words = [format!("{save}npy concat -o OUT")].into_iter().chain(raw.clone());
-        let words: Vec<String> = words.chain([path.clone()]).chain(inputs).collect();
-        let concat = words.join(" ");
-        let repair = format!("npy repair {path} --uncounted keep -o OUT --yes counts");
+    fn in_c_order(
+        &self,
+        file: &Reader<File>,
+        sources: &[Source],
+        raw: &Option<String>,
+    ) -> Result<String> {
+        let target = Target::from(self.file.clone());
+        let concat = |arrays: &[String]| {
+            let words = ["npy concat -o OUT".to_owned()].into_iter().chain(raw.clone());
+            words.chain(arrays.iter().cloned()).collect::<Vec<_>>().join(" ")
+        };
+        let headers = self.inputs.iter().zip(sources.iter().map(Source::header));
+        let dtypes = headers.clone().map(|(input, header)| (input, header.dtype()));
+        conversion::check_fields(dtypes, file.header().dtype(), "the file")?;
+        let arrays: Vec<_> = iter::once((&target, file.header())).chain(headers).collect();
+        let repair =
+            format!("npy repair {} --uncounted keep -o OUT --yes counts", shell::path(&self.file));
         let columns = match self.after.rows() {
             UncountedRows::Remove => None,
             // The bytes of another array are not columns.
             _ if source::has_at(&self.file, end_of_array(file), b"\x93NUMPY") => None,
             _ => self.uncounted_rows(file),
         };
-        match columns {
-            Some(Uncounted { rows: 1.., .. }) if self.inputs.is_empty() => {
-                format!("{repair} them in a new file")
+        let has_columns = matches!(columns, Some(Uncounted { rows: 1.., .. }));
+        // Dtypes that do not fit are converted first.
+        let writes = match conversion::advice(&arrays, Cast::Lossless, concat) {
+            Some(advice) => advice,
+            None => {
+                let all = iter::once(&target).chain(&self.inputs).map(shell::read_again);
+                let save = shell::save_first(&self.inputs);
+                let rest = if has_columns { " without these" } else { "" };
+                let command = concat(&all.collect::<Vec<_>>());
+                format!("{save}{command} writes all rows in C order{rest}")
             }
-            Some(Uncounted { rows: 1.., .. }) => format!(
-                "{repair} columns at its end, which makes each row longer; {concat} writes all rows in C order without these"
-            ),
-            _ => format!("{concat} writes all rows in C order"),
-        }
+        };
+        Ok(match (has_columns, self.inputs.is_empty()) {
+            (true, true) => format!("{repair} them in a new file"),
+            (true, false) => {
+                format!("{repair} columns at its end, which makes each row longer; {writes}")
+            }
+            (false, _) => writes,
+        })
     }
 
     /// Returns the number of rows that the file will have.

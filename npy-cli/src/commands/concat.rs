@@ -18,6 +18,7 @@ use super::info::{full_dtype, python_tuple};
 use super::structs::python_text;
 use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::{Replacing, converted, member};
+use crate::python;
 use crate::raw::RawFiles;
 use crate::shell;
 use crate::target::{Target, refuse_two_stdin};
@@ -198,26 +199,21 @@ impl Args {
     /// Returns the advice for an axis that the arrays do not have: the axes that they have, and how they get another one.
     fn advice_on_axis(&self, shape: &[usize]) -> String {
         const MAX_FILES: usize = 4;
-        let is_file = |input: &Target| {
-            input.member.is_none()
-                && input.slice.is_none()
-                && input.raw.is_none()
-                && !input.is_stream()
-        };
         let axis = match shape.len() {
             0 => return String::new(),
             dimensions if self.axis < 0 => -1 - dimensions as i64,
             dimensions => dimensions as i64,
         };
         let joined = "; --axis 0 joins them one after the other";
-        if !self.inputs.iter().all(is_file) || self.axis != axis {
+        if self.axis != axis {
             return joined.to_owned();
         }
-        let load = |input: &Target| format!("np.load({})", python_text(&input.path_text()));
-        let arrays = match self.inputs.len() <= MAX_FILES {
-            true => self.inputs.iter().map(load).collect::<Vec<_>>().join(", "),
-            false => return format!("{joined}, and np.stack in Python along a new axis"),
-        };
+        if self.inputs.len() > MAX_FILES {
+            return format!("{joined}, and np.stack in Python along a new axis");
+        }
+        let load = |input: &Target| (!input.is_stream()).then(|| python::load_target(input))?;
+        let arrays: Option<Vec<String>> = self.inputs.iter().map(load).collect();
+        let Some(arrays) = arrays.map(|arrays| arrays.join(", ")) else { return joined.to_owned() };
         format!(
             "{joined}; along a new axis, in Python: np.save({}, np.stack([{arrays}], axis={axis}))",
             python_text(&self.output.display().to_string())

@@ -645,7 +645,7 @@ fn comments(text: &str) -> Result<Comments, String> {
 fn parse_dtype(text: &str) -> Result<DType> {
     let wrong = |error: npy_core::Error| format!("--dtype {text}: {}", reason(error.kind()));
     let dtype = dtypes::parse(text).map_err(|error| match dtypes::meant(text) {
-        None if text.contains("'names':") => Failure::usage(format!(
+        None if text.contains("'names':") || text.contains("align=") => Failure::usage(format!(
             "{}; npy info --json FILE has the dtype of FILE as a list, also with padding",
             wrong(error)
         )),

@@ -13,7 +13,11 @@ pub(super) fn parse(text: &str) -> Option<DType> {
 fn of_string(text: &str) -> Option<DType> {
     let dtypes: Vec<DType> = parts(text).into_iter().map(counted).collect::<Option<_>>()?;
     match &dtypes[..] {
-        [one] => Some(one.clone()),
+        // NumPy reads `(2)f4` only between commas.
+        [one] => {
+            let is_number = text.contains('(') && !text.contains(',');
+            (!is_number || one.sub_array().is_none()).then(|| one.clone())
+        }
         _ => {
             let fields = dtypes.into_iter().enumerate();
             DType::record(fields.map(|(at, dtype)| (format!("f{at}"), dtype))).ok()

@@ -10,12 +10,21 @@ use npy_core::dtype::{Field, ScalarKind};
 /// Dicts within dicts. More are not a dtype.
 const MAX_DEPTH: usize = 16;
 
-/// Returns the dtype of such a text; `None` if it is another one, or wrong.
-pub(super) fn parse(text: &str) -> Option<DType> {
-    read(text, false, MAX_DEPTH)
+/// A dtype, and the alignment that NumPy gives it: 1 for a record that is not aligned.
+struct Aligned {
+    dtype: DType,
+    alignment: usize,
 }
 
-fn read(text: &str, is_aligned: bool, depth: usize) -> Option<DType> {
+/// A field without its offset: its name, title and dtype.
+type Part = (String, Option<String>, Aligned);
+
+/// Returns the dtype of such a text; `None` if it is another one, or wrong.
+pub(super) fn parse(text: &str) -> Option<DType> {
+    Some(read(text, false, MAX_DEPTH)?.dtype)
+}
+
+fn read(text: &str, is_aligned: bool, depth: usize) -> Option<Aligned> {
     let depth = depth.checked_sub(1)?;
     let text = text.trim();
     let plain = text.strip_prefix("numpy.").or_else(|| text.strip_prefix("np.")).unwrap_or(text);
@@ -26,34 +35,50 @@ fn read(text: &str, is_aligned: bool, depth: usize) -> Option<DType> {
         return options.iter().all(is_align).then(|| read(first, !options.is_empty(), depth))?;
     }
     match text.as_bytes().first()? {
-        b'{' => dict(inner(text, ['{', '}'])?, depth),
+        b'{' => dict(inner(text, ['{', '}'])?, is_aligned, depth),
         b'[' if is_aligned || text.contains('{') => {
             let tuples = items(inner(text, ['[', ']'])?)?;
             let fields = tuples.iter().map(|tuple| field(tuple, is_aligned, depth));
-            let fields: Vec<(String, Option<String>, DType)> = fields.collect::<Option<_>>()?;
-            placed(fields, is_aligned)
+            placed(fields.collect::<Option<_>>()?, is_aligned)
         }
         b'(' => match items(inner(text, ['(', ')'])?)?[..] {
-            ["numpy.record", dtype] => read(dtype, is_aligned, depth),
-            [base, shape] => read(base, is_aligned, depth)?.array(lengths(shape)?).ok(),
+            // NumPy prints `align=True` after such a dtype, and leaves it out when it reads that.
+            ["numpy.record", dtype] if !is_aligned => read(dtype, false, depth),
+            [base, shape] => repeated(read(base, is_aligned, depth)?, shape),
             _ => None,
         },
-        b'\'' | b'"' => super::parse(&string(text)?).ok(),
-        _ => text.parse().ok(),
+        b'\'' | b'"' => of_string(super::parse(&string(text)?).ok()?, is_aligned),
+        _ => Some(unaligned(text.parse().ok()?)),
     }
 }
 
+/// Returns the dtype of a string. That of several dtypes between commas is a record.
+fn of_string(dtype: DType, is_aligned: bool) -> Option<Aligned> {
+    if !is_aligned || dtype.fields().is_empty() {
+        return Some(unaligned(dtype));
+    }
+    let fields = dtype.fields().iter();
+    let fields =
+        fields.map(|field| (field.name().to_owned(), None, unaligned(field.dtype().clone())));
+    placed(fields.collect(), true)
+}
+
 /// Reads the fields of a dict.
-fn dict(text: &str, depth: usize) -> Option<DType> {
+fn dict(text: &str, is_aligned: bool, depth: usize) -> Option<Aligned> {
     let mut values = HashMap::new();
     for item in items(text)? {
         let (key, value) = item.split_once(':')?;
         values.insert(string(key.trim())?, value.trim());
     }
+    let is_aligned = match values.get("aligned") {
+        Some(&"True") => true,
+        None | Some(&"False") => is_aligned,
+        Some(_) => return None,
+    };
     let list = |key: &str| items(inner(values.get(key)?, ['[', ']'])?);
     let names: Vec<String> = list("names")?.into_iter().map(string).collect::<Option<_>>()?;
-    let formats = list("formats")?.into_iter().map(|format| read(format, false, depth));
-    let formats: Vec<DType> = formats.collect::<Option<_>>()?;
+    let formats = list("formats")?.into_iter().map(|format| read(format, is_aligned, depth));
+    let formats: Vec<Aligned> = formats.collect::<Option<_>>()?;
     let titles: Vec<Option<String>> = match values.get("titles") {
         Some(_) => list("titles")?.into_iter().map(title).collect::<Option<_>>()?,
         None => vec![None; names.len()],
@@ -61,32 +86,21 @@ fn dict(text: &str, depth: usize) -> Option<DType> {
     if formats.len() != names.len() || titles.len() != names.len() {
         return None;
     }
-    let fields: Vec<_> = names
-        .into_iter()
-        .zip(titles)
-        .zip(formats)
-        .map(|((name, title), dtype)| (name, title, dtype))
-        .collect();
-    if !values.contains_key("offsets") {
-        return placed(fields, values.get("aligned") == Some(&"True"));
-    }
-    let offsets: Vec<usize> =
-        list("offsets")?.into_iter().map(|text| text.parse().ok()).collect::<Option<_>>()?;
-    if offsets.len() != fields.len() {
-        return None;
-    }
-    let end =
-        |((_, _, dtype), offset): (&(_, _, DType), &usize)| offset.checked_add(dtype.itemsize());
-    let end = fields.iter().zip(&offsets).map(end).max().flatten().unwrap_or_default();
-    let itemsize = match values.get("itemsize") {
-        Some(text) => text.parse().ok()?,
-        None => end,
+    let fields = names.into_iter().zip(titles).zip(formats);
+    let fields: Vec<Part> = fields.map(|((name, title), dtype)| (name, title, dtype)).collect();
+    let offsets = match values.get("offsets") {
+        Some(_) => list("offsets")?.into_iter().map(|text| text.parse().ok()).collect(),
+        None => offsets(&fields, is_aligned),
     };
-    with_offsets(fields, &offsets, itemsize)
+    let itemsize = match values.get("itemsize") {
+        Some(text) => Some(text.parse().ok()?),
+        None => None,
+    };
+    with_offsets(fields, &offsets?, itemsize, is_aligned)
 }
 
 /// Reads `('name', dtype)` or `('name', dtype, shape)`.
-fn field(tuple: &str, is_aligned: bool, depth: usize) -> Option<(String, Option<String>, DType)> {
+fn field(tuple: &str, is_aligned: bool, depth: usize) -> Option<Part> {
     let parts = items(inner(tuple, ['(', ')'])?)?;
     let (name, dtype, shape) = match parts[..] {
         [name, dtype] => (name, dtype, None),
@@ -102,52 +116,79 @@ fn field(tuple: &str, is_aligned: bool, depth: usize) -> Option<(String, Option<
     };
     let dtype = read(dtype, is_aligned, depth)?;
     let dtype = match shape {
-        Some(shape) => dtype.array(lengths(shape)?).ok()?,
+        Some(shape) => repeated(dtype, shape)?,
         None => dtype,
     };
     Some((name, title, dtype))
 }
 
-/// Returns a record whose fields come one after the other, or as a C compiler aligns them.
-fn placed(fields: Vec<(String, Option<String>, DType)>, is_aligned: bool) -> Option<DType> {
-    let (mut end, mut most, mut offsets) = (0usize, 1, Vec::new());
-    for (_, _, dtype) in &fields {
-        let alignment = if is_aligned { alignment(dtype) } else { 1 };
-        let offset = end.checked_next_multiple_of(alignment)?;
-        offsets.push(offset);
-        end = offset.checked_add(dtype.itemsize())?;
-        most = alignment.max(most);
-    }
-    with_offsets(fields, &offsets, end.checked_next_multiple_of(most)?)
+/// Returns the dtype of a sub-array.
+fn repeated(base: Aligned, shape: &str) -> Option<Aligned> {
+    let dtype = base.dtype.array(lengths(shape)?).ok()?;
+    Some(Aligned { dtype, ..base })
 }
 
+/// Returns a record whose fields come one after the other, or as a C compiler aligns them.
+fn placed(fields: Vec<Part>, is_aligned: bool) -> Option<Aligned> {
+    let offsets = offsets(&fields, is_aligned)?;
+    with_offsets(fields, &offsets, None, is_aligned)
+}
+
+/// Returns the offsets of fields that come one after the other, or as a C compiler aligns them.
+fn offsets(fields: &[Part], is_aligned: bool) -> Option<Vec<usize>> {
+    let mut end = 0usize;
+    let next = |(_, _, part): &Part| {
+        let offset = end.checked_next_multiple_of(if is_aligned { part.alignment } else { 1 })?;
+        end = offset.checked_add(part.dtype.itemsize())?;
+        Some(offset)
+    };
+    fields.iter().map(next).collect()
+}
+
+/// Returns a record of fields with these offsets; `None` if NumPy refuses them, as it does if an aligned record has a field that is not.
 fn with_offsets(
-    fields: Vec<(String, Option<String>, DType)>,
+    fields: Vec<Part>,
     offsets: &[usize],
-    itemsize: usize,
-) -> Option<DType> {
-    let fields = fields.into_iter().zip(offsets).map(|((name, title, dtype), &offset)| {
-        let field = Field::new(name, dtype).at(offset);
+    itemsize: Option<usize>,
+    is_aligned: bool,
+) -> Option<Aligned> {
+    if offsets.len() != fields.len() {
+        return None;
+    }
+    let (mut alignment, mut end) = (1, 0);
+    for ((_, _, part), offset) in fields.iter().zip(offsets) {
+        if is_aligned && !offset.is_multiple_of(part.alignment) {
+            return None;
+        }
+        alignment = if is_aligned { part.alignment.max(alignment) } else { 1 };
+        end = offset.checked_add(part.dtype.itemsize())?.max(end);
+    }
+    let itemsize = match itemsize {
+        Some(itemsize) => itemsize,
+        None => end.checked_next_multiple_of(alignment)?,
+    };
+    if itemsize < end || !itemsize.is_multiple_of(alignment) {
+        return None;
+    }
+    let fields = fields.into_iter().zip(offsets).map(|((name, title, part), &offset)| {
+        let field = Field::new(name, part.dtype).at(offset);
         match title {
             Some(title) => field.title(title),
             None => field,
         }
     });
-    DType::from_fields(fields, itemsize).ok()
+    Some(Aligned { dtype: DType::from_fields(fields, itemsize).ok()?, alignment })
 }
 
-/// Returns the alignment that NumPy gives a dtype: that of the C type.
-fn alignment(dtype: &DType) -> usize {
-    let (base, _) = dtype.flat();
-    let Some(scalar) = base.scalar() else {
-        return base.fields().iter().map(|field| alignment(field.dtype())).max().unwrap_or(1);
-    };
-    match scalar.kind() {
+/// Returns a dtype with its alignment. That of numbers is that of the C type, also in a sub-array.
+fn unaligned(dtype: DType) -> Aligned {
+    let alignment = dtype.flat().0.scalar().map_or(1, |scalar| match scalar.kind() {
         ScalarKind::Bytes | ScalarKind::Void => 1,
         ScalarKind::Str => 4,
         ScalarKind::Complex => scalar.itemsize() / 2,
         _ => scalar.itemsize().max(1),
-    }
+    });
+    Aligned { dtype, alignment }
 }
 
 /// Returns the text between two brackets.

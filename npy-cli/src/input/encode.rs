@@ -27,7 +27,7 @@ impl Column {
                 let truth = if self.kind == Kind::Bool { ", True 1 and False 0" } else { "" };
                 Err(format!("it is empty, and not {what}; of a float dtype, it is nan{truth}"))
             }
-            value => Err(format!("{:?} is not {what}{}", excerpt(&text()), advice(value))),
+            value => Err(format!("{:?} is not {what}{}", excerpt(&text()), self.advice(value))),
         };
         let mut put = |bytes: &[u8]| self.put(value, bytes, slot);
         match self.kind {
@@ -144,6 +144,34 @@ impl Column {
         }
     }
 
+    /// Returns what the user may do about a value that was not expected.
+    fn advice(&self, value: &Value<'_>) -> String {
+        match value {
+            Value::Text(text) if is_missing(value) => {
+                format!("; npy convert --missing '{text}' reads it as a missing value")
+            }
+            value if value.as_bool().is_some() => self.advice_on_booleans(),
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the dtype that reads booleans, if the column has no other values.
+    fn advice_on_booleans(&self) -> String {
+        let is_gap = |value: &Value<'_>| *value == Value::Missing || is_missing(value);
+        let mut others = self.values.iter().filter(|value| value.as_bool().is_none());
+        if !others.clone().all(|value| is_gap(&value)) {
+            return String::new();
+        }
+        if others.clone().next().is_none() {
+            return "; --dtype bool reads True and False".to_owned();
+        }
+        let option = match others.find(is_missing) {
+            Some(word) => format!(", with --missing '{}',", word.text()),
+            None => String::new(),
+        };
+        format!("; a float dtype{option} reads True as 1, False as 0 and a missing value as nan")
+    }
+
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
     fn float(&self, value: &Value<'_>, number: f64) -> Result<[u8; 8], String> {
         let is_kept = match self.cast {
@@ -157,6 +185,11 @@ impl Column {
             false => Err(self.misfit(&value.text())),
         }
     }
+}
+
+/// Returns true for a word that often is in place of a missing value.
+fn is_missing(value: &Value<'_>) -> bool {
+    matches!(value, Value::Text(text) if MISSING.contains(&&**text))
 }
 
 /// Returns true for zero with a sign, which no integer has.
@@ -201,16 +234,5 @@ pub(super) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(MAX) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
-    }
-}
-
-/// Returns what the user may do about a value that was not expected.
-fn advice(value: &Value<'_>) -> String {
-    match value {
-        Value::Text(text) if MISSING.contains(&&**text) => {
-            format!("; npy convert --missing '{text}' reads it as a missing value")
-        }
-        value if value.as_bool().is_some() => "; --dtype bool reads True and False".to_owned(),
-        _ => String::new(),
     }
 }

@@ -85,14 +85,7 @@ impl Selection {
         if order == Order::C {
             dimensions.reverse();
         }
-        let (mut last, mut stride) = (0, 1);
-        for steps in dimensions {
-            let Some(end) = steps.count.checked_sub(1) else { return 0 };
-            let index = steps.nth(0).max(steps.nth(end));
-            last = (index as u64).saturating_mul(stride).saturating_add(last);
-            stride = stride.saturating_mul(steps.length as u64);
-        }
-        last.saturating_add(1)
+        end(dimensions.into_iter())
     }
 
     /// Returns true if rows are complete.
@@ -108,6 +101,24 @@ impl Selection {
             missing = missing.div_ceil(steps.count.max(1));
         }
     }
+}
+
+/// Returns the number of elements up to the last one that is selected. The first dimension is the one that varies fastest.
+fn end<'s>(dimensions: impl Iterator<Item = &'s Steps>) -> u64 {
+    let (mut last, mut stride) = (0, 1);
+    for steps in dimensions {
+        let Some(end) = steps.count.checked_sub(1) else { return 0 };
+        let index = steps.nth(0).max(steps.nth(end));
+        last = (index as u64).saturating_mul(stride).saturating_add(last);
+        stride = stride.saturating_mul(steps.length as u64);
+    }
+    last.saturating_add(1)
+}
+
+/// Returns the number of elements of a contiguous row after the last one that is selected.
+pub(super) fn elements_after(inner: &[Steps]) -> usize {
+    let all = inner.iter().fold(1, |product: usize, steps| product.saturating_mul(steps.length));
+    usize::try_from(end(inner.iter().rev())).map_or(0, |end| all.saturating_sub(end))
 }
 
 /// Applies a slice to a shape.

@@ -7,7 +7,7 @@ use crate::dynamic::DynArray;
 use crate::element::exact::copy;
 use crate::plan::Cast;
 use crate::shape::Order;
-use npy_pickle::Value as Python;
+use npy_pickle::{BigInt, Value as Python};
 
 /// Writes a number that the scalar does not hold exactly; `None` if it is not a number, or the cast refuses it.
 pub(super) fn number(
@@ -30,7 +30,16 @@ pub(super) fn number(
         Meaning::Python(Python::Bool(value)) => array(Bool, &[value.into()]),
         Meaning::Python(Python::Int(value)) => array(Int, &value.to_le_bytes()),
         Meaning::Python(Python::BigInt(value)) => {
-            array(UInt, &u64::try_from(value.to_i128()?).ok()?.to_le_bytes())
+            let small = value.to_i128().and_then(|value| u64::try_from(value).ok());
+            let number = float(value);
+            match (small, wanted.kind(), cast) {
+                (Some(value), ..) => array(UInt, &value.to_le_bytes()),
+                (None, Int | UInt, Cast::Numeric) => array(UInt, &low_bits(value).to_le_bytes()),
+                // As a float, it may be rounded to one that an integer holds.
+                (None, Int | UInt, _) => None,
+                (None, _, Cast::Checked) if number.is_infinite() => None,
+                _ => array(Float, &number.to_le_bytes()),
+            }
         }
         Meaning::Python(Python::Float(value)) => array(Float, &value.to_le_bytes()),
         Meaning::Python(Python::Complex(re, im)) => {
@@ -39,4 +48,35 @@ pub(super) fn number(
         _ => None,
     };
     copy(found?.cast_with(&wanted.into(), cast).ok()?.as_bytes(), out)
+}
+
+/// Returns the nearest float, as Python's `float` does; beyond the range, an infinite one.
+fn float(value: BigInt<'_>) -> f64 {
+    if let Some(value) = value.to_i128() {
+        return value as f64;
+    }
+    let text = value.to_string();
+    // Text that is not decimal is that of a number beyond any float.
+    let infinite = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
+    text.parse().unwrap_or(infinite)
+}
+
+/// Returns the low bits of an integer in two's complement.
+fn low_bits(value: BigInt<'_>) -> u64 {
+    match value {
+        BigInt::Binary(bytes) => {
+            let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
+            let mut low = [if is_negative { 0xff } else { 0 }; 8];
+            low.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+            u64::from_le_bytes(low)
+        }
+        BigInt::Decimal(_) => {
+            let text = value.to_string();
+            let digits = text.bytes().filter(u8::is_ascii_digit);
+            let low = digits.fold(0u64, |low, digit| {
+                low.wrapping_mul(10).wrapping_add(u64::from(digit.wrapping_sub(b'0')))
+            });
+            if text.starts_with('-') { low.wrapping_neg() } else { low }
+        }
+    }
 }

@@ -550,6 +550,10 @@ def save(name, dtype, values):
 save('integers', 'u1', [300, -1, True, np.int64(70000), 2**63 + 1])
 save('reals', 'f4', [1.5, -0.5, 2**24 + 1, True, np.float64(2.1), 0.1, 2**63 + 1, float('inf')])
 save('complex', 'c8', [1.5, 3, True, 0.1 + 2.1j, np.complex128(0.1)])
+large = [2**70 + 1, -2**63 - 1, 2**127 + 2**74 + 1, -2**1023 - 1, 2**64 - 1, -2**200 + 5]
+save('large', 'f8', large)
+np.save('low', np.array([value % 2**64 for value in large], 'u8'))
+np.save('infinite', np.array([2**1024, -2**30000, 10**5000], object))
 np.save('missing', np.array([1.5, None, -0.5, float('nan')], object))
 np.save('rows', np.array([('a', 1.5, [1, 2.5])], [('name', 'O'), ('n', '>f8'), ('xs', '>f8', (2,))]))
 np.save('one', np.array(1.5, object))
@@ -568,6 +572,16 @@ np.save('one', np.array(1.5, object))
         assert_eq!(options.read::<NpyArray<f32>>(path("reals")).unwrap().into_vec(), reals);
         assert_eq!(options.read::<Vec<Complex<f32>>>(path("complex")).unwrap(), complex);
     }
+    let floats = npy_core::load::<Vec<f64>>(path("large cast")).unwrap();
+    for options in [&checked, &numeric] {
+        assert_eq!(options.read::<Vec<f64>>(path("large")).unwrap(), floats);
+    }
+    let low = npy_core::load::<Vec<u64>>(path("low")).unwrap();
+    assert_eq!(numeric.read::<Vec<u64>>(path("large")).unwrap(), low);
+    let infinite = numeric.read::<Vec<f64>>(path("infinite")).unwrap();
+    assert_eq!(infinite, [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY]);
+    assert!(checked.read::<Vec<f64>>(path("infinite")).is_err());
+    assert!(checked.read::<Vec<i64>>(path("large")).is_err());
     let missing = numeric.read::<Vec<Option<i32>>>(path("missing")).unwrap();
     assert_eq!(missing, [Some(1), None, Some(0), None]);
     let rows = numeric.read::<Vec<Row>>(path("rows")).unwrap();

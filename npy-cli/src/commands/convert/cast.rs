@@ -3,7 +3,8 @@
 use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
 use crate::dtypes::NUMERIC;
-use crate::output::{Failure, Result};
+use crate::output::{Failure, Result, field_of, fields_of};
+use crate::python;
 use crate::time_range::{self, Reasons};
 
 /// Rows of a file that are cast.
@@ -22,7 +23,7 @@ impl Block<'_> {
             let failure = Failure::in_block(self.name, &error, self.first, dtypes);
             let kind = error.kind();
             let about_times = match kind {
-                ErrorKind::InvalidValue { .. } => self.about_times(dtype),
+                ErrorKind::InvalidValue { .. } => self.about_times(dtype, &fields_of(&error)),
                 _ => None,
             };
             match about_times {
@@ -54,18 +55,20 @@ impl Block<'_> {
         }
     }
 
-    /// Returns the end of the error for a time that does not fit a dtype of times; `None` for other dtypes.
-    fn about_times(&self, dtype: &DType) -> Option<String> {
-        let wanted = dtype.flat().0;
-        let reasons = Reasons::of(self.rows.dtype().flat().0, wanted)?;
-        let python = format!("in Python, np.load('IN.npy').astype('{dtype}') cuts");
+    /// Returns the end of the error for a time that does not fit a dtype of times; `None` for other dtypes. `path` is that of its field.
+    fn about_times(&self, dtype: &DType, path: &[&str]) -> Option<String> {
+        let [found, wanted] = [self.rows.dtype(), dtype].map(|dtype| field_of(dtype, path));
+        let (found, wanted) = (found?, wanted?.flat().0.clone());
+        let reasons = Reasons::of(found.flat().0, &wanted)?;
+        let array = || python::load(self.name) + &python::all_indices(path);
+        let python = || format!("in Python, {}.astype('{wanted}') cuts", array());
         if !reasons.range {
-            return Some(format!("; {python} times off to this unit"));
+            return Some(format!("; {} times off to this unit", python()));
         }
         // NumPy overflows without an error.
-        let held = time_range::held(wanted)?;
+        let held = time_range::held(&wanted)?;
         if reasons.fraction {
-            return Some(format!("; {python} {held} off to this unit"));
+            return Some(format!("; {} {held} off to this unit", python()));
         }
         let longer = time_range::longer(self.rows, dtype)?;
         Some(format!(", which holds {held}; '{longer}' holds this one"))
