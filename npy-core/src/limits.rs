@@ -7,6 +7,10 @@ use crate::error::{Error, ErrorKind};
 /// bytes.
 const BYTES_OF_AN_EMPTY_ITEM: u64 = 16;
 
+/// The name of what [`Limits::empty_items`] counts, in errors.
+const EMPTY_ITEMS: &str =
+    "columns, rows and values with almost no data in the file, counted by 16 bytes of memory";
+
 /// Limits on the memory and time that reading a file may take. A file over a limit is refused.
 ///
 /// A header with false sizes cannot exhaust memory, because memory for data is only allocated as the
@@ -106,19 +110,14 @@ impl Limits {
     pub(crate) fn check_empty_items(&self, count: usize, size: usize) -> Result<(), Error> {
         let units = to_u64(size).div_ceil(BYTES_OF_AN_EMPTY_ITEM).max(1);
         let count = to_u64(count).saturating_mul(units);
-        check("elements of zero bytes", "empty_items", count, self.empty_items)
+        check(EMPTY_ITEMS, "empty_items", count, self.empty_items)
     }
 
     /// Refuses `bytes` bytes of memory over the limit, for values with almost no data in the file.
     #[cfg(feature = "serde")]
     pub(crate) fn check_empty_bytes(&self, bytes: u64) -> Result<(), Error> {
         let count = bytes.div_ceil(BYTES_OF_AN_EMPTY_ITEM);
-        check(
-            "memory for values with almost no data in the file, in units of 16 bytes",
-            "empty_items",
-            count,
-            self.empty_items,
-        )
+        check(EMPTY_ITEMS, "empty_items", count, self.empty_items)
     }
 
     /// Refuses values that take `bytes` bytes of memory, if that is over the limit for a pickle of

@@ -108,7 +108,7 @@ impl<T> Map<T> {
     /// # Errors
     ///
     /// As [`NpyView::from_bytes`](crate::NpyView::from_bytes), and [`ViewError::Unreadable`] if the file cannot be opened or mapped. In a
-    /// function that returns [`Error`](crate::Error), `?` converts it.
+    /// function that returns [`Error`], `?` converts it.
     #[expect(unsafe_code)]
     pub unsafe fn open<P: AsRef<Path>>(path: P) -> Result<Self, ViewError>
     where

@@ -885,3 +885,39 @@ fn hash_maps_are_archives_like_sorted_ones() {
     assert!(error.to_string().contains("could not be read again"), "{error}");
     assert_eq!(refusal::<HashMap<String, u32>>(bytes(&[("x", 1)])).matches("<u4").count(), 1);
 }
+
+/// Guards advice that goes in a circle: the type that reads one member does not read the next one.
+#[test]
+fn a_map_of_one_dtype_advises_a_map_of_any() {
+    #[derive(NpzArchive)]
+    struct Rest<T: npz::ArchiveField> {
+        #[npy(flatten)]
+        rest: BTreeMap<String, T>,
+    }
+    let mut writer = npz::Writer::new(Bytes::default()).unwrap();
+    writer.write("count", &[1i64]).unwrap();
+    writer.write("name", "x").unwrap();
+    let file = writer.finish().unwrap();
+    let any = "a map of AnyArray (or DynArray) reads members of any dtype";
+
+    let error = refusal::<BTreeMap<String, Vec<f64>>>(file.clone());
+    assert!(
+        error.contains(&format!("; {any}, and npz::ReadOptions::new().cast(Cast::")),
+        "{error}"
+    );
+    assert!(!error.contains("Vec<i64> reads it"), "{error}");
+    for error in [
+        refusal::<Rest<Vec<i64>>>(file.clone()),
+        refusal::<HashMap<String, Vec<i64>>>(file.clone()),
+        npz::ReadOptions::new()
+            .cast(npy_core::Cast::Numeric)
+            .reader(file.clone())
+            .and_then(|archive| archive.read_fields::<Rest<Vec<f64>>>())
+            .err()
+            .unwrap()
+            .to_string(),
+    ] {
+        assert!(error.ends_with(any), "{error}");
+    }
+    assert_eq!(loaded::<Rest<npy_core::AnyArray>>(file).unwrap().rest.len(), 2);
+}

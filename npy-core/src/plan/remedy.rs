@@ -52,7 +52,7 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
                 "read it as LongDouble, whose to_f64() rounds".into()
             }
             None if from.is_record() && to.scalar().is_some() => {
-                "read one field with read_column, the records as a struct, which the command npy struct writes, or any dtype as a DynArray".into()
+                "read one field with Reader::read_column (of a map MapAny::column), the records as a struct, which the command npy struct writes, or any dtype as a DynArray".into()
             }
             _ => format!("{CHANGE}{HELD}"),
         };

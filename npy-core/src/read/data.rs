@@ -343,5 +343,6 @@ fn within_row() -> Error {
 #[cold]
 pub(super) fn lost() -> Error {
     let what = "reading on after a read that failed, so that the position is unknown,".into();
-    ErrorKind::Unsupported { what, needs: ITS_START }.into()
+    let needs = "a known one: a new reader, or seek_to(n) of one that can seek";
+    ErrorKind::Unsupported { what, needs }.into()
 }

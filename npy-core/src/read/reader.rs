@@ -631,6 +631,29 @@ impl<R: Read> Reader<R> {
     /// As [`read_dyn`](Self::read_dyn), which also reads what this refuses: [`ErrorKind::Rank`] for a single element
     /// (0-d), and [`ErrorKind::Unsupported`] for Python objects. Also
     /// [`ErrorKind::Unsupported`] if a part of a row was read before.
+    ///
+    /// [`ErrorKind::Truncated`] if the file ends within these rows: none is returned. In C order, this reads the complete ones:
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::{ErrorKind, Reader, WriteNpy};
+    ///
+    /// let mut file = Vec::new();
+    /// (0..1000).collect::<Vec<i32>>().write_npy_to(&mut file)?;
+    /// file.truncate(128 + 400 * 4 + 3); // 400 rows
+    ///
+    /// let mut reader = Reader::new(Cursor::new(file))?;
+    /// reader.read_dyn_chunk(300)?;
+    /// let error = reader.read_dyn_chunk(300).unwrap_err();
+    /// let &ErrorKind::Truncated { expected, found, .. } = error.kind() else { return Err(error) };
+    /// let row_bytes = expected / reader.header().shape()[0] as u64;
+    /// let complete = (found / row_bytes) as usize;
+    ///
+    /// reader.seek_to(300)?;
+    /// assert_eq!(reader.read_dyn_chunk(complete - 300)?.shape(), [100]);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
     pub fn read_dyn_chunk(&mut self, n: usize) -> Result<DynArray> {
         parts::dyn_chunk(self, n)
     }

@@ -105,6 +105,12 @@ fn an_array_and_a_map_keep_their_limits() {
 
     let mut limits = Limits::default();
     assert_eq!(limit(DynArray::read_npy(&path).unwrap().to_vec::<Nothing>()), "empty_items");
+    // The columns of a table without rows have bytes: the message does not say that they have none.
+    let wide =
+        DynArray::new("<f8".parse().unwrap(), [0, 2_000_000], npy_core::Order::C, Vec::new());
+    let error = wide.unwrap().table().err().unwrap().to_string();
+    let expected = "columns, rows and values with almost no data in the file, counted by 16 bytes of memory: 1048578 exceeds the limit of 1048576; if you trust the source, raise Limits::empty_items";
+    assert_eq!(error, expected);
     limits.empty_items = 4 << 20;
     let mut options = ReadOptions::new();
     options.limits(limits);

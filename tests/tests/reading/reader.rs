@@ -69,7 +69,7 @@ fn a_reader_that_failed_reads_no_more() {
     for error in again {
         assert_eq!(
             error.unwrap().to_string(),
-            "reading on after a read that failed, so that the position is unknown, needs the start of the array: a new reader, or seek_to(0) of one that can seek"
+            "reading on after a read that failed, so that the position is unknown, needs a known one: a new reader, or seek_to(n) of one that can seek"
         );
     }
 }

@@ -151,6 +151,8 @@ fn an_array_that_cannot_be_viewed_says_why() {
     let again = ViewError::from(error);
     assert!(matches!(again, ViewError::ByteOrder { .. }), "{again}");
     assert!(again.to_string().starts_with(&place), "{again}");
+    let error = map::<f64>(&path).unwrap_err().to_string();
+    assert!(error.contains("Reader::read_column (of a map MapAny::column), "), "{error}");
     // A `MapAny` decodes any layout.
     let any = map_any(&path).unwrap();
     assert_eq!(any.get::<Trace>(7).unwrap(), traces()[7]);

@@ -99,7 +99,8 @@ mod tests {
             assert_eq!(delta.num_nanoseconds(), Some(count));
             assert_eq!(TimeDelta64::<Ns>::try_from(delta).unwrap(), span);
         }
-        assert!(TimeDelta64::<Us>::try_from(TimeDelta::nanoseconds(1)).is_err());
+        let error = TimeDelta64::<Us>::try_from(TimeDelta::nanoseconds(1)).unwrap_err().to_string();
+        assert!(error.ends_with("; use a finer unit"), "{error}");
         assert!(TimeDelta64::<Ns>::try_from(TimeDelta::MAX).is_err());
         assert!(TimeDelta::try_from(TimeDelta64::<Second>::new(i64::MAX)).is_err());
         assert!(TimeDelta::try_from(TimeDelta64::<Month>::new(1)).is_err());

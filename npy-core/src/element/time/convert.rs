@@ -56,9 +56,13 @@ macro_rules! conversions {
 
             fn try_from(other: $other) -> Result<Self, InvalidValue> {
                 let from: fn($other) -> Option<i128> = $from;
-                from(other).and_then(Self::from_nanoseconds).ok_or_else(|| {
+                let nanoseconds = from(other);
+                nanoseconds.and_then(Self::from_nanoseconds).ok_or_else(|| {
                     let dtype = Self::dtype();
-                    InvalidValue::new(format!("{other} does not fit '{dtype}'"))
+                    let rounded = nanoseconds.zip(U::RESOLUTION);
+                    let rounded = rounded.and_then(|(n, unit)| crate::calendar::rounded_down(n, unit));
+                    let reason = rounded.map_or("", |_| "; use a finer unit");
+                    InvalidValue::new(format!("{other} does not fit '{dtype}'{reason}"))
                 })
             }
         }

@@ -39,7 +39,10 @@ mod tests {
         assert_eq!(DateTime64::<Ms>::try_from(stamp).unwrap(), time);
         assert_eq!(DateTime64::<Ns>::try_from(stamp).unwrap().count(), 1_251_073_203_500_000_000);
         let error = DateTime64::<Second>::try_from(stamp).unwrap_err();
-        assert_eq!(error.to_string(), "2009-08-24T00:20:03.5Z does not fit '<M8[s]'");
+        assert_eq!(
+            error.to_string(),
+            "2009-08-24T00:20:03.5Z does not fit '<M8[s]'; use a finer unit"
+        );
         let error = Timestamp::try_from(DateTime64::<Ns>::NAT).unwrap_err();
         assert_eq!(error.to_string(), "NaT of '<M8[ns]' does not fit a jiff::Timestamp");
         assert!(Timestamp::try_from(DateTime64::<Ps>::new(1)).is_err());

@@ -142,8 +142,27 @@ where
     // Several members may have the same key. A key has only one text, the one that `Display` prints.
     let keys: BTreeMap<&str, K> =
         taken.filter_map(|member| key_of::<K>(member, at, keys)).collect();
-    let read = |(text, key): (&str, K)| Ok((key, read_at(from, &inside(at, text))?));
+    let read = |(text, key): (&str, K)| match read_at::<T, R>(from, &inside(at, text)) {
+        Ok(value) => Ok((key, value)),
+        Err(error) if T::__NPY_IS_ARRAY => Err(of_any_dtype(error)),
+        Err(error) => Err(error),
+    };
     keys.into_iter().map(read).collect()
+}
+
+/// Advises a map of arrays of any dtype: the type that reads this member may not read the next one.
+fn of_any_dtype(error: Error) -> Error {
+    if !matches!(error.kind(), ErrorKind::Mismatch { .. }) {
+        return error;
+    }
+    error.map_remedy(|remedy| {
+        let any = "a map of AnyArray (or DynArray) reads members of any dtype";
+        // A cast helps if all members are numbers.
+        match remedy.find("npz::ReadOptions::") {
+            Some(cast) => format!("{any}, and {}", &remedy[cast..]),
+            None => any.into(),
+        }
+    })
 }
 
 /// Refuses members below `at` that the map would leave out: who loads a map and saves it would lose them. A struct in the map may leave
