@@ -246,7 +246,7 @@ fn write_field(field: &Field<'_>) -> TokenStream {
     let (name, ty, member) = (&field.name, field.ty, &field.member);
     match &field.stored {
         Stored::Flat => {
-            quote!(<#ty as __npy::npz::ArchiveField>::__npy_write(&self.#member, __to, __at, ::core::option::Option::Some(&__siblings))?;)
+            quote!(<#ty as __npy::NpzArchive>::__npy_write_flat(&self.#member, __to, __at, &__siblings)?;)
         }
         // With the span of the module: a missing function is reported there.
         Stored::With(module) => quote_spanned! {at(module)=>

@@ -23,7 +23,18 @@ use crate::write::WriteNpy;
     note = "a struct of your own: `#[derive(npy_core::NpzArchive)]` on it; `npz::load` needs its name, and `npz::Reader::open` none",
     note = "a single array: `npy_core::load` and `npy_core::save` for a .npy file, `npz::Reader::read` and `npz::Writer::write` for a member of an archive"
 )]
-pub trait NpzArchive: ArchiveField {}
+pub trait NpzArchive: ArchiveField {
+    /// For generated code: writes its members among those of the archive that it is flattened into.
+    #[doc(hidden)]
+    fn __npy_write_flat<W: Write>(
+        &self,
+        to: &mut Writer<W>,
+        at: &str,
+        siblings: &Siblings<'_>,
+    ) -> Result<()> {
+        self.__npy_write(to, at, Some(siblings))
+    }
+}
 
 /// The types that a field of an [`NpzArchive`] may have.
 ///
