@@ -37,7 +37,8 @@ pub struct Limits {
     /// The largest number of fields in a header, including the fields of nested records. Default 65,536, more than a header of
     /// 1 MiB usually has.
     pub fields: usize,
-    /// The largest data of one array, in bytes. Default `None`, no limit: memory grows only as bytes arrive.
+    /// The largest data of one array, in bytes. Default `None`, no limit: memory grows only as bytes arrive. Each text that becomes a
+    /// `String` takes up to 56 bytes of memory, also one of a single byte; in a `DynArray` or a `FixedStr`, texts take the bytes of the file.
     pub array_bytes: Option<u64>,
     /// The largest number of elements of zero bytes (`|V0`, `|S0`) that are converted to Rust
     /// values. Default 1,048,576. A tiny file can declare any number of such elements. A value of

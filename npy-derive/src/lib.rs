@@ -575,7 +575,8 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// Reading finds members by name: their order is free, and members that the struct lacks are
 /// ignored. A missing member is an error, unless its field has a `default` or is an `Option`: the
 /// `Option` is then `None`. For `None`, no member is written. A struct in an `Option` is `None` if
-/// none of its members exists.
+/// none of its members exists. A map without members is empty, also if they have another name than its field:
+/// `deny_unknown_fields` on the struct refuses such members.
 ///
 /// # On the struct
 ///

@@ -17,7 +17,8 @@ fn main() -> npy_core::Result<()> {
     writer.sync()?; // these rows survive a loss of power; those of `flush` survive a kill
     writer.finish()?;
 
-    // A file from a stranger: an array of more bytes is an error, and takes no memory.
+    // A file from a stranger: an array of more bytes is an error, and takes no memory. (A `String` takes up to 56 bytes
+    // of memory for one of the file.)
     let mut limits = Limits::default();
     limits.array_bytes = Some(100 << 20);
     // Another dtype than that of the file, if it keeps each value: `f32` as `f64`.
