@@ -238,7 +238,7 @@ async fn windows_of_parts_need_an_order() {
         }
         let sql = format!("SELECT {call} OVER (PARTITION BY value % 3 ORDER BY _row{of}) FROM t");
         let count = npy_datafusion::sql(&ctx, &sql).await.unwrap().count().await.unwrap();
-        assert_eq!(count, ROWS as usize, "{sql}");
+        assert_eq!(i64::try_from(count).unwrap(), ROWS, "{sql}");
     }
     let sql = "SELECT count(*) FROM (SELECT value - lag(value) OVER (PARTITION BY value % 3 ORDER BY _row) AS d FROM t) WHERE d = 3";
     let found = npy_datafusion::sql(&ctx, sql).await.unwrap().collect().await.unwrap();
