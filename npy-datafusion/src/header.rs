@@ -407,6 +407,9 @@ pub(crate) fn in_sql(message: &str) -> String {
         _ if advice.contains("fill_nulls") => &format!(
             "write coalesce({x}, 0) AS {x} ('' for text, false for true and false), or COPY … OPTIONS (fill_nulls true)"
         ),
+        _ if reason.contains("ends with a zero byte") => &format!(
+            "write encode({x}, 'hex') AS {x}, which has all bytes, or rtrim(CAST({x} AS TEXT), chr(0)) AS {x} for a text without those at its end"
+        ),
         _ if advice.starts_with("cast the column") && reason.contains("for Decimal") => {
             match reason.ends_with(", 0)") {
                 true => &format!(

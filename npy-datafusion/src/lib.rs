@@ -125,6 +125,8 @@
 //! - In `median`, `percentile_cont` and `approx_median`, a NaN is the greatest number. In sessions of [`session`] and [`with_npy`] they are NaN if a value is,
 //!   as in NumPy, and so is `corr` in all sessions: `median(x) FILTER (WHERE NOT isnan(x))`. `nullif(x, 'NaN')` does not find a NaN with a sign;
 //!   `CASE WHEN isnan(x) THEN NULL ELSE x END` does.
+//! - `avg(x) OVER (ORDER BY t ROWS 9 PRECEDING)` subtracts the rows that leave the frame, so that a NaN spoils all later ones; in sessions of [`session`] and [`with_npy`]
+//!   it is that of the frame. There, `lag(x) OVER (PARTITION BY s)` is an error, since such rows have no order: `OVER (PARTITION BY s ORDER BY _row)`.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
 //!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
 //! - Integers are divided without a rest: `1 / 2` is 0. An unsigned column of 64 bits, also `row_number()` or `array_length(v)`, divided by a signed integer is a
@@ -246,6 +248,7 @@ mod table;
 mod table_function;
 mod text_lengths;
 mod time_literals;
+mod unordered_windows;
 mod vectors;
 mod virtual_columns;
 mod written_times;

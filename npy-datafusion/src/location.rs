@@ -189,7 +189,11 @@ pub fn insert_refused(name: &str) -> Option<String> {
             directory.replace('\'', "''")
         ),
         Some("npy") => format!("and run npy append {file} new.npy"),
-        Some("npz") => format!("and run npy npz pack --append {file} new.npy"),
+        Some("npz") => {
+            return Some(format!(
+                "{name}: INSERT INTO has no files; write a new archive with all rows: COPY (SELECT * FROM t UNION ALL SELECT …) TO 'new.npz', and ORDER BY within it if the rows have an order"
+            ));
+        }
         _ => return None,
     };
     Some(format!("{name}: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', {more}"))

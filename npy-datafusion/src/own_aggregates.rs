@@ -1,4 +1,4 @@
-//! Functions that take the place of DataFusion's, whose results are wrong: `min` and `max` of floats, `sum` of integers, and percentiles of floats.
+//! Functions that take the place of DataFusion's, whose results are wrong: `min` and `max` of floats, `sum` of integers, percentiles of floats, and statistics of moving frames.
 
 use std::sync::Arc;
 
@@ -58,6 +58,7 @@ macro_rules! as_theirs {
 }
 
 mod min_max;
+mod moving;
 mod percentile_cont;
 mod percentiles;
 mod sums;
@@ -68,7 +69,8 @@ pub(crate) use whole_sums::with_whole_sums;
 /// Returns each function of DataFusion, and ours.
 fn pairs() -> impl Iterator<Item = (Arc<AggregateUDF>, Arc<AggregateUDF>)> {
     let one_each = [sums::function(), percentile_cont::function()];
-    min_max::functions().into_iter().chain(one_each).chain(percentiles::functions())
+    let several = min_max::functions().into_iter().chain(moving::functions());
+    several.chain(one_each).chain(percentiles::functions())
 }
 
 /// Returns our functions.

@@ -19,6 +19,7 @@ use datafusion::optimizer::AnalyzerRule;
 use npy_arrow::DESCR;
 
 use crate::time_literals::compared;
+use crate::unordered_windows::check_window;
 
 /// Refuses these statements.
 #[derive(Debug)]
@@ -30,13 +31,17 @@ impl AnalyzerRule for RefuseWrong {
             if let LogicalPlan::Join(join) = part {
                 check_join(join)?;
             }
-            let schema = merge_schema(&part.inputs());
+            let inputs = part.inputs();
+            let schema = merge_schema(&inputs);
             for key in keys(part) {
                 check_key(&key, &schema)?;
             }
             part.apply_expressions(|expression| {
                 expression.apply(|expression| {
                     check_comparison(expression, &schema)?;
+                    if let Expr::WindowFunction(call) = expression {
+                        check_window(call, &inputs)?;
+                    }
                     if let Expr::AggregateFunction(call) = expression
                         && call.params.distinct
                     {

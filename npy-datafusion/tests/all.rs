@@ -25,6 +25,7 @@ mod large_literals;
 #[path = "live/main.rs"]
 mod live;
 mod locations;
+mod moving;
 mod nan;
 mod order;
 mod packed;

@@ -210,3 +210,41 @@ async fn aggregates_of_one_file_are_divided() {
         assert!(plan.contains(&expected), "{sql}:\n{plan}");
     }
 }
+
+/// Guards windows of parts, whose rows have no order of their own: what depends on one is an error, and its advice has the order of the file.
+#[tokio::test(flavor = "multi_thread")]
+async fn windows_of_parts_need_an_order() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path());
+    let ctx = with_partitions(4);
+    let path = directory.path().join("array.npy").display().to_string();
+    register(&ctx, "t", &path, NpyOptions::default()).await.unwrap();
+    let parts = "(SELECT value, value % 3 AS s FROM t)";
+    for (call, of) in [
+        ("lag(value)", ""),
+        ("lead(value)", ""),
+        ("first_value(value)", ""),
+        ("last_value(value)", ""),
+        ("nth_value(value, 2)", ""),
+        ("sum(value)", " ROWS 1 PRECEDING"),
+    ] {
+        for (part, from, order) in [("value % 3", "t", "ORDER BY _row"), ("s", parts, "ORDER BY x")]
+        {
+            let sql = format!("SELECT {call} OVER (PARTITION BY {part}{of}) FROM {from}");
+            let error = async { ctx.sql(&sql).await?.collect().await }.await.unwrap_err();
+            let error = error.strip_backtrace();
+            assert!(error.contains("PARTITION BY without ORDER BY has none"), "{sql}: {error}");
+            assert!(error.contains(order), "{sql}: {error}");
+        }
+        let sql = format!("SELECT {call} OVER (PARTITION BY value % 3 ORDER BY _row{of}) FROM t");
+        let count = npy_datafusion::sql(&ctx, &sql).await.unwrap().count().await.unwrap();
+        assert_eq!(i64::try_from(count).unwrap(), ROWS, "{sql}");
+    }
+    let sql = "SELECT count(*) FROM (SELECT value - lag(value) OVER (PARTITION BY value % 3 ORDER BY _row) AS d FROM t) WHERE d = 3";
+    let found = npy_datafusion::sql(&ctx, sql).await.unwrap().collect().await.unwrap();
+    assert_eq!(integers(&found, 0), [ROWS - 3]);
+    for call in ["row_number()", "ntile(2)", "avg(value)", "count(*)"] {
+        let sql = format!("SELECT {call} OVER (PARTITION BY value % 3) FROM t LIMIT 1");
+        assert_eq!(rows(&ctx, &sql).await.len(), 1, "{sql}");
+    }
+}

@@ -102,6 +102,12 @@ pub(crate) fn is_array(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|it| it == "npy" || it == "npz")
 }
 
+/// Returns true for the name of a file that `COPY` writes.
+pub(crate) fn is_file(name: &str) -> bool {
+    let extension = Path::new(name).extension().and_then(|it| it.to_str());
+    extension.is_some_and(|it| ["npy", "npz", "csv", "json", "parquet"].contains(&it))
+}
+
 /// Returns a name for the inside of quotes.
 pub(crate) fn quoted(name: &str) -> String {
     name.replace('\'', "''")
@@ -156,13 +162,10 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
-    const FORMS: [(&str, &str); 22] = [
+    const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
+    const FORMS: [(&str, &str); 24] = [
         ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
         ("Date part 'weekday' not supported", "write 'dow' for the day of the week, 0 on Sunday"),
-        (
-            "Cannot coerce arithmetic expression Duration(",
-            "a number of spans is one of their counts, in the unit of x: arrow_cast(CAST(x AS BIGINT) * 2, 'Duration(s)')",
-        ),
         (
             "Divide by zero error",
             "write nullif(y, 0) in the place of a divisor y: x / nullif(y, 0) is null where y is 0",
@@ -182,6 +185,9 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
             "Cannot infer common argument type for comparison operation FixedSizeBinary(16)",
             LONG_DOUBLE,
         ),
+        ("regex operation Binary", OF_BYTES),
+        ("requires String, but received Binary", OF_BYTES),
+        ("Cannot coerce arithmetic expression Utf8 + Utf8", "texts are joined by ||: x || 'b'"),
         (
             "Cannot infer common argument type",
             "both sides need one type: CAST(x AS DOUBLE), value[1] for a number of a list, p.x for a field of a record, x for a truth value",
@@ -250,14 +256,21 @@ pub(crate) fn of_option(text: &str) -> Option<&'static str> {
     ))
 }
 
-/// Returns the parentheses that `COPY` needs; `None` if the statements have no such `COPY`.
-pub(crate) fn of_copy(sql: &str) -> Option<&'static str> {
-    let words: Vec<_> = sql.split_whitespace().map(str::to_uppercase).collect();
-    let is_copy = |words: &[String]| words[0] == "COPY" && ["SELECT", "WITH"].contains(&&*words[1]);
-    words
-        .windows(2)
-        .any(is_copy)
-        .then_some("write the query in parentheses: COPY (SELECT …) TO 'new.npy'")
+/// Returns the parentheses that `COPY` needs, or the quotes of its file; `None` if the statements have no such `COPY`.
+pub(crate) fn of_copy(sql: &str) -> Option<String> {
+    let words = || sql.split_whitespace();
+    let pairs = || words().zip(words().skip(1));
+    let is_one_of = |word: &str, others: &[&str]| others.contains(&&*word.to_uppercase());
+    if pairs()
+        .any(|(copy, next)| is_one_of(copy, &["COPY"]) && is_one_of(next, &["SELECT", "WITH"]))
+    {
+        return Some("write the query in parentheses: COPY (SELECT …) TO 'new.npy'".to_owned());
+    }
+    let is_copy = words().any(|word| is_one_of(word, &["COPY"]));
+    let (_, file) = pairs().find(|(to, file)| {
+        is_copy && is_one_of(to, &["TO"]) && is_file(file.trim_end_matches(';'))
+    })?;
+    Some(format!("write the name of the file in quotes: TO '{}'", file.trim_end_matches(';')))
 }
 
 /// Refuses a file in the place of the statement.

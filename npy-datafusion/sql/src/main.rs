@@ -11,6 +11,7 @@ mod numbers;
 mod options;
 mod output;
 mod quotes;
+mod spans;
 mod statements;
 mod tables;
 

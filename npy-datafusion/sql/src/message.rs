@@ -62,9 +62,10 @@ fn of_engine(text: &str) -> String {
     let shown: String = reason.chars().take(MAX_REASON).collect();
     let rest = if shown.len() < reason.len() { "…" } else { "" };
     if OF_TYPES.iter().any(|part| shown.contains(part)) {
-        return format!(
-            "{shown}{rest}; convert the arguments by CAST, write a time in quotes, and name one number of several as in value[1]"
+        let advice = of_form(text).unwrap_or(
+            "convert the arguments by CAST, write a time in quotes, and name one number of several as in value[1]",
         );
+        return format!("{shown}{rest}; {advice}");
     }
     let advice = match text.starts_with(CHECK) {
         true => {

@@ -31,11 +31,11 @@ const OF_NUMBERS: [&str; 6] = [
 /// The words of these errors after the name of the function.
 pub(crate) const IS_OF_NUMBERS: &str = " is a function of numbers, and ";
 
-/// Returns the error for a function of numbers that gets other values; `None` if the text is about something else. `argument` returns the argument of a
-/// function of the statement, if that is known.
+/// Returns the error for a function of numbers that gets other values; `None` if the text is about something else. `arguments` returns the arguments of a
+/// function of the statement, if they are known.
 pub(crate) fn of_function(
     text: &str,
-    argument: impl FnOnce(&str) -> Option<String>,
+    arguments: impl FnOnce(&str) -> Option<Vec<String>>,
 ) -> Option<String> {
     let received = ["but received ", "coercion from "]
         .iter()
@@ -46,16 +46,21 @@ pub(crate) fn of_function(
     if name == "isnan"
         && ["Timestamp(", "Duration(", "Date"].iter().any(|it| received.starts_with(it))
     {
-        let x = argument(name).unwrap_or_else(|| "x".to_owned());
+        let x = arguments(name).and_then(|it| it.into_iter().next());
+        let x = x.unwrap_or_else(|| "x".to_owned());
         return Some(format!("isnan{IS_OF_NUMBERS}{x} is a time; write {x} IS NULL for NaT"));
+    }
+    let is_list = ["List(", "FixedSizeList("].iter().any(|it| received.starts_with(it));
+    if is_list && name.starts_with("array_") {
+        return of_element(name, &arguments(name)?);
     }
     if !OF_NUMBERS.iter().any(|part| text.contains(part)) {
         return None;
     }
-    let x = argument(name).unwrap_or_else(|| "x".to_owned());
-    // Of a percentile, the second argument is its share.
-    let rest = if name.contains("percentile") { ", 0.5" } else { "" };
-    let of = |argument: &str| format!("{name}({argument}{rest})");
+    let types = types_of(received);
+    let call = Call::new(name, arguments(name), &types);
+    let (x, received) = (call.wrong(), types.get(call.index).copied().unwrap_or(received));
+    let of = |argument: &str| call.with(argument);
     let is = |types: &[&str]| types.iter().any(|it| received.starts_with(it));
     let (kind, instead) = if is(&["Boolean"]) {
         let of_count =
@@ -87,7 +92,8 @@ pub(crate) fn of_function(
             ),
         )
     } else if is(&["List(", "FixedSizeList("]) {
-        let of_all = format!("SELECT {} FROM (SELECT unnest({x}) AS v FROM t)", of("v"));
+        let others = if call.has_columns() { "*, " } else { "" };
+        let of_all = format!("SELECT {} FROM (SELECT {others}unnest({x}) AS v FROM t)", of("v"));
         let of_each = match name {
             "avg" | "mean" => format!("array_avg({x}) for that of each list, "),
             "sum" => format!("array_sum({x}) for that of each list, "),
@@ -104,21 +110,109 @@ pub(crate) fn of_function(
     Some(format!("{name}{IS_OF_NUMBERS}{x} is {kind}; write {instead}"))
 }
 
-/// Returns the first argument of the calls of a function in a statement, if it is the same one in all of them.
-pub(crate) fn argument(statement: &Statement, name: &str) -> Option<String> {
+/// Returns the types at the beginning of a text, which separates them by commas.
+fn types_of(text: &str) -> Vec<&str> {
+    let text = text.split(" to the signature").next().unwrap_or(text);
+    let (mut types, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, char) in text.char_indices() {
+        match char {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                types.extend(text.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    types.extend(text.get(start..));
+    types.into_iter().map(str::trim).collect()
+}
+
+/// A call of a function of numbers.
+struct Call<'n> {
+    name: &'n str,
+    arguments: Vec<String>,
+    /// The argument that is not a number.
+    index: usize,
+    /// False if it may be another one of several arguments: then only its own replacement is written.
+    is_known: bool,
+}
+
+impl<'n> Call<'n> {
+    /// Finds the argument by the types of all of them. An error that has one type is about the only argument that is not a number in the statement.
+    fn new(name: &'n str, arguments: Option<Vec<String>>, types: &[&str]) -> Self {
+        let unknown = || {
+            // Of a percentile, the second argument is its share.
+            let share = name.contains("percentile").then(|| "0.5".to_owned());
+            std::iter::once("x".to_owned()).chain(share).collect::<Vec<_>>()
+        };
+        let arguments = arguments.unwrap_or_else(unknown);
+        let is_of_numbers = |of_type: &&str| {
+            ["Int", "UInt", "Float", "Decimal", "Null"].iter().any(|it| of_type.starts_with(it))
+        };
+        if types.len() == arguments.len() {
+            let index = types.iter().position(|it| !is_of_numbers(it)).unwrap_or(0);
+            return Call { name, arguments, index, is_known: true };
+        }
+        let mut others = arguments.iter().enumerate().filter(|(_, it)| !is_number(it));
+        match (others.next(), others.next()) {
+            (Some((index, _)), None) => Call { name, arguments, index, is_known: true },
+            _ => Call { name, arguments: unknown(), index: 0, is_known: false },
+        }
+    }
+
+    /// Returns the argument that is not a number.
+    fn wrong(&self) -> String {
+        self.arguments.get(self.index).cloned().unwrap_or_default()
+    }
+
+    /// Returns the call with another argument in its place.
+    fn with(&self, other: &str) -> String {
+        if !self.is_known {
+            return other.to_owned();
+        }
+        let arguments = self.arguments.iter().enumerate();
+        let arguments: Vec<&str> =
+            arguments.map(|(index, it)| if index == self.index { other } else { it }).collect();
+        format!("{}({})", self.name, arguments.join(", "))
+    }
+
+    /// Returns true if another argument is not a number of the statement.
+    fn has_columns(&self) -> bool {
+        let mut arguments = self.arguments.iter().enumerate();
+        arguments.any(|(index, it)| index != self.index && !is_number(it))
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok()
+}
+
+/// Returns the error for a text that is looked for in a list of numbers.
+fn of_element(name: &str, arguments: &[String]) -> Option<String> {
+    let text = arguments.iter().position(|it| it.starts_with('\''))?;
+    let (list, value) = (arguments.first()?, arguments.get(text)?);
+    let call = Call { name, arguments: arguments.to_vec(), index: text, is_known: true };
+    let instead = call.with(&format!("CAST({value} AS DOUBLE)"));
+    Some(format!("{list} is a list of numbers, and {value} is text; write {instead}"))
+}
+
+/// Returns the arguments of the calls of a function in a statement, if they are the same in all of them.
+pub(crate) fn arguments(statement: &Statement, name: &str) -> Option<Vec<String>> {
     let mut arguments = Arguments { name, found: Vec::new() };
     // The visitor never stops early.
     _ = tables::visit(statement, &mut arguments);
     arguments.found.dedup();
     match arguments.found.as_slice() {
-        [argument] => Some(argument.clone()),
+        [arguments] => Some(arguments.clone()),
         _ => None,
     }
 }
 
 struct Arguments<'n> {
     name: &'n str,
-    found: Vec<String>,
+    found: Vec<Vec<String>>,
 }
 
 impl Visitor for Arguments<'_> {
@@ -128,9 +222,11 @@ impl Visitor for Arguments<'_> {
         if let ast::Expr::Function(call) = expression
             && call.name.to_string().eq_ignore_ascii_case(self.name)
             && let ast::FunctionArguments::List(list) = &call.args
-            && let [argument, ..] = &list.args[..]
         {
-            self.found.push(argument.to_string());
+            // `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` is `percentile_cont(x, 0.5)`.
+            let ordered = call.within_group.iter().map(|it| it.expr.to_string());
+            let arguments = list.args.iter().map(ToString::to_string);
+            self.found.push(ordered.chain(arguments).collect());
         }
         ControlFlow::Continue(())
     }

@@ -19,6 +19,7 @@ use crate::nearest::nearest;
 use crate::numbers;
 use crate::output::{self, Form};
 use crate::quotes;
+use crate::spans;
 use crate::tables::{self, Locations};
 
 /// Runs all statements, and prints the rows of each. A mistake in the grammar of one is found before the first one runs.
@@ -36,7 +37,7 @@ pub(crate) async fn run(
     // A column that is a word of SQL may also be the reason why another name is not there.
     let of_columns = quotes::of_columns(&columns, sql);
     let statements = parser.parse_statements().map_err(|error| {
-        let of_copy = advice::of_copy(sql).map(str::to_owned);
+        let of_copy = advice::of_copy(sql);
         let of_files = || quotes::of_files(files, sql);
         match of_copy.or_else(of_files).or_else(|| of_columns.clone()) {
             Some(advice) => plan_datafusion_err!("{}; {advice}", error.strip_backtrace()),
@@ -64,8 +65,10 @@ pub(crate) async fn run(
         let is_query = is_query(&statement);
         let (compared, aliases) = (advice::compared_names(&statement), Aliases::of(&statement));
         let named = |error: DataFusionError| {
-            let argument = |name: &str| numbers::argument(&statement, name);
-            match numbers::of_function(&error.strip_backtrace(), argument) {
+            let text = error.strip_backtrace();
+            let of_arithmetic = spans::of_arithmetic(&text, &statement);
+            let arguments = |name: &str| numbers::arguments(&statement, name);
+            match of_arithmetic.or_else(|| numbers::of_function(&text, arguments)) {
                 Some(advice) => plan_datafusion_err!("{advice}"),
                 None => named(error, &columns, &compared, &aliases),
             }
@@ -140,10 +143,18 @@ fn is_query(statement: &Statement) -> bool {
 /// Refuses `SELECT … INTO x`: the engine makes a table in memory of it, which would be gone with the command, and print nothing.
 fn check_into(plan: &LogicalPlan, is_query: bool) -> Result<()> {
     match plan {
-        LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(table)) if is_query => plan_err!(
-            "SELECT … INTO {0} writes no file; write COPY (SELECT …) TO '{0}.npy', or CREATE TABLE {0} AS SELECT … for the statements after it",
-            table.name.table()
-        ),
+        LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(table)) if is_query => {
+            let name = table.name.to_string();
+            match advice::is_file(&name) {
+                true => plan_err!(
+                    "SELECT … INTO writes no file; write COPY (SELECT …) TO '{}'",
+                    advice::quoted(&name)
+                ),
+                false => plan_err!(
+                    "SELECT … INTO {name} writes no file; write COPY (SELECT …) TO '{name}.npy', or CREATE TABLE {name} AS SELECT … for the statements after it"
+                ),
+            }
+        }
         _ => Ok(()),
     }
 }

@@ -33,6 +33,8 @@ use datafusion::logical_expr::{
 use datafusion::scalar::ScalarValue;
 use datafusion_functions_aggregate_common::aggregate::groups_accumulator::accumulate::NullState;
 
+use super::moving::moving;
+
 /// Returns the function `sum`, and the one whose place it takes.
 pub(super) fn function() -> (Arc<AggregateUDF>, Arc<AggregateUDF>) {
     let theirs = sum_udaf();
@@ -129,12 +131,7 @@ impl AggregateUDFImpl for Sum {
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
         let (sum, is_distinct) = (Name::of(&args), args.is_distinct);
-        let inner = &self.inner;
-        for_integers!(
-            sum.data_type,
-            single(sum, is_distinct),
-            inner.create_sliding_accumulator(args)
-        )
+        for_integers!(sum.data_type, single(sum, is_distinct), moving(&self.inner, args))
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {

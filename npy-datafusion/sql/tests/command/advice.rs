@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use npy_core::time::{Day, Second};
-use npy_core::{DateTime64, DynArray, NpyRecord, Order, WriteNpy};
+use npy_core::time::{Day, Ms, Second};
+use npy_core::{DateTime64, DynArray, NpyRecord, Order, TimeDelta64, WriteNpy};
 
 use crate::{files, run, stdout};
 
@@ -60,6 +60,7 @@ fn errors_say_what_to_write() {
     let directory = files();
     let at = directory.path();
     [DateTime64::<Second>::new(90_000)].write_npy(at.join("times.npy")).unwrap();
+    [TimeDelta64::<Ms>::new(1500)].write_npy(at.join("spans.npy")).unwrap();
     [DateTime64::<Day>::new(1)].write_npy(at.join("dates.npy")).unwrap();
     std::fs::write(at.join("x.csv"), "a\n1\n").unwrap();
     [1_u8].write_npy(at.join("it's one.npy")).unwrap();
@@ -305,7 +306,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["INSERT INTO 'names.npz' VALUES (1)", "ticks.npy"],
-            "run npy npz pack --append names.npz new.npy",
+            "names.npz: INSERT INTO has no files; write a new archive with all rows: COPY (",
         ),
         (
             &[
@@ -318,7 +319,10 @@ fn errors_say_what_to_write() {
             &["INSERT INTO ticks SELECT * FROM t", "ticks.npy"],
             "/ticks.npy: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', and run npy append /",
         ),
-        (&["INSERT INTO t SELECT * FROM t", "names.npz"], "run npy npz pack --append /"),
+        (
+            &["INSERT INTO t SELECT * FROM t", "names.npz"],
+            "UNION ALL SELECT …) TO 'new.npz', and ORDER BY",
+        ),
         (
             &["INSERT INTO npy('ticks.npy') SELECT * FROM t", "ticks.npy"],
             "ticks.npy: INSERT INTO has no files; write COPY (SELECT …) TO 'new.npy', and run npy append ticks.npy new.npy",
@@ -417,7 +421,7 @@ fn errors_say_what_to_write() {
         (&["SELECT isnat(value) FROM t", "times.npy"], "no function isnat; write t IS NULL"),
         (
             &["SELECT (value - value) * 2 FROM t", "times.npy"],
-            "arrow_cast(CAST(x AS BIGINT) * 2, 'Duration(s)')",
+            "arrow_cast(CAST((value - value) AS BIGINT) * 2, 'Duration(s)')",
         ),
         (&["SELECT 1e400 AS a"], "1e400 is greater than each float; write CAST('inf' AS DOUBLE)"),
         (&["SELECT avg(id > 1) FROM t", "ticks.npy"], "write avg(CAST(id > 1 AS INT))"),
@@ -428,7 +432,72 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT percentile_cont(value, 0.9) FROM t", "times.npy"],
-            "write to_timestamp_seconds(percentile_cont(CAST(value AS BIGINT), 0.5))",
+            "write to_timestamp_seconds(percentile_cont(CAST(value AS BIGINT), 0.9))",
+        ),
+        (
+            &["SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY name) FROM t", "names.npz"],
+            "name is text; write percentile_cont(CAST(name AS DOUBLE), 0.5)",
+        ),
+        (
+            &["SELECT corr(id > 1, price) FROM t", "ticks.npy"],
+            "id > 1 is true or false; write corr(CAST(id > 1 AS INT), price)\n",
+        ),
+        (
+            &["SELECT corr(price, id > 1) FROM t", "ticks.npy"],
+            "id > 1 is true or false; write corr(price, CAST(id > 1 AS INT))\n",
+        ),
+        (
+            &["SELECT power(2, name) FROM t", "names.npz"],
+            "name is text; write power(2, CAST(name AS DOUBLE)), or power(2, TRY_CAST(name AS DOUBLE))",
+        ),
+        (
+            &["SELECT power(id, name) FROM t", "names.npz"],
+            "x is text; write CAST(x AS DOUBLE), or TRY_CAST(x AS DOUBLE) if",
+        ),
+        (
+            &["SELECT atan2(name, id) FROM t", "names.npz"],
+            "name is text; write atan2(CAST(name AS DOUBLE), id), or",
+        ),
+        (
+            &["SELECT round(value, 2) FROM t", "m.npy"],
+            "value is a list; write round(value[1], 2) for the first value of each, or SELECT round(v, 2) FROM",
+        ),
+        (
+            &["SELECT array_has(value, 'NaN') FROM t", "m.npy"],
+            "value is a list of numbers, and 'NaN' is text; write array_has(value, CAST('NaN' AS DOUBLE))\n",
+        ),
+        (
+            &["SELECT array_replace_all(value, 'NaN', 0.0) FROM t", "m.npy"],
+            "write array_replace_all(value, CAST('NaN' AS DOUBLE), 0.0)\n",
+        ),
+        (
+            &["SELECT value / 2 FROM t", "spans.npy"],
+            "value is a span of time, and / takes numbers; compute with its count: arrow_cast(CAST(value AS BIGINT) / 2, 'Duration(ms)')\n",
+        ),
+        (
+            &["SELECT 1.5 * value FROM t", "spans.npy"],
+            "arrow_cast(CAST(1.5 * CAST(value AS BIGINT) AS BIGINT), 'Duration(ms)')\n",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE value ~ '^a'", "stations.npy"],
+            "; bytes are text by --text, or by CAST(x AS TEXT)\n",
+        ),
+        (
+            &["SELECT regexp_like(value, '^a') FROM t", "stations.npy"],
+            "; bytes are text by --text, or by CAST(x AS TEXT)\n",
+        ),
+        (&["SELECT name + 'b' FROM t", "names.npz"], "; texts are joined by ||: x || 'b'\n"),
+        (
+            &["COPY (SELECT 1 AS a) TO x.npy"],
+            "; write the name of the file in quotes: TO 'x.npy'\n",
+        ),
+        (
+            &["SELECT * INTO 'x.npy' FROM t", "ticks.npy"],
+            ": SELECT … INTO writes no file; write COPY (SELECT …) TO 'x.npy'\n",
+        ),
+        (
+            &["COPY (SELECT 'ab' || chr(0) AS x) TO 'o.npy'"],
+            "write encode(x, 'hex') AS x, which has all bytes, or rtrim(CAST(x AS TEXT), chr(0)) AS x for",
         ),
         (
             &["SELECT stddev(value) FROM t", "times.npy"],
@@ -706,6 +775,14 @@ fn the_advice_can_be_followed() {
         ("SELECT array_to_string([1.5, 2.0], ' ') AS x", "1.5 2"),
         ("SELECT array_avg([1.5, 2.5]) + array_sum([1.0, 2.0]) AS x", "5.0"),
         ("SELECT coalesce(1 / nullif(0, 0), 7) AS x", "7"),
+        ("SELECT array_has([1.0, 'NaN'::DOUBLE], CAST('NaN' AS DOUBLE)) AS x", "true"),
+        (
+            "SELECT arrow_cast(CAST(1.5 * CAST(value - value AS BIGINT) AS BIGINT), 'Duration(s)') AS x FROM t",
+            "P0D",
+        ),
+        ("SELECT rtrim(CAST('ab' || chr(0) AS TEXT), chr(0)) || encode('a', 'hex') AS x", "ab61"),
+        ("SELECT count(*) AS x FROM (SELECT * FROM t UNION ALL SELECT value FROM t)", "2"),
+        ("SELECT lag(value) OVER (PARTITION BY value ORDER BY _row) IS NULL AS x FROM t", "true"),
         ("SELECT current_date() = current_date AS x", "true"),
         ("SELECT CAST('1e3' AS DOUBLE) AS x", "1000.0"),
         // DataFusion takes this word of SQL for a column.
