@@ -152,6 +152,14 @@ fn decimal_commas_are_read_by_an_option() {
             "{messages}"
         );
     }
+    // Of `0.500`, the point is decimal, and a comma is not between fields, too.
+    let (_, messages) = german("a;b\n-0.500;1\n1,5;2\n", &[]);
+    assert!(messages.contains("\"-0.500\" has a point, "), "{messages}");
+    for text in ["1,5;2,5\n3,5;4,5\n", "x\n1,5\n2,5\n", "1,5 2,5\n"] {
+        let (rows, messages) = convert(path, text, &["--decimal", ",", "--no-header"]);
+        let says = messages.contains("name what is between fields, such as --delimiter ';'");
+        assert!(rows.is_none() && says, "{messages}");
+    }
     // A row is not lost as names, and a word is what makes a column text.
     assert!(german("1,5;2,5\n3,5;4,5\n", &[]).1.contains("--no-header"));
     let (rows, messages) = german("a;b\n1,5;1\nabc;2\n2,5;3\n", &[]);

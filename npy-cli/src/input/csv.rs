@@ -121,6 +121,15 @@ pub(super) fn columns(
         );
         return Err(Failure::new(name, message));
     }
+    // In quotes, the commas of numbers are not those between fields.
+    let is_divided_twice = dialect.decimal == Some(Decimal::Comma)
+        && delimiter == delimiter::COMMA
+        && text.text.contains(',')
+        && !text.text.contains('"');
+    if is_divided_twice {
+        let message = "with --decimal , its commas are in numbers, and not between fields; name what is between fields, such as --delimiter ';'";
+        return Err(Failure::new(name, message));
+    }
     let parse = |text: Text| {
         let table = parsed(text, name, &dialect, known, &is_text);
         table.map_err(|failure| match are_blanks {

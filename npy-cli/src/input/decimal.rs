@@ -37,6 +37,8 @@ impl Decimal {
         let is_divided = whole.contains(separator);
         let is_grouped = !is_divided
             || (1..=3).contains(&first.len())
+                // Of `0.500`, the point is decimal.
+                && !first.starts_with('0')
                 && groups.all(|group| group.len() == 3 && is_number(group));
         if !is_grouped || !is_number(first) || !is_number(fraction) {
             return None;

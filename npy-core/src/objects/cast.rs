@@ -31,14 +31,16 @@ pub(super) fn number(
         Meaning::Python(Python::Int(value)) => array(Int, &value.to_le_bytes()),
         Meaning::Python(Python::BigInt(value)) => {
             let small = value.to_i128().and_then(|value| u64::try_from(value).ok());
-            let number = float(value);
             match (small, wanted.kind(), cast) {
                 (Some(value), ..) => array(UInt, &value.to_le_bytes()),
                 (None, Int | UInt, Cast::Numeric) => array(UInt, &low_bits(value).to_le_bytes()),
                 // As a float, it may be rounded to one that an integer holds.
                 (None, Int | UInt, _) => None,
-                (None, _, Cast::Checked) if number.is_infinite() => None,
-                _ => array(Float, &number.to_le_bytes()),
+                (None, ..) => {
+                    let number = float(value);
+                    let is_refused = cast == Cast::Checked && number.is_infinite();
+                    if is_refused { None } else { array(Float, &number.to_le_bytes()) }
+                }
             }
         }
         Meaning::Python(Python::Float(value)) => array(Float, &value.to_le_bytes()),
@@ -52,9 +54,25 @@ pub(super) fn number(
 
 /// Returns the nearest float, as Python's `float` does; beyond the range, an infinite one.
 fn float(value: BigInt<'_>) -> f64 {
+    /// The bytes of the largest float, and of the sign.
+    const MAX_BYTES: usize = 129;
     if let Some(value) = value.to_i128() {
         return value as f64;
     }
+    let value = match value {
+        BigInt::Binary(bytes) => {
+            let is_negative = bytes.last().is_some_and(|&byte| byte >= 0x80);
+            let sign = if is_negative { 0xff } else { 0 };
+            let last = bytes.iter().rposition(|&byte| byte != sign).unwrap_or(0);
+            if last >= MAX_BYTES {
+                // Its decimal text would take the square of its length.
+                return if is_negative { f64::NEG_INFINITY } else { f64::INFINITY };
+            }
+            // With one byte of the sign.
+            BigInt::Binary(bytes.get(..last + 2).unwrap_or(bytes))
+        }
+        decimal => decimal,
+    };
     let text = value.to_string();
     // Text that is not decimal is that of a number beyond any float.
     let infinite = if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY };
