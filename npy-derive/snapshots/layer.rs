@@ -20,7 +20,7 @@ const _: () = {
             );
             <Vec<T> as __npy::npz::ArchiveField>::__npy_write_field(&self.weights, __to, __at, "weights")?;
             <f32 as __npy::npz::ArchiveField>::__npy_write_field(&self.bias, __to, __at, "bias")?;
-            <Pick as __npy::npz::ArchiveField>::__npy_write(&self.inner, __to, __at, ::core::option::Option::Some(&__siblings))?;
+            <Pick as __npy::NpzArchive>::__npy_write_flat(&self.inner, __to, __at, &__siblings)?;
             ::core::result::Result::Ok(())
         }
         fn __npy_is_in<__R: ::std::io::Read + ::std::io::Seek>(

@@ -43,7 +43,10 @@ fn read(text: &str, is_aligned: bool, depth: usize) -> Option<Aligned> {
         }
         b'(' => match items(inner(text, ['(', ')'])?)?[..] {
             // NumPy prints `align=True` after such a dtype, and leaves it out when it reads that.
-            ["numpy.record", dtype] if !is_aligned => read(dtype, false, depth),
+            // Of a sub-array, only its bytes are left.
+            ["numpy.record", dtype] if !is_aligned => {
+                read(dtype, false, depth).filter(|it| it.dtype.is_record())
+            }
             [base, shape] => repeated(read(base, is_aligned, depth)?, shape),
             _ => None,
         },
