@@ -69,7 +69,7 @@ fn float(value: BigInt<'_>) -> f64 {
                 return if is_negative { f64::NEG_INFINITY } else { f64::INFINITY };
             }
             // With one byte of the sign.
-            BigInt::Binary(bytes.get(..last + 2).unwrap_or(bytes))
+            BigInt::Binary(bytes.get(..last.saturating_add(2)).unwrap_or(bytes))
         }
         decimal => decimal,
     };
