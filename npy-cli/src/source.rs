@@ -275,7 +275,7 @@ impl Source {
         DynArray::new(self.dtype.clone(), shape, Order::C, bytes)
     }
 
-    /// Reads units, the last of which are a row or a part of one. Of a truncated file, elements of it after those that are selected are zeros.
+    /// Reads units that end with a row or a part of one. If the file is truncated, the elements after the selected ones are zeros.
     fn take(&mut self, start: usize, count: usize, inner: &[Steps]) -> npy_core::Result<Vec<u8>> {
         let unused = if self.is_truncated { selection::elements_after(inner) } else { 0 };
         let mut bytes = self.units.take(start, count.saturating_sub(unused))?.into_bytes();

@@ -1,4 +1,4 @@
-//! Files of which a part is damaged or missing: each command that reads them names the `npy repair` that keeps the rest.
+//! Damaged and incomplete files: each command that reads them names the `npy repair` that keeps the rest.
 
 use std::fs;
 use std::path::Path;

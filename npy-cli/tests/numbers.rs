@@ -26,7 +26,7 @@ fn save_objects(path: &Path, count: usize, items: &[u8]) {
     fs::write(path, objects(&[count], items)).unwrap();
 }
 
-/// Guards booleans of which some are missing: as floats they are 1, 0 and NaN, as NumPy converts them. Beside numbers they are an error.
+/// Guards booleans beside missing values: as floats they are 1, 0 and NaN, as NumPy converts them. Beside numbers they are an error.
 #[test]
 fn booleans_and_missing_values_become_floats() {
     let folder = tempfile::tempdir().unwrap();

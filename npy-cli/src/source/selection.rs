@@ -9,8 +9,8 @@ use crate::target::{Index, Target};
 /// The rows that are selected, and what is selected of each row.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
-    /// The first dimension that the array after the slice has, and those of the file before it, of which one index is selected, as one
-    /// dimension. Without dimensions, one row.
+    /// The first dimension that is left after the slice, joined with those before it, which have one selected index each.
+    /// Without dimensions, one row.
     pub(super) rows: Steps,
     /// The first dimension as in the file, for the numbers of rows.
     numbers: Steps,

@@ -59,7 +59,7 @@ impl Steps {
         }
     }
 
-    /// Returns the indices in the dimension that this one, of which one index is selected, and the next one are together. Its length may be that
+    /// Joins this dimension, which has one selected index, with the next one, and returns the selected indices of both. The length may be that
     /// of an array without bytes.
     pub(super) fn join(self, inner: Steps, order: Order) -> Steps {
         let length = self.length.saturating_mul(inner.length);
