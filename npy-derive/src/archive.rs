@@ -1,5 +1,7 @@
 //! Structs of arrays: each field is a member of an archive.
 
+use std::collections::HashSet;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{DeriveInput, Generics, Ident};
@@ -55,6 +57,13 @@ impl<'a> Archive<'a> {
             cx.error(&input.ident, message);
         }
         field::check_names(cx, &fields);
+        let mut flat = HashSet::new();
+        for Field { ty, .. } in fields.iter().filter(|field| field.is_flat()) {
+            if !flat.insert(ty.to_token_stream().to_string()) {
+                let message = "another flattened field has this type, and both would have the same members; remove one";
+                cx.error(ty, message);
+            }
+        }
         let krate = container.krate();
         let of_fields = fields.iter().flat_map(|field| &field.of_records);
         let of_records = OfRecords {

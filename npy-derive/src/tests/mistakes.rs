@@ -557,6 +557,11 @@ const MISTAKES: &[(Derive, &str, &str)] = &[
     ),
     (
         ARCHIVE,
+        "struct S { #[npy(flatten)] a: A<u8>, #[npy(flatten)] b: «A<u8>», #[npy(flatten)] c: A<i8> }",
+        "another flattened field has this type, and both would have the same members; remove one",
+    ),
+    (
+        ARCHIVE,
         "struct S { #[npy(skip, «with» = m)] a: A, b: u8 }",
         "`with` has no effect with `skip`, which excludes the field; remove one",
     ),
