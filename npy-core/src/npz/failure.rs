@@ -23,7 +23,9 @@ impl From<npy_zip::Error> for Error {
                 start.escape_ascii()
             )),
             Zip::Malformed { reason } => malformed(reason),
-            Zip::Truncated { expected, found } => Error::truncated("the member", expected, found),
+            Zip::Truncated { expected, found } => malformed(format!(
+                "the member ends after {found} of {expected} bytes; copy the file again, or write it again"
+            )),
             Zip::Checksum { expected, found } => ErrorKind::Checksum { expected, found }.into(),
             Zip::Limit { what, name, found, limit } => {
                 ErrorKind::Limit { what, name, found, limit }.into()
