@@ -51,6 +51,9 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
             Some(ScalarKind::Float) if from.itemsize() > 8 => {
                 "read it as LongDouble, whose to_f64() rounds".into()
             }
+            Some(ScalarKind::Complex) if from.itemsize() > 16 => {
+                "read it as ComplexLongDouble, whose parts are LongDouble".into()
+            }
             None if from.is_record() && to.scalar().is_some() => {
                 "read one field with Reader::read_column (of a map MapAny::column), the records as a struct, which the command npy struct writes, or any dtype as a DynArray".into()
             }

@@ -191,6 +191,19 @@ fn alignments_are_numpys() {
     assert_eq!([LongDouble::ALIGN, ComplexLongDouble::ALIGN, Float8::ALIGN], [16, 16, 1]);
 }
 
+/// Guards the advice for long doubles: the type that it names reads the file.
+#[test]
+fn the_advice_for_long_doubles_names_a_type_that_reads_them() {
+    for (name, advice) in
+        [("f16_le.npy", "as LongDouble, "), ("c32_le.npy", "as ComplexLongDouble, ")]
+    {
+        let error = Vec::<f64>::read_npy(golden(name)).unwrap_err().to_string();
+        assert!(error.contains(advice), "{error}");
+    }
+    assert!(Vec::<LongDouble>::read_npy(golden("f16_le.npy")).is_ok());
+    assert!(Vec::<ComplexLongDouble>::read_npy(golden("c32_le.npy")).is_ok());
+}
+
 /// Guards the long doubles of 32-bit machines.
 #[test]
 fn long_doubles_of_twelve_bytes_are_read_without_loss() {
