@@ -10,7 +10,7 @@ use std::{sync::mpsc, time::Duration};
 
 use npy_core::{
     ByteOrder, ByteStr, DType, DynArray, Element, ErrorKind, InvalidValue, NpyArray, NpyElement,
-    NpyRecord, ReadNpy, ReadOptions, Reader, Records, WriteNpy, WriteOptions, Writer,
+    NpyRecord, Order, ReadNpy, ReadOptions, Reader, Records, WriteNpy, WriteOptions, Writer,
 };
 
 #[derive(NpyElement, Debug, Clone, Copy, PartialEq)]
@@ -197,6 +197,35 @@ fn a_file_truncated_after_opening_is_an_error() {
     let error = reader.read_chunk::<Pick>(&mut found, 1_000_000).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Truncated { .. }), "{error}");
     assert_eq!(found.len(), (8_000_000 - 192) / 11);
+}
+
+/// Guards chunks of any dtype: if the file was truncated after it was opened, the message says how many bytes it has, and after a seek the reader
+/// reads what is there.
+#[test]
+fn a_chunk_of_a_file_truncated_after_opening_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npy");
+    let all: Vec<u64> = (0..10_000).collect();
+    let array = NpyArray::new(all.clone(), [1000, 10]).unwrap();
+    for order in [Order::C, Order::Fortran] {
+        WriteOptions::new().order(order).write(&path, &array).unwrap();
+        let whole = fs::read(&path).unwrap();
+        let mut reader = open(&path);
+        assert_eq!(reader.read_dyn_chunk(300).unwrap().to_vec::<u64>().unwrap(), all[..3000]);
+        fs::write(&path, &whole[..128 + 400 * 80 + 3]).unwrap();
+        let error = reader.read_dyn_chunk(300).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Truncated { found: 32_003, .. }), "{error}");
+        assert!(reader.read_dyn_chunk(300).is_err(), "{order:?}");
+        reader.seek_to_row(300).unwrap();
+        match (order, reader.read_dyn_chunk(100)) {
+            (Order::C, rows) => assert_eq!(rows.unwrap().to_vec::<u64>().unwrap(), all[3000..4000]),
+            // The elements of a row are at the end of the file, too.
+            (Order::Fortran, rows) => drop(rows.unwrap_err()),
+        }
+        fs::write(&path, &whole).unwrap();
+        reader.seek_to_row(300).unwrap();
+        assert_eq!(reader.read_dyn_chunk(1000).unwrap().to_vec::<u64>().unwrap(), all[3000..]);
+    }
 }
 
 /// Guards a buffer that two threads fill: it is filled completely, from any row on, in either byte order.
