@@ -85,6 +85,7 @@ fn the_first_page_for_rust_prints_what_it_says() {
     for (path, source) in [
         (env!("CARGO_BIN_EXE_first"), include_str!("../src/bin/first.rs")),
         (env!("CARGO_BIN_EXE_options"), include_str!("../src/bin/options.rs")),
+        (env!("CARGO_BIN_EXE_picks"), include_str!("../src/bin/picks.rs")),
     ] {
         let program = source.split_once("\n\n").unwrap().1;
         assert_eq!(after("```rust\n", "```"), program, "{path} is a program of the page");
