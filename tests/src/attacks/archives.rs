@@ -83,7 +83,7 @@ attacks! {
     /// A member that inflates only a little: not a bomb.
     compressed_a_little, 409, Read, |n| one(Raw::of("x.npy", &npy(&vec![1u8; n])).deflated());
     /// Deflate blocks without content, each of five bytes: much work for no output.
-    blocks_of_nothing, 400, Refused("truncated"), |n| {
+    blocks_of_nothing, 400, Refused("the member ends after"), |n| {
         let data = [0, 0, 0, 0xff, 0xff].repeat(n / 5);
         one(Raw { compressed: data.len() as u64, data, method: 8, ..honest("x.npy") })
     };
