@@ -234,6 +234,28 @@ async fn small_archives_are_not_kept_whole() {
     assert_eq!(store.take(), (100, 100 * 32_000));
 }
 
+/// Guards the number of files that the README states for the cache of 50 MB: 80,000 arrays or 28,000 archives of five members.
+#[tokio::test]
+async fn the_cache_has_as_many_headers_as_the_pages_say() {
+    let mut writer = npz::Writer::new(std::io::Cursor::new(Vec::new())).unwrap();
+    for name in ["first", "second", "third", "fourth", "fifth"] {
+        writer.write(name, &vec![1i64; 400]).unwrap();
+    }
+    let archive = writer.finish().unwrap().into_inner();
+    for (bytes, ending, limit) in [(array(400), "npy", "62K"), (archive, "npz", "182K")] {
+        let store = copies(bytes, 100, ending).await;
+        let ctx = session();
+        store.register(&ctx);
+        rows(&ctx, &format!("SET datafusion.runtime.metadata_cache_limit = '{limit}'")).await;
+        register(&ctx, "t", &format!("mem://host/dir/*.{ending}"), NpyOptions::default())
+            .await
+            .unwrap();
+        store.take();
+        assert_eq!(sum(&ctx, "SELECT count(*) FROM t").await, 40_000);
+        assert_eq!(store.take(), (0, 0), "{ending}");
+    }
+}
+
 /// Guards scans that read the header themselves, as executors do: the bytes that come with it are not requested again.
 #[tokio::test]
 async fn bytes_that_come_with_a_header_are_used() {

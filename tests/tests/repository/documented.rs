@@ -51,6 +51,46 @@ fn a_new_archive_is_a_transaction() {
     assert!(first.contains("the old file stays and no new one appears"), "{first}");
 }
 
+/// Guards that who forgets `finish` is told by the compiler.
+#[test]
+fn forgetting_finish_is_a_warning() {
+    for (file, item) in [
+        ("src/npz/write.rs", "pub struct Writer<"),
+        ("src/npz/edit.rs", "pub struct Editor "),
+        ("src/npz/rows.rs", "pub struct MemberWriter<"),
+    ] {
+        let text = source(file);
+        let (before, _) = text.split_once(item).unwrap();
+        let attributes = before.rsplit("\n\n").next().unwrap();
+        assert!(attributes.contains("#[must_use = \"only `finish`"), "{item}");
+    }
+}
+
+/// Guards that the order of elements in Fortran files is said where they are read.
+#[test]
+fn the_order_of_elements_is_said() {
+    let text = source("src/read/reader.rs");
+    for (item, words) in [
+        ("pub fn records<", "# Fortran order"),
+        ("pub fn into_records<", "in the order of the file"),
+        ("pub fn read_chunk<", "in the order of the file"),
+    ] {
+        let (before, _) = text.split_once(item).unwrap();
+        let docs = before.rsplit("\n\n").next().unwrap().replace("\n    /// ", " ");
+        assert!(docs.contains(words), "{item}: {docs}");
+    }
+}
+
+/// Guards that a newcomer finds how to install the library, and the type to read into before the list of all names.
+#[test]
+fn the_first_page_begins_with_what_newcomers_need() {
+    let text = source("src/lib.rs");
+    let (introduction, _) = text.split_once("//! # ").unwrap();
+    assert!(introduction.contains("cargo add npy-core"));
+    let (before, _) = text.split_once("# All names").unwrap();
+    assert!(before.contains("# Which type do I read into?"));
+}
+
 /// Returns the lines of the table with this heading, without their links.
 fn table(text: &str, heading: &str) -> Vec<String> {
     let lines = text.lines().map(|line| line.strip_prefix("//! ").unwrap_or(line));

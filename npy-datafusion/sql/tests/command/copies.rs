@@ -18,7 +18,10 @@ fn a_copy_of_one_column_is_records_unless_it_is_called_value() {
     let dtype =
         |name: &str| npy_core::Reader::open(at.join(name)).unwrap().header().dtype().to_string();
     assert_eq!((dtype("a.npy"), dtype("b.npy")), ("[('price', '<f8')]".into(), "<f8".into()));
-    assert!(stdout(at, &["--help"]).contains("A single column called value"));
+    let help = stdout(at, &["--help"]);
+    for words in ["A single column called value", "The rows of one file keep its order"] {
+        assert!(help.contains(words), "{words}");
+    }
 }
 
 /// Guards files that the engine writes: an old one stays until the new one is complete, and its permissions and links stay.
