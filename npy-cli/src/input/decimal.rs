@@ -51,22 +51,6 @@ impl Decimal {
     }
 }
 
-/// Returns the advice for numbers such as `text`, which has a comma.
-pub(super) fn advice(text: &str) -> String {
-    let marks = [Decimal::Comma, Decimal::Point];
-    match marks.map(|decimal| decimal.number(text).is_some()) {
-        [true, false] => "--decimal , reads them".to_owned(),
-        [false, true] => "--decimal . reads them".to_owned(),
-        [true, true] => {
-            "--decimal . reads them if the commas separate thousands, --decimal , if they are decimal"
-                .to_owned()
-        }
-        [false, false] => {
-            "write them with a point, and without separators of thousands".to_owned()
-        }
-    }
-}
-
 /// Gives columns of text their own text again, and refuses numbers in the others that have a point where a comma is decimal: as a number it would be another one.
 pub(super) fn finish(columns: &mut [Column], name: &str) -> Result<()> {
     for column in columns {
