@@ -710,7 +710,7 @@ fn each_command_that_a_message_advises_works() {
         (
             &["convert", "euro.txt", "o.npy", "--from", "csv", "--delimiter", ";", "--no-header"],
             "|npy convert",
-            " reads decimal",
+            " reads",
             "{} && test \"$(npy cat OUT.npy --csv --no-header | tr '\\n' ' ')\" = '0.5 1234.0 '",
         ),
         (

@@ -46,7 +46,7 @@ fn booleans_and_missing_values_become_floats() {
             "f",
             "it is empty, and not True or False; of a float dtype, it is nan, True 1 and False 0",
         ),
-        ("i1", "b", "\"True\" is not an integer; --dtype bool reads True and False\n"),
+        ("i1", "b", "\"True\" is not an integer; a bool dtype reads True and False\n"),
         ("i1", "f", GAP),
         ("c8", "f", GAP),
         ("f4", "m", "\"True\" is not a number\n"),

@@ -141,12 +141,12 @@ fn a_single_text_among_numbers_is_told() {
         (
             "a;b\n1,5;0,5\n2;1.234\n3;1.234.567\n",
             &["--delimiter", ";"],
-            "column b is text because of \"0,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --delimiter ';' --decimal , reads decimal commas, and --decimal . commas",
+            "column b is text because of \"0,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --delimiter ';' --decimal , reads them\n",
         ),
         (
             "a\n\"1,5\"\n1\nNA\n",
             &[],
-            "because of \"1,5\" in row 0 and 1 other text, and the other values are numbers; npy convert x.csv OUT.npy --decimal ,",
+            "because of \"NA\" in row 2, and the other values are numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --missing NA reads it",
         ),
         (
             "a\n1\nTrue\n2\nnan\n",
@@ -157,7 +157,7 @@ fn a_single_text_among_numbers_is_told() {
         (
             "a,t\n1,2024-01-01T00:00:00Z\n2,2024-01-01T00:00:00.5Z\n3,2024-01-01T00:00Z\n",
             &[],
-            "--dtype \"[('a', '<i8'), ('t', '<M8[ms]')]\" converts such times to UTC\n",
+            "--dtype \"[('a', '<i8'), ('t', '<M8[ms]')]\" converts them to UTC\n",
         ),
         (
             "a\n007\n12\n",
@@ -373,7 +373,7 @@ fn remarks_about_many_columns_are_few_and_short() {
         ),
         (
             "x.jsonl",
-            "; for this column alone, npy convert x.jsonl OUT.npy --dtype \"[('a', [('k0', '<M8[s]')])]\" converts such times to UTC\n",
+            "; for this column alone, npy convert x.jsonl OUT.npy --dtype \"[('a', [('k0', '<M8[s]')])]\" converts them to UTC\n",
         ),
     ] {
         let (code, message) = code(path, &["convert", name, "x.npy"]);

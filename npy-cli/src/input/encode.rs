@@ -165,7 +165,7 @@ impl Column {
             return String::new();
         }
         if others.count() == 0 {
-            return "; --dtype bool reads True and False".to_owned();
+            return "; a bool dtype reads True and False".to_owned();
         }
         "; a float dtype reads True as 1, False as 0 and a missing value as nan".to_owned()
     }

@@ -146,7 +146,9 @@ fn advised(error: &serde_json::Error, line: Option<usize>, cut: Option<String>) 
         ("invalid number", _) => {
             "; a number begins with a digit, and with 0 only before a point; infinity is \"inf\" or \"-inf\""
         }
-        ("trailing characters", None) => "; npy convert --from jsonl reads a value of each line",
+        ("trailing characters", None) => {
+            "; npy convert --from jsonl reads values that are each in a line"
+        }
         (_, Some(1)) if error.is_eof() => "; npy convert --from json reads a list of many lines",
         (_, Some(_)) if error.is_eof() => "; each line must be a complete value",
         (_, None) if error.is_eof() => "; the file is cut off",

@@ -119,28 +119,15 @@ impl Look {
         }
     }
 
-    /// Returns the advice for a column whose values look so, and are text for that reason. `text` is the first of them, `digits` the resolution of its times, and `dtype`
-    /// returns the command that reads the column with a dtype.
-    pub(super) fn advice(
-        self,
-        text: &str,
-        digits: Option<Digits>,
-        dtype: impl Fn(&str) -> String,
-    ) -> Option<String> {
+    /// Returns the advice for a column whose values look so, and are text for that reason. `text` is the first of them, and `dtype` returns the command
+    /// that reads the column with a dtype.
+    pub(super) fn advice(self, text: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
         Some(match self {
-            Look::Zoned => {
-                let times = dtype(&Kind::Time(digits?).dtype(1).ok()?.to_string());
-                format!("{times} converts such times to UTC")
-            }
             Look::Parts if is_infinite(text) => {
                 format!("{} --cast numeric makes it infinite", dtype("c16"))
             }
             Look::Parts if text.contains('(') => format!("{} rounds it", dtype("c16")),
             Look::Parts => format!("{} reads them", dtype("c16")),
-            Look::Span if text.contains("month") || text.contains("year") => {
-                format!("{} reads them", dtype("m8[M]"))
-            }
-            Look::Span => format!("{} reads them", dtype("m8[ns]")),
             Look::Percent => "write them without the sign".into(),
             Look::Clock => {
                 let spans = dtype("m8[s]");

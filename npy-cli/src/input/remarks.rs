@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use npy_core::DType;
+use npy_core::dtype::{Resolution, Unit};
 
 use super::column::Column;
+use super::decimal::Decimal;
 use super::encode::excerpt;
 use super::end_comments;
 use super::guess::kind_of_text;
@@ -12,7 +14,7 @@ use super::kind::Kind;
 use super::lists::Uneven;
 use super::looks::{ALL, Look, Looks};
 use super::numbers::fits_float;
-use super::times::Digits;
+use super::times::{Digits, span};
 use super::tree::Tree;
 use super::units_row::UnitsRow;
 use super::value::Value;
@@ -49,7 +51,11 @@ pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
             true => columns.option(&[at], dtype),
             false => String::new(),
         };
-        match about(column, option, columns) {
+        let commas = || match is_shown {
+            true => columns.about_commas(column),
+            false => String::new(),
+        };
+        match about(column, option, commas, columns) {
             Some(remark) if is_shown => remarks.push(remark),
             Some(_) => more += 1,
             None => {}
@@ -101,17 +107,30 @@ impl Columns<'_> {
         format!("npy convert {input} OUT.npy{}", options.unwrap_or_default())
     }
 
-    /// Returns the advice for numbers with commas.
-    fn about_commas(&self) -> String {
-        match self.form {
-            Some(Form::Csv(Dialect { decimal: Some(_), .. })) => {
-                "write them with a point, and without separators of thousands".to_owned()
+    /// Returns the advice for a column of numbers with commas: the options that read all of it, and refuse no other column.
+    fn about_commas(&self, column: &Column) -> String {
+        let marks = [Decimal::Comma, Decimal::Point];
+        let is_read = |decimal: Decimal| {
+            let mut values = self.all.iter().flat_map(|column| column.values.iter());
+            !values.any(|value| decimal.refuses(&value.text()))
+                && column.values.iter().all(|value| {
+                    let text = value.text();
+                    decimal.number(&text).is_some()
+                        || marks.iter().all(|other| other.number(&text).is_none())
+                })
+        };
+        let has_option = matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })));
+        let option = match marks.map(|decimal| !has_option && is_read(decimal)) {
+            [true, true] => {
+                "--decimal , reads decimal commas, and --decimal . commas between thousands"
             }
-            _ => format!(
-                "{} --decimal , reads decimal commas, and --decimal . commas between thousands",
-                self.command()
-            ),
-        }
+            [true, false] => "--decimal , reads them",
+            [false, true] => "--decimal . reads them",
+            [false, false] => {
+                return "write them with a point, and without separators of thousands".to_owned();
+            }
+        };
+        format!("{} {option}", self.command())
     }
 
     /// Returns the option that reads columns with another dtype, and the other columns as they are. If there are many, it keeps one column alone, and says so.
@@ -195,7 +214,12 @@ fn filled(columns: &[Column]) -> Option<String> {
 }
 
 /// Returns a remark about a column that is text because of a few of its values.
-fn about(column: &Column, dtype: impl Fn(&str) -> String, columns: &Columns<'_>) -> Option<String> {
+fn about(
+    column: &Column,
+    dtype: impl Fn(&str) -> String,
+    commas: impl Fn() -> String,
+    columns: &Columns<'_>,
+) -> Option<String> {
     // Those with comments have a remark already.
     let has_comments = || column.values.are_untyped() && end_comments::are_in(column.values.iter());
     if column.kind != Kind::Text || has_comments() {
@@ -212,18 +236,23 @@ fn about(column: &Column, dtype: impl Fn(&str) -> String, columns: &Columns<'_>)
     if 2 * texts + looks.count(Look::Missing) >= looks.total() {
         return None;
     }
-    let is_all = |look: &Look| {
-        let Some(relative) = look.relative() else { return false };
-        looks.count(*look) > 0 && looks.count(*look) + looks.count(relative) == looks.total()
-    };
-    let usual = ALL.into_iter().find(is_all).unwrap_or_else(|| looks.usual());
+    let most = looks.usual();
+    let is_form = |look: &Look| look.relative() == Some(most) && looks.count(*look) > 0;
+    let usual = ALL.into_iter().find(is_form).unwrap_or(most);
     let unusual = ALL.into_iter().filter(|look| *look != usual && usual.relative() != Some(*look));
     let first = unusual.clone().filter_map(|look| looks.first(look)).min();
     let Some((row, text)) = first else {
         let (row, text) = looks.first(usual)?;
         let advice = match usual {
-            Look::Comma => Some(columns.about_commas()),
-            _ => usual.advice(text, finest(column), dtype),
+            Look::Comma => Some(commas()),
+            Look::Zoned | Look::Span => Some(match time_dtype(column) {
+                Some(times) if usual == Look::Span => {
+                    format!("{} reads them", dtype(&times.to_string()))
+                }
+                Some(times) => format!("{} converts them to UTC", dtype(&times.to_string())),
+                None => "no dtype holds all of them".to_owned(),
+            }),
+            _ => usual.advice(text, dtype),
         };
         return match advice {
             Some(advice) => Some(format!(
@@ -244,7 +273,6 @@ fn about(column: &Column, dtype: impl Fn(&str) -> String, columns: &Columns<'_>)
     let remedy = match row {
         0 if columns.is_headless => "leave out --no-header if the first line has names".to_owned(),
         _ if !column.values.are_untyped() => "null in its place is missing".to_owned(),
-        _ if looks.count(Look::Comma) > 0 => columns.about_commas(),
         // The option has commas between texts. Before a comment may be a value.
         _ if text.contains([',', '#']) => "an empty field in its place is missing".to_owned(),
         _ => {
@@ -259,10 +287,19 @@ fn about(column: &Column, dtype: impl Fn(&str) -> String, columns: &Columns<'_>)
     ))
 }
 
-/// Returns the resolution that holds all times of a column, with their offsets from UTC.
-fn finest(column: &Column) -> Option<Digits> {
-    let digits = column.values.iter().filter_map(|value| Digits::of_any_zone(value.text().trim()));
-    digits.max()
+/// Returns the dtype that holds all times of a column, with their offsets from UTC, or all spans of time.
+fn time_dtype(column: &Column) -> Option<DType> {
+    let texts = || column.values.iter().map(|value| value.text().trim().to_owned());
+    let texts = || texts().filter(|text| !text.is_empty());
+    let Some(digits) = texts().filter_map(|text| Digits::of_any_zone(&text)).max() else {
+        use Unit::{Day, Hour, Microsecond, Millisecond, Minute, Month, Nanosecond, Second, Year};
+        let units = [Nanosecond, Microsecond, Millisecond, Second, Minute, Hour, Day, Month, Year];
+        let mut resolutions = units.into_iter().map(|unit| Resolution { multiple: 1, unit });
+        let is_held =
+            |resolution: &Resolution| texts().all(|text| span(&text, *resolution).is_some());
+        return Kind::Span(resolutions.find(is_held)?).dtype(1).ok();
+    };
+    texts().all(|text| digits.count(&text).is_some()).then(|| Kind::Time(digits).dtype(1).ok())?
 }
 
 /// Returns a remark about booleans among the numbers 0 and 1.
@@ -422,7 +459,7 @@ mod tests {
         for (texts, expected) in [
             (
                 &["1,5", "2,5"][..],
-                "because of \"1,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --decimal , reads decimal commas",
+                "because of \"1,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --decimal , reads them",
             ),
             (
                 &["True", "", "False"],
@@ -460,9 +497,12 @@ mod tests {
             ),
             (
                 &["0 days 00:00:01", "-1 days +23:59:59.5"],
-                "it has spans of time; npy convert x.csv OUT.npy --dtype 'm8[ns]' reads them",
+                "it has spans of time; npy convert x.csv OUT.npy --dtype '<m8[ns]' reads them",
             ),
-            (&["2 months"], "--dtype 'm8[M]' reads them"),
+            (&["5 years", "1 days"], "it has spans of time; no dtype holds all of them"),
+            (&["1000 days", "5000000 days"], "--dtype '<m8[us]' reads them"),
+            (&["0,5", "1.5"], "; write them with a point, and without separators of thousands"),
+            (&["2 months"], "--dtype '<m8[M]' reads them"),
             (
                 &["True", "False", "maybe"],
                 "because of \"maybe\" in row 2, and the other values are True or False",
