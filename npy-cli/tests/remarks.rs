@@ -146,7 +146,7 @@ fn a_single_text_among_numbers_is_told() {
         (
             "a\n\"1,5\"\n1\nNA\n",
             &[],
-            "because of \"NA\" in row 2, and the other values are numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --missing NA reads it",
+            "because of \"NA\" in row 2, and the other values are numbers; npy convert x.csv OUT.npy --missing NA reads it",
         ),
         (
             "a\n1\nTrue\n2\nnan\n",

@@ -283,7 +283,7 @@ fn about(
     Some(format!(
         "column {name} is text because of {:?} in row {row}{others}, and the other values are {}; {remedy}",
         excerpt(text),
-        usual.name()
+        usual.relative().unwrap_or(usual).name()
     ))
 }
 
