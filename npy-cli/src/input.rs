@@ -144,7 +144,7 @@ pub(crate) fn read(
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
     let table = table(stream, form, name, wanted)?;
-    told(table, !matches!(form, Form::Csv(_)), name, wanted)
+    told(table, Some(form), name, wanted)
 }
 
 /// Reads the columns of a text.
@@ -180,7 +180,7 @@ pub(crate) fn read_objects(
     name: &str,
     wanted: Wanted<'_>,
 ) -> Result<DynArray> {
-    told(objects::columns(rows, name, wanted)?, false, name, Some(wanted))
+    told(objects::columns(rows, name, wanted)?, None, name, Some(wanted))
 }
 
 /// The columns of a text, or of objects.
@@ -202,22 +202,22 @@ type Records = HashMap<Vec<String>, usize>;
 /// Stores columns, and prints the remarks about them.
 fn told(
     mut table: Table,
-    is_json: bool,
+    form: Option<&Form>,
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<DynArray> {
     let tell = |remarks: Vec<String>| remarks.iter().for_each(|remark| note(name, remark));
     // Those about the text may say why the columns cannot be stored.
     tell(mem::take(&mut table.remarks));
-    let (array, remarks) = stored(table, is_json, name, wanted)?;
+    let (array, remarks) = stored(table, form, name, wanted)?;
     tell(remarks);
     Ok(array)
 }
 
-/// Stores columns, and returns remarks about their dtypes. `is_json` is true if lists may be complex numbers.
+/// Stores columns, and returns remarks about their dtypes. `form` is that of a text.
 fn stored(
     table: Table,
-    is_json: bool,
+    form: Option<&Form>,
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<(DynArray, Vec<String>)> {
@@ -229,14 +229,14 @@ fn stored(
         let array = DynArray::new(dtype.clone(), [0], Order::C, Vec::new()).of(&name)?;
         return Ok((array, Vec::new()));
     }
-    let (columns, layout, remarks) = planned(table, is_json, name, wanted)?;
+    let (columns, layout, remarks) = planned(table, form, name, wanted)?;
     Ok((encoded(&columns, rows, layout, name)?, remarks))
 }
 
 /// Decides how columns are stored, and returns remarks about their dtypes.
 fn planned(
     Table { rows, mut columns, records, is_headless, is_undivided, .. }: Table,
-    is_json: bool,
+    form: Option<&Form>,
     name: &str,
     wanted: Option<Wanted<'_>>,
 ) -> Result<(Vec<Column>, Layout, Vec<String>)> {
@@ -269,13 +269,16 @@ fn planned(
     let tree = Tree::of(&columns, &records, name)?;
     let remarks = match dtype {
         None if !is_undivided => {
-            let columns = remarks::Columns { all: &columns, tree: &tree, is_headless, file: name };
+            let columns =
+                remarks::Columns { all: &columns, tree: &tree, is_headless, file: name, form };
             let found = remarks::of(&columns, &uneven);
             found.into_iter().chain(json::about_null(columns.all)).collect()
         }
         _ => Vec::new(),
     };
     decimal::finish(&mut columns, name)?;
+    // Lists of JSON may be complex numbers.
+    let is_json = matches!(form, Some(Form::Json | Form::JsonLines));
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
     Ok((columns, layout, remarks))
 }
@@ -336,8 +339,8 @@ fn advice_for_keys(
         let dtype = outer.find_map(|path| wanted.of_column(path)).map(|wanted| wanted.dtype);
         let is_held =
             dtype.is_some_and(|dtype| !dtype.is_record() && column.holds(dtype, wanted.cast));
-        if is_held && path.len() == 1 {
-            held.get_or_insert_with(|| path[0].clone());
+        if is_held {
+            held.get_or_insert_with(|| path.join("."));
         }
         dtypes.push(match dtype.filter(|_| is_held) {
             // Without a width, it is in the values.
@@ -346,14 +349,17 @@ fn advice_for_keys(
             None => guessed,
         });
     }
+    let choice = |path: &str| format!("-c {} chooses one", shell::word(path.as_bytes()));
+    if !wanted.columns.is_empty() {
+        return Ok(choice(&held.unwrap_or_else(|| paths[0].join("."))));
+    }
     if columns.len() <= MAX_FIELDS {
         let dtype = Tree::of(columns, records, name)?.record(&dtypes).of(&name)?;
         let dtype = shell::word(dtype.to_string().as_bytes());
         return Ok(format!("as records: --dtype {dtype}"));
     }
-    let choice = held.filter(|_| !wanted.dtype.is_record()).map(|column| {
-        format!(", and -c {} chooses one column that has none", shell::word(column.as_bytes()))
-    });
+    let held = held.filter(|_| !wanted.dtype.is_record());
+    let choice = held.map(|column| format!(", and {}", choice(&column)));
     Ok(format!("without --dtype they are records{}", choice.unwrap_or_default()))
 }
 

@@ -447,7 +447,10 @@ fn csv_of_others_is_read_as_the_options_say() {
         ("[{\"a\": 1}, {\"a\": 1, \"a\": 2}]", "row 1: the key \"a\" is there twice"),
         ("[1,\n2,]", "row 2: trailing comma at line 2 column 3; remove the comma\n"),
         ("[1,\n2", "EOF while parsing a list at line 2 column 1; the file is cut off\n"),
-        ("{}\n{}", "at line 2 column 1; npy convert --from jsonl reads a value of each line\n"),
+        (
+            "{}\n{}",
+            "at line 2 column 1; npy convert --from jsonl reads values that are each in a line\n",
+        ),
     ] {
         write("list.json", list);
         let said = refused(&["convert", "list.json", "out.npy"]);

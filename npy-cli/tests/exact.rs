@@ -122,6 +122,14 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
             "row 0: key must be a string at line 2 column 2; keys are in double quotes",
         ),
         (
+            "x.json",
+            "['a']",
+            &[],
+            "; write a number such as 0.5, text in double quotes, true, false, null",
+        ),
+        ("x.json", "[nan]", &[], "or \"inf\" or \"-inf\" for infinity\n"),
+        ("x.json", "[-Infinity]", &[], "; infinity is \"inf\" or \"-inf\"\n"),
+        (
             "x.jsonl",
             "[\n1]\n",
             &[],
@@ -254,11 +262,7 @@ fn records_of_json_have_their_keys_as_fields() {
             "row 0: there are keys, for which '[]' has no fields; as records",
         ),
         ("many.jsonl", "[]", "'[]' has no fields; without --dtype they are records\n"),
-        (
-            "many.jsonl",
-            "i8",
-            "without --dtype they are records, and -c k0 chooses one column that has none\n",
-        ),
+        ("many.jsonl", "i8", "without --dtype they are records, and -c k0 chooses one\n"),
         ("hex.csv", "V2", "\"ff0g\" is not bytes as hexadecimal digits"),
         ("long.csv", "V2", "ff00ff does not fit '|V2'"),
         ("lists.npy", "S2", "lists.npy: row 1: element 0 of the row: b\"ccc\" does not fit '|S2'"),

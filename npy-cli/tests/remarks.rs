@@ -138,14 +138,43 @@ fn a_single_text_among_numbers_is_told() {
     for (text, args, remark) in [
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
-        ("a\n007\n12\n", &[], "the zeros before \"007\" in row 0 may count; --dtype i8 reads"),
+        (
+            "a;b\n1,5;0,5\n2;1.234\n3;1.234.567\n",
+            &["--delimiter", ";"],
+            "column b is text because of \"0,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --delimiter ';' --decimal , reads them\n",
+        ),
+        (
+            "a\n\"1,5\"\n1\nNA\n",
+            &[],
+            "because of \"NA\" in row 2, and the other values are numbers; npy convert x.csv OUT.npy --missing NA reads it",
+        ),
+        (
+            "a\n1\nTrue\n2\nnan\n",
+            &[],
+            "column a is text because of \"True\" in row 1, and the other values are numbers; npy convert x.csv OUT.npy --missing True reads",
+        ),
+        ("a\nTrue\nnan\n", &[], "column a is text because of \"True\" in row 0, and the other"),
+        (
+            "a,t\n1,2024-01-01T00:00:00Z\n2,2024-01-01T00:00:00.5Z\n3,2024-01-01T00:00Z\n",
+            &[],
+            "--dtype \"[('a', '<i8'), ('t', '<M8[ms]')]\" converts them to UTC\n",
+        ),
+        (
+            "a\n007\n12\n",
+            &[],
+            "the zeros before \"007\" in row 0 may count; npy convert x.csv OUT.npy --dtype i8 reads",
+        ),
         (
             "a,b\n10%,x\n20%,y\n",
             &[],
             "column a is text because of \"10%\" in row 0: it has numbers with",
         ),
         ("a\n12:30\n12:45\n", &[], "it has times of day; write them"),
-        ("a\nTrue\n0\n", &[], "such as 0 in row 1; --dtype bool reads all as booleans"),
+        (
+            "a\nTrue\n0\n",
+            &[],
+            "such as 0 in row 1; npy convert x.csv OUT.npy --dtype bool reads all as booleans",
+        ),
         ("a\n1\n2\nx\n3\ny\nx\n4\n", &[], "because of \"x\" in row 2 and 2 other texts, and"),
         ("a\n1\nx\n2\ny\n3\n", &[], "because of \"x\" in row 1 and 1 other text, and"),
         ("a\nNA\n1\nNA\nnull\n", &[], "because of \"NA\" in row 0 and 2 other texts, and"),
@@ -154,17 +183,17 @@ fn a_single_text_among_numbers_is_told() {
         (
             "a\n2024-01-01\nNA\n",
             &[],
-            "\"NA\" in row 1, and the other values are times; npy convert --missing",
+            "\"NA\" in row 1, and the other values are times; npy convert x.csv OUT.npy --missing",
         ),
         (
             "a\n2024-01-01T00:00:00Z\n2024-01-01T00:00:00+02:00\n",
             &[],
-            "column a is text because of \"2024-01-01T00:00:00Z\" in row 0: it has times with their offsets from UTC; --dtype 'M8[s]', or",
+            "column a is text because of \"2024-01-01T00:00:00Z\" in row 0: it has times with their offsets from UTC; npy convert x.csv OUT.npy --dtype '<M8[s]' converts",
         ),
         (
             "a\n9007199254740993\n0.5\n",
             &[],
-            "column a is text because no float has all digits of 9007199254740993 in row 0; --dtype f8 rounds it",
+            "column a is text because no float has all digits of 9007199254740993 in row 0; npy convert x.csv OUT.npy --dtype f8 rounds it",
         ),
         ("a\n9007199254740992\n0.5\n", &[], ""),
         (
@@ -173,13 +202,21 @@ fn a_single_text_among_numbers_is_told() {
             "no float has all digits of 9007199254740993 in row 0",
         ),
         ("a\n+inf\n", &[], ""),
-        ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
+        (
+            "a\n+5\n+7\n",
+            &[],
+            "have a plus sign, such as \"+5\" in row 0; npy convert x.csv OUT.npy --dtype i8",
+        ),
         (
             "a,b\n+5,1\n,2\n",
             &[],
-            "have a plus sign, such as \"+5\" in row 0; --dtype \"[('a', '<f8'), ('b', '<i8')]\" reads",
+            "have a plus sign, such as \"+5\" in row 0; npy convert x.csv OUT.npy --dtype \"[('a', '<f8'), ('b', '<i8')]\" reads",
         ),
-        ("a\n+9223372036854775808\n", &[], "in row 0; --dtype f8 reads them"),
+        (
+            "a\n+9223372036854775808\n",
+            &[],
+            "in row 0; npy convert x.csv OUT.npy --dtype f8 reads them",
+        ),
         (
             "1,0.5\n9007199254740993,1.5\n",
             &["--no-header"],
@@ -209,10 +246,14 @@ fn a_single_text_among_numbers_is_told() {
             "column 1 is text because of \"x\" in row 0, and the other values are numbers; leave out --no-header",
         ),
         ("s,x\na,1\nb,3\n", &["--no-header"], "leave out --no-header"),
-        ("a\n1\n\"x,y\"\n2\n", &[], "the other values are numbers; --dtype refuses it\n"),
+        (
+            "a\n1\n\"x,y\"\n2\n",
+            &[],
+            "the other values are numbers; an empty field in its place is missing\n",
+        ),
         // These names are numbers, or that of an array without names.
-        ("0,1\nx,2\n1,3\n2,5\n", &["--header"], "npy convert --missing x reads it as missing"),
-        ("value\nx\n1\n2\n", &[], "npy convert --missing x reads it as missing"),
+        ("0,1\nx,2\n1,3\n2,5\n", &["--header"], "--header --missing x reads it as missing"),
+        ("value\nx\n1\n2\n", &[], "npy convert x.csv OUT.npy --missing x reads it as missing"),
         ("# a,b\n2000,2001\n1,2\n", &["--header"], "--comments '#' leaves it out"),
         ("# a,b\n2000,2001\n1,2\n", &[], ""),
         (
@@ -280,9 +321,9 @@ fn a_single_text_among_numbers_is_told() {
         ),
         (
             "{\"a\":true}\n{\"a\":1}\n",
-            "such as 1 in row 1; --dtype \"[('a', '|b1')]\" reads all as booleans",
+            "such as 1 in row 1; npy convert x.jsonl OUT.npy --dtype \"[('a', '|b1')]\" reads all as booleans",
         ),
-        ("{\"a\":true}\n{}\n", "or 1, 0 and null, which become floats and nan"),
+        ("{\"a\":true}\n{}\n", "\"[('a', '<f8')]\" reads them as 1, 0 and nan"),
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
         ("{\"a\":\"1\"}\n{\"a\":\"0\"}\n{\"a\":\"007\"}\n", ""),
         (
@@ -326,10 +367,13 @@ fn remarks_about_many_columns_are_few_and_short() {
     let keys = join(|at| format!("\"k{at}\":\"2024-01-01T00:00:00Z\""));
     fs::write(path.join("x.jsonl"), format!("{{\"a\":{{{keys}}}}}\n")).unwrap();
     for (name, advice) in [
-        ("x.csv", "; for this column alone, --dtype c16 -c c0 reads them\n"),
+        (
+            "x.csv",
+            "; for this column alone, npy convert x.csv OUT.npy --dtype c16 -c c0 reads them\n",
+        ),
         (
             "x.jsonl",
-            "; for this column alone, --dtype \"[('a', [('k0', '<M8[s]')])]\", or M8[ms] and so on, converts such times to UTC\n",
+            "; for this column alone, npy convert x.jsonl OUT.npy --dtype \"[('a', [('k0', '<M8[s]')])]\" converts them to UTC\n",
         ),
     ] {
         let (code, message) = code(path, &["convert", name, "x.npy"]);
@@ -401,55 +445,6 @@ fn times_booleans_and_complex_numbers_are_values() {
     fs::write(path.join("x.csv"), "z\n(0.1+2j)\n").unwrap();
     let lossless = ["convert", "x.csv", "x.npy", "--dtype", "c8", "--cast", "lossless"];
     assert_eq!(code(path, &lossless).0, 2);
-}
-
-/// Guards columns that are chosen together with a dtype: those of the text, by their names there.
-#[test]
-fn columns_of_a_text_are_chosen_before_its_dtype() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path();
-    let two = "[('a', 'f4'), ('c', 'i2')]";
-    for (text, columns, dtype, expected) in [
-        ("a,b,c\n1,x,3\n", "a,c", "f4", "[1.0,3.0]\n"),
-        ("a,b,c\n1,x,3\n", "0,2", "f4", "[1.0,3.0]\n"),
-        ("a,b,c\n1,x,3\n", "c", "i2", "3\n"),
-        ("a,b,c\n1,x,3\n", "c,a", "i2", "[3,1]\n"),
-        ("a,b,c\n1,x,3\n", "c", "[('c', 'i2')]", "3\n"),
-        ("a,b,c\n1,x,3\n", "a,c", two, "{\"a\":1.0,\"c\":3}\n"),
-        ("w.re,w.im,z.re,z.im\n1,2,3,4\n", "z", "c8", "[3.0,4.0]\n"),
-        ("x.0,x.1,y.0,y.1\n1,2,3,4\n", "y", "u1", "[3,4]\n"),
-    ] {
-        fs::write(path.join("x.csv"), text).unwrap();
-        ok(path, &["convert", "x.csv", "x.npy", "-c", columns, "--dtype", dtype]);
-        let found = npy(path, &["cat", "x.npy", "--jsonl"]).stdout;
-        assert_eq!(String::from_utf8(found).unwrap(), expected, "{columns} {dtype}");
-    }
-    fs::write(path.join("x.csv"), "a,b\n1,2\n").unwrap();
-    for (columns, message) in
-        [("c", "there is no column \"c\"; the columns are a, b\n"), ("a,a", "is chosen twice")]
-    {
-        let (found, said) =
-            code(path, &["convert", "x.csv", "y.npy", "-c", columns, "--dtype", "f4"]);
-        assert!(found == 2 && said.contains(message), "{said}");
-    }
-    // A misspelt field is an error, and so is a chosen column that the dtype does not have.
-    fs::write(path.join("r.csv"), "a,b,c\n1,2,3\n").unwrap();
-    ok(path, &["convert", "r.csv", "r.npy"]);
-    for (dtype, part) in [
-        ("[('a', 'f4'), ('bb', 'f4')]", "there is no field \"bb\""),
-        ("[('a', 'f4'), ('b', 'f4'), ('d', 'f4')]", "there is no field \"d\""),
-        ("[('a', 'f4'), ('c', 'f4')]", "there is no field \"c\""),
-        (
-            "[('a', 'f4'), ('b', 'f4'), ('c', 'f4')]",
-            "the field \"c\", which -c does not choose; add",
-        ),
-    ] {
-        for input in ["r.npy", "r.csv"] {
-            let args = ["convert", input, "o.npy", "-c", "a,b", "--dtype", dtype];
-            let (found, said) = code(path, &args);
-            assert!(found == 2 && said.contains(part) && !path.join("o.npy").exists(), "{said}");
-        }
-    }
 }
 
 /// Guards rows that would be lost as names, without a word.

@@ -130,3 +130,57 @@ fn only_pickles_of_masked_arrays_have_their_advice() {
         assert!(message.contains("load it in Python and save it with np.save"), "{message}");
     }
 }
+
+/// Guards columns that are chosen together with a dtype: those of the text, by their names there.
+#[test]
+fn columns_of_a_text_are_chosen_before_its_dtype() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let two = "[('a', 'f4'), ('c', 'i2')]";
+    for (text, columns, dtype, expected) in [
+        ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":\"x\"}\n", "b.c", "f4", "1.0\n"),
+        ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":\"x\"}\n", "b.d", "f4", "[2.0,3.0]\n"),
+        ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":\"x\"}\n", "b.d", "c8", "[2.0,3.0]\n"),
+        ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":5}\n", "b.c,a", "f4", "[1.0,5.0]\n"),
+        ("a,b,c\n1,x,3\n", "a,c", "f4", "[1.0,3.0]\n"),
+        ("a,b,c\n1,x,3\n", "0,2", "f4", "[1.0,3.0]\n"),
+        ("a,b,c\n1,x,3\n", "c", "i2", "3\n"),
+        ("a,b,c\n1,x,3\n", "c,a", "i2", "[3,1]\n"),
+        ("a,b,c\n1,x,3\n", "c", "[('c', 'i2')]", "3\n"),
+        ("a,b,c\n1,x,3\n", "a,c", two, "{\"a\":1.0,\"c\":3}\n"),
+        ("w.re,w.im,z.re,z.im\n1,2,3,4\n", "z", "c8", "[3.0,4.0]\n"),
+        ("x.0,x.1,y.0,y.1\n1,2,3,4\n", "y", "u1", "[3,4]\n"),
+    ] {
+        let name = if text.starts_with('{') { "x.jsonl" } else { "x.csv" };
+        fs::write(path.join(name), text).unwrap();
+        ok(path, &["convert", name, "x.npy", "-c", columns, "--dtype", dtype]);
+        let found = npy(path, &["cat", "x.npy", "--jsonl"]).stdout;
+        assert_eq!(String::from_utf8(found).unwrap(), expected, "{columns} {dtype}");
+    }
+    fs::write(path.join("x.csv"), "a,b\n1,2\n").unwrap();
+    for (columns, message) in
+        [("c", "there is no column \"c\"; the columns are a, b\n"), ("a,a", "is chosen twice")]
+    {
+        let (found, said) =
+            code(path, &["convert", "x.csv", "y.npy", "-c", columns, "--dtype", "f4"]);
+        assert!(found == 2 && said.contains(message), "{said}");
+    }
+    // A misspelt field is an error, and so is a chosen column that the dtype does not have.
+    fs::write(path.join("r.csv"), "a,b,c\n1,2,3\n").unwrap();
+    ok(path, &["convert", "r.csv", "r.npy"]);
+    for (dtype, part) in [
+        ("[('a', 'f4'), ('bb', 'f4')]", "there is no field \"bb\""),
+        ("[('a', 'f4'), ('b', 'f4'), ('d', 'f4')]", "there is no field \"d\""),
+        ("[('a', 'f4'), ('c', 'f4')]", "there is no field \"c\""),
+        (
+            "[('a', 'f4'), ('b', 'f4'), ('c', 'f4')]",
+            "the field \"c\", which -c does not choose; add",
+        ),
+    ] {
+        for input in ["r.npy", "r.csv"] {
+            let args = ["convert", input, "o.npy", "-c", "a,b", "--dtype", dtype];
+            let (found, said) = code(path, &args);
+            assert!(found == 2 && said.contains(part) && !path.join("o.npy").exists(), "{said}");
+        }
+    }
+}

@@ -47,7 +47,7 @@ pub(crate) struct Args {
     /// The format of OUT, if its name does not say so
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Option<Format>,
-    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"; Python objects, too. Fields of an array that it does not name are left out
+    /// Converts the values to this dtype, such as f4, <i8 or "[('a', '<f4')]"; Python objects, too. Fields of an array that it does not name are left out. In JSON, a list of two numbers is one complex number for c8 and c16
     #[arg(long)]
     dtype: Option<String>,
     /// The treatment of values that the dtype does not hold
@@ -71,7 +71,7 @@ pub(crate) struct Args {
     /// The first line of IN, if it is CSV, has the names of the columns, even if some are numbers or empty
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
-    /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null
+    /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null; an empty field always does. Booleans are True, true, TRUE, False, false and FALSE, and for --dtype bool also 1 and 0
     #[arg(long, value_delimiter = ',', value_name = "TEXTS", allow_hyphen_values = true)]
     missing: Vec<String>,
     /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the fields of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for; so are those with % before the first row

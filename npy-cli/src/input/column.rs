@@ -66,6 +66,13 @@ pub(super) fn choose(columns: &mut Vec<Column>, names: &[String]) -> Result<(), 
         if let Some(&twice) = found.iter().find(|at| chosen.contains(*at)) {
             return Err(format!("the column {:?} is chosen twice; name it once", paths[twice]));
         }
+        // The objects around what was chosen are not in the array.
+        for &at in &found {
+            let path = &mut columns[at].path;
+            if let Some(depth) = (1..=path.len()).find(|&depth| path[..depth].join(".") == asked) {
+                path.splice(..depth, [asked.clone()]);
+            }
+        }
         chosen.extend(found);
     }
     let mut all: Vec<Option<Column>> = columns.drain(..).map(Some).collect();
@@ -181,9 +188,10 @@ impl Column {
             .any(|value| value.as_float().is_none() && value.complex_parts().is_some())
     }
 
-    /// Returns true if all values that are there are True or False, and not numbers.
+    /// Returns true if all values that are there are True or False, and not numbers. The words for missing values do not count: an error names their option.
     fn are_booleans(&self) -> bool {
-        let mut values = self.values.iter().filter(|value| *value != Value::Missing).peekable();
+        let is_there = |value: &Value<'_>| *value != Value::Missing && !value.is_missing_word();
+        let mut values = self.values.iter().filter(is_there).peekable();
         let is_boolean = |value: Value<'_>| value.as_bool().is_some() && value.as_float().is_none();
         values.peek().is_some() && values.all(is_boolean)
     }

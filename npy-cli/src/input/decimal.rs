@@ -49,39 +49,26 @@ impl Decimal {
         let number = format!("{sign}{whole}{point}{fraction}{exponent}");
         number.parse::<f64>().is_ok().then_some(number)
     }
-}
 
-/// Returns the advice for numbers such as `text`, which has a comma.
-pub(super) fn advice(text: &str) -> String {
-    let marks = [Decimal::Comma, Decimal::Point];
-    match marks.map(|decimal| decimal.number(text).is_some()) {
-        [true, false] => "--decimal , reads them".to_owned(),
-        [false, true] => "--decimal . reads them".to_owned(),
-        [true, true] => {
-            "--decimal . reads them if the commas separate thousands, --decimal , if they are decimal"
-                .to_owned()
-        }
-        [false, false] => {
-            "write them with a point, and without separators of thousands".to_owned()
-        }
+    /// Returns true for a number with a point where a comma is decimal: as a number it would be another one.
+    pub(super) fn refuses(self, text: &str) -> bool {
+        let is_number = text.contains('.') && text.trim().parse::<f64>().is_ok();
+        self == Decimal::Comma && is_number && self.number(text).is_none()
     }
 }
 
-/// Gives columns of text their own text again, and refuses numbers in the others that have a point where a comma is decimal: as a number it would be another one.
+/// Gives columns of text their own text again, and refuses numbers in the others that have a point where a comma is decimal.
 pub(super) fn finish(columns: &mut [Column], name: &str) -> Result<()> {
     for column in columns {
-        let Values::Fields(cells, at, decimal @ Some(_)) = &mut column.values else { continue };
+        let Values::Fields(cells, at, decimal) = &mut column.values else { continue };
+        let Some(mark) = *decimal else { continue };
         if matches!(column.kind, Kind::Text | Kind::Bytes | Kind::Void(_)) {
             *decimal = None;
             column.set_kind(column.kind);
             continue;
         }
-        let is_other = |text: &str| {
-            let is_number = text.contains('.') && text.trim().parse::<f64>().is_ok();
-            *decimal == Some(Decimal::Comma) && is_number && Decimal::Comma.number(text).is_none()
-        };
         let mut texts = (0..cells.rows()).map(|row| cells.value(row, *at));
-        if let Some(row) = texts.position(|value| is_other(&value.text())) {
+        if let Some(row) = texts.position(|value| mark.refuses(&value.text())) {
             let message = format!(
                 "row {row}, field {}: {:?} has a point, and with --decimal , points separate groups of three digits; --dtype with U for this column keeps its text",
                 column.path.join("."),

@@ -7,7 +7,7 @@ use super::column::Column;
 use super::kind::Kind;
 use super::numbers::fits_float;
 use super::times;
-use super::value::{MISSING, Value};
+use super::value::Value;
 use crate::dtypes::NUMERIC;
 
 impl Column {
@@ -52,10 +52,11 @@ impl Column {
                 }
             }
             Kind::Float => wrong("a number"),
-            Kind::Truth => {
-                let number = value.as_bool().map_or(f64::NAN, |value| f64::from(u8::from(value)));
-                put(&number.to_le_bytes())
-            }
+            Kind::Truth => match value.as_bool() {
+                Some(value) => put(&f64::from(u8::from(value)).to_le_bytes()),
+                None if *value == Value::Missing => put(&f64::NAN.to_le_bytes()),
+                None => wrong("True or False"),
+            },
             Kind::Complex => match value.complex_parts() {
                 Some(parts) => {
                     let part =
@@ -147,9 +148,10 @@ impl Column {
     /// Returns what the user may do about a value that was not expected.
     fn advice(&self, value: &Value<'_>) -> String {
         match value {
-            Value::Text(text) if is_missing(value) => {
-                format!("; npy convert --missing '{text}' reads it as a missing value")
-            }
+            Value::Text(text) if value.is_missing_word() => match self.values.are_untyped() {
+                true => format!("; npy convert --missing '{text}' reads it as a missing value"),
+                false => "; null in its place is a missing value".to_owned(),
+            },
             value if value.as_bool().is_some() => self.advice_on_booleans(),
             _ => String::new(),
         }
@@ -157,19 +159,15 @@ impl Column {
 
     /// Returns the dtype that reads booleans, if the column has no other values.
     fn advice_on_booleans(&self) -> String {
-        let is_gap = |value: &Value<'_>| *value == Value::Missing || is_missing(value);
-        let mut others = self.values.iter().filter(|value| value.as_bool().is_none());
+        let is_gap = |value: &Value<'_>| *value == Value::Missing || value.is_missing_word();
+        let others = self.values.iter().filter(|value| value.as_bool().is_none());
         if !others.clone().all(|value| is_gap(&value)) {
             return String::new();
         }
-        if others.clone().next().is_none() {
-            return "; --dtype bool reads True and False".to_owned();
+        if others.count() == 0 {
+            return "; a bool dtype reads True and False".to_owned();
         }
-        let option = match others.find(is_missing) {
-            Some(word) => format!(", with --missing '{}',", word.text()),
-            None => String::new(),
-        };
-        format!("; a float dtype{option} reads True as 1, False as 0 and a missing value as nan")
+        "; a float dtype reads True as 1, False as 0 and a missing value as nan".to_owned()
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.
@@ -185,11 +183,6 @@ impl Column {
             false => Err(self.misfit(&value.text())),
         }
     }
-}
-
-/// Returns true for a word that often is in place of a missing value.
-fn is_missing(value: &Value<'_>) -> bool {
-    matches!(value, Value::Text(text) if MISSING.contains(&&**text))
 }
 
 /// Returns true for zero with a sign, which no integer has.

@@ -134,15 +134,21 @@ fn advised(error: &serde_json::Error, line: Option<usize>, cut: Option<String>) 
         return text;
     };
     let advice = match (what, line) {
-        ("expected value", _) => "; JSON has no NaN and no Infinity: write null",
+        ("expected value" | "expected ident", _) => {
+            "; write a number such as 0.5, text in double quotes, true, false, null for NaN, or \"inf\" or \"-inf\" for infinity"
+        }
         ("trailing comma", _) => "; remove the comma",
         (what, _) if what.starts_with("control character") => {
             "; in text, a tab is \\t and a line break \\n"
         }
         ("key must be a string", _) => "; keys are in double quotes",
         ("number out of range", _) => "; no float is as large; in quotes, it is kept as text",
-        ("invalid number", _) => "; a number begins with a digit, and with 0 only before a point",
-        ("trailing characters", None) => "; npy convert --from jsonl reads a value of each line",
+        ("invalid number", _) => {
+            "; a number begins with a digit, and with 0 only before a point; infinity is \"inf\" or \"-inf\""
+        }
+        ("trailing characters", None) => {
+            "; npy convert --from jsonl reads values that are each in a line"
+        }
         (_, Some(1)) if error.is_eof() => "; npy convert --from json reads a list of many lines",
         (_, Some(_)) if error.is_eof() => "; each line must be a complete value",
         (_, None) if error.is_eof() => "; the file is cut off",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::column::Column;
+use super::decimal::Decimal;
 use super::guess::kind_of_text;
 use super::kind::Kind;
 use super::times::{self, Digits};
@@ -21,7 +22,7 @@ pub(super) enum Look {
     Parts,
     /// A span of time.
     Span,
-    /// A number with a comma.
+    /// A number with a decimal comma, or with separators of thousands.
     Comma,
     /// A number with a percent sign.
     Percent,
@@ -81,7 +82,9 @@ impl Look {
             _ if !text.contains(|c: char| c.is_ascii_digit()) => Look::Other,
             _ if Value::Text(text.into()).complex_parts().is_some() => Look::Parts,
             _ if is_date(text) => Look::Date,
-            _ if has_comma(text) => Look::Comma,
+            _ if [Decimal::Comma, Decimal::Point].iter().any(|it| it.number(text).is_some()) => {
+                Look::Comma
+            }
             _ if is_percent(text) => Look::Percent,
             _ if is_clock(text) => Look::Clock,
             _ if times::is_span(text) => Look::Span,
@@ -99,7 +102,7 @@ impl Look {
             Look::Complex => "complex numbers",
             Look::Parts => "complex numbers that only a dtype reads",
             Look::Span => "spans of time",
-            Look::Comma => "numbers with a comma",
+            Look::Comma => "numbers with decimal commas or separators of thousands",
             Look::Percent => "numbers with a percent sign",
             Look::Clock => "times of day",
             Look::Date => "dates in another form than 2024-01-31",
@@ -111,27 +114,20 @@ impl Look {
         match self {
             Look::Zoned => Some(Look::Time),
             Look::Parts => Some(Look::Complex),
+            Look::Comma => Some(Look::Number),
             _ => None,
         }
     }
 
-    /// Returns the advice for a column in which most values look so, and are text for that reason. `text` is the first of them, and `dtype` returns the options that
-    /// read the column with a dtype.
+    /// Returns the advice for a column whose values look so, and are text for that reason. `text` is the first of them, and `dtype` returns the command
+    /// that reads the column with a dtype.
     pub(super) fn advice(self, text: &str, dtype: impl Fn(&str) -> String) -> Option<String> {
         Some(match self {
-            Look::Zoned => {
-                format!("{}, or M8[ms] and so on, converts such times to UTC", dtype("M8[s]"))
-            }
             Look::Parts if is_infinite(text) => {
                 format!("{} --cast numeric makes it infinite", dtype("c16"))
             }
             Look::Parts if text.contains('(') => format!("{} rounds it", dtype("c16")),
             Look::Parts => format!("{} reads them", dtype("c16")),
-            Look::Span if text.contains("month") || text.contains("year") => {
-                format!("{} reads them", dtype("m8[M]"))
-            }
-            Look::Span => format!("{} reads them", dtype("m8[ns]")),
-            Look::Comma => "write them with a point, and without separators of thousands".into(),
             Look::Percent => "write them without the sign".into(),
             Look::Clock => {
                 let spans = dtype("m8[s]");
@@ -242,33 +238,6 @@ fn is_clock(text: &str) -> bool {
         && (fraction.is_empty() || rest.len() == 2)
 }
 
-/// Returns true for a number with a decimal comma, or with commas, points or quotes between thousands: `1,5`, `1.234,5`, `1,234.5`.
-fn has_comma(text: &str) -> bool {
-    let is_grouped = |digits: &str, separator: char| {
-        let mut groups = digits.trim_start_matches(['-', '+']).split(separator);
-        let is_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-        groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && is_digits(first))
-            && groups.all(|group| group.len() == 3 && is_digits(group))
-    };
-    let is_plain = |text: &str| {
-        text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit() || c == '.')
-            && text.parse::<f64>().is_ok()
-    };
-    match text.rsplit_once(',') {
-        None => false,
-        Some((whole, rest)) if !whole.contains(',') => {
-            let is_whole = whole.is_empty() || is_plain(whole) && !whole.contains('.');
-            (is_whole || is_grouped(whole, '.')) && is_plain(&format!("0.{rest}"))
-                || is_grouped(whole, ',') && is_plain(rest)
-        }
-        Some(_) => {
-            let whole = text.split_once('.').map_or(text, |(whole, _)| whole);
-            let fraction = text.strip_prefix(whole).unwrap_or_default();
-            is_grouped(whole, ',') && is_plain(&format!("0{fraction}"))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::Look;
@@ -278,7 +247,17 @@ mod tests {
         for (look, texts) in [
             (
                 Look::Comma,
-                &["1,5", "-1,5", "0,5e3", "1.234,5", "1,234", "1,234.5", "-1,234,567", ",5"][..],
+                &[
+                    "1,5",
+                    "-1,5",
+                    "0,5e3",
+                    "1.234,5",
+                    "1,234",
+                    "1,234.5",
+                    "-1,234,567",
+                    ",5",
+                    "1.234.567",
+                ][..],
             ),
             (
                 Look::Date,

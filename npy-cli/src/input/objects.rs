@@ -7,7 +7,7 @@ use std::ops::Range;
 use npy_core::Value::{Complex32, F16, F32};
 use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::object::Kind;
-use npy_core::{Cast, ObjectRef, Order};
+use npy_core::{Cast, DType, ObjectRef, Order};
 
 use super::cells::Values;
 use super::json::{Place, Row, Rows};
@@ -324,14 +324,15 @@ fn check_time(
     text: impl FnOnce() -> String,
 ) -> Result<(), String> {
     use ScalarKind::{Bytes, DateTime, Str, TimeDelta, Void};
-    let (name, code) = match (time, wanted) {
+    let name = match (time, wanted) {
         (_, Str | Bytes | Void) | (DateTime(_), DateTime(_)) | (TimeDelta(_), TimeDelta(_)) => {
             return Ok(());
         }
-        (TimeDelta(_), _) => ("a span of time", "m8[s]"),
-        _ => ("a time", "M8[s]"),
+        (TimeDelta(_), _) => "a span of time",
+        _ => "a time",
     };
-    Err(format!("{} is {name}, not a number; --dtype '{code}' holds it, and U its text", text()))
+    let dtype = DType::from(Scalar::new(time, 8).map_err(|error| error.to_string())?);
+    Err(format!("{} is {name}, not a number; --dtype '{dtype}' holds it, and U its text", text()))
 }
 
 /// Adds an object as JSON has it.

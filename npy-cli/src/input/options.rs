@@ -3,14 +3,58 @@
 use std::path::Path;
 
 use super::csv::{Comments, Dialect, FirstLine};
+use super::decimal::Decimal;
 use super::guess::is_value;
 use super::value::Value;
 use super::{Form, delimiter, encoded, first_lines, json, planned, table};
 use crate::output::Result;
+use crate::shell;
 
-/// Options and what they mean.
+impl Form {
+    /// Returns the options with which `npy convert` reads a text in this form. `named` is the form that the name of the file says.
+    pub(super) fn options(&self, named: Option<&Form>) -> String {
+        let (from, known) = match (self, named) {
+            (Form::Json, Some(Form::Json)) | (Form::JsonLines, Some(Form::JsonLines)) => ("", None),
+            (Form::Json, _) => (" --from json", None),
+            (Form::JsonLines, _) => (" --from jsonl", None),
+            (Form::Csv(_), Some(Form::Csv(named))) => ("", named.delimiter),
+            (Form::Csv(Dialect { delimiter: Some(b'\t'), .. }), _) => (" --from tsv", Some(b'\t')),
+            (Form::Csv(_), _) => (" --from csv", None),
+        };
+        let mut options = from.to_owned();
+        let Form::Csv(dialect) = self else { return options };
+        let mut add = |option: &str, value: &[u8]| {
+            options += &format!(" --{option} {}", shell::word(value));
+        };
+        match dialect.delimiter.filter(|delimiter| Some(*delimiter) != known) {
+            Some(b'\t') => add("delimiter", b"\\t"),
+            Some(delimiter) => add("delimiter", &[delimiter]),
+            None => {}
+        }
+        match dialect.comments {
+            Comments::Unknown => {}
+            Comments::Marked(mark) => add("comments", &[mark]),
+            Comments::None => add("comments", b""),
+        }
+        if !dialect.missing.is_empty() {
+            add("missing", dialect.missing.join(",").as_bytes());
+        }
+        match dialect.decimal {
+            Some(Decimal::Comma) => add("decimal", b","),
+            Some(Decimal::Point) => add("decimal", b"."),
+            None => {}
+        }
+        options
+            + match dialect.first_line {
+                FirstLine::Unknown => "",
+                FirstLine::Names => " --header",
+                FirstLine::Row => " --no-header",
+            }
+    }
+}
+
+/// A form that is tried.
 struct Candidate {
-    options: String,
     form: Form,
     /// The columns that the text has, or more: with a delimiter that is not in it, any text is one column.
     min_columns: usize,
@@ -30,7 +74,7 @@ pub(crate) fn of(path: &Path) -> Option<String> {
         let mut candidates = of_json(start, named.as_ref()).into_iter();
         let is_last = size == lines.len() as u64;
         if let Some(cut) = candidates.find(|candidate| candidate.is_cut(start, &lines, is_last)) {
-            return Some(cut.options);
+            return Some(cut.form.options(named.as_ref()));
         }
     }
     let samples = if is_cut { samples(start) } else { vec![start] };
@@ -38,7 +82,7 @@ pub(crate) fn of(path: &Path) -> Option<String> {
         let candidates = of_json(text, named.as_ref()).into_iter();
         let mut candidates = candidates.chain(of_csv(text, named.as_ref()));
         let read = candidates.find(|candidate| candidate.reads(text, is_cut).unwrap_or(false))?;
-        Some(read.options)
+        Some(read.form.options(named.as_ref()))
     })
 }
 
@@ -105,8 +149,7 @@ impl Candidate {
             && (is_row || !is_headless);
         // Each field has a byte of the text, unless most are missing.
         if rows.saturating_mul(table.columns.len()) <= SAMPLE {
-            let (columns, layout, _) =
-                planned(table, !matches!(self.form, Form::Csv(_)), "", None)?;
+            let (columns, layout, _) = planned(table, Some(&self.form), "", None)?;
             if rows.saturating_mul(layout.row_bytes) <= MAX_BYTES {
                 encoded(&columns, rows, layout, "")?;
             }
@@ -117,16 +160,14 @@ impl Candidate {
 
 /// Returns the candidates for a text that is named so or begins as JSON does.
 fn of_json(text: &[u8], named: Option<&Form>) -> Vec<Candidate> {
-    let candidate =
-        |options: &str, form: Form| Candidate { options: options.to_owned(), form, min_columns: 1 };
+    let candidate = |form: Form| Candidate { form, min_columns: 1 };
     let mut candidates = match named {
-        Some(form @ (Form::Json | Form::JsonLines)) => vec![candidate("", form.clone())],
+        Some(form @ (Form::Json | Form::JsonLines)) => vec![candidate(form.clone())],
         Some(Form::Csv(_)) => return Vec::new(),
         None => Vec::new(),
     };
     if matches!(text.trim_ascii_start(), [b'[' | b'{', ..]) {
-        candidates.push(candidate(" --from json", Form::Json));
-        candidates.push(candidate(" --from jsonl", Form::JsonLines));
+        candidates.extend([Form::Json, Form::JsonLines].map(candidate));
     }
     candidates
 }
@@ -147,30 +188,10 @@ fn of_csv(text: &[u8], named: Option<&Form>) -> Vec<Candidate> {
         let first = unread(text, comments, known.flatten()).map(Some);
         for delimiter in first.into_iter().chain([None]).chain(others) {
             for first_line in [FirstLine::Unknown, FirstLine::Row] {
-                let mut options = match (known, delimiter) {
-                    (Some(_), _) => "",
-                    (None, Some(b'\t')) => " --from tsv",
-                    (None, _) => " --from csv",
-                }
-                .to_owned();
-                if let Some(other) = delimiter.filter(|it| known.is_some() || *it != b'\t') {
-                    options += &match other {
-                        b',' => " --delimiter ,".to_owned(),
-                        other => format!(" --delimiter '{}'", char::from(other).escape_default()),
-                    };
-                }
-                match comments {
-                    Comments::Marked(b'%') => options += " --comments %",
-                    Comments::Marked(_) => options += " --comments '#'",
-                    Comments::Unknown | Comments::None => {}
-                }
-                if first_line == FirstLine::Row {
-                    options += " --no-header";
-                }
                 let min_columns = if matches!(delimiter, None | Some(b',')) { 1 } else { 2 };
                 let delimiter = delimiter.or(known.flatten());
                 let dialect = Dialect { delimiter, first_line, comments, ..Dialect::default() };
-                candidates.push(Candidate { options, form: Form::Csv(dialect), min_columns });
+                candidates.push(Candidate { form: Form::Csv(dialect), min_columns });
             }
         }
     }

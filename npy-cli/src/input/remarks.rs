@@ -1,10 +1,12 @@
 //! Remarks about columns that became text although their values look like numbers or times, and about lists whose items have no common dtype.
 
-use npy_core::DType;
+use std::path::Path;
 
-use super::cells::Values;
+use npy_core::DType;
+use npy_core::dtype::{Resolution, Unit};
+
 use super::column::Column;
-use super::decimal;
+use super::decimal::Decimal;
 use super::encode::excerpt;
 use super::end_comments;
 use super::guess::kind_of_text;
@@ -12,10 +14,12 @@ use super::kind::Kind;
 use super::lists::Uneven;
 use super::looks::{ALL, Look, Looks};
 use super::numbers::fits_float;
+use super::times::{Digits, span};
 use super::tree::Tree;
 use super::units_row::UnitsRow;
 use super::value::Value;
-use crate::{dtypes, shell};
+use super::{Dialect, Form};
+use crate::{dtypes, remote, shell};
 
 /// The number of columns that have a remark. More of them are counted.
 const MAX: usize = 4;
@@ -28,6 +32,8 @@ pub(super) struct Columns<'a> {
     pub(super) is_headless: bool,
     /// The name of the file.
     pub(super) file: &'a str,
+    /// The form in which it was read.
+    pub(super) form: Option<&'a Form>,
 }
 
 /// Returns remarks about columns that are text, and about `lists` whose items have no common dtype.
@@ -45,7 +51,11 @@ pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
             true => columns.option(&[at], dtype),
             false => String::new(),
         };
-        match about(column, option, columns) {
+        let commas = || match is_shown {
+            true => columns.about_commas(column),
+            false => String::new(),
+        };
+        match about(column, option, commas, columns) {
             Some(remark) if is_shown => remarks.push(remark),
             Some(_) => more += 1,
             None => {}
@@ -87,10 +97,47 @@ fn alone(dtype: &DType, path: &[String]) -> npy_core::Result<DType> {
 }
 
 impl Columns<'_> {
+    /// Returns the command that reads the file as it was read, and to which more options can be added.
+    fn command(&self) -> String {
+        let path = Path::new(self.file);
+        let options = self.form.map(|form| form.options(Form::of(path).as_ref()));
+        // Others are standard input.
+        let is_named = path.is_file() || remote::extension(path).is_some();
+        let input = shell::path(if is_named { path } else { Path::new("-") });
+        format!("npy convert {input} OUT.npy{}", options.unwrap_or_default())
+    }
+
+    /// Returns the advice for a column of numbers with commas: the options that read all of it, and refuse no other column.
+    fn about_commas(&self, column: &Column) -> String {
+        let marks = [Decimal::Comma, Decimal::Point];
+        let is_read = |decimal: Decimal| {
+            let mut values = self.all.iter().flat_map(|column| column.values.iter());
+            !values.any(|value| decimal.refuses(&value.text()))
+                && column.values.iter().all(|value| {
+                    let text = value.text();
+                    decimal.number(&text).is_some()
+                        || marks.iter().all(|other| other.number(&text).is_none())
+                })
+        };
+        let has_option = matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })));
+        let option = match marks.map(|decimal| !has_option && is_read(decimal)) {
+            [true, true] => {
+                "--decimal , reads decimal commas, and --decimal . commas between thousands"
+            }
+            [true, false] => "--decimal , reads them",
+            [false, true] => "--decimal . reads them",
+            [false, false] => {
+                return "write them with a point, and without separators of thousands".to_owned();
+            }
+        };
+        format!("{} {option}", self.command())
+    }
+
     /// Returns the option that reads columns with another dtype, and the other columns as they are. If there are many, it keeps one column alone, and says so.
     fn option(&self, changed: &[usize], dtype: &str) -> String {
         const MAX_FIELDS: usize = 8;
-        let option = |dtype: &str| format!("--dtype {}", shell::word(dtype.as_bytes()));
+        let command = self.command();
+        let option = |dtype: &str| format!("{command} --dtype {}", shell::word(dtype.as_bytes()));
         let path = &self.all[changed[0]].path;
         let is_untyped = self.all[0].values.are_untyped();
         let one = match self.dtype(changed, dtype) {
@@ -170,7 +217,8 @@ fn filled(columns: &[Column]) -> Option<String> {
 fn about(
     column: &Column,
     dtype: impl Fn(&str) -> String,
-    &Columns { is_headless, .. }: &Columns<'_>,
+    commas: impl Fn() -> String,
+    columns: &Columns<'_>,
 ) -> Option<String> {
     // Those with comments have a remark already.
     let has_comments = || column.values.are_untyped() && end_comments::are_in(column.values.iter());
@@ -183,58 +231,75 @@ fn about(
         return Some(remark);
     }
     let looks = Looks::of(column)?;
-    let is_all = |look: &Look| {
-        let Some(relative) = look.relative() else { return false };
-        looks.count(*look) > 0 && looks.count(*look) + looks.count(relative) == looks.total()
-    };
-    let usual = ALL.into_iter().find(is_all).unwrap_or_else(|| looks.usual());
-    let unusual = ALL.into_iter().filter(|look| *look != usual && usual.relative() != Some(*look));
-    let first = unusual.clone().filter_map(|look| looks.first(look)).min();
-    let count = unusual.map(|look| looks.count(look)).sum::<usize>();
-    // A column that is half of numbers is meant to have text, unless it has the usual texts for missing values.
-    if count - looks.count(Look::Missing) >= looks.count(usual) {
+    // A column that is half of texts is meant to have them, unless they are the usual ones for missing values.
+    let texts = looks.count(Look::Other);
+    if 2 * texts + looks.count(Look::Missing) >= looks.total() {
         return None;
     }
-    if let Some((row, text)) = looks.first(usual)
-        && let Some(advice) = usual.advice(text, dtype)
-    {
-        let advice = match &column.values {
-            Values::Fields(..) if usual == Look::Comma => decimal::advice(text),
-            _ => advice,
-        };
-        return Some(format!(
-            "column {name} is text because of {:?} in row {row}: it has {}; {advice}",
-            excerpt(text),
-            usual.name()
-        ));
-    }
+    let most = looks.usual();
+    let is_form = |look: &Look| look.relative() == Some(most) && looks.count(*look) > 0;
+    let usual = ALL.into_iter().find(is_form).unwrap_or(most);
+    let unusual = ALL.into_iter().filter(|look| *look != usual && usual.relative() != Some(*look));
+    let first = unusual.clone().filter_map(|look| looks.first(look)).min();
     let Some((row, text)) = first else {
-        return rounded(column, &name, dtype)
-            .or_else(|| padded(column, &name, dtype))
-            .or_else(|| unfilled(column, &name, usual));
+        let (row, text) = looks.first(usual)?;
+        let advice = match usual {
+            Look::Comma => Some(commas()),
+            Look::Zoned | Look::Span => Some(match time_dtype(column) {
+                Some(times) if usual == Look::Span => {
+                    format!("{} reads them", dtype(&times.to_string()))
+                }
+                Some(times) => format!("{} converts them to UTC", dtype(&times.to_string())),
+                None => "no dtype holds all of them".to_owned(),
+            }),
+            _ => usual.advice(text, dtype),
+        };
+        return match advice {
+            Some(advice) => Some(format!(
+                "column {name} is text because of {:?} in row {row}: it has {}; {advice}",
+                excerpt(text),
+                usual.name()
+            )),
+            None => rounded(column, &name, dtype)
+                .or_else(|| padded(column, &name, dtype))
+                .or_else(|| unfilled(column, &name, usual, dtype)),
+        };
     };
-    let others = match count - 1 {
+    let others = match unusual.map(|look| looks.count(look)).sum::<usize>() - 1 {
         0 => String::new(),
         1 => " and 1 other text".to_owned(),
         more => format!(" and {more} other texts"),
     };
     let remedy = match row {
-        0 if is_headless => "leave out --no-header if the first line has names".to_owned(),
-        _ if !column.values.are_untyped() => {
-            "null in its place is missing, --dtype refuses it".to_owned()
-        }
+        0 if columns.is_headless => "leave out --no-header if the first line has names".to_owned(),
+        _ if !column.values.are_untyped() => "null in its place is missing".to_owned(),
         // The option has commas between texts. Before a comment may be a value.
-        _ if text.contains([',', '#']) => "--dtype refuses it".to_owned(),
+        _ if text.contains([',', '#']) => "an empty field in its place is missing".to_owned(),
         _ => {
             let text = shell::word(text.as_bytes());
-            format!("npy convert --missing {text} reads it as missing, --dtype refuses it")
+            format!("{} --missing {text} reads it as missing", columns.command())
         }
     };
     Some(format!(
         "column {name} is text because of {:?} in row {row}{others}, and the other values are {}; {remedy}",
         excerpt(text),
-        usual.name()
+        usual.relative().unwrap_or(usual).name()
     ))
+}
+
+/// Returns the dtype that holds all times of a column, with their offsets from UTC, or all spans of time.
+fn time_dtype(column: &Column) -> Option<DType> {
+    let texts = || column.values.iter().map(|value| value.text().trim().to_owned());
+    let texts = || texts().filter(|text| !text.is_empty());
+    let Some(digits) = texts().filter_map(|text| Digits::of_any_zone(&text)).max() else {
+        use Unit::{Day, Hour, Microsecond, Millisecond, Minute, Month, Nanosecond, Second, Year};
+        let units = [Nanosecond, Microsecond, Millisecond, Second, Minute, Hour, Day, Month, Year];
+        let mut resolutions = units.into_iter().map(|unit| Resolution { multiple: 1, unit });
+        let is_held =
+            |resolution: &Resolution| texts().all(|text| span(&text, *resolution).is_some());
+        return Kind::Span(resolutions.find(is_held)?).dtype(1).ok();
+    };
+    texts().all(|text| digits.count(&text).is_some()).then(|| Kind::Time(digits).dtype(1).ok())?
 }
 
 /// Returns a remark about booleans among the numbers 0 and 1.
@@ -279,13 +344,18 @@ fn padded(column: &Column, name: &str, dtype: impl Fn(&str) -> String) -> Option
 }
 
 /// Returns a remark about booleans among which values are missing.
-fn unfilled(column: &Column, name: &str, usual: Look) -> Option<String> {
+fn unfilled(
+    column: &Column,
+    name: &str,
+    usual: Look,
+    dtype: impl Fn(&str) -> String,
+) -> Option<String> {
     let row = column.values.iter().position(|value| value == Value::Missing)?;
-    let missing = if column.values.are_untyped() { "nothing" } else { "null" };
     (usual == Look::Bool).then(|| {
         format!(
-            "column {name} is text because row {row} is empty, and the other values are {}; write one of them there, or 1, 0 and {missing}, which become floats and nan",
-            usual.name()
+            "column {name} is text because row {row} is empty, and the other values are {}; {} reads them as 1, 0 and nan",
+            usual.name(),
+            dtype("f8")
         )
     })
 }
@@ -377,7 +447,10 @@ mod tests {
         let mut columns: Vec<Column> = columns.iter().map(column).collect();
         find_kinds(&mut columns, None);
         let tree = Tree::of(&columns, &Default::default(), "x").unwrap();
-        of(&Columns { all: &columns, tree: &tree, is_headless: false, file: "x" }, &[])
+        of(
+            &Columns { all: &columns, tree: &tree, is_headless: false, file: "x.csv", form: None },
+            &[],
+        )
     }
 
     /// Guards columns that look like values and are text: each has a remark, and text has none.
@@ -386,36 +459,36 @@ mod tests {
         for (texts, expected) in [
             (
                 &["1,5", "2,5"][..],
-                "because of \"1,5\" in row 0: it has numbers with a comma; --decimal , reads them",
+                "because of \"1,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --decimal , reads them",
             ),
             (
                 &["True", "", "False"],
-                "because row 1 is empty, and the other values are True or False; write",
+                "because row 1 is empty, and the other values are True or False; npy convert x.csv OUT.npy --dtype f8 reads them as 1, 0 and nan",
             ),
             (
                 &["x", "01/02/2024", "3/4/2024"],
-                "because of \"01/02/2024\" in row 1: it has dates in another form",
+                "because of \"x\" in row 0, and the other values are dates in another form",
             ),
             (
                 &["18446744073709551616", "1"],
-                "no dtype of numbers holds 18446744073709551616 in row 0 and the other values; --dtype f8 reads",
+                "no dtype of numbers holds 18446744073709551616 in row 0 and the other values; npy convert x.csv OUT.npy --dtype f8 reads",
             ),
             (
                 &["1", "-18446744073709551617"],
-                "no float has all digits of -18446744073709551617 in row 1; --dtype f8 rounds it",
+                "no float has all digits of -18446744073709551617 in row 1; npy convert x.csv OUT.npy --dtype f8 rounds it",
             ),
             (&["9223372036854775808", "-1"], "holds 9223372036854775808 in row 0 and"),
             (
                 &["1.5", "1e400"],
-                "holds 1e400 in row 1 and the other values; --dtype f8 --cast numeric makes it infinite",
+                "holds 1e400 in row 1 and the other values; npy convert x.csv OUT.npy --dtype f8 --cast numeric makes it infinite",
             ),
             (
                 &["1+2j", "", "3+4j"],
-                "because of \"1+2j\" in row 0: it has complex numbers that only a dtype reads; --dtype c16 reads",
+                "because of \"1+2j\" in row 0: it has complex numbers that only a dtype reads; npy convert x.csv OUT.npy --dtype c16 reads",
             ),
             (
                 &["(1+2j)", "(1e400+2j)"],
-                "because of \"(1e400+2j)\" in row 1: it has complex numbers that only a dtype reads; --dtype c16 --cast",
+                "because of \"(1e400+2j)\" in row 1: it has complex numbers that only a dtype reads; npy convert x.csv OUT.npy --dtype c16 --cast",
             ),
             (&["(9007199254740993+0j)"], "--dtype c16 rounds it"),
             (
@@ -424,19 +497,25 @@ mod tests {
             ),
             (
                 &["0 days 00:00:01", "-1 days +23:59:59.5"],
-                "it has spans of time; --dtype 'm8[ns]' reads them",
+                "it has spans of time; npy convert x.csv OUT.npy --dtype '<m8[ns]' reads them",
             ),
-            (&["2 months"], "--dtype 'm8[M]' reads them"),
+            (&["5 years", "1 days"], "it has spans of time; no dtype holds all of them"),
+            (&["1000 days", "5000000 days"], "--dtype '<m8[us]' reads them"),
+            (&["0,5", "1.5"], "; write them with a point, and without separators of thousands"),
+            (&["2 months"], "--dtype '<m8[M]' reads them"),
             (
                 &["True", "False", "maybe"],
                 "because of \"maybe\" in row 2, and the other values are True or False",
             ),
-            (&["2024-01-01T00:00:00Z", "2024-01-01T00:00:00"], "--dtype 'M8[s]', or"),
+            (&["2024-01-01T00:00:00Z", "2024-01-01T00:00:00"], "--dtype '<M8[s]' converts"),
             (
                 &["007", "12"],
-                "because the zeros before \"007\" in row 0 may count; --dtype i8 reads numbers",
+                "because the zeros before \"007\" in row 0 may count; npy convert x.csv OUT.npy --dtype i8 reads numbers",
             ),
-            (&["", "-00.5"], "before \"-00.5\" in row 1 may count; --dtype f8 reads numbers"),
+            (
+                &["", "-00.5"],
+                "before \"-00.5\" in row 1 may count; npy convert x.csv OUT.npy --dtype f8 reads numbers",
+            ),
             (&["007", "x"], ""),
             (
                 &["10%", "2.5%"],
@@ -445,9 +524,12 @@ mod tests {
             (&["12:30", "9:05"], "it has times of day; write them with their dates,"),
             (
                 &["0", "True", "1"],
-                "numbers, such as 0 in row 0; --dtype bool reads all as booleans",
+                "numbers, such as 0 in row 0; npy convert x.csv OUT.npy --dtype bool reads all as booleans",
             ),
-            (&["True", "2"], ""),
+            (
+                &["True", "2"],
+                "because of \"True\" in row 0, and the other values are numbers; npy convert x.csv OUT.npy --missing",
+            ),
             (&["10.0.0.1", "1.2.3"], ""),
             (&["yes", "no", "True"], ""),
             (&["1,5", "one"], ""),
@@ -472,7 +554,8 @@ mod tests {
         let record = "--dtype \"[('b 1', '<c16'), ('c', '<U3'), ('d', '<i8')]\" reads them";
         assert!(remarks(&columns)[0].ends_with(record), "{:?}", remarks(&columns));
         columns.extend(["e", "f", "g", "h", "i", "j"].map(|name| (name, &["1", "2"][..])));
-        let option = "; for this column alone, --dtype c16 -c 'b 1' reads them";
+        let option =
+            "; for this column alone, npy convert x.csv OUT.npy --dtype c16 -c 'b 1' reads them";
         assert!(remarks(&columns)[0].ends_with(option), "{:?}", remarks(&columns));
         // Nested records count by their fields, and lists once.
         let dtype = crate::dtypes::parse("[('a', [('t', 'i8', 9), ('u', 'f8')], 2), ('b', 'i8')]");

@@ -50,6 +50,11 @@ impl Value<'_> {
         }
     }
 
+    /// Returns true for a word that often is in place of a missing value.
+    pub(super) fn is_missing_word(&self) -> bool {
+        matches!(self, Value::Text(text) if MISSING.contains(&&**text))
+    }
+
     /// Returns an integer.
     pub(super) fn integer(&self) -> Option<i128> {
         match self {
