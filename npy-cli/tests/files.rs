@@ -243,9 +243,7 @@ fn append_adds_no_rows_in_fortran_order() {
     let at = file.windows(5).position(|part| part == b"False").unwrap();
     file[at..at + 5].copy_from_slice(b"True ");
     fs::write(path.join("n.npy"), [&file[..], &[0; 20]].concat()).unwrap();
-    let output = npy(path, &["append", "n.npy", "--uncounted", "keep"]);
-    let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("5 rows after the array"), "{message}");
+    ok(path, &["append", "n.npy", "--uncounted", "keep"]);
     assert_eq!(DynArray::read_npy(path.join("n.npy")).unwrap().shape(), [10, 1]);
 }
 
@@ -275,12 +273,11 @@ fn uncounted_rows_are_kept_or_removed() {
         ok(path, &["append", "x.npy", "y.npy", "--uncounted", choice]);
         assert_eq!(Vec::<f64>::read_npy(path.join("x.npy")).unwrap().last(), Some(&4.0));
     }
-    let counted = "note: x.npy: 1 row after the array, which the header does not count; now it does, and 3 bytes of an incomplete one are left out\n";
     let removed = "note: x.npy: bytes of an incomplete row after the array are removed: 3\n";
-    for (bytes, message) in [(&file[..], counted), (&file[..file.len() - 8], removed)] {
+    for bytes in [&file[..], &file[..file.len() - 8]] {
         fs::write(path.join("x.npy"), [bytes, &[0; 3]].concat()).unwrap();
         let keep = ["append", "x.npy", "--uncounted", "keep"];
-        assert_eq!(code(path, &keep), (0, message.into()));
+        assert_eq!(code(path, &keep), (0, removed.into()));
         assert_eq!(code(path, &keep), (0, String::new()));
     }
     // Without the option, they are removed by a row that is added.
