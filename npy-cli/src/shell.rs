@@ -55,6 +55,14 @@ pub(crate) fn save_first<'a>(inputs: impl IntoIterator<Item = &'a Target>) -> &'
     }
 }
 
+/// Returns names of members as the last words of a command: after `--`, if one begins with `-` and would be an option.
+pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let end = names.iter().any(|name| name.starts_with('-')).then(|| "--".to_owned());
+    let words = names.iter().map(|name| word(name.as_bytes()));
+    end.into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
 /// Returns `NAME=TARGET` as one word.
 pub(crate) fn named(name: &str, target: &Target) -> String {
     let path = target.path.as_os_str().as_encoded_bytes();

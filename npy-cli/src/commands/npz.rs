@@ -627,7 +627,7 @@ fn with_near<'a>(failure: Failure, names: impl Iterator<Item = &'a str>, wanted:
         return failure.with("; names are compared as they are, without patterns: write each one");
     }
     match source::near(names, wanted) {
-        Some(name) => failure.with(&format!("; did you mean {}?", shell::word(name.as_bytes()))),
+        Some(name) => failure.with(&format!("; did you mean {}?", shell::names([name]))),
         None => failure,
     }
 }
