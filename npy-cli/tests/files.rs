@@ -64,7 +64,7 @@ fn concat_joins_along_an_axis() {
     for (args, part) in [
         (
             &["a.npy", "b.npy"][..],
-            "npy: b.npy: its shape (2, 1) does not fit that of the first input, (2, 3), along axis 0; --axis 1 joins them",
+            "npy: b.npy: its shape (2, 1) does not fit that of the first input, (2, 3), along axis 0; only the lengths along the axis may differ",
         ),
         (
             &["--axis", "1", "a.npy", "c.npy"],
@@ -298,9 +298,14 @@ fn errors_of_append_and_pack_say_what_the_command_can_do() {
     ok(path, &["npz", "pack", "m.npz", "a.npy", "b=a.npy"]);
     [1u8].write_npy(path.join("...npy")).unwrap();
     NpyArray::new(vec![1u8, 2], [1, 2]).unwrap().write_npy(path.join("two.npy")).unwrap();
+    fs::write(path.join("two.csv"), "a,b\n3,4\n").unwrap();
     for (args, part) in [
         (&["append", "no.npy", "a.npy"][..], "; only a file that exists grows: npy concat -o"),
         (&["append", "a.npy", "m.npz::a[0]"], "; m.npz::a[0:1] is an array of one row"),
+        (
+            &["append", "two.npy", "two.csv"],
+            "; an array of shape (n, 2) fits, which npy convert --dtype makes of a text of numbers\n",
+        ),
         (&["append", "a.npy", "two.npy"], "does not fit rows of shape (); an array of shape (n,)"),
         (&["convert", "...npy", "x.npz"], "leads out"),
         (&["append", "m.npz::a", "a.npy"], "a member of an archive does not grow; npy concat"),
@@ -316,6 +321,8 @@ fn errors_of_append_and_pack_say_what_the_command_can_do() {
     }
     ok(path, &["convert", "m.npz::a", "m.npz::c"]);
     assert_eq!(ok(path, &["npz", "list", "m.npz"]), "a\nb\nc\n");
+    ok(path, &["convert", "two.csv", "more.npy", "--dtype", "u1"]);
+    ok(path, &["append", "two.npy", "more.npy"]);
 }
 
 /// Guards that a file that is cut short or damaged is refused by every command, with the exit code of each, and leaves no output.

@@ -70,6 +70,10 @@ impl Args {
             return Err(Failure::new(name, message));
         }
         if let Some(advice) = self.as_archive() {
+            // A damaged archive has the advice of its error.
+            if self.file.exists() {
+                source::open(&Target::from(self.file.clone()))?;
+            }
             return Err(Failure::new(name, advice));
         }
         // All inputs are opened and compared before the file changes, which happens when it is opened to grow.
@@ -373,8 +377,9 @@ fn check_shape(input: &Target, header: &Header, file: &Header) -> Result<()> {
             Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
             _ => {
                 let lengths: String = row.iter().map(|length| format!(" {length},")).collect();
-                let plain = match header.dtype().is_record() && !file.dtype().is_record() {
-                    true => ", which npy convert --dtype makes of records with fields of one kind",
+                let is_matrix = row.len() == 1 && !file.dtype().is_record();
+                let plain = match header.dtype().is_record() && is_matrix {
+                    true => ", which npy convert --dtype makes of a text of numbers",
                     false => "",
                 };
                 format!("; an array of shape (n,{}) fits{plain}", lengths.trim_end_matches(','))

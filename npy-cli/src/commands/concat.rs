@@ -251,19 +251,17 @@ fn check_plain(input: &Target, header: &Header) -> Result<()> {
 
 /// Checks that all dimensions but one are those of the first array.
 fn check_shape(input: &Target, first: &[usize], found: &[usize], axis: usize) -> Result<()> {
-    let differ: Vec<usize> = (0..first.len()).filter(|&i| first.get(i) != found.get(i)).collect();
-    let is_other = |at: &usize| *at != axis;
-    if first.len() == found.len() && !differ.iter().any(is_other) {
+    let is_same = |at: usize| at == axis || first.get(at) == found.get(at);
+    if first.len() == found.len() && (0..first.len()).all(is_same) {
         return Ok(());
     }
-    let advice = match differ[..] {
-        _ if first.len() != found.len() => "; they need the same number of dimensions".to_owned(),
-        [other] => format!("; --axis {other} joins them"),
-        _ => "; only the lengths along the axis may differ".to_owned(),
+    let rule = match first.len() == found.len() {
+        true => "only the lengths along the axis may differ",
+        false => "they need the same number of dimensions",
     };
     let [first, found] = [first, found].map(python_tuple);
     let message = format!(
-        "its shape {found} does not fit that of the first input, {first}, along axis {axis}{advice}"
+        "its shape {found} does not fit that of the first input, {first}, along axis {axis}; {rule}"
     );
     Err(Failure::new(input, message))
 }
