@@ -55,12 +55,15 @@ pub(crate) fn save_first<'a>(inputs: impl IntoIterator<Item = &'a Target>) -> &'
     }
 }
 
-/// Returns names of members as the last words of a command: after `--`, if one begins with `-` and would be an option.
-pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.into_iter().collect();
-    let end = names.iter().any(|name| name.starts_with('-')).then(|| "--".to_owned());
-    let words = names.iter().map(|name| word(name.as_bytes()));
-    end.into_iter().chain(words).collect::<Vec<_>>().join(" ")
+/// Returns the last words of a command: after `--`, if one begins with `-` and would be an option.
+pub(crate) fn last(words: impl IntoIterator<Item = String>) -> String {
+    let words = words.into_iter().collect::<Vec<_>>();
+    let is_option = |word: &String| {
+        let text = word.trim_start_matches(['$', '\'', '"']);
+        text.starts_with('-') && text != "-"
+    };
+    let dashes = if words.iter().any(is_option) { "-- " } else { "" };
+    dashes.to_owned() + &words.join(" ")
 }
 
 /// Returns `NAME=TARGET` as one word.

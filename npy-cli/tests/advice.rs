@@ -655,6 +655,12 @@ fn each_command_that_a_message_advises_works() {
             "\n",
             "{} && npy npz list dash.tensors.npz | grep -qx m",
         ),
+        (
+            &["npz", "pack", "--append", "dash.npz", "--", "-x=a.npy"],
+            "and |--",
+            " as",
+            "npy npz pack --append dash.npz {}",
+        ),
         (&["append", "cut.npz", "a.npy"], "|npy repair", " keeps", "{} && npy OUT::m_b"),
         (&["head", "sum.npz"], "changed; |unzip", " reads", "{}; npy cat OUT.npy | grep -qx 9"),
         (&["repair", "sum.npz"], "again; |unzip", " reads", "{}; npy cat OUT.npy | grep -qx 9"),

@@ -320,7 +320,8 @@ impl Args {
             let member = AnyReader::member(archive, name);
             member.is_ok_and(|member| !is_number(member.header().dtype()))
         };
-        let others: Vec<&str> = archive.names().filter(is_other).collect();
+        let others: Vec<String> =
+            archive.names().filter(is_other).map(|name| shell::word(name.as_bytes())).collect();
         let path = &self.input.path;
         if others.len() == archive.names().count() || self.input.is_stream() {
             return "; leave it out, as its tensors are numbers".to_owned();
@@ -332,7 +333,7 @@ impl Args {
         format!(
             "; without these members: cp {} {copy} && npy npz rm {copy} {} && npy convert {copy} {}",
             shell::path(path),
-            shell::names(others),
+            shell::last(others),
             shell::output(&self.output.path)
         )
     }
