@@ -13,7 +13,7 @@ pub(crate) fn load(name: &str) -> String {
 }
 
 /// Returns the expression that loads an array; `None` if NumPy does not load it.
-pub(crate) fn load_target(target: &Target) -> Option<String> {
+fn load_target(target: &Target) -> Option<String> {
     if target.raw.is_some() {
         return None;
     }

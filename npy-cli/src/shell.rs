@@ -55,6 +55,17 @@ pub(crate) fn save_first<'a>(inputs: impl IntoIterator<Item = &'a Target>) -> &'
     }
 }
 
+/// Returns the last words of a command: after `--`, if one begins with `-` and would be an option.
+pub(crate) fn last(words: impl IntoIterator<Item = String>) -> String {
+    let words = words.into_iter().collect::<Vec<_>>();
+    let is_option = |word: &String| {
+        let text = word.trim_start_matches(['$', '\'', '"']);
+        text.starts_with('-') && text != "-"
+    };
+    let dashes = if words.iter().any(is_option) { "-- " } else { "" };
+    dashes.to_owned() + &words.join(" ")
+}
+
 /// Returns `NAME=TARGET` as one word.
 pub(crate) fn named(name: &str, target: &Target) -> String {
     let path = target.path.as_os_str().as_encoded_bytes();

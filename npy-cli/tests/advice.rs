@@ -51,6 +51,17 @@ fn files(path: &Path) {
     archive.finish().unwrap();
     let bytes = fs::read(file("m.npz")).unwrap();
     fs::write(file("zip"), &bytes).unwrap();
+    let mut archive = npz::Writer::create(file("dash.npz")).unwrap();
+    archive.write("-x", &["a".to_owned()]).unwrap();
+    archive.write("m", &[1u8]).unwrap();
+    archive.finish().unwrap();
+    let mut archive = npz::Writer::create(file("sum.npz")).unwrap();
+    archive.write("-x", &[1u8, 2, 77]).unwrap();
+    archive.finish().unwrap();
+    let mut sum = fs::read(file("sum.npz")).unwrap();
+    let at = sum.windows(3).position(|part| part == [1, 2, 77]).unwrap();
+    sum[at + 2] = 9;
+    fs::write(file("sum.npz"), sum).unwrap();
     fs::write(file("cut.npz"), &bytes[..bytes.len() - 30]).unwrap();
     let bytes = fs::read(file("a.npy")).unwrap();
     fs::write(file("short.npy"), &bytes[..bytes.len() - 3]).unwrap();
@@ -530,14 +541,14 @@ fn each_command_that_a_message_advises_works() {
         (
             &["append", "plane.npy", "records.npy"],
             "; in Python, |np.save",
-            " makes one of its field \"c\"\n",
-            "echo \"{}\" | grep -qF \"np.save('OUT.npy', np.load('IN.npy')['c'].astype('<f8'))\"",
+            " makes one of the field \"c\"\n",
+            "echo \"{}\" | grep -qF \"np.save('OUT.npy', np.load('records.npy')['c'].astype('<f8'))\"",
         ),
         (
             &["concat", "plane.npy", "records.npy", "-o", "o.npy"],
             "; in Python, |np.save",
-            " makes one of its field \"c\"\n",
-            "echo \"{}\" | grep -qF \"np.save('OUT.npy', np.load('IN.npy')['c'].astype('<f8'))\"",
+            " makes one of the field \"c\"\n",
+            "echo \"{}\" | grep -qF \"np.save('OUT.npy', np.load('records.npy')['c'].astype('<f8'))\"",
         ),
         (
             &["concat", "a.npy", "-o", "o.csv"],
@@ -634,6 +645,33 @@ fn each_command_that_a_message_advises_works() {
             "|npy convert",
             " then",
             "cp a.npy FILE.npy && echo \"{}\" | sed 's/FILE/FILE.npy/; s/m.npz/new.npz/' | sh && npy new.npz::x && rm new.npz",
+        ),
+        (
+            &["npz", "rm", "dash.npz", "x"],
+            "did you mean |",
+            "?",
+            "cp dash.npz c.npz && npy npz rm c.npz {} && rm c.npz",
+        ),
+        (
+            &["convert", "dash.npz", "o.safetensors"],
+            "members: |cp",
+            "\n",
+            "{} && npy npz list dash.tensors.npz | grep -qx m",
+        ),
+        (
+            &["npz", "pack", "--append", "dash.npz", "--", "-x=a.npy"],
+            "and |--",
+            " as",
+            "npy npz pack --append dash.npz {}",
+        ),
+        (&["append", "cut.npz", "a.npy"], "|npy repair", " keeps", "{} && npy OUT::m_b"),
+        (&["head", "sum.npz"], "changed; |unzip", " reads", "{}; npy cat OUT.npy | grep -qx 9"),
+        (&["repair", "sum.npz"], "again; |unzip", " reads", "{}; npy cat OUT.npy | grep -qx 9"),
+        (
+            &["convert", "a.npy", "a.npy.gz"],
+            ".npz; |npy convert",
+            " writes",
+            "{} && test \"$(gzip -dc a.npy.gz | npy cat -)\" = \"$(npy cat a.npy)\"",
         ),
         (
             &["npz", "rm", "m.npz::m_b", "m_b"],

@@ -96,3 +96,23 @@ fn each_command_names_the_repair_of_an_archive() {
         }
     }
 }
+
+/// Guards the word for a byte that is wrong in a file that has all of its bytes.
+#[test]
+fn a_complete_file_is_damaged_and_not_truncated() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let mut archive = npz::WriteOptions::new().deflate(6).create(path.join("a.npz")).unwrap();
+    archive.write("x", &(0..500).map(|n| f64::from(n * n)).collect::<Vec<_>>()).unwrap();
+    archive.finish().unwrap();
+    let bytes = fs::read(path.join("a.npz")).unwrap();
+    let messages = (60..bytes.len() - 200).step_by(17).map(|at| {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x10;
+        fs::write(path.join("b.npz"), damaged).unwrap();
+        code(path, &["convert", "b.npz::x", "o.npy"]).1
+    });
+    let messages: Vec<String> = messages.collect();
+    assert!(messages.iter().any(|message| message.contains("damaged: expected ")), "{messages:?}");
+    assert!(messages.iter().all(|message| !message.contains("truncated")), "{messages:?}");
+}

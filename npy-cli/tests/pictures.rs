@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use npy_core::{DynArray, LongDouble, NpyArray, Order, WriteNpy};
 
+use crate::support::code;
+
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
@@ -252,4 +254,16 @@ fn a_value_between_missing_ones_is_a_dot() {
     [1.0, f64::NAN, 2.0, f64::NAN, 3.0, 4.0].write_npy(path.join("x.npy")).unwrap();
     let svg = String::from_utf8(drawn(path, &["-o", "x.svg"])).unwrap();
     assert_eq!(svg.matches("<circle ").count(), 2, "{svg}");
+}
+
+/// Guards pictures without a value, which were empty without a word.
+#[test]
+fn a_picture_without_a_finite_value_has_a_note() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    npy_core::save(path.join("x.npy"), &[[f64::NAN; 9]; 9]).unwrap();
+    for args in [&["-k", "heatmap"][..], &["-k", "histogram"], &["-k", "line", "-c", "0"]] {
+        let message = "note: x.npy: no value is finite, so the picture is empty\n".to_owned();
+        assert_eq!(code(path, &[&["plot", "x.npy"], args].concat()), (0, message));
+    }
 }

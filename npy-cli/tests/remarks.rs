@@ -767,7 +767,7 @@ fn messages_of_convert_name_what_does_it() {
         (&["convert", "x.npy", "o.csv", "--no-header"], "IN is not CSV"),
         (&["npz", "add", "a.npz", "x.npy"], "npy npz pack --append adds members"),
         (&["npz", "pack", "o.npz", "x=x.npy", "x=t.npy"], "such as x_2=t.npy"),
-        (&["append", "t.npy", "r.csv"], "npy convert --dtype makes of records"),
+        (&["append", "t.npy", "r.csv"], "npy convert --dtype makes of a text of numbers"),
         (&["max", "x.npy"], "did you mean stats?"),
     ] {
         let (code, message) = code(path, args);

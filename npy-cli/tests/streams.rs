@@ -29,6 +29,7 @@ fn messages_about_streams_say_that_they_are_read_once() {
         ("i.npy", &["diff", "-", "-"][..], twice),
         ("i.npy", &["concat", "-o", "o.npy", "-", "f.npy", "-"], twice),
         ("i.npy", &["append", "f.npy", "-", "-"], twice),
+        ("i.npy", &["cat", "-", "-"], twice),
         (
             "f.npy",
             &["append", "i.npy", "-"],

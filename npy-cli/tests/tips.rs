@@ -43,23 +43,25 @@ fn errors_name_the_command_that_does_it() {
     ok(path, &["npz", "pack", "g.npz", "b=v.npy", "w/a=v.npy"]);
     let rows = DynArray::new("[('-x', '<i4')]".parse().unwrap(), [1], Order::C, vec![0; 4]);
     npy_core::save(path.join("r.npy"), &rows.unwrap()).unwrap();
+    for (name, dtype) in [("f.npy", "[('a', 'u1'), ('b', 'u1')]"), ("c.npy", "[('a', '<i2')]")] {
+        let rows = DynArray::new(dtype.parse().unwrap(), [2, 2], Order::Fortran, vec![0; 8]);
+        npy_core::save(path.join(name), &rows.unwrap()).unwrap();
+    }
+    fs::write(path.join("n.csv"), "time\n5\n").unwrap();
+    let times = DynArray::new("[('time', '<M8[s]')]".parse().unwrap(), [1], Order::C, vec![0; 8]);
+    npy_core::save(path.join("times.npy"), &times.unwrap()).unwrap();
     for (args, part) in [
         (
             &["concat", "--axis", "1", "v.npy", "w.npy", "-o", "o.npy"][..],
-            "; --axis 0 joins them one after the other; along a new axis, in Python: np.save('o.npy', np.stack([np.load('v.npy'), np.load('w.npy')], axis=1))\n",
+            "; in Python, np.stack makes a new axis of arrays of one shape\n",
         ),
         (
-            &["concat", "--axis", "1", "old.npz::v", "w.npy", "-o", "o.npy"],
-            "in Python: np.save('o.npy', np.stack([np.load('old.npz')['v'], np.load('w.npy')], axis=1))\n",
+            &["append", "times.npy", "n.csv"],
+            "; all need one dtype, which npy convert --dtype or, in Python, astype gives an array\n",
         ),
         (
-            &["concat", "--axis", "1", "v.npy", "old.npz", "-o", "o.npy"],
-            "np.stack([np.load('v.npy'), np.load('old.npz')['v']], axis=1))\n",
-        ),
-        // NumPy does not load a text.
-        (
-            &["concat", "--axis", "1", "v.npy", "v.csv", "-o", "o.npy"],
-            "; --axis 0 joins them one after the other\n",
+            &["append", "f.npy", "c.npy"],
+            "f.npy: is in Fortran order, in which no row can be added in place; c.npy has no field \"b\"; the fields a, b are needed\n",
         ),
         (&["append", "old.npz", "-"], "; npy npz pack --append old.npz NAME=- adds them\n"),
         (&["append", "new.npz", "v.npy"], "; npy npz pack new.npz v.npy makes one of them\n"),
@@ -83,12 +85,15 @@ fn errors_name_the_command_that_does_it() {
         (&["head", "g.npz::c"], "its members are \"b\", \"w/a\"\n"),
         (
             &["convert", "v.npy", "y.npy.gz"],
-            "npy convert writes no compressed files but .npz; write y.npy, and then: gzip y.npy\n",
+            "; npy convert v.npy - --to npy | gzip > y.npy.gz writes one, with the same other options\n",
         ),
+        (&["convert", "v.npy", "v.csv.zst", "--to", "npy"], "--to npy | zstd > v.csv.zst writes"),
     ] {
         let (status, message) = code(path, args);
         assert!(status == 2 && message.contains(part), "{args:?}: {message}");
     }
+    ok(path, &["convert", "n.csv", "n.npy", "--dtype", "[('time', '<M8[s]')]"]);
+    ok(path, &["append", "times.npy", "n.npy"]);
     ok(path, &["npz", "pack", "new.npz", "v.npy"]);
     ok(path, &["npz", "pack", "--append", "old.npz", "w.npy"]);
     assert_eq!(ok(path, &["npz", "list", "old.npz"]), "v\nw\n");

@@ -142,7 +142,7 @@ impl fmt::Display for Error {
             Error::Malformed { reason } => write!(f, "the archive is malformed: {reason}"),
             Error::Truncated { expected, found } => write!(
                 f,
-                "truncated: expected {expected} bytes of the member, found {found}; copy the file again, or write it again"
+                "damaged: expected {expected} bytes of the member, found {found}; copy the file again, or write it again"
             ),
             Error::Checksum { expected, found } => write!(
                 f,

@@ -8,7 +8,7 @@ use std::iter;
 use std::path::PathBuf;
 
 use npy_core::{Cast, DynRowAppender, Header, Reader, UncountedRows, WriteOptions};
-use npy_repair::{Damage, Uncounted};
+use npy_repair::Uncounted;
 
 use super::conversion;
 use super::info::{full_dtype, python_tuple, truncated};
@@ -70,6 +70,10 @@ impl Args {
             return Err(Failure::new(name, message));
         }
         if let Some(advice) = self.as_archive() {
+            // A damaged archive has the advice of its error.
+            if self.file.exists() {
+                source::open(&Target::from(self.file.clone()))?;
+            }
             return Err(Failure::new(name, advice));
         }
         // All inputs are opened and compared before the file changes, which happens when it is opened to grow.
@@ -87,7 +91,7 @@ impl Args {
             sources.push(Source::of(reader, input)?);
         }
         let mut options = WriteOptions::new();
-        let mut uncounted_rows = None;
+        let mut removed = None;
         options.uncounted_rows(self.after.rows());
         // A file that is not an array, or does not grow, is refused below.
         if let Ok(file) = Reader::open(&self.file)
@@ -95,9 +99,12 @@ impl Args {
             && !file.header().dtype().has_object()
         {
             self.check(&file, &sources)?;
-            uncounted_rows = self.told_rows(&file, &sources);
+            let rest = self.removed(&file, &sources);
+            removed = rest.map(|rest| (rest, self.rows_after(&file, &[])));
         }
         let mut appender = options.append_dyn(&self.file).of(&name)?;
+        // Before the file was locked, another process may have written the rest of the row.
+        let removed = removed.filter(|(_, rows)| *rows == appender.count());
         let added = sources.iter_mut().try_for_each(|source| add(source, &mut appender, &name));
         // Writes the rest first, so that nothing is added if the disk is full.
         if let Err(failure) = added.and_then(|()| appender.flush().of(&name)) {
@@ -105,14 +112,9 @@ impl Args {
             return Err(failure);
         }
         appender.finish().of(&name)?;
-        match uncounted_rows {
-            None => {}
-            Some(Uncounted { rows: 0, rest, .. }) => {
-                let message =
-                    format!("bytes of an incomplete row after the array are removed: {rest}");
-                note(name, message);
-            }
-            Some(rows) => note(name, Damage::Uncounted(rows)),
+        if let Some((rest, _)) = removed {
+            let message = format!("bytes of an incomplete row after the array are removed: {rest}");
+            note(name, message);
         }
         Ok(Answer::Yes)
     }
@@ -319,14 +321,16 @@ impl Args {
         }
     }
 
-    /// Returns the bytes after the array that a note is about: rows that are kept, or an incomplete row where others are added.
-    fn told_rows(&self, file: &Reader<File>, sources: &[Source]) -> Option<Uncounted> {
-        let is_longer = || Some(&self.rows_after(file, sources)) > file.header().shape().first();
-        match self.after.rows() {
-            UncountedRows::Refuse if !is_longer() => None,
-            UncountedRows::Keep | UncountedRows::Refuse => self.uncounted_rows(file),
-            _ => None,
-        }
+    /// Returns the number of bytes of an incomplete row after the array, if they are removed without a word of the command.
+    fn removed(&self, file: &Reader<File>, sources: &[Source]) -> Option<u64> {
+        let is_removed = match self.after.rows() {
+            UncountedRows::Refuse => {
+                Some(&self.rows_after(file, sources)) > file.header().shape().first()
+            }
+            choice => choice == UncountedRows::Keep,
+        };
+        let rest = self.uncounted_rows(file)?.rest;
+        (is_removed && rest > 0).then_some(rest)
     }
 
     /// Returns the rows after the array, or its columns if it grows by these, and the bytes of an incomplete one after them.
@@ -373,8 +377,9 @@ fn check_shape(input: &Target, header: &Header, file: &Header) -> Result<()> {
             Some(rows) if header.shape() == row => format!("; {rows} is an array of one row"),
             _ => {
                 let lengths: String = row.iter().map(|length| format!(" {length},")).collect();
-                let plain = match header.dtype().is_record() && !file.dtype().is_record() {
-                    true => ", which npy convert --dtype makes of records with fields of one kind",
+                let is_matrix = row.len() == 1 && !file.dtype().is_record();
+                let plain = match header.dtype().is_record() && is_matrix {
+                    true => ", which npy convert --dtype makes of a text of numbers",
                     false => "",
                 };
                 format!("; an array of shape (n,{}) fits{plain}", lengths.trim_end_matches(','))

@@ -4,7 +4,7 @@ use crate::output::{Failure, Output, Result};
 use crate::printer::Printer;
 use crate::raw::RawFiles;
 use crate::rows::{Form, Format, Rows, Unnamed};
-use crate::target::Target;
+use crate::target::{Target, refuse_two_stdin};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -25,6 +25,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.files.iter_mut().for_each(|file| self.raw.mark(file));
+        refuse_two_stdin(&self.files)?;
         let mut out = Output::stdout();
         let form = self.format.form(if out.is_terminal { Form::Table } else { Form::CSV });
         self.unnamed.check(matches!(form, Form::Csv(_)))?;

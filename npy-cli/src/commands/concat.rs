@@ -15,10 +15,8 @@ use self::parts::Parts;
 use super::conversion;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
-use super::structs::python_text;
 use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::{Replacing, converted, member};
-use crate::python;
 use crate::raw::RawFiles;
 use crate::shell;
 use crate::target::{Target, refuse_two_stdin};
@@ -186,38 +184,13 @@ impl Args {
             Err(_) => None,
         };
         axis.filter(|&axis| axis < dimensions).ok_or_else(|| {
-            let message = format!(
-                "there is no axis {}: the arrays have shape {}, and so the axes are 0 to {}",
+            Failure::usage(format!(
+                "there is no axis {}: the arrays have shape {}, and so the axes are 0 to {}; in Python, np.stack makes a new axis of arrays of one shape",
                 self.axis,
                 python_tuple(shape),
                 dimensions.saturating_sub(1)
-            );
-            Failure::usage(message + &self.advice_on_axis(shape))
+            ))
         })
-    }
-
-    /// Returns the advice for an axis that the arrays do not have: the axes that they have, and how they get another one.
-    fn advice_on_axis(&self, shape: &[usize]) -> String {
-        const MAX_FILES: usize = 4;
-        let axis = match shape.len() {
-            0 => return String::new(),
-            dimensions if self.axis < 0 => -1 - dimensions as i64,
-            dimensions => dimensions as i64,
-        };
-        let joined = "; --axis 0 joins them one after the other";
-        if self.axis != axis {
-            return joined.to_owned();
-        }
-        if self.inputs.len() > MAX_FILES {
-            return format!("{joined}, and np.stack in Python along a new axis");
-        }
-        let load = |input: &Target| (!input.is_stream()).then(|| python::load_target(input))?;
-        let arrays: Option<Vec<String>> = self.inputs.iter().map(load).collect();
-        let Some(arrays) = arrays.map(|arrays| arrays.join(", ")) else { return joined.to_owned() };
-        format!(
-            "{joined}; along a new axis, in Python: np.save({}, np.stack([{arrays}], axis={axis}))",
-            python_text(&self.output.display().to_string())
-        )
     }
 
     /// Passes the bytes of the result to a function, block by block.
@@ -278,19 +251,17 @@ fn check_plain(input: &Target, header: &Header) -> Result<()> {
 
 /// Checks that all dimensions but one are those of the first array.
 fn check_shape(input: &Target, first: &[usize], found: &[usize], axis: usize) -> Result<()> {
-    let differ: Vec<usize> = (0..first.len()).filter(|&i| first.get(i) != found.get(i)).collect();
-    let is_other = |at: &usize| *at != axis;
-    if first.len() == found.len() && !differ.iter().any(is_other) {
+    let is_same = |at: usize| at == axis || first.get(at) == found.get(at);
+    if first.len() == found.len() && (0..first.len()).all(is_same) {
         return Ok(());
     }
-    let advice = match differ[..] {
-        _ if first.len() != found.len() => "; they need the same number of dimensions".to_owned(),
-        [other] => format!("; --axis {other} joins them"),
-        _ => "; only the lengths along the axis may differ".to_owned(),
+    let rule = match first.len() == found.len() {
+        true => "only the lengths along the axis may differ",
+        false => "they need the same number of dimensions",
     };
     let [first, found] = [first, found].map(python_tuple);
     let message = format!(
-        "its shape {found} does not fit that of the first input, {first}, along axis {axis}{advice}"
+        "its shape {found} does not fit that of the first input, {first}, along axis {axis}; {rule}"
     );
     Err(Failure::new(input, message))
 }

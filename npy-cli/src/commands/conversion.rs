@@ -8,10 +8,10 @@ use npy_core::dtype::Field;
 use npy_core::{Cast, DType, Header};
 
 use self::common::common;
-use super::structs::python_text;
 use crate::dtypes;
 use crate::fields;
 use crate::output::{Failure, Result};
+use crate::python;
 use crate::shell;
 use crate::target::Target;
 use crate::time_range;
@@ -26,7 +26,8 @@ pub(super) fn advice(
     cast: Cast,
     command: impl Fn(&[String]) -> String,
 ) -> Option<String> {
-    const NONE: &str = "no conversion makes one of the other";
+    const NONE: &str =
+        "all need one dtype, which npy convert --dtype or, in Python, astype gives an array";
     let (&(_, first), others) = arrays.split_first()?;
     let first = first.dtype();
     let fits = |(_, other): &&(&Target, &Header)| other.dtype().converts_to(first, cast).is_ok();
@@ -141,7 +142,7 @@ fn of_fields(input: &Target, header: &Header, wanted: &DType) -> Option<String> 
     if let Some(name) = names().find(|name| found.field(name).is_none()) {
         let all: Vec<&str> = names().collect();
         return Some(format!(
-            "it has no field {name:?}, and no conversion makes one: write the fields {} with the program that made it",
+            "{input} has no field {name:?}; the fields {} are needed",
             all.join(", ")
         ));
     }
@@ -150,14 +151,15 @@ fn of_fields(input: &Target, header: &Header, wanted: &DType) -> Option<String> 
     // The columns of several dimensions are fields at each index.
     if header.shape().len() > 1 {
         return Some(format!(
-            "in Python, np.save('OUT.npy', np.load('IN.npy')[{}].astype('{wanted}')) makes one of its field {name:?}",
-            python_text(name)
+            "in Python, np.save('OUT.npy', {}{}.astype('{wanted}')) makes one of the field {name:?}",
+            python::load(&input.to_string()),
+            python::index(name)
         ));
     }
     let column = format!(" -c {}", shell::word(name.as_bytes()));
     let convert = convert(input, &output(input, &[]), &column, wanted);
     let save = shell::save_first([input]);
-    Some(format!("{save}{convert} makes one of its field {name:?}"))
+    Some(format!("{save}{convert} makes one of the field {name:?}"))
 }
 
 /// Returns true if `npy convert --dtype` makes an array of this dtype.

@@ -11,6 +11,7 @@ use std::mem;
 use std::path::Path;
 use std::slice;
 
+use clap::ValueEnum;
 use npy_core::dtype::Field;
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
@@ -169,26 +170,25 @@ impl Args {
         let path = &self.output.path;
         let suffix = path.extension()?.to_str()?;
         let (_, tool) = TOOLS.iter().find(|(known, _)| suffix.eq_ignore_ascii_case(known))?;
-        let plain = shell::output(&path.with_extension(""));
+        let format = self.format().or_else(|| Format::of(&path.with_extension("")))?;
         Some(format!(
-            "npy convert writes no compressed files but .npz; write {plain}, and then: {tool} {plain}"
+            "npy convert writes no compressed files but .npz; npy convert {} - --to {} | {tool} > {} writes one, with the same other options",
+            shell::target(&self.input),
+            format.to_possible_value()?.get_name(),
+            shell::path(path)
         ))
     }
 
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
+        let failure =
+            |message| Failure::new(format!("the output {}", self.output.path.display()), message);
+        if let Some(advice) = self.gzip() {
+            return Err(failure(advice));
+        }
         let Some(format) = self.format() else {
-            if let Some(advice) = self.gzip() {
-                return Err(Failure::new(
-                    format!("the output {}", self.output.path.display()),
-                    advice,
-                ));
-            }
             let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";
-            return Err(Failure::new(
-                format!("the output {}", self.output.path.display()),
-                message,
-            ));
+            return Err(failure(message.to_owned()));
         };
         self.unnamed.check(matches!(format, Format::Csv | Format::Tsv))?;
         self.check_output(format)?;

@@ -324,7 +324,7 @@ fn pack(
         if names.contains(&name) {
             let message = format!(
                 "two members would be named {name:?}; give one another name, such as {}",
-                shell::named(&format!("{name}_2"), &target)
+                shell::last([shell::named(&format!("{name}_2"), &target)])
             );
             return Err(Failure::new(target, message));
         }
@@ -416,7 +416,7 @@ fn check_archive(
         options.iter().map(String::as_str).filter(|option| !adds || *option != "--no-clobber");
     let options: String =
         change.into_iter().chain(options).map(|word| format!("{word} ")).collect();
-    let (archive, arrays) = (shell::path(&target.path), words.join(" "));
+    let (archive, arrays) = (shell::path(&target.path), shell::last(words));
     let message =
         format!("is a member of an archive; npy npz pack {options}{archive} {arrays} {effect}");
     Err(Failure::new(path.display(), message))
@@ -436,7 +436,7 @@ fn check_suffix(archive: &Path, files: &[OsString], options: &[String]) -> Resul
         return Ok(());
     }
     let arrays = files.iter().map(|file| shell::word(file.as_encoded_bytes()));
-    let words: Vec<String> = options.iter().cloned().chain(arrays).collect();
+    let words: Vec<String> = options.iter().cloned().chain([shell::last(arrays)]).collect();
     let message = format!(
         "is the name of an array, and an archive is written; npy npz pack {} {} names it so",
         shell::output(&archive.with_extension("npz")),
@@ -459,7 +459,7 @@ fn check_new<'a>(
         "it has a member {name:?} already; npy convert {} {} replaces it, and {} as the input adds it by another name",
         shell::target(target),
         shell::member(archive, name),
-        shell::named(&format!("{name}_2"), target)
+        shell::last([shell::named(&format!("{name}_2"), target)])
     );
     Err(Failure::new(path, message))
 }
@@ -627,7 +627,8 @@ fn with_near<'a>(failure: Failure, names: impl Iterator<Item = &'a str>, wanted:
         return failure.with("; names are compared as they are, without patterns: write each one");
     }
     match source::near(names, wanted) {
-        Some(name) => failure.with(&format!("; did you mean {}?", shell::word(name.as_bytes()))),
+        Some(name) => failure
+            .with(&format!("; did you mean {}?", shell::last([shell::word(name.as_bytes())]))),
         None => failure,
     }
 }

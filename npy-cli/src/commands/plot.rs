@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// The columns to draw, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file; a first column of times is the horizontal axis
     #[arg(short, long, value_delimiter = ',', value_name = "NAMES")]
     columns: Vec<String>,
-    /// The kind of picture; without it lines, a heat map of a matrix, or the image of bytes or floats of shape (h, w, 3) or (h, w, 4)
+    /// The kind of picture; without it lines of up to 8 columns, a heat map of a matrix with more, or the image of bytes or floats of shape (h, w, 3) or (h, w, 4)
     #[arg(short, long, value_enum)]
     kind: Option<Kind>,
     #[command(flatten)]

@@ -129,6 +129,7 @@ impl Args {
             (error, None) => {
                 let advice = match error {
                     Error::Options { .. } => self.without_header(),
+                    Error::Unrepairable { .. } => remedy::unchecked(&self.file),
                     _ => None,
                 };
                 let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));

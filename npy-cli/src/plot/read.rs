@@ -142,7 +142,19 @@ impl Picture {
         let reader = reader.numbers_of(void, target)?;
         let mut kept = None;
         let Parted { reader, dtype, .. } = Parted::of(reader, target, &mut kept)?;
-        of_dtype(Source::of(reader, target)?, &dtype, selection, kind, canvas)
+        let picture = of_dtype(Source::of(reader, target)?, &dtype, selection, kind, canvas)?;
+        if !picture.has_values() {
+            note(target, "no value is finite, so the picture is empty");
+        }
+        Ok(picture)
+    }
+
+    fn has_values(&self) -> bool {
+        match self {
+            Picture::Points { y, .. } => y.iter().any(|series| series.range().is_some()),
+            Picture::Histogram { counts, .. } => counts.iter().flatten().any(|&count| count > 0),
+            Picture::HeatMap(grid) | Picture::Image(grid, _) => grid.range.is_some(),
+        }
     }
 }
 

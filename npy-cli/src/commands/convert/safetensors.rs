@@ -333,7 +333,7 @@ impl Args {
         format!(
             "; without these members: cp {} {copy} && npy npz rm {copy} {} && npy convert {copy} {}",
             shell::path(path),
-            others.join(" "),
+            shell::last(others),
             shell::output(&self.output.path)
         )
     }
