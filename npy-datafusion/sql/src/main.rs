@@ -10,6 +10,7 @@ mod nearest;
 mod numbers;
 mod options;
 mod output;
+mod prepared;
 mod quotes;
 mod spans;
 mod statements;
