@@ -31,7 +31,7 @@ const OF_NUMBERS: [&str; 6] = [
 /// The words of these errors after the name of the function.
 pub(crate) const IS_OF_NUMBERS: &str = " is a function of numbers, and ";
 
-/// An argument that is not known: the statement calls the function several times.
+/// An argument that is not known: the function has several, or the statement calls it several times.
 const UNKNOWN: &str = "…";
 
 /// Returns the error for a function of numbers that gets other values; `None` if the text is about something else. `arguments` returns the arguments of a

@@ -468,7 +468,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT power(id, name) FROM t", "names.npz"],
-            "x is text; write CAST(x AS DOUBLE), or TRY_CAST(x AS DOUBLE) if",
+            "one of its arguments is text; write CAST(… AS DOUBLE), or TRY_CAST(… AS DOUBLE) if",
         ),
         (
             &["SELECT atan2(name, id) FROM t", "names.npz"],
