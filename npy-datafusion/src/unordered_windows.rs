@@ -53,7 +53,8 @@ fn shown(expression: &Expr) -> Result<String> {
             other => Transformed::no(other),
         })
     };
-    Ok(expr_to_sql(&expression.clone().transform(without_table)?.data)?.to_string())
+    let own = expr_to_sql(&expression.clone().transform(without_table)?.data);
+    Ok(own.map_or_else(|_| "…".to_owned(), |own| own.to_string()))
 }
 
 /// Returns true for the rows of files, whose columns `_file` and `_row` a statement can name.
