@@ -107,7 +107,8 @@ fn exact(value: Expr, name: &str, is_nullable: bool, query: Option<&LogicalPlan>
         other => return Ok(other),
     };
     let written = query.map_or(String::new(), |query| written(&value, query));
-    Ok(function().call(vec![value, example(&to)?, lit(name), lit(is_nullable), lit(written)]))
+    let place = if name.is_empty() { "a column".into() } else { format!("the column {name:?}") };
+    Ok(function().call(vec![value, example(&to)?, lit(place), lit(is_nullable), lit(written)]))
 }
 
 /// Returns the column that a query has in the place of a value, as a statement has it, and `…` for other expressions.

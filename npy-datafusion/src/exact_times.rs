@@ -623,7 +623,7 @@ fn far_time(
     let of_days = match of {
         DataType::Date32 => format!("CAST({name} AS TIMESTAMP(0)) in the place of {name}"),
         _ => format!(
-            "CAST(d AS TIMESTAMP({digits})) in the place of each other time d, as in coalesce({name}, CAST(d AS TIMESTAMP({digits})))"
+            "CAST(d AS TIMESTAMP({digits})), which cuts the rest of d, in the place of each other time d, as in coalesce({name}, CAST(d AS TIMESTAMP({digits})))"
         ),
     };
     exec_datafusion_err!(

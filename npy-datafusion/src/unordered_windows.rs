@@ -3,17 +3,20 @@
 //! `OVER (PARTITION BY s)` divides the rows between the threads, and sorts each part by `s`, so that the rows of one file lose its order. `lag(x)`, `first_value(x)` and
 //! a frame of `ROWS` would then have other values in each query. `row_number()` and `ntile(n)` still number the rows of each part.
 
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, plan_err};
 use datafusion::datasource::source_as_provider;
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::{Expr, LogicalPlan, WindowFrameUnits};
+use datafusion::sql::unparser::expr_to_sql;
 
 use crate::table::NpyTable;
 use crate::virtual_columns::is_virtual;
 
-/// Functions of another row than the one that they are computed for.
-const OF_OTHER_ROWS: [&str; 5] = ["lag", "lead", "first_value", "last_value", "nth_value"];
+/// Functions of other rows than the one that they are computed for, by their order.
+const OF_OTHER_ROWS: [&str; 7] =
+    ["lag", "lead", "first_value", "last_value", "nth_value", "array_agg", "string_agg"];
 
 /// Refuses such a window. `inputs`: those of the step of the plan that has it.
 pub(crate) fn check_window(call: &WindowFunction, inputs: &[&LogicalPlan]) -> Result<()> {
@@ -23,10 +26,10 @@ pub(crate) fn check_window(call: &WindowFunction, inputs: &[&LogicalPlan]) -> Re
     }
     let name = call.fun.name();
     let is_whole = frame.start_bound.is_unbounded() && frame.end_bound.is_unbounded();
-    let (what, rest) = if OF_OTHER_ROWS.contains(&name) {
-        (name, "")
+    let what = if OF_OTHER_ROWS.contains(&name) {
+        name
     } else if frame.units == WindowFrameUnits::Rows && !is_whole {
-        ("a frame of ROWS", " ROWS …")
+        "a frame of ROWS"
     } else {
         return Ok(());
     };
@@ -34,19 +37,24 @@ pub(crate) fn check_window(call: &WindowFunction, inputs: &[&LogicalPlan]) -> Re
         true => ("_row", "the order of the file; _file, _row is that of several files"),
         false => ("x", "if x is the column of their order"),
     };
-    let parts: Vec<String> = parts.iter().map(shown).collect();
+    let parts = parts.iter().map(shown).collect::<Result<Vec<_>>>()?;
+    // With ORDER BY, a frame that is not written would end at its row.
     plan_err!(
-        "{what} depends on the order of rows, and PARTITION BY without ORDER BY has none; write OVER (PARTITION BY {} ORDER BY {order}{rest}), {of_file}",
+        "{what} depends on the order of rows, and PARTITION BY without ORDER BY has none; write OVER (PARTITION BY {} ORDER BY {order} {frame}), {of_file}",
         parts.join(", ")
     )
 }
 
 /// Returns an expression as a statement has it: the table has no name if it is a call of a function.
-fn shown(expression: &Expr) -> String {
-    match expression {
-        Expr::Column(column) => Column::new_unqualified(&column.name).quoted_flat_name(),
-        other => other.to_string(),
-    }
+fn shown(expression: &Expr) -> Result<String> {
+    let without_table = |part| {
+        Ok(match part {
+            Expr::Column(column) => Transformed::yes(Column::new_unqualified(column.name).into()),
+            other => Transformed::no(other),
+        })
+    };
+    let own = expr_to_sql(&expression.clone().transform(without_table)?.data);
+    Ok(own.map_or_else(|_| "…".to_owned(), |own| own.to_string()))
 }
 
 /// Returns true for the rows of files, whose columns `_file` and `_row` a statement can name.

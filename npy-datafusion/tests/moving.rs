@@ -84,9 +84,9 @@ async fn what_has_left_a_frame_is_forgotten() {
 #[tokio::test]
 async fn a_frame_has_the_statistics_of_its_rows() {
     let ctx = session();
-    // With nulls and gaps. Of larger numbers, DataFusion computes the correlation of groups less exactly.
-    let table = "CREATE TABLE t AS SELECT k, CASE WHEN k % 11 = 5 THEN NULL ELSE 100 + sin(k * k) END AS x, \
-        CASE WHEN k % 7 = 3 THEN NULL ELSE cos(k) - 3 END AS y \
+    // With nulls and gaps.
+    let table = "CREATE TABLE t AS SELECT k, CASE WHEN k % 11 = 5 THEN NULL ELSE 1e6 + sin(k * k) END AS x, \
+        CASE WHEN k % 7 = 3 THEN NULL ELSE cos(k) - 1e6 END AS y \
         FROM (SELECT CAST(value + 40 * (value / 20) AS DOUBLE) AS k FROM generate_series(0, 99))";
     ctx.sql(table).await.unwrap().collect().await.unwrap();
     for call in [
@@ -116,7 +116,7 @@ async fn a_frame_has_the_statistics_of_its_rows() {
                 _ => format!("{bound} FOLLOWING"),
             };
             let (first, last) = (bound(low), bound(high));
-            for filter in ["", " FILTER (WHERE x > 99.5)"] {
+            for filter in ["", " FILTER (WHERE x > 999999.5)"] {
                 let of_frame = format!(
                     "SELECT {call}{filter} OVER (ORDER BY k RANGE BETWEEN {first} AND {last}) FROM t ORDER BY k"
                 );

@@ -198,7 +198,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         ),
         (
             "Cannot coerce arithmetic expression Timestamp(",
-            "write a span of time, x + INTERVAL '5 seconds', or CAST(x AS BIGINT) for the number that a time is",
+            "write a span of time, x + INTERVAL '5 seconds', a time as TIMESTAMP '2026-01-02', or CAST(x AS BIGINT) for the number that a time is",
         ),
         (
             "Cannot coerce arithmetic expression",

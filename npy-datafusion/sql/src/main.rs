@@ -10,6 +10,7 @@ mod nearest;
 mod numbers;
 mod options;
 mod output;
+mod prepared;
 mod quotes;
 mod spans;
 mod statements;
@@ -71,8 +72,8 @@ Examples:
   npy sql -f report.sql days/
 
 A float NaN is a value, which is greater than all others and equal to itself, unlike in NumPy: add AND NOT isnan(x). The NaN that NumPy makes of 0/0 on
-x86 has a sign; it is another value, and less than all numbers: nullif(x, 'NaN') does not find it. median, percentile_cont, approx_median and corr of a
-NaN are NaN, as in NumPy: median(x) FILTER (WHERE NOT isnan(x)). CASE WHEN isnan(x) THEN NULL ELSE x END is null for each NaN, nanvl(x, 0.0) is 0.0. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
+x86 has a sign; it is another value, and less than all numbers: nullif(x, 'NaN') does not find it. median, percentile_cont and approx_median of a
+NaN are NaN, as in NumPy, and corr is NaN or null: median(x) FILTER (WHERE NOT isnan(x)). CASE WHEN isnan(x) THEN NULL ELSE x END is null for each NaN, nanvl(x, 0.0) is 0.0. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
 makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
 The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
 ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each

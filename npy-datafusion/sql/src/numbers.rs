@@ -31,6 +31,9 @@ const OF_NUMBERS: [&str; 6] = [
 /// The words of these errors after the name of the function.
 pub(crate) const IS_OF_NUMBERS: &str = " is a function of numbers, and ";
 
+/// An argument that is not known: the function has several, or the statement calls it several times.
+const UNKNOWN: &str = "…";
+
 /// Returns the error for a function of numbers that gets other values; `None` if the text is about something else. `arguments` returns the arguments of a
 /// function of the statement, if they are known.
 pub(crate) fn of_function(
@@ -47,7 +50,7 @@ pub(crate) fn of_function(
         && ["Timestamp(", "Duration(", "Date"].iter().any(|it| received.starts_with(it))
     {
         let x = arguments(name).and_then(|it| it.into_iter().next());
-        let x = x.unwrap_or_else(|| "x".to_owned());
+        let x = x.unwrap_or_else(|| UNKNOWN.to_owned());
         return Some(format!("isnan{IS_OF_NUMBERS}{x} is a time; write {x} IS NULL for NaT"));
     }
     let is_list = ["List(", "FixedSizeList("].iter().any(|it| received.starts_with(it));
@@ -107,7 +110,8 @@ pub(crate) fn of_function(
     } else {
         return None;
     };
-    Some(format!("{name}{IS_OF_NUMBERS}{x} is {kind}; write {instead}"))
+    let argument = if x == UNKNOWN { "one of its arguments" } else { &x };
+    Some(format!("{name}{IS_OF_NUMBERS}{argument} is {kind}; write {instead}"))
 }
 
 /// Returns the types at the beginning of a text, which separates them by commas.
@@ -145,7 +149,7 @@ impl<'n> Call<'n> {
         let unknown = || {
             // Of a percentile, the second argument is its share.
             let share = name.contains("percentile").then(|| "0.5".to_owned());
-            std::iter::once("x".to_owned()).chain(share).collect::<Vec<_>>()
+            std::iter::once(UNKNOWN.to_owned()).chain(share).collect::<Vec<_>>()
         };
         let arguments = arguments.unwrap_or_else(unknown);
         let is_of_numbers = |of_type: &&str| {

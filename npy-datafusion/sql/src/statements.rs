@@ -18,6 +18,7 @@ use crate::lists;
 use crate::nearest::nearest;
 use crate::numbers;
 use crate::output::{self, Form};
+use crate::prepared::Prepared;
 use crate::quotes;
 use crate::spans;
 use crate::tables::{self, Locations};
@@ -52,7 +53,7 @@ pub(crate) async fn run(
     statements.iter().try_for_each(advice::check_numbers)?;
     statements.iter().try_for_each(advice::check_insert)?;
     tables::check_read(&statements, files)?;
-    let mut printed = 0;
+    let (mut printed, mut prepared) = (0, Prepared::default());
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
     for statement in statements {
         let mut locations = Locations::default();
@@ -96,6 +97,7 @@ pub(crate) async fn run(
             }
         };
         check_into(&plan, is_query)?;
+        prepared.check(ctx, &plan)?;
         if is_query && plan.schema().fields().is_empty() {
             return plan_err!("a query without columns prints nothing; write SELECT * FROM t");
         }

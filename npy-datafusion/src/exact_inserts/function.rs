@@ -22,7 +22,7 @@ pub(crate) fn function() -> Arc<ScalarUDF> {
     Arc::new(ScalarUDF::new_from_impl(Exact { signature }))
 }
 
-/// Converts its first argument to the type of the second one. A value that would be another one is an error, which has the name of the column, the third one.
+/// Converts its first argument to the type of the second one. A value that would be another one is an error, which says where that is by the third one.
 /// So is a null, if the fourth one is false. The last one is the column of the query that has the values, `…` for another expression, or empty for `VALUES`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Exact {
@@ -47,7 +47,7 @@ impl ScalarUDFImpl for Exact {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let [values, _, ColumnarValue::Scalar(name), ColumnarValue::Scalar(is_nullable), source] =
+        let [values, _, ColumnarValue::Scalar(place), ColumnarValue::Scalar(is_nullable), source] =
             &args.args[..]
         else {
             return internal_err!("{} without five arguments", self.name());
@@ -56,13 +56,10 @@ impl ScalarUDFImpl for Exact {
             ColumnarValue::Scalar(source) => source.try_as_str().flatten().unwrap_or_default(),
             ColumnarValue::Array(_) => "",
         };
-        let column = match name.try_as_str().flatten() {
-            None | Some("") => "a column".to_owned(),
-            Some(name) => format!("the column {name:?}"),
-        };
+        let column = place.try_as_str().flatten().unwrap_or_default();
         let options = CastOptions { safe: false, ..CastOptions::default() };
         let converted = values.cast_to(args.return_field.data_type(), Some(&options));
-        let converted = converted.map_err(|error| error.context(column.clone()))?;
+        let converted = converted.map_err(|error| error.context(column))?;
         let [from, to] = [values, &converted].map(|it| it.to_array(args.number_rows));
         let (from, to) = (from?, to?);
         let x = if source.is_empty() { "…" } else { source };
@@ -76,7 +73,7 @@ impl ScalarUDFImpl for Exact {
                 ),
             };
         }
-        check(&from, &to, Place { column: &column, source })?;
+        check(&from, &to, Place { column, source })?;
         Ok(converted)
     }
 }

@@ -427,6 +427,22 @@ fn errors_say_what_to_write() {
         (&["SELECT avg(id > 1) FROM t", "ticks.npy"], "write avg(CAST(id > 1 AS INT))"),
         (&["SELECT stddev(id > 1) FROM t", "ticks.npy"], "write stddev(CAST(id > 1 AS INT))"),
         (
+            &["SELECT avg(id), avg(name) FROM t", "names.npz"],
+            "avg is a function of numbers, and one of its arguments is text; write avg(CAST(… AS DOUBLE))",
+        ),
+        (
+            &["SELECT time - '2024-01-01' FROM (SELECT value AS time FROM t)", "times.npy"],
+            "a time as TIMESTAMP '2026-01-02'",
+        ),
+        (
+            &["PREPARE p AS SELECT id FROM t WHERE id < $1; EXECUTE p(1.5)", "ticks.npy"],
+            "1.5 would become 1 in the parameter $1 of p, which is UInt32; write round(1.5) or trunc(1.5)",
+        ),
+        (
+            &["PREPARE p(INT, DATE) AS SELECT $1, $2; EXECUTE p(7, '2021-01-01T12:00:00')"],
+            "would become 2021-01-01 in the parameter $2 of p",
+        ),
+        (
             &["SELECT median(value) FROM t", "times.npy"],
             "npy sql: median is a function of numbers, and value is a time; write to_timestamp_seconds(median(CAST(value AS BIGINT)))",
         ),
@@ -452,7 +468,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT power(id, name) FROM t", "names.npz"],
-            "x is text; write CAST(x AS DOUBLE), or TRY_CAST(x AS DOUBLE) if",
+            "one of its arguments is text; write CAST(… AS DOUBLE), or TRY_CAST(… AS DOUBLE) if",
         ),
         (
             &["SELECT atan2(name, id) FROM t", "names.npz"],
@@ -784,6 +800,10 @@ fn the_advice_can_be_followed() {
         ("SELECT count(*) AS x FROM (SELECT * FROM t UNION ALL SELECT value FROM t)", "2"),
         ("SELECT lag(value) OVER (PARTITION BY value ORDER BY _row) IS NULL AS x FROM t", "true"),
         ("SELECT current_date() = current_date AS x", "true"),
+        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(trunc(7.9))", "7"),
+        ("PREPARE p(DOUBLE) AS SELECT count(*) AS x FROM t WHERE 1 < $1; EXECUTE p(1.5)", "1"),
+        ("SELECT value - TIMESTAMP '1970-01-01' = value - value AS x FROM t", "false"),
+        ("SELECT avg(CAST(a AS DOUBLE)) AS x FROM (VALUES ('1')) v(a)", "1.0"),
         ("SELECT CAST('1e3' AS DOUBLE) AS x", "1000.0"),
         // DataFusion takes this word of SQL for a column.
         ("SELECT user AS x FROM (SELECT value = value AS user FROM t)", "true"),
