@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc};
 
-use super::convert::conversions;
+use super::convert::{conversions, refused};
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::calendar::{NANOSECONDS_OF_DAY as DAY, exact_div};
 use crate::element::{Element, InvalidValue};
@@ -60,7 +60,8 @@ mod tests {
         assert!(DateTime::try_from(DateTime64::<Ps>::new(1)).is_err());
         assert!(DateTime::try_from(DateTime64::<Second>::new(i64::MAX)).is_err());
         for end in [DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC] {
-            assert!(DateTime64::<Ns>::try_from(end).is_err());
+            let error = DateTime64::<Ns>::try_from(end).unwrap_err().to_string();
+            assert!(error.ends_with(": it is out of range; use a coarser unit"), "{error}");
             let count = end.timestamp_micros();
             let end = DateTime::try_from(DateTime64::<Us>::new(count)).unwrap();
             assert_eq!(DateTime64::<Us>::try_from(end).unwrap().count(), count);

@@ -1,9 +1,13 @@
 //! Converts times and spans to and from nanoseconds, which the types of other crates count.
 
+use std::fmt::Display;
+
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 use super::TimeDelta64;
 use super::{DateTime64, TimeUnit};
-use crate::calendar::{from_nanoseconds, to_nanoseconds};
+use crate::calendar::{from_nanoseconds, rounded_down, to_nanoseconds};
+use crate::dtype::DType;
+use crate::element::InvalidValue;
 
 /// Implements the conversions to and from nanoseconds. `$is_date` is true for points in time, whose
 /// years and months are those of the calendar.
@@ -28,6 +32,21 @@ macro_rules! nanoseconds {
 nanoseconds! { DateTime64, true; }
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 nanoseconds! { TimeDelta64, false; }
+
+/// Returns the error for a time of another crate that is refused. `on_fraction` is the advice for a fraction of a unit.
+pub(super) fn refused<U: TimeUnit>(
+    time: impl Display,
+    nanoseconds: Option<i128>,
+    dtype: &DType,
+    on_fraction: &str,
+) -> InvalidValue {
+    let advice =
+        nanoseconds.zip(U::RESOLUTION).map_or("", |(n, unit)| match rounded_down(n, unit) {
+            Some(_) => on_fraction,
+            None => ": it is out of range; use a coarser unit",
+        });
+    InvalidValue::new(format!("{time} does not fit '{dtype}'{advice}"))
+}
 
 /// Implements `TryFrom` in both directions between a time of this crate and a time of another crate.
 ///
@@ -58,11 +77,7 @@ macro_rules! conversions {
                 let from: fn($other) -> Option<i128> = $from;
                 let nanoseconds = from(other);
                 nanoseconds.and_then(Self::from_nanoseconds).ok_or_else(|| {
-                    let dtype = Self::dtype();
-                    let rounded = nanoseconds.zip(U::RESOLUTION);
-                    let rounded = rounded.and_then(|(n, unit)| crate::calendar::rounded_down(n, unit));
-                    let reason = rounded.map_or("", |_| "; use a finer unit");
-                    InvalidValue::new(format!("{other} does not fit '{dtype}'{reason}"))
+                    refused::<U>(other, nanoseconds, &Self::dtype(), "; use a finer unit")
                 })
             }
         }

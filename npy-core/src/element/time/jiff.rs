@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
-use super::convert::conversions;
+use super::convert::{conversions, refused};
 use super::{DateTime64, TimeDelta64, TimeUnit};
 use crate::calendar::{NANOSECONDS_OF_DAY as DAY, exact_div};
 use crate::element::{Element, InvalidValue};

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::convert::refused;
 use super::{DateTime64, TimeUnit};
 use crate::calendar::rounded_down;
 use crate::element::{Element, InvalidValue};
@@ -23,16 +24,15 @@ impl<U: TimeUnit> TryFrom<SystemTime> for DateTime64<U> {
     type Error = InvalidValue;
 
     fn try_from(time: SystemTime) -> Result<Self, InvalidValue> {
-        nanoseconds(time).and_then(Self::from_nanoseconds).ok_or_else(|| {
+        let count = nanoseconds(time);
+        count.and_then(Self::from_nanoseconds).ok_or_else(|| {
             let (side, span) = match time.duration_since(SystemTime::UNIX_EPOCH) {
                 Ok(span) => ("after", span),
                 Err(error) => ("before", error.duration()),
             };
-            let dtype = Self::dtype();
-            let reason = format!(
-                "the time {span:?} {side} 1970-01-01 has a fraction of a unit of '{dtype}', or does not fit; DateTime64::floor rounds it down"
-            );
-            InvalidValue::new(reason)
+            let time = format!("the time {span:?} {side} 1970-01-01");
+            let floor = ": it has a fraction of a unit; DateTime64::floor rounds it down";
+            refused::<U>(time, count, &Self::dtype(), floor)
         })
     }
 }
@@ -112,7 +112,7 @@ fn duration(nanoseconds: u128) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{As, Day, Generic, Month, Ms, Ns, Ps, Second, Times, Week, Year};
+    use super::super::{As, Day, Generic, Month, Ms, Ns, Ps, Second, Times, Us, Week, Year};
     use super::*;
 
     /// Guards that times before and after 1970 are converted exactly, and never rounded.
@@ -129,7 +129,7 @@ mod tests {
         let error = DateTime64::<Second>::try_from(half).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the time 1.5s before 1970-01-01 has a fraction of a unit of '<M8[s]', or does not fit; DateTime64::floor rounds it down"
+            "the time 1.5s before 1970-01-01 does not fit '<M8[s]': it has a fraction of a unit; DateTime64::floor rounds it down"
         );
         let error = SystemTime::try_from(DateTime64::<Ns>::NAT).unwrap_err();
         assert_eq!(error.to_string(), "NaT of '<M8[ns]' does not fit a SystemTime");
@@ -145,6 +145,11 @@ mod tests {
         assert_eq!(DateTime64::<Year>::floor(half).to_string(), "1969");
         assert!(DateTime64::<As>::floor(second).is_nat());
         let late = SystemTime::UNIX_EPOCH + Duration::from_secs(10_000_000_000);
-        assert!(DateTime64::<Ns>::try_from(late).is_err());
+        let error = DateTime64::<Ns>::try_from(late).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the time 10000000000s after 1970-01-01 does not fit '<M8[ns]': it is out of range; use a coarser unit"
+        );
+        assert_eq!(DateTime64::<Us>::try_from(late).unwrap(), DateTime64::floor(late));
     }
 }
