@@ -9,6 +9,8 @@ use crate::error::Error;
 pub(crate) const HELD: &str = "what the file holds";
 
 const CHANGE: &str = "change the Rust type to ";
+const TEXT: &str = "read text as ";
+const BYTES: &str = "read bytes as ";
 
 pub(super) const STATE_WIDTH: &str = "state its width: #[npy(width = N)]";
 
@@ -61,26 +63,18 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
         };
     };
     let is_single = from_shape.is_empty();
-    let in_struct = |bytes: &str| match is_single {
-        true => {
-            format!(", or as a String with #[npy(width = {}{bytes})] in a struct", width(*scalar))
-        }
-        false => String::new(),
-    };
     match scalar.kind() {
         ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_) => {
             format!("read it as {held}, whose count() is an integer")
         }
         ScalarKind::Str if is_same_shape && is_number_or(to, ScalarKind::Bytes) => {
-            let list = if is_single { "a Vec<String>, as " } else { "" };
-            format!("read text as {list}{held}{}", in_struct(""))
+            format!("{TEXT}{HELD}")
         }
         ScalarKind::Bytes
             if is_same_shape && is_number_or(to, ScalarKind::Str)
                 || is_single && is_number_or(to, ScalarKind::Str) && to.itemsize() == 1 =>
         {
-            let list = if is_single { "a Vec<String>, as " } else { "" };
-            format!("read bytes as {list}{held}{}", in_struct(", bytes"))
+            format!("{BYTES}{HELD}")
         }
         ScalarKind::Void if is_single && scalar.itemsize() == 2 => {
             format!(
@@ -155,8 +149,14 @@ pub(super) fn by_elements(error: Error, part: &Part<'_>, to: &DType) -> Error {
 /// Names the type of a field of the file, if the advice is to change the type.
 pub(super) fn naming_field(error: Error, found: &DType) -> Error {
     let held = rust_type(found).unwrap_or_else(|| HELD.into());
-    error.map_remedy(|remedy| match remedy.split_once(HELD) {
-        Some((CHANGE, _)) => format!("change the field to {held}"),
+    error.map_remedy(|remedy| match (remedy.split_once(HELD), found.scalar()) {
+        (Some((CHANGE, _)), _) => format!("change the field to {held}"),
+        (Some((TEXT, _)), Some(text)) => {
+            format!("{TEXT}{held}, or as a String with #[npy(width = {})]", width(*text))
+        }
+        (Some((BYTES, _)), Some(text)) => {
+            format!("{BYTES}{held}, or as a String with #[npy(width = {}, bytes)]", width(*text))
+        }
         _ => remedy.replace(HELD, &held),
     })
 }
@@ -165,18 +165,20 @@ pub(super) fn naming_field(error: Error, found: &DType) -> Error {
 /// `ndim` is the number of dimensions before those of a value; `None` if the user names the type of a value only.
 pub(crate) fn naming_type(error: Error, found: &DType, ndim: Option<usize>) -> Error {
     let Some(item) = rust_type(found) else { return error };
-    let name = match ndim {
-        None | Some(0) => item,
+    let of = |item: &str| match ndim {
+        None | Some(0) => item.to_owned(),
         Some(1) => format!("Vec<{item}>"),
         Some(_) => format!("NpyArray<{item}>"),
     };
-    // A `Vec` has one dimension.
-    let error = match ndim {
-        None | Some(1) => error,
-        _ => error.map_remedy(|remedy| remedy.replace("a Vec<String>", "an NpyArray<String>")),
-    };
-    error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
-        true => format!("{name} reads it, and {remedy}"),
-        false => remedy.replace(HELD, &name),
+    let name = of(&item);
+    // A list or an array, and not a part of a record, may have text of any width.
+    let is_whole = ndim.is_some() && found.scalar().is_some();
+    error.map_remedy(|remedy| match remedy.split_once(HELD) {
+        Some((TEXT, _)) if is_whole => format!("{TEXT}{} or {name}", of("String")),
+        Some((BYTES, _)) if is_whole && ndim > Some(0) => {
+            format!("{BYTES}{} or {name}", of("Vec<u8>"))
+        }
+        _ if remedy.starts_with("ReadOptions::") => format!("{name} reads it, and {remedy}"),
+        _ => remedy.replace(HELD, &name),
     })
 }

@@ -403,8 +403,8 @@ fn text_is_read_from_narrower_text() {
         ),
         (
             "[('text', '|S3'), ('code', '|S4'), ('raw', '|S2')]",
-            "field \"text\": the file holds '|S3', Note expects '<U3'; read bytes as a \
-             Vec<String>, as ByteStr<3>, or as a String with #[npy(width = 3, bytes)] in a struct",
+            "field \"text\": the file holds '|S3', Note expects '<U3'; read bytes as \
+             ByteStr<3>, or as a String with #[npy(width = 3, bytes)]",
         ),
     ] {
         let dtype: DType = descr.parse().unwrap();
@@ -428,7 +428,7 @@ fn the_field_that_is_advised_for_bytes_reads_and_writes() {
     }
     let file = raw("[('text', '|S3')]", b"abcde\0");
     let error = read::<Text>(&file).map(|texts| texts[0].text.clone()).unwrap_err();
-    let advice = "or as a String with #[npy(width = 3, bytes)] in a struct";
+    let advice = "or as a String with #[npy(width = 3, bytes)]";
     assert!(error.to_string().ends_with(advice), "{error}");
     let texts = read::<Advised>(&file).unwrap();
     assert_eq!(texts[1].text, "de");
@@ -586,8 +586,8 @@ fn text_of_any_width_has_limits() {
         ),
         (
             "[('text', '|S3')]",
-            "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as a \
-             Vec<String>, as ByteStr<3>, or as a String with #[npy(width = 3, bytes)] in a struct",
+            "field \"text\": the file holds '|S3', Note expects '<U' of any width; read bytes as \
+             ByteStr<3>, or as a String with #[npy(width = 3, bytes)]",
         ),
         // Text in a sub-array is no text of another kind: `bytes` would not read it.
         (

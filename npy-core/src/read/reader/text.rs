@@ -55,7 +55,7 @@ fn utf8(item: &[u8]) -> Result<String, InvalidValue> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(text.to_owned()),
         Err(_) => Err(InvalidValue::new(format!(
-            "{} is not UTF-8, and the file does not say which encoding it has; read it as Vec<u8>",
+            "{} is not UTF-8, and the file does not say which encoding it has; NpyArray<Vec<u8>> reads it",
             excerpt(bytes)
         ))),
     }
