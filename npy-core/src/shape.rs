@@ -75,10 +75,7 @@ fn product(shape: &[usize], itemsize: usize, max: u64) -> Result<u64, Error> {
     match product(1).and_then(|_| product(itemsize)) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(bytes) => Ok(bytes),
-        None => Err(error(format!(
-            "elements of {} make it larger than any memory",
-            counted(itemsize, "byte")
-        ))),
+        None => Err(error("it would be larger than any memory".into())),
     }
 }
 
@@ -292,6 +289,9 @@ mod tests {
         ] {
             assert!(bytes(shape, itemsize).is_err(), "{shape:?} of {itemsize}");
         }
+        // No size of an element: it is not known to all callers.
+        let error = count(&[usize::MAX, 3]).unwrap_err().to_string();
+        assert!(error.ends_with("3): it would be larger than any memory"), "{error}");
     }
 
     #[test]

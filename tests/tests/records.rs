@@ -92,7 +92,7 @@ fn the_rest_follows_a_part() {
     reader.read_chunk::<Trace>(&mut some, 4).unwrap();
     assert_eq!(reader.remaining(), 6);
     assert_eq!(reader.read_column::<u32>("id").unwrap(), [4, 5, 6, 7, 8, 9]);
-    assert!(reader.read_dyn().unwrap_err().to_string().contains("after a part of it was read"));
+    assert!(reader.read_dyn().unwrap_err().to_string().contains("from a later position"));
     let mut reader = Reader::new(&bytes[..]).unwrap();
     reader.read_chunk::<Trace>(&mut some, 4).unwrap();
     assert_eq!(reader.read_vec::<Trace>().unwrap(), traces(10)[4..]);

@@ -68,7 +68,7 @@ fn advice(start: &[u8]) -> Option<&'static str> {
     }
     if start.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
         return Some(
-            "it looks like text: load it with np.loadtxt or np.genfromtxt and save it with np.save",
+            "it looks like text: load it with np.loadtxt or np.genfromtxt and save it with np.save, or np.savez for a .npz",
         );
     }
     None
@@ -98,7 +98,7 @@ mod tests {
             (b"\x40\0\0\0\0\0\0\0{\"a\":", "safetensors"),
             (b"\x78\x9c\x01\x02", "zlib"),
             (b"\xef\xbf\xbdNUMPY\x01\0", "as text"),
-            (b"1.0, 2.0, 3.0\n4.0", "np.loadtxt"),
+            (b"1.0, 2.0, 3.0\n4.0", "np.savez for a .npz"),
             (b"PK\x03\x04\x14\0", "npz::load"),
             (&[0; 16], "zeros"),
         ];

@@ -176,7 +176,7 @@ impl<R> Reader<R> {
     /// elements than a `usize` counts.
     pub fn flatten(mut self) -> Result<Self> {
         if self.data.elements_before() > 0 {
-            let what = "flattening an array after a part of it was read".into();
+            let what = "flattening an array from a later position".into();
             return Err(ErrorKind::Unsupported { what, needs: ITS_START }.into());
         }
         let count = limits::to_usize(self.header.elements())?;
@@ -813,7 +813,7 @@ impl<R> Reader<R> {
         if self.data.is_lost() || self.data.is_at_start() {
             return Ok(());
         }
-        let what = "reading a whole array after a part of it was read".into();
+        let what = "reading a whole array from a later position".into();
         Err(ErrorKind::Unsupported { what, needs: ITS_START }.into())
     }
 

@@ -27,7 +27,7 @@ fn items_are_given_once() {
     for error in [reader.read_array::<u8>().err(), reader.read_dyn().err()] {
         assert_eq!(
             error.unwrap().to_string(),
-            "reading a whole array after a part of it was read needs the start of the array: a new reader, or seek_to(0) of one that can seek"
+            "reading a whole array from a later position needs the start of the array: a new reader, or seek_to(0) of one that can seek"
         );
     }
     // Items of no bytes are counted like others.

@@ -256,6 +256,7 @@ fn times_of_other_crates_are_what_the_page_says() {
         }};
     }
     let code = rows! {
+        "std::time::SystemTime", "", DateTime64: std::time::SystemTime;
         "jiff::Timestamp", "jiff", DateTime64: jiff::Timestamp;
         "jiff::civil::Date", "jiff", DateTime64: jiff::civil::Date;
         "jiff::SignedDuration", "jiff", TimeDelta64: jiff::SignedDuration;
