@@ -15,6 +15,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The error type of this crate. It has a kind and a location, and its message says what to do.
 ///
+/// An I/O error is in [`kind`](Self::kind); [`source`](std::error::Error::source) is the cause of that one, because the message has its text.
+///
 /// It is one word in size and prints as one line, outermost location first:
 ///
 /// ```

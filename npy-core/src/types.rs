@@ -111,6 +111,7 @@
 //!
 //! | Rust | feature | converts to and from |
 //! |---|---|---|
+//! | `std::time::SystemTime` | | `DateTime64` |
 //! | `jiff::Timestamp` | `jiff` | `DateTime64` |
 //! | `jiff::civil::Date` | `jiff` | `DateTime64` |
 //! | `jiff::SignedDuration` | `jiff` | `TimeDelta64` |

@@ -23,7 +23,7 @@ use crate::view::data_range;
 /// An array of any layout in a mapped file. Each element is decoded when it is requested.
 ///
 /// As with [`ReadNpy`](crate::ReadNpy), byte order, padding and the order of fields do not matter, and fields that the type lacks
-/// are skipped.
+/// are skipped. [`ReadOptions::map_any`](crate::ReadOptions::map_any) also converts by a [`Cast`](crate::Cast).
 ///
 /// ```
 /// use npy_core::{ByteOrder, MapAny, WriteOptions};
