@@ -82,6 +82,7 @@ fn errors_say_what_to_write() {
     };
     [odd].write_npy(at.join("odd.npy")).unwrap();
     [npy_core::ByteStr::<4>::new("RJOB").unwrap()].write_npy(at.join("stations.npy")).unwrap();
+    [npy_core::ByteStr::<4>::new(b"a\xff").unwrap()].write_npy(at.join("latin.npy")).unwrap();
     std::fs::write(at.join("parquet.npy"), "PAR1\x15\x04\x15\x10").unwrap();
     folder(at);
     raw("<f16").write_npy(at.join("l.npy")).unwrap();
@@ -110,6 +111,57 @@ fn errors_say_what_to_write() {
                 "ticks.npy",
             ],
             "ON b.time <= a.time GROUP BY a.time, and join t2 by last\n",
+        ),
+        (
+            &[
+                "SELECT (SELECT b.id FROM t b WHERE b.id <= a.id ORDER BY b.id DESC LIMIT 1) FROM t a",
+                "ticks.npy",
+            ],
+            "not each subquery can name columns of the query around it; write a join: SELECT a.time",
+        ),
+        (
+            &[
+                "SELECT x.id FROM t a, LATERAL (SELECT b.id FROM t b WHERE b.id = a.id LIMIT 1) x",
+                "ticks.npy",
+            ],
+            "not each subquery can name columns",
+        ),
+        (
+            &["SELECT EXISTS (SELECT 1 FROM t b WHERE b.id <= a.id) FROM t a", "ticks.npy"],
+            "not each",
+        ),
+        (
+            &["SELECT id IN (SELECT b.id FROM t b WHERE b.id <= a.id) FROM t a", "ticks.npy"],
+            "not each",
+        ),
+        (
+            &["SELECT count(*) FROM t POSITIONAL JOIN t a", "ticks.npy"],
+            "JOIN t a has no condition; write ON …, or else CROSS JOIN t a\n",
+        ),
+        (&["SELECT count(*) FROM (t a INNER JOIN t b)", "ticks.npy"], "else CROSS JOIN t b\n"),
+        (
+            &["SELECT a.id, _row FROM t a JOIN t b ON a.id = b.id", "ticks.npy"],
+            "write its table before it, a._row or b._row\n",
+        ),
+        (
+            &["SELECT rank() OVER (ORDER BY value) FROM t", "stations.npy"],
+            "npy sql: Cannot run range queries on datatype: Binary; bytes are text by --text, or by CAST(x AS TEXT)\n",
+        ),
+        (
+            &["SELECT value FROM t UNION ALL SELECT 'é'", "stations.npy"],
+            "\"value\" of UNION is bytes in one query, and text in another; read bytes as text by --text, or write CAST(x AS TEXT) for them\n",
+        ),
+        (
+            &["SELECT CASE WHEN id > 1 THEN 'NaN' ELSE price END FROM t", "ticks.npy"],
+            "the results of a CASE are 'NaN', which is text, and numbers; make them one type by CAST(x AS DOUBLE), or CAST(x AS TEXT)\n",
+        ),
+        (&["SELECT id # 255 FROM t", "ticks.npy"], "; write x ^ y for XOR\n"),
+        (&["SELECT 1 FROM t WHERE id > 1 && id < 3", "ticks.npy"], "; write AND\n"),
+        (&["UPDATE t SET id = 3", "ticks.npy"], "to a new file: COPY (SELECT …) TO 'new.npy'\n"),
+        (&["DELETE FROM t", "ticks.npy"], "to a new file: COPY (SELECT …) TO 'new.npy'\n"),
+        (
+            &["SELECT * FROM t", "latin.npy", "--text"],
+            "; bytes that are not text are read by npy('x.npy', 'text_from_bytes', 'false')\n",
         ),
         (
             &["SELECT id * INTERVAL '1 day' FROM t", "ticks.npy"],
@@ -393,17 +445,17 @@ fn errors_say_what_to_write() {
         (&["SELECT CASE name WHEN \"b\" THEN 1 END FROM t", "names.npz"], "quotes: 'b'"),
         (
             &["SELECT ticks.id FROM t", "ticks.npy"],
-            "No field named ticks.id; its table is called t here: write t.id",
+            "No field named ticks.id; the tables are t, where an alias replaces a name; the columns are id, price, pair\n",
         ),
         (
             &["SELECT id FROM (SELECT *, price + 1 AS id FROM t)", "ticks.npy"],
             "give the new column another name: x + 1 AS y",
         ),
-        (&["SELECT t.id FROM t o", "ticks.npy"], "its table is called o here: write o.id"),
         (
-            &["SELECT ticks.id FROM npy('ticks.npy')"],
-            "its table has no name here: write id, or a name after the table, as in npy('x.npy') o",
+            &["SELECT 1 FROM t o JOIN ticks c ON o.id = ticks.id", "ticks.npy"],
+            "No field named ticks.id; the tables are c, o, where an alias",
         ),
+        (&["SELECT ticks.id FROM npy('ticks.npy')"], "the tables are \"npy()\", where"),
         (&["SELECT o.ID FROM t o", "ticks.npy"], "write id, since names have a case"),
         (
             &["COPY (SELECT 1 AS a) TO 'o.csv' OPTIONS (delimiter '\\t')"],
@@ -786,6 +838,13 @@ fn the_advice_can_be_followed() {
             "SELECT count(*) AS x FROM (VALUES ('1'), ('b')) v(a) WHERE TRY_CAST(a AS BIGINT) = 1",
             "1",
         ),
+        ("SELECT sum(\"npy()\".id) AS x FROM npy('ticks.npy')", "6"),
+        ("SELECT sum(b._row) AS x FROM t CROSS JOIN npy('ticks.npy') b", "3"),
+        (
+            "SELECT count(CASE WHEN value IS NULL THEN CAST('NaN' AS DOUBLE) ELSE 1 END) AS x FROM t",
+            "1",
+        ),
+        ("SELECT 6 ^ 3 AS x", "5"),
         ("SELECT sum(v) AS x FROM (SELECT unnest(a) AS v FROM (VALUES ([1, 2]), ([4])) v(a))", "7"),
         ("SELECT * FROM (SELECT a * 2 AS x FROM (VALUES (1), (2)) v(a)) WHERE x > 2", "4"),
         ("SELECT array_to_string([1.5, 2.0], ' ') AS x", "1.5 2"),
