@@ -200,11 +200,15 @@ fn named(
         return plan_datafusion_err!("{advice}");
     }
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
-    if let SchemaError::AmbiguousReference { .. } = **schema {
+    if let SchemaError::AmbiguousReference { field } = &**schema {
         let notes = error.diagnostic().into_iter().flat_map(|it| &it.notes);
-        let possible = notes.filter_map(|note| note.message.strip_prefix("possible column "));
-        // The schema of virtual columns is not one of the session.
-        let possible = possible.map(|it| it.replace("npy.virtual.", ""));
+        let possible = notes.filter_map(|note| {
+            let path = note.message.strip_prefix("possible column ")?;
+            // The schema of virtual columns is not one of the session.
+            let path = path.strip_prefix("npy.virtual.").unwrap_or(path);
+            let table = path.strip_suffix(&*field.name)?.strip_suffix('.')?;
+            Some(format!("{}.{}", written(table), written(&field.name)))
+        });
         let possible = possible.collect::<Vec<_>>().join(" or ");
         return match possible.is_empty() {
             true => plan_datafusion_err!("{schema}; give the new column another name: x + 1 AS y"),

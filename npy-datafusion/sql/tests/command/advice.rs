@@ -144,6 +144,10 @@ fn errors_say_what_to_write() {
             "write its table before it, a._row or b._row\n",
         ),
         (
+            &["SELECT id FROM npy('ticks.npy') JOIN t \"2x\" ON true", "ticks.npy"],
+            "write its table before it, \"npy()\".id or \"2x\".id\n",
+        ),
+        (
             &["SELECT rank() OVER (ORDER BY value) FROM t", "stations.npy"],
             "npy sql: Cannot run range queries on datatype: Binary; bytes are text by --text, or by CAST(x AS TEXT)\n",
         ),
