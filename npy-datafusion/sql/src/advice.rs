@@ -133,6 +133,7 @@ pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     ))
 }
 
+/// Joins that are not of equal values.
 const EARLIER: &str = "there is no ASOF JOIN, and not each subquery can name columns of the query around it; write a join: SELECT a.time, max(b.time) AS last FROM t a LEFT JOIN t2 b ON b.time <= a.time GROUP BY a.time, and join t2 by last";
 
 /// Parts of statements that the engine lacks, and what to write.
@@ -198,7 +199,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
             "write the rows to a new file: COPY (SELECT …) TO 'new.npy'",
         ),
         (
-            "is not UTF-8",
+            "\" is not UTF-8",
             "bytes that are not text are read by npy('x.npy', 'text_from_bytes', 'false')",
         ),
         ("requires String, but received Binary", OF_BYTES),
