@@ -64,49 +64,6 @@ assert np.array_equal(found.astype('i8').view(kind), values.astype(kind), equal_
     }
 }
 
-/// Guards the Python for times that a longer unit does not hold exactly: it runs as it is printed, on the field that the message is about.
-#[test]
-fn the_python_that_cuts_times_off_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path();
-    numpy(
-        path,
-        "
-times = np.array([1, 1500, 3], 'M8[ms]')
-a = np.zeros(3, [('t', 'M8[ms]'), ('d', 'm8[3s]'), ('v', '>M8[ms]', (2,)), ('h', [('t', 'M8[ms]')])])
-a['t'] = a['h']['t'] = times
-a['v'] = times[:, None]
-a['d'] = [1, 2, 3]
-np.save('t.npy', times)
-np.save('r.npy', a)
-np.savez('z.npz', r=a, t=times)
-",
-    );
-    for (args, values) in [
-        (&["t.npy", "--dtype", "M8[s]"][..], "np.load('t.npy')"),
-        (&["r.npy", "--dtype", "M8[s]", "-c", "t"], "np.load('r.npy')['t']"),
-        (&["r.npy[1:]", "--dtype", "M8[D]", "-c", "t"], "np.load('r.npy')['t'][1:]"),
-        (&["r.npy", "--dtype", "M8[s]", "-c", "v[1]"], "np.load('r.npy')['v']"),
-        (&["r.npy", "--dtype", "M8[s]", "-c", "h.t"], "np.load('r.npy')['h']['t']"),
-        (&["r.npy", "--dtype", "m8[2s]", "-c", "d"], "np.load('r.npy')['d']"),
-        (&["r.npy", "--dtype", "[('v', 'M8[s]', (2,))]"], "np.load('r.npy')['v']"),
-        (&["z.npz::t", "--dtype", "M8[s]"], "np.load('z.npz')['t']"),
-        (&["z.npz::r", "--dtype", "[('h', [('t', 'M8[s]')])]"], "np.load('z.npz')['r']['h']['t']"),
-    ] {
-        let (input, options) = args.split_first().unwrap();
-        let args = [&["convert", input, "OUT.npy"], options].concat();
-        let (code, message) = code(path, &args);
-        let line = message.split_once("in Python, ").and_then(|(_, rest)| rest.split_once(" cuts"));
-        let (line, _) = line.unwrap_or_else(|| panic!("{args:?}: {code}, {message}"));
-        numpy(
-            path,
-            &format!(
-                "found, values = {line}, {values}\nassert np.array_equal(found, values.astype(found.dtype)), found"
-            ),
-        );
-    }
-}
-
 /// Guards counts and commas of dtypes: those that NumPy reads are read as the same.
 #[test]
 fn dtypes_with_counts_and_commas_are_those_of_numpy() {

@@ -126,7 +126,7 @@ enum Rule {
     Lossless,
     /// An error for the first value that does not fit; one between two floats fits, and is rounded: 2**53 + 1 as f8
     Checked,
-    /// As Rust's `as`: fractions are cut off, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
+    /// As Rust's `as`: fractions are cut off, also those of times, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
     Numeric,
 }
 
