@@ -524,9 +524,14 @@ impl Args {
         dtype: &str,
     ) -> Result<DynArray> {
         let (mut objects, name) = (None, target.to_string());
-        let mut rows = Rows::of(reader, target, &self.columns, Form::JsonLines, &mut objects)?;
-        let shape = rows.shape();
         let dtype = parse_dtype(dtype)?;
+        // The values of other fields are not read.
+        let named = match reader.header().dtype().is_record() && self.columns.is_empty() {
+            true => dtype.fields().iter().map(|field| field.name().to_owned()).collect(),
+            false => self.columns.clone(),
+        };
+        let mut rows = Rows::of(reader, target, &named, Form::JsonLines, &mut objects)?;
+        let shape = rows.shape();
         let wanted = input::Wanted { dtype: &dtype, cast: self.cast(), columns: &[] };
         let array = input::read_objects(&mut rows, &name, wanted)?;
         // There is a row for the object of an array without dimensions, and there are no dimensions without rows.
