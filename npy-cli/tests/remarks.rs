@@ -122,6 +122,10 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
             "a,b\n1,5,2,5\n",
             "line 2 has 4 fields, and those before have 2; put quotes around a field that has the delimiter in it, and write numbers with a point, not a comma",
         ),
+        (
+            "a,b\r\n1,2,\r\n",
+            "line 2 has 3 fields, and those before have 2; the last field is empty",
+        ),
         ("color,n\n#ff0000\nred,2\n", "line 2 has 1 field"),
     ] {
         write(text);
@@ -138,6 +142,14 @@ fn a_single_text_among_numbers_is_told() {
     for (text, args, remark) in [
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
+        (
+            "a,b\n1,2\n#N/A,3\n",
+            &[],
+            "npy convert x.csv OUT.npy --missing '#N/A' reads it as missing",
+        ),
+        ("a,b\n1,2\n#N/A,3\n", &["--missing", "#N/A"], "column a has integers and missing values"),
+        ("a,b\n1,2\n3,x #y\n5,6\n", &[], " --missing 'x #y' reads it as missing"),
+        ("a,b\n1,2\n3,x #y\n5,6\n", &["--missing", "x #y"], "column b has integers and missing"),
         (
             "a;b\n1,5;0,5\n2;1.234\n3;1.234.567\n",
             &["--delimiter", ";"],
