@@ -64,6 +64,45 @@ assert np.array_equal(found.astype('i8').view(kind), values.astype(kind), equal_
     }
 }
 
+/// Guards times that are cut off to a coarser unit: NumPy is the judge for each pair of units, in both byte orders, and before 1970.
+#[test]
+fn times_are_cut_off_as_by_astype() {
+    let script = r#"
+import itertools, subprocess
+day = 86400e18
+lengths = {"Y": 366 * day, "M": 31 * day, "W": 7 * day, "D": day, "h": 3600e18, "m": 60e18, "s": 1e18, "ms": 1e15, "us": 1e12, "ns": 1e9, "ps": 1e6, "fs": 1e3, "as": 1}
+units = {**lengths, "25s": 25e18, "3M": 93 * day, "7D": 7 * day, "2W": 14 * day, "10ns": 1e10}
+some = [0, 1, -1, 59, -59, 1500, -1501, 86399, -86401, 10**9 + 7, -(10**9) - 7, 10**18 + 1, -(10**18) - 1]
+count = 0
+for kind, (one, length) in itertools.product("Mm", units.items()):
+    columns = {}
+    for i, other in enumerate(units):
+        # Beyond these, NumPy overflows without an error.
+        base = min(lengths[unit.lstrip("0123456789")] for unit in (one, other))
+        values = [n for n in some if abs(n) * length < 2**62 * min(base, day)]
+        try:
+            found = np.array([np.iinfo("i8").min, *values, *[0] * (len(some) - len(values))]).view(f"{kind}8[{one}]")
+            columns[f"{one} {other}"] = (found.astype(found.dtype.newbyteorder("><"[i % 2])), found.astype(f"{'<>'[i // 2 % 2]}{kind}8[{other}]", casting="unsafe"))
+        except OverflowError:
+            pass
+    if kind == "m":
+        columns = {name: pair for name, pair in columns.items() if (one[-1] in "YM") == (name[-1] in "YM")}
+    source = np.zeros(len(some) + 1, [(name, found.dtype) for name, (found, _) in columns.items()])
+    for name, (found, _) in columns.items():
+        source[name] = found
+    np.save("x.npy", source)
+    dtype = str([(name, expected.dtype.str) for name, (_, expected) in columns.items()])
+    subprocess.run(["NPY", "convert", "x.npy", "o.npy", "--dtype", dtype, "--cast", "numeric"], check=True)
+    array = np.load("o.npy")
+    for name, (found, expected) in columns.items():
+        assert array[name].tobytes() == expected.tobytes(), (kind, name, found, expected, array[name])
+        count += 1
+assert count > 450, count
+"#;
+    let dir = tempfile::tempdir().unwrap();
+    numpy(dir.path(), &script.replace("NPY", env!("CARGO_BIN_EXE_npy")));
+}
+
 /// Guards counts and commas of dtypes: those that NumPy reads are read as the same.
 #[test]
 fn dtypes_with_counts_and_commas_are_those_of_numpy() {

@@ -518,6 +518,13 @@ fn a_first_line_with_values_is_not_taken_for_names() {
         assert_eq!(found, 0, "{text}: {message}");
         let found = npy(path, &["cat", "x.npy", "--csv"]).stdout;
         assert_eq!(found, b"t,v,s\n1.0,2,3\n4.0,5,6\n", "{text}");
+        let two =
+            ["convert", "x.csv", "x.npy", "--no-header", "--dtype", "[('t', 'f8'), ('v', 'i4')]"];
+        let (found, message) = code(path, &two);
+        assert!(
+            found == 2 && message.contains("the first row has 3 fields, and --dtype 2"),
+            "{message}"
+        );
     }
     fs::write(path.join("x.csv"), "# a, b\n2000,2001,2002\n1,2,3\n").unwrap();
     ok(path, &["convert", "x.csv", "x.npy", "--header", "--comments", "#"]);
