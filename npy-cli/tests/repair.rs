@@ -719,6 +719,10 @@ fn text_is_told_with_the_command_that_reads_it() {
         assert_eq!(found.trim_matches(['[', ']']), shape.trim_end_matches(','), "{name}");
         fs::remove_file(path.join("OUT.npy")).unwrap();
     }
+    fs::write(path.join("uneven"), "# a note\n1 2\n\n3 4 5\n").unwrap();
+    let (_, _, message) = npy(path, &["head", "uneven"]);
+    let ending = "; its lines do not have as many numbers: line 2 has 2, and line 4 has 3\n";
+    assert!(message.ends_with(ending), "{message}");
     fs::write(path.join("notes"), "Dear all,\nthis is prose, with commas, here\n").unwrap();
     let (_, _, message) = npy(path, &["head", "notes"]);
     let ending = "; it looks like text; npy convert --help has the options that read a table\n";

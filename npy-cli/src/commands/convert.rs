@@ -126,7 +126,7 @@ enum Rule {
     Lossless,
     /// An error for the first value that does not fit; one between two floats fits, and is rounded: 2**53 + 1 as f8
     Checked,
-    /// As Rust's `as`: fractions are cut off, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
+    /// As Rust's `as`: fractions are cut off, also those of times, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
     Numeric,
 }
 
@@ -506,9 +506,14 @@ impl Args {
         dtype: &str,
     ) -> Result<DynArray> {
         let (mut objects, name) = (None, target.to_string());
-        let mut rows = Rows::of(reader, target, &self.columns, Form::JsonLines, &mut objects)?;
-        let shape = rows.shape();
         let dtype = parse_dtype(dtype)?;
+        // The values of other fields are not read.
+        let named = match reader.header().dtype().is_record() && self.columns.is_empty() {
+            true => dtype.fields().iter().map(|field| field.name().to_owned()).collect(),
+            false => self.columns.clone(),
+        };
+        let mut rows = Rows::of(reader, target, &named, Form::JsonLines, &mut objects)?;
+        let shape = rows.shape();
         let wanted = input::Wanted { dtype: &dtype, cast: self.cast(), columns: &[] };
         let array = input::read_objects(&mut rows, &name, wanted)?;
         // There is a row for the object of an array without dimensions, and there are no dimensions without rows.

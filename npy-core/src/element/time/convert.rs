@@ -3,7 +3,7 @@
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 use super::TimeDelta64;
 use super::{DateTime64, TimeUnit};
-use crate::calendar::{from_nanoseconds, to_nanoseconds};
+use crate::calendar::{exact_div, from_nanoseconds, to_nanoseconds};
 
 /// Implements the conversions to and from nanoseconds. `$is_date` is true for points in time, whose
 /// years and months are those of the calendar.
@@ -19,7 +19,7 @@ macro_rules! nanoseconds {
             /// Converts nanoseconds to a count; `None` for a fraction of a unit, for a count that
             /// does not fit in an `i64`, for a generic unit, and for a span in years or months.
             pub(super) fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-                from_nanoseconds(nanoseconds, U::RESOLUTION?, $is_date).map(Self::new)
+                from_nanoseconds(nanoseconds, U::RESOLUTION?, $is_date, exact_div).map(Self::new)
             }
         }
     )*};
@@ -60,7 +60,7 @@ macro_rules! conversions {
                 nanoseconds.and_then(Self::from_nanoseconds).ok_or_else(|| {
                     let dtype = Self::dtype();
                     let rounded = nanoseconds.zip(U::RESOLUTION);
-                    let rounded = rounded.and_then(|(n, unit)| crate::calendar::rounded_down(n, unit));
+                    let rounded = rounded.and_then(|(n, unit)| crate::calendar::from_nanoseconds(n, unit, true, i128::checked_div_euclid));
                     let reason = rounded.map_or("", |_| "; use a finer unit");
                     InvalidValue::new(format!("{other} does not fit '{dtype}'{reason}"))
                 })
