@@ -112,6 +112,11 @@ pub(crate) fn is_savetxt(path: &Path, comments: Comments) -> bool {
     })
 }
 
+/// Says which lines at the start of a file of numbers have other numbers of them.
+pub(crate) fn uneven(path: &Path) -> Option<String> {
+    delimiter::uneven(str::from_utf8(&first_lines(path).ok()?).ok()?)
+}
+
 /// Reads the lines at the start of a file, the last of them to its end; none if its first bytes are not those of text.
 fn first_lines(path: &Path) -> io::Result<Vec<u8>> {
     const ENOUGH: usize = 1 << 16;

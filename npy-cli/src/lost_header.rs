@@ -110,9 +110,7 @@ impl LostHeader {
         };
         let (shape, order) = match &self.shape {
             Shape::Known(shape) => (&**shape, ""),
-            Shape::Unknown => {
-                ("-1", ", and its shape in place of -1, if it has several dimensions")
-            }
+            Shape::Unknown => ("-1", "; put its shape in place of -1 if it has several dimensions"),
             Shape::OfUnknownOrder => (
                 "-1",
                 ", with one dimension, because the header does not say that its order is C; if it is Fortran, reshape(SHAPE, order='F') of NumPy gives it the others",

@@ -189,6 +189,23 @@ pub(crate) fn refuse_member(path: &Path) -> Result<()> {
     Err(Failure::new(path.display(), message))
 }
 
+/// Refuses an output with the name of a compressed file.
+pub(crate) fn refuse_compressed(path: &Path) -> Result<()> {
+    const TOOLS: [(&str, &str); 4] =
+        [("gz", "gzip"), ("zst", "zstd"), ("xz", "xz"), ("bz2", "bzip2")];
+    let suffix = path.extension().unwrap_or_default();
+    let Some((_, tool)) = TOOLS.iter().find(|(known, _)| suffix.eq_ignore_ascii_case(known)) else {
+        return Ok(());
+    };
+    remote::refuse_output(path)?;
+    let plain = shell::new_output(&path.with_extension(""));
+    let message = format!(
+        "npy writes no compressed files but .npz; write {plain}, and {tool} -c {plain} > {} compresses it",
+        shell::new_output(path)
+    );
+    Err(Failure::new(path.display(), message))
+}
+
 /// Refuses a member of an archive as the output of a command that writes a picture or a page.
 pub(crate) fn refuse_picture_as_member(path: &Path) -> Result<()> {
     match member(path) {

@@ -150,6 +150,9 @@ impl Target {
                 let slice: Result<Vec<Index>, _> = slice.split(',').map(Index::from_str).collect();
                 (path, Some(slice?))
             }
+            None if split_last(text, b"[").is_some_and(|(path, _)| path_of(path).is_file()) => {
+                return Err("the slice has no ] at its end".into());
+            }
             _ => (text, None),
         };
         if let Some(one) = slice.as_ref().and_then(|slice| one_slice(text, slice)) {

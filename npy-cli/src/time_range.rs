@@ -5,28 +5,16 @@ use npy_core::{ByteOrder, Cast, DType, DynArray, Value};
 
 use crate::input::attoseconds_of;
 
-/// The reasons for which a time of one unit may have no count in another.
-pub(crate) struct Reasons {
-    /// The count may have more than 64 bits.
-    pub(crate) range: bool,
-    /// The count may have a fraction.
-    pub(crate) fraction: bool,
-}
-
-impl Reasons {
-    /// Returns the reasons for times, or spans of time, that become others; `None` for other scalars, and without a unit.
-    pub(crate) fn of(from: &DType, to: &DType) -> Option<Self> {
-        let [from, to] = [resolution(from.scalar()?)?, resolution(to.scalar()?)?];
-        let [from_length, to_length] = [from, to].map(length);
-        let day = length(Resolution { multiple: 1, unit: Unit::Day });
-        let fraction = match (is_in_months(from), is_in_months(to)) {
-            // A month begins on any day.
-            (true, false) => day % to_length != 0,
-            (false, true) => true,
-            _ => from_length % to_length != 0,
-        };
-        Some(Reasons { range: to_length < from_length, fraction })
-    }
+/// Returns true if times, or spans of time, may have fractions in another unit; `None` for other scalars, and without a unit.
+pub(crate) fn has_fractions(from: &DType, to: &DType) -> Option<bool> {
+    let [from, to] = [resolution(from.scalar()?)?, resolution(to.scalar()?)?];
+    let day = length(Resolution { multiple: 1, unit: Unit::Day });
+    Some(match [from, to].map(|it| matches!(it.unit, Unit::Year | Unit::Month)) {
+        // A month begins on any day.
+        [true, false] => day % length(to) != 0,
+        [false, true] => true,
+        _ => length(from) % length(to) != 0,
+    })
 }
 
 /// Returns words for the times, or spans of time, that a dtype holds.
@@ -54,8 +42,9 @@ pub(crate) fn narrow<'t>(from: &DType, to: &'t DType) -> Option<&'t DType> {
         return fields.find_map(|field| narrow(from.field(field.name())?.dtype(), field.dtype()));
     }
     let microsecond = Resolution { multiple: 1, unit: Unit::Microsecond };
-    let is_short = length(resolution(to.scalar()?)?) < length(microsecond);
-    (is_short && Reasons::of(from, to)?.range).then_some(to)
+    let [from_length, to_length] =
+        [resolution(from.scalar()?)?, resolution(to.scalar()?)?].map(length);
+    (to_length < length(microsecond).min(from_length)).then_some(to)
 }
 
 /// Returns the dtype with the shortest unit that holds all times of an array, of those longer than the unit of a dtype that does not.
@@ -96,10 +85,6 @@ fn resolution(scalar: &Scalar) -> Option<Resolution> {
         ScalarKind::DateTime(resolution) | ScalarKind::TimeDelta(resolution) => resolution,
         _ => None,
     }
-}
-
-fn is_in_months(resolution: Resolution) -> bool {
-    matches!(resolution.unit, Unit::Year | Unit::Month)
 }
 
 /// Returns the attoseconds of a unit, in which a month has 30 days.

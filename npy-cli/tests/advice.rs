@@ -55,6 +55,9 @@ fn files(path: &Path) {
     archive.write("-x", &["a".to_owned()]).unwrap();
     archive.write("m", &[1u8]).unwrap();
     archive.finish().unwrap();
+    let mut archive = npz::Writer::create(file("dot.npz")).unwrap();
+    archive.write("./a", &[7u8]).unwrap();
+    archive.finish().unwrap();
     let mut archive = npz::Writer::create(file("sum.npz")).unwrap();
     archive.write("-x", &[1u8, 2, 77]).unwrap();
     archive.finish().unwrap();
@@ -243,7 +246,7 @@ fn each_command_that_a_message_advises_works() {
         ),
         (&["head", "lines.npy"], "|npy repair", " restores", "{}"),
         (&["append", "lines.npy", "a.npy"], "|npy repair", " restores", "{}"),
-        (&["cat", "cut.npz::m_b"], "|npy repair", " keeps", "{}"),
+        (&["cat", "cut.npz::m_b"], "|npy repair", " restores", "{}"),
         (&["repair", "x.bin"], "|npy repair", " gives", "{}"),
         (&["repair", "more.npy"], "|npy repair", " counts", "{}"),
         (
@@ -664,14 +667,15 @@ fn each_command_that_a_message_advises_works() {
             " as",
             "npy npz pack --append dash.npz {}",
         ),
-        (&["append", "cut.npz", "a.npy"], "|npy repair", " keeps", "{} && npy OUT::m_b"),
+        (&["append", "cut.npz", "a.npy"], "|npy repair", " restores", "{} && npy OUT::m_b"),
         (&["head", "sum.npz"], "changed; |unzip", " reads", "{}; npy cat OUT.npy | grep -qx 9"),
         (&["repair", "sum.npz"], "again; |unzip", " reads", "{}; npy cat OUT.npy | grep -qx 9"),
+        (&["npz", "extract", "dot.npz"], "with |", "\n", "{} && npy cat OUT.npy | grep -qx 7"),
         (
             &["convert", "a.npy", "a.npy.gz"],
-            ".npz; |npy convert",
-            " writes",
-            "{} && test \"$(gzip -dc a.npy.gz | npy cat -)\" = \"$(npy cat a.npy)\"",
+            "and |gzip",
+            " compresses",
+            "npy convert a.npy OUT.npy && {} && test \"$(gzip -dc a.npy.gz | npy cat -)\" = \"$(npy cat a.npy)\"",
         ),
         (
             &["npz", "rm", "m.npz::m_b", "m_b"],

@@ -403,7 +403,7 @@ fn missing_files_and_credentials_are_named() {
     let local = local.to_str().unwrap();
     let missing = server.url("bucket/none.npy");
     let x = "s3://bucket/x.npy";
-    let cases: [(&[&str], (&str, &str), &str); 23] = [
+    let cases: [(&[&str], (&str, &str), &str); 24] = [
         (&["head", "s3://bucket/none.npy"], none, "s3://bucket/none.npy: there is no such file;"),
         (&["head", "s3://bucket/none.npz::m"], none, "none.npz: there is no such file; check"),
         (&["info", &missing], none, "none.npy: there is no such file; check the URL"),
@@ -424,6 +424,7 @@ fn missing_files_and_credentials_are_named() {
         (&["npz", "pack", "s3://bucket/y.npz", local], none, "written on this machine alone"),
         (&["convert", local, "s3://bucket/y.npz::m"], none, "changed on this machine alone"),
         (&["convert", local, "s3://bucket/y.npy"], none, "written on this machine alone; write"),
+        (&["convert", local, "s3://bucket/y.npy.gz"], none, "written on this machine alone; write"),
         (&["concat", local, "-o", "s3://bucket/y.npy"], none, "written on this machine alone"),
         (&["repair", x], none, "files are repaired on this machine alone; download it first"),
         (&["npz", "extract", "s3://bucket/x.npz", "-C", "s3://bucket/y"], none, "written on this"),

@@ -307,7 +307,7 @@ fn errors_of_append_and_pack_say_what_the_command_can_do() {
             "; an array of shape (n, 2) fits, which npy convert --dtype makes of a text of numbers\n",
         ),
         (&["append", "a.npy", "two.npy"], "does not fit rows of shape (); an array of shape (n,)"),
-        (&["convert", "...npy", "x.npz"], "leads out"),
+        (&["convert", "...npy", "x.npz"], "is not a name that can be"),
         (&["append", "m.npz::a", "a.npy"], "a member of an archive does not grow; npy concat"),
         (&["npz", "pack", "--append", "m.npz", "c=m.npz::a"], "; npy convert m.npz::MEMBER m.npz"),
         (&["npz", "pack", "--append", "no.npz", "a.npy"], "; without --append, it is made"),

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use npy_core::{DType, DynArray, Order, WriteNpy, npz};
+use npy_tests::pickles::objects;
+use npy_tests::zips::{self, Raw};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -240,6 +242,22 @@ fn verify_accepts_text_in_sub_arrays_without_elements() {
     array.write_npy(folder.path().join("x.npy")).unwrap();
     let output = npy(folder.path(), &["verify", "x.npy"]);
     assert!(output.status.success(), "{output:?}");
+}
+
+/// Guards that the problem of a member has its name.
+#[test]
+fn verify_names_the_member_whose_pickle_imports_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let pickle = objects(&[1], b"cposix\ngetcwd\n(tR");
+    let bytes = zips::archive(b"", &[Raw::of("a.npy", &pickle), Raw::of("b.npy", &pickle)], b"");
+    fs::write(folder.path().join("x.npz"), bytes).unwrap();
+    let output = npy(folder.path(), &["verify", "x.npz"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for (line, name) in text.lines().zip(["a", "b"]) {
+        let start = format!("x.npz: FAILED: member \"{name}\": np.load(allow_pickle=True) would ");
+        assert!(line.starts_with(&start), "{text}");
+    }
+    assert_eq!(text.lines().count(), 2, "{text}");
 }
 
 /// Guards the memory for rows that have a key each, as a text can have many: it follows the output, and for the advice the text.

@@ -73,10 +73,11 @@ fn an_array_of_colors_is_an_image() {
     };
     let range = "note: x.npy: its values are 0 to 143; an image of floats has 0 to 1";
     assert_eq!(said(&[]), (Some(0), format!("{range}; this is a heat map\n")));
-    assert_eq!(said(&["-k", "heatmap"]), (Some(0), String::new()));
+    let heat_map = "note: x.npy: the columns of this heat map are all 18 of a row; ";
+    let slice = (Some(0), format!("{heat_map}a slice such as [0] leaves out a dimension\n"));
+    assert_eq!(said(&["-k", "heatmap"]), slice);
     let named = "npy: x.npy: an image has all of its columns, and -c chooses some; leave out -c\n";
     assert_eq!(said(&["-k", "image", "-c", "0,1"]), (Some(2), named.into()));
-    let heat_map = "note: x.npy: the columns of this heat map are all 18 of a row; ";
     let integers = bytes.iter().map(|&byte| i8::from_ne_bytes([byte])).collect::<Vec<_>>();
     NpyArray::new(integers, [8, 6, 3]).unwrap().write_npy(path.join("x.npy")).unwrap();
     let advice = "an image has unsigned integers of 8 or 16 bits, or floats from 0 to 1\n";
@@ -90,6 +91,8 @@ fn an_array_of_colors_is_an_image() {
     let output = npy(path, &["plot", "x.npy", "-k", "image"]);
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(message, "npy: x.npy: its values are 0 to 143; an image of floats has 0 to 1\n");
+    NpyArray::new(bytes.clone(), [8, 2, 9]).unwrap().write_npy(path.join("x.npy")).unwrap();
+    assert_eq!(said(&[]), slice);
     let gray = NpyArray::new(bytes, [8, 18]).unwrap();
     gray.write_npy(path.join("x.npy")).unwrap();
     assert!(is_image(&["-k", "image"]) && !is_image(&[]));

@@ -122,6 +122,10 @@ fn text_of_savetxt_is_read_as_loadtxt_reads_it() {
             "a,b\n1,5,2,5\n",
             "line 2 has 4 fields, and those before have 2; put quotes around a field that has the delimiter in it, and write numbers with a point, not a comma",
         ),
+        (
+            "a,b\r\n1,2,\r\n",
+            "line 2 has 3 fields, and those before have 2; the last field is empty",
+        ),
         ("color,n\n#ff0000\nred,2\n", "line 2 has 1 field"),
     ] {
         write(text);
@@ -138,6 +142,14 @@ fn a_single_text_among_numbers_is_told() {
     for (text, args, remark) in [
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
+        (
+            "a,b\n1,2\n#N/A,3\n",
+            &[],
+            "npy convert x.csv OUT.npy --missing '#N/A' reads it as missing",
+        ),
+        ("a,b\n1,2\n#N/A,3\n", &["--missing", "#N/A"], "column a has integers and missing values"),
+        ("a,b\n1,2\n3,x #y\n5,6\n", &[], " --missing 'x #y' reads it as missing"),
+        ("a,b\n1,2\n3,x #y\n5,6\n", &["--missing", "x #y"], "column b has integers and missing"),
         (
             "a;b\n1,5;0,5\n2;1.234\n3;1.234.567\n",
             &["--delimiter", ";"],
@@ -506,6 +518,13 @@ fn a_first_line_with_values_is_not_taken_for_names() {
         assert_eq!(found, 0, "{text}: {message}");
         let found = npy(path, &["cat", "x.npy", "--csv"]).stdout;
         assert_eq!(found, b"t,v,s\n1.0,2,3\n4.0,5,6\n", "{text}");
+        let two =
+            ["convert", "x.csv", "x.npy", "--no-header", "--dtype", "[('t', 'f8'), ('v', 'i4')]"];
+        let (found, message) = code(path, &two);
+        assert!(
+            found == 2 && message.contains("the first row has 3 fields, and --dtype 2"),
+            "{message}"
+        );
     }
     fs::write(path.join("x.csv"), "# a, b\n2000,2001,2002\n1,2,3\n").unwrap();
     ok(path, &["convert", "x.csv", "x.npy", "--header", "--comments", "#"]);

@@ -85,9 +85,14 @@ fn errors_name_the_command_that_does_it() {
         (&["head", "g.npz::c"], "its members are \"b\", \"w/a\"\n"),
         (
             &["convert", "v.npy", "y.npy.gz"],
-            "; npy convert v.npy - --to npy | gzip > y.npy.gz writes one, with the same other options\n",
+            ".npz; write y.npy, and gzip -c y.npy > y.npy.gz compresses it\n",
         ),
-        (&["convert", "v.npy", "v.csv.zst", "--to", "npy"], "--to npy | zstd > v.csv.zst writes"),
+        (&["convert", "v.npy", "v.npy.xz"], "write OUT.npy, and xz -c OUT.npy > v.npy.xz "),
+        (&["convert", "v.npy", "y.csv.zst", "--to", "npy"], "; write y.csv, and zstd -c y.csv > "),
+        (&["concat", "v.npy", "-o", "y.npy.GZ"], "; write y.npy, and gzip -c y.npy > y.npy.GZ "),
+        (&["npz", "pack", "y.npz.bz2", "v.npy"], "; write y.npz, and bzip2 -c y.npz > y.npz.bz2 "),
+        (&["repair", "v.npy", "-o", "y.npy.gz"], "; write y.npy, and gzip -c y.npy > y.npy.gz "),
+        (&["head", "v.npy[0:5"], "the slice has no ] at its end"),
     ] {
         let (status, message) = code(path, args);
         assert!(status == 2 && message.contains(part), "{args:?}: {message}");

@@ -339,6 +339,28 @@ fn a_table_counts_all_columns_of_a_slice() {
     assert_eq!(out, "   [0]  [2]  … +1498\n1    7    7  …\n");
 }
 
+/// Guards that many columns are not one line of numbers in silence.
+#[test]
+fn stats_say_that_many_columns_are_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let bytes = vec![0; 400];
+    let array = DynArray::new("|u1".parse().unwrap(), [4, 100], Order::C, bytes).unwrap();
+    array.write_npy(path.join("x.npy")).unwrap();
+    let note =
+        |count| format!("its {count} columns are summarized as one; -c chooses some of them\n");
+    for (args, said) in [
+        (&["x.npy"][..], note(100)),
+        (&["x.npy[:, 1:]"], note(99)),
+        (&["x.npy[:, :32]"], String::new()),
+        (&["x.npy", "-c", "0,1"], String::new()),
+    ] {
+        let (exit, _, message) = run(path, &[&["stats"], args].concat());
+        assert!(exit == 0 && message.ends_with(&said), "{message}");
+        assert_eq!(message.is_empty(), said.is_empty(), "{message}");
+    }
+}
+
 /// Guards that count and mean are of the same values, and that what is left out is said.
 #[test]
 fn stats_of_objects_count_what_they_have_the_mean_of() {

@@ -19,18 +19,28 @@ impl Resolution {
     /// ```
     pub fn holds(self, other: Resolution) -> bool {
         // One step from 1970-01-01, which every resolution counts from.
-        rescaled(1, other, self, true).is_some()
+        rescaled(1, other, self, true, exact_div).is_some()
     }
 }
 
+/// A division for units: [`exact_div`], or `i128::checked_div_euclid`, which rounds down.
+pub(crate) type Divide = fn(i128, i128) -> Option<i128>;
+
 /// Converts a count to another resolution. NaT stays NaT. Returns `None` if the result is a
-/// fraction or does not fit in an `i64`. Also returns `None` for a conversion of a time span
-/// between months (or years) and shorter units, as months have no fixed length.
-pub(crate) fn rescaled(count: i64, from: Resolution, to: Resolution, is_date: bool) -> Option<i64> {
+/// fraction that the division refuses, or does not fit in an `i64`. Also returns `None` for a conversion of a
+/// time span between months (or years) and shorter units, as months have no fixed length.
+pub(crate) fn rescaled(
+    count: i64,
+    from: Resolution,
+    to: Resolution,
+    is_date: bool,
+    divide: Divide,
+) -> Option<i64> {
     if count == NAT {
         return Some(NAT);
     }
-    to_count(converted(scaled(count, from), from.unit, to.unit, is_date)?, to)
+    let units = converted(scaled(count, from), from.unit, to.unit, is_date, divide)?;
+    to_count(units, to, divide)
 }
 
 /// Returns the nanoseconds of a count; `None` for NaT, for a fraction of a nanosecond, for months and years of a time span, and on
@@ -39,54 +49,50 @@ pub(crate) fn to_nanoseconds(count: i64, resolution: Resolution, is_date: bool) 
     if count == NAT {
         return None;
     }
-    converted(scaled(count, resolution), resolution.unit, Unit::Nanosecond, is_date)
+    converted(scaled(count, resolution), resolution.unit, Unit::Nanosecond, is_date, exact_div)
 }
 
-/// Converts nanoseconds to a count; `None` for a fraction, for a count that does not fit in an `i64`, and for months and years of a time
-/// span.
+/// Converts nanoseconds to a count; `None` for a fraction that the division refuses, for a count that does not fit in an `i64`, and for
+/// months and years of a time span.
 pub(crate) fn from_nanoseconds(
     nanoseconds: i128,
     resolution: Resolution,
     is_date: bool,
+    divide: Divide,
 ) -> Option<i64> {
-    to_count(converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date)?, resolution)
+    let units = converted(nanoseconds, Unit::Nanosecond, resolution.unit, is_date, divide)?;
+    to_count(units, resolution, divide)
 }
 
-/// Converts the nanoseconds of a date to a count, rounded down; `None` if it does not fit in an `i64`.
-pub(crate) fn rounded_down(nanoseconds: i128, resolution: Resolution) -> Option<i64> {
-    let units = match (months(resolution.unit), attoseconds(resolution.unit)) {
-        (Some(months), _) => {
-            let (year, month, _) = civil(nanoseconds.div_euclid(NANOSECONDS_OF_DAY));
-            let since = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?;
-            since.checked_sub(1)?.div_euclid(months)
-        }
-        (None, length) => nanoseconds.checked_mul(NANOSECOND)?.div_euclid(length?),
-    };
-    let count = i64::try_from(units.div_euclid(i128::from(resolution.multiple))).ok()?;
-    (count != NAT).then_some(count)
-}
-
-/// Converts a number of units to another unit; `None` for a fraction, on overflow, and for a
+/// Converts a number of units to another unit; `None` for a fraction that the division refuses, on overflow, and for a
 /// conversion of a time span between months (or years) and shorter units.
-pub(crate) fn converted(units: i128, from: Unit, to: Unit, is_date: bool) -> Option<i128> {
+pub(crate) fn converted(
+    units: i128,
+    from: Unit,
+    to: Unit,
+    is_date: bool,
+    divide: Divide,
+) -> Option<i128> {
     match (months(from), months(to)) {
-        (Some(from), Some(to)) => exact_div(units.checked_mul(from)?, to),
+        (Some(from), Some(to)) => divide(units.checked_mul(from)?, to),
         (Some(from), None) if is_date => {
             let months = units.checked_mul(from)?;
             let year = months.div_euclid(12).checked_add(1970)?;
-            converted(first_day(year, months.rem_euclid(12))?, Unit::Day, to, true)
+            converted(first_day(year, months.rem_euclid(12))?, Unit::Day, to, true, divide)
         }
         (None, Some(to)) if is_date => {
-            let (year, month, day) = civil(converted(units, from, Unit::Day, true)?);
+            let (year, month, day) = civil(converted(units, from, Unit::Day, true, divide)?);
             let months =
                 year.checked_sub(1970)?.checked_mul(12)?.checked_add(month)?.checked_sub(1)?;
-            if day == 1 { exact_div(months, to) } else { None }
+            // Days after the first are a fraction of a month.
+            divide(day.checked_sub(1)?, 31)?;
+            divide(months, to)
         }
         _ => {
             let (from, to) = (attoseconds(from)?, attoseconds(to)?);
             match exact_div(from, to) {
                 Some(factor) => units.checked_mul(factor),
-                None => exact_div(units, exact_div(to, from)?),
+                None => divide(units, exact_div(to, from)?),
             }
         }
     }
@@ -101,9 +107,9 @@ fn months(unit: Unit) -> Option<i128> {
     }
 }
 
-/// Divides units by the multiple of the resolution; `None` for a fraction, and for a result that is not a valid count.
-pub(crate) fn to_count(units: i128, resolution: Resolution) -> Option<i64> {
-    let count = i64::try_from(exact_div(units, i128::from(resolution.multiple))?).ok()?;
+/// Divides units by the multiple of the resolution; `None` for a fraction that the division refuses, and for a result that is not a valid count.
+pub(crate) fn to_count(units: i128, resolution: Resolution, divide: Divide) -> Option<i64> {
+    let count = i64::try_from(divide(units, i128::from(resolution.multiple))?).ok()?;
     (count != NAT).then_some(count)
 }
 
@@ -154,8 +160,6 @@ pub(crate) fn scaled(count: i64, resolution: Resolution) -> i128 {
 
 /// The length of a second in attoseconds.
 pub(crate) const SECOND: i128 = 1_000_000_000_000_000_000;
-/// The length of a nanosecond in attoseconds.
-const NANOSECOND: i128 = 1_000_000_000;
 /// The number of nanoseconds in a day.
 pub(crate) const NANOSECONDS_OF_DAY: i128 = 86_400_000_000_000;
 /// The length of a day in attoseconds.

@@ -135,7 +135,7 @@ pub(crate) fn wider(a: &DType, b: &DType, options: &Options) -> Option<DType> {
 
 /// Returns how to read files without a type that holds the values of both.
 fn advice(a: &DType, b: &DType) -> &'static str {
-    use ScalarKind::{Float, Int, UInt};
+    use ScalarKind::{Bytes, Float, Int, Str, UInt};
     let kinds = a.scalar().zip(b.scalar()).map(|(a, b)| (a.kind(), b.kind()));
     match kinds {
         Some((Int | UInt, Int | UInt)) => {
@@ -143,6 +143,9 @@ fn advice(a: &DType, b: &DType) -> &'static str {
         }
         Some((Int | UInt | Float, Int | UInt | Float)) => {
             "declare all columns that you need, this one as DOUBLE, which rounds integers beyond 2^53: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
+        }
+        Some((Bytes, Str) | (Str, Bytes)) => {
+            "both are text by --text, or by OPTIONS ('text_from_bytes' 'true')"
         }
         _ if wider(a, b, &with_bfloat16()).is_some() => {
             "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
@@ -160,7 +163,11 @@ fn with_bfloat16() -> Options {
 
 /// Returns true if all values of a dtype can be converted to another one without loss.
 fn fits(from: &DType, to: &DType, options: &Options) -> bool {
-    from.converts_to(to, Cast::Lossless).is_ok() && keeps(from, to, options)
+    use ScalarKind::{Bytes, Str};
+    match from.scalar().zip(to.scalar()).map(|(from, to)| (from.kind(), to.kind())) {
+        Some((Bytes, Str)) => options.names().any(|name| name == "text_from_bytes"),
+        _ => from.converts_to(to, Cast::Lossless).is_ok() && keeps(from, to, options),
+    }
 }
 
 /// Returns true if no field is lost, no text becomes shorter, and no time coarser: a lossless cast would refuse such values one by one. Raw bytes

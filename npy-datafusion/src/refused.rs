@@ -13,7 +13,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::utils::{grouping_set_to_exprlist, merge_schema};
 use datafusion::logical_expr::{
-    BinaryExpr, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator,
+    BinaryExpr, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator, Union,
 };
 use datafusion::optimizer::AnalyzerRule;
 use npy_arrow::DESCR;
@@ -31,6 +31,9 @@ impl AnalyzerRule for RefuseWrong {
             if let LogicalPlan::Join(join) = part {
                 check_join(join)?;
             }
+            if let LogicalPlan::Union(union) = part {
+                check_union(union)?;
+            }
             let inputs = part.inputs();
             let schema = merge_schema(&inputs);
             for key in keys(part) {
@@ -39,6 +42,7 @@ impl AnalyzerRule for RefuseWrong {
             part.apply_expressions(|expression| {
                 expression.apply(|expression| {
                     check_comparison(expression, &schema)?;
+                    check_case(expression, &schema)?;
                     if let Expr::WindowFunction(call) = expression {
                         check_window(call, &inputs)?;
                     }
@@ -80,6 +84,38 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
         left.quoted_flat_name(),
         right.quoted_flat_name()
     )
+}
+
+/// Refuses bytes and text in one column, which would be bytes.
+fn check_union(union: &Union) -> Result<()> {
+    for (index, field) in union.schema.fields().iter().enumerate() {
+        let mut types = union.inputs.iter().map(|input| input.schema().field(index).data_type());
+        if types.clone().any(|it| *it == DataType::Binary) && types.any(DataType::is_string) {
+            return plan_err!(
+                "the column {:?} of UNION is bytes in one query, and text in another; read bytes as text by --text, or write CAST(x AS TEXT) for them",
+                field.name()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Refuses numbers and a text in one CASE, which would be text.
+fn check_case(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    let Expr::Case(case) = expression else { return Ok(()) };
+    let results = || case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
+    let is = |result: &Expr, test: fn(&DataType) -> bool| {
+        result.get_type(schema).is_ok_and(|it| test(&it))
+    };
+    let text =
+        results().find(|it| matches!(***it, Expr::Literal(..)) && is(it, DataType::is_string));
+    match text.filter(|_| results().any(|it| is(it, DataType::is_numeric))) {
+        Some(text) => plan_err!(
+            "the results of a CASE are '{}', which is text, and numbers; make them one type by CAST(x AS DOUBLE), or CAST(x AS TEXT)",
+            shown(text)
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Returns the keys of the groups of a step.

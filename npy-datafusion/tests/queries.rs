@@ -259,9 +259,10 @@ async fn error(ctx: &SessionContext, sql: &str) -> String {
 async fn the_order_of_files_does_not_choose_their_type() {
     let one = |size: usize| 1u64.to_le_bytes()[..size].to_vec();
     let utf32 = |text: &str| text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
-    let cases: [(&str, Vec<u8>, &str, Vec<u8>); 4] = [
+    let cases: [(&str, Vec<u8>, &str, Vec<u8>); 5] = [
         ("<U2", utf32("ab"), "<U6", utf32("abcdef")),
         ("|S2", b"ab".to_vec(), "|S6", b"abcdef".to_vec()),
+        ("|S2", b"ab".to_vec(), "<U5", utf32("äbcde")),
         ("<M8[s]", one(8), "<M8[ms]", one(8)),
         ("<M8[Y]", one(8), "<M8[D]", one(8)),
     ];
@@ -272,7 +273,13 @@ async fn the_order_of_files_does_not_choose_their_type() {
             save(directory.path(), names[1], wide, second.clone());
             let ctx = session();
             let url = format!("{}/", directory.path().display());
-            register(&ctx, "t", &url, NpyOptions::default()).await.unwrap();
+            let mut options = NpyOptions::default();
+            if narrow.starts_with("|S") && wide.starts_with("<U") {
+                let refused = register(&ctx, "t", &url, options.clone()).await.unwrap_err();
+                assert!(refused.to_string().contains("('text_from_bytes' 'true')"), "{refused}");
+                options.text_from_bytes(true);
+            }
+            register(&ctx, "t", &url, options).await.unwrap();
             let values = rows(&ctx, "SELECT value FROM t").await;
             let (count, nulls) = values.iter().fold((0, 0), |(count, nulls), batch| {
                 (count + batch.num_rows(), nulls + batch.column(0).null_count())

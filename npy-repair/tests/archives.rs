@@ -714,6 +714,19 @@ fn members_that_inflate_much_are_limited() {
     assert!((4..20).contains(&read), "{read} members were read");
 }
 
+/// Guards an archive that ends within its directory, at each byte: no name that is cut is that of a lost member.
+#[test]
+fn an_archive_that_ends_within_its_directory_loses_no_member() {
+    let folder = Folder::new();
+    let members = ["a.npy", "b/c.npy"].map(|name| Raw::of(name, b"data"));
+    let bytes = zips::archive(b"", &members, b"");
+    for end in position(&bytes, b"PK\x01\x02")..bytes.len() {
+        let plan = folder.diagnose(&bytes[..end]).unwrap();
+        assert_eq!(plan.members(), ["a.npy", "b/c.npy"]);
+        assert!(matches!(plan.damages(), [Damage::Directory { .. }]), "{end}: {plan}");
+    }
+}
+
 /// Guards the directory of an archive within the last member: its names are not those of members.
 #[test]
 fn names_in_a_damaged_archive_within_are_not_reported() {

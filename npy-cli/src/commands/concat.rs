@@ -16,7 +16,7 @@ use super::conversion;
 use super::convert::Format;
 use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
-use crate::output_file::{Replacing, converted, member};
+use crate::output_file::{Replacing, converted, member, refuse_compressed};
 use crate::raw::RawFiles;
 use crate::shell;
 use crate::target::{Target, refuse_two_stdin};
@@ -69,6 +69,7 @@ impl Args {
             parts.finish().map_err(named)?;
             return Ok(Answer::Yes);
         }
+        refuse_compressed(&self.output)?;
         if let Some((npy, out)) = self.two_steps() {
             let message = format!(
                 "npy concat writes .npy files alone; {} && npy convert {npy} {out} writes it",

@@ -11,7 +11,6 @@ use std::mem;
 use std::path::Path;
 use std::slice;
 
-use clap::ValueEnum;
 use npy_core::dtype::Field;
 use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
 
@@ -22,7 +21,7 @@ use crate::dtypes;
 use crate::input::{self, Comments, Decimal, Dialect, FirstLine};
 use crate::ml_dtype::RawNumbers;
 use crate::output::{Answer, Failure, Of, Progress, Result, reason};
-use crate::output_file::{Begun, OutputFile, Replacing};
+use crate::output_file::{Begun, OutputFile, Replacing, refuse_compressed};
 use crate::printer::Printer;
 use crate::python;
 use crate::raw::RawFiles;
@@ -127,7 +126,7 @@ enum Rule {
     Lossless,
     /// An error for the first value that does not fit; one between two floats fits, and is rounded: 2**53 + 1 as f8
     Checked,
-    /// As Rust's `as`: fractions are cut off, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
+    /// As Rust's `as`: fractions are cut off, also those of times, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
     Numeric,
 }
 
@@ -163,32 +162,15 @@ impl Format {
 }
 
 impl Args {
-    /// Returns the advice for an output with the name of a compressed file.
-    fn gzip(&self) -> Option<String> {
-        const TOOLS: [(&str, &str); 4] =
-            [("gz", "gzip"), ("zst", "zstd"), ("xz", "xz"), ("bz2", "bzip2")];
-        let path = &self.output.path;
-        let suffix = path.extension()?.to_str()?;
-        let (_, tool) = TOOLS.iter().find(|(known, _)| suffix.eq_ignore_ascii_case(known))?;
-        let format = self.format().or_else(|| Format::of(&path.with_extension("")))?;
-        Some(format!(
-            "npy convert writes no compressed files but .npz; npy convert {} - --to {} | {tool} > {} writes one, with the same other options",
-            shell::target(&self.input),
-            format.to_possible_value()?.get_name(),
-            shell::path(path)
-        ))
-    }
-
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
-        let failure =
-            |message| Failure::new(format!("the output {}", self.output.path.display()), message);
-        if let Some(advice) = self.gzip() {
-            return Err(failure(advice));
-        }
+        refuse_compressed(&self.output.path)?;
         let Some(format) = self.format() else {
             let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";
-            return Err(failure(message.to_owned()));
+            return Err(Failure::new(
+                format!("the output {}", self.output.path.display()),
+                message,
+            ));
         };
         self.unnamed.check(matches!(format, Format::Csv | Format::Tsv))?;
         self.check_output(format)?;
@@ -524,9 +506,14 @@ impl Args {
         dtype: &str,
     ) -> Result<DynArray> {
         let (mut objects, name) = (None, target.to_string());
-        let mut rows = Rows::of(reader, target, &self.columns, Form::JsonLines, &mut objects)?;
-        let shape = rows.shape();
         let dtype = parse_dtype(dtype)?;
+        // The values of other fields are not read.
+        let named = match reader.header().dtype().is_record() && self.columns.is_empty() {
+            true => dtype.fields().iter().map(|field| field.name().to_owned()).collect(),
+            false => self.columns.clone(),
+        };
+        let mut rows = Rows::of(reader, target, &named, Form::JsonLines, &mut objects)?;
+        let shape = rows.shape();
         let wanted = input::Wanted { dtype: &dtype, cast: self.cast(), columns: &[] };
         let array = input::read_objects(&mut rows, &name, wanted)?;
         // There is a row for the object of an array without dimensions, and there are no dimensions without rows.

@@ -11,7 +11,7 @@ use npy_core::{ErrorKind, npz};
 
 use crate::output::{Answer, Failure, Of, Output, Result, note, printable};
 use crate::output_file::{
-    Begun, OutputFile, Replacing, converted, is_same_file, member, refuse_member,
+    Begun, OutputFile, Replacing, converted, is_same_file, member, refuse_compressed, refuse_member,
 };
 use crate::raw::RawFiles;
 use crate::remote;
@@ -128,8 +128,11 @@ impl Args {
                 let words: Vec<String> = words.into_iter().flatten().collect();
                 check_archive(&archive, &files, &words, append, force)?;
                 let is_stored = append && zstd.is_none() && !compress && is_compressed(&archive);
-                if !append && !force {
-                    check_suffix(&archive, &files, &words)?;
+                if !append {
+                    refuse_compressed(&archive)?;
+                    if !force {
+                        check_suffix(&archive, &files, &words)?;
+                    }
                 }
                 pack(&archive, &files, &options, append, force, replacing, &raw)?;
                 if is_stored {
@@ -205,7 +208,7 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
         let relative = file_name(member).ok_or_else(|| {
             let source = shell::target(&target.with_member(member));
             let message = format!(
-                "member {member:?} has a name that is no safe path; copy its array with npy convert {source} OUT"
+                "member {member:?} has a name that is no safe path; copy its array with npy convert {source} OUT.npy"
             );
             Failure::new(&name, message)
         })?;
@@ -293,16 +296,10 @@ pub(crate) fn leads_out(member: &str) -> bool {
 
 /// Refuses a name for a member that no file can have when it is extracted.
 pub(crate) fn check_name(member: &str) -> Result<()> {
-    let message = match member {
-        "" => "a member needs a name",
-        _ if leads_out(member) => {
-            "leads out of the directory that the member is extracted to; choose a relative name without \"..\""
-        }
-        _ if file_name(member).is_none() => {
-            "is not a name that can be extracted; choose one without \\, : and a / at its end"
-        }
-        _ => return Ok(()),
-    };
+    if file_name(member).is_some() {
+        return Ok(());
+    }
+    let message = "is not a name that can be extracted; one has parts between / that are not empty, . or .., and no \\ or :";
     Err(Failure::new(format!("{member:?}"), message))
 }
 

@@ -10,7 +10,7 @@ use npy_repair::{Damage, Error, Options, Plan, diagnose};
 
 use crate::lost_header;
 use crate::output::{Answer, Failure, Output, Result, note, printable, unless_unread};
-use crate::output_file::Replacing;
+use crate::output_file::{Replacing, refuse_compressed};
 use crate::raw::Raw;
 use crate::remedy;
 use crate::remote;
@@ -56,6 +56,7 @@ impl Args {
         refuse_stdin(&self.file)?;
         let name = self.file.display();
         if let Some(out) = &self.output {
+            refuse_compressed(out)?;
             let output =
                 self.replacing.output(out, slice::from_ref(&Target::from(self.file.clone())))?;
             if output.is_stdout() {

@@ -27,7 +27,7 @@ use summary::Summary;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The array; of an archive, each member is shown
+    /// The array; of an archive, each member is shown. All numbers of an array without fields are one column, unless it has two dimensions and at most 32 columns
     #[arg(value_name = "FILE")]
     file: Target,
     /// The columns, such as a,hdr.t0,samples.3; of an array without fields 0,2, the numbers in the file
@@ -125,6 +125,15 @@ impl Args {
             && target.slice.is_none()
             && header.shape().len() != 1
             && (is_record || header.shape().len() != 2 || row > MAX_COLUMNS);
+        let chosen = Selection::of(&header, target)?;
+        let count = chosen.row_elements();
+        let is_plain = self.columns.is_empty() && !is_record;
+        if is_plain && chosen.row_steps().len() == 1 && count > MAX_COLUMNS {
+            note(
+                target,
+                format!("its {count} columns are summarized as one; -c chooses some of them"),
+            );
+        }
         let flat = |reader: AnyReader| if is_flat { reader.flatten() } else { Ok(reader) };
         let reader = flat(reader)?;
         let selection = Selection::of(reader.header(), target)?;

@@ -183,7 +183,7 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
     let header = reader.header().clone();
     if header.dtype().has_object() {
         let objects = source::objects(&mut reader, target)?;
-        check_imports(&objects, report);
+        check_imports(&objects, "", report);
         return Ok(());
     }
     if let Some(text) = source::what_follows(&reader, target) {
@@ -373,22 +373,23 @@ fn member(archive: &Archive, name: &str, report: &mut Report) -> npy_core::Resul
         Err(error) => return Err(error),
     };
     let header = reader.header();
+    let place = format!("member {name:?}: ");
     if header.dtype().has_object() {
         let objects = archive.read::<Objects>(name)?;
-        check_imports(&objects, report);
+        check_imports(&objects, &place, report);
         return Ok(());
     }
     if header.data_bytes() < SMALL && !has_text(header.dtype()) {
         return archive.read_bytes(name).map(drop);
     }
-    read_values(&mut reader, &format!("member {name:?}: "), report)
+    read_values(&mut reader, &place, report)
 }
 
-/// Adds the imports of a pickle, and a problem for those that are more than data.
-fn check_imports(objects: &Objects, report: &mut Report) {
+/// Adds the imports of a pickle, and a problem for those that are more than data. `place` starts its line.
+fn check_imports(objects: &Objects, place: &str, report: &mut Report) {
     for import in objects.unknown_globals() {
         report.problems.push(format!(
-            "np.load(allow_pickle=True) would import {import}, which is not a known type of data"
+            "{place}np.load(allow_pickle=True) would import {import}, which is not a known type of data"
         ));
     }
     for import in objects.globals() {

@@ -334,9 +334,15 @@ fn parsed(
         (false, None) => lines.names(dialect.first_line)?,
         (true, _) => {
             let count = lines.peek()?.map_or(0, Line::len);
-            Names::plain(match in_order.len() == count {
-                true => in_order.iter().map(|&name| name.to_owned()).collect(),
-                false => (0..count).map(|at| at.to_string()).collect(),
+            Names::plain(match in_order.len() {
+                fields if fields == count => in_order.iter().map(|&name| name.to_owned()).collect(),
+                fields @ 1.. if count > 0 => {
+                    let columns = delimiter::fields_text(count);
+                    return Err(failure(format!(
+                        "the first row has {columns}, and --dtype {fields}"
+                    )));
+                }
+                _ => (0..count).map(|at| at.to_string()).collect(),
             })
         }
     };
@@ -609,6 +615,7 @@ impl<'a> Rows<'a> {
             let message = || {
                 let advice = match ends.len() < self.columns {
                     true => "add what is missing",
+                    false if line().iter().last() == Some("") => "the last field is empty",
                     false => {
                         "put quotes around a field that has the delimiter in it, and write numbers with a point, not a comma"
                     }

@@ -77,6 +77,26 @@ pub(super) fn are_blanks(text: &[u8], comments: Comments) -> bool {
         && (has_comment || !rows.iter().all(|row| are_thousands(row)))
 }
 
+/// Returns words for a text of numbers between blanks, if a line has another number of them than the first; `None` for other text.
+pub(super) fn uneven(text: &str) -> Option<String> {
+    let mut first = None;
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let (number, count) = (at + 1, fields.len());
+        match first {
+            _ if !fields.iter().all(|field| is_number(field)) => return None,
+            None if count > 0 => first = Some((number, count)),
+            Some((row, columns)) if count > 0 && count != columns => {
+                return Some(format!(
+                    "its lines do not have as many numbers: line {row} has {columns}, and line {number} has {count}"
+                ));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Returns true for a number that keeps its text: no zero precedes its digits, as in `007`.
 pub(super) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -28,7 +28,7 @@ pub(super) enum Look {
     Percent,
     /// A time of day.
     Clock,
-    /// A date in another form than ISO's.
+    /// A date in a form that is not read.
     Date,
     /// A text that programs write for a missing value.
     Missing,
@@ -105,7 +105,7 @@ impl Look {
             Look::Comma => "numbers with decimal commas or separators of thousands",
             Look::Percent => "numbers with a percent sign",
             Look::Clock => "times of day",
-            Look::Date => "dates in another form than 2024-01-31",
+            Look::Date => "dates or times in a form that is not read",
         }
     }
 
@@ -135,7 +135,7 @@ impl Look {
                     "write them with their dates, 2024-01-31T12:30, or as spans, 0 days 12:30:00, which {spans} reads"
                 )
             }
-            Look::Date => "write them as 2024-01-31".into(),
+            Look::Date => "that which is read is 2024-01-31T12:00:00.250, without a zone".into(),
             _ => return None,
         })
     }

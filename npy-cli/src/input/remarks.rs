@@ -273,8 +273,8 @@ fn about(
     let remedy = match row {
         0 if columns.is_headless => "leave out --no-header if the first line has names".to_owned(),
         _ if !column.values.are_untyped() => "null in its place is missing".to_owned(),
-        // The option has commas between texts. Before a comment may be a value.
-        _ if text.contains([',', '#']) => "an empty field in its place is missing".to_owned(),
+        // The option has commas between texts.
+        _ if text.contains(',') => "an empty field in its place is missing".to_owned(),
         _ => {
             let text = shell::word(text.as_bytes());
             format!("{} --missing {text} reads it as missing", columns.command())
@@ -467,7 +467,20 @@ mod tests {
             ),
             (
                 &["x", "01/02/2024", "3/4/2024"],
-                "because of \"x\" in row 0, and the other values are dates in another form",
+                "because of \"x\" in row 0, and the other values are dates or times in a form",
+            ),
+            (
+                &[
+                    "2024-03-01 12:00:00 UTC",
+                    "2024-03-01 12:00:00 CET",
+                    "2024-03-01 12:00:00 +0100",
+                    "2024-03-01 12:00:00,250",
+                    "2024-03-01 9:05",
+                    "2024-03-01 24:00:00",
+                    "2024-02-30 12:00:00",
+                    "31/01/2024",
+                ],
+                "in row 0: it has dates or times in a form that is not read; that which is read is 2024-01-31T12:00:00.250, without a zone",
             ),
             (
                 &["18446744073709551616", "1"],

@@ -6,7 +6,8 @@ use super::numbers::integer_part;
 use crate::text::unescape;
 
 /// Texts that programs write for a missing value.
-pub(super) const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "na", "NULL", "null", "None", "-", "?"];
+pub(super) const MISSING: [&str; 10] =
+    ["NA", "N/A", "#N/A", "n/a", "na", "NULL", "null", "None", "-", "?"];
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]

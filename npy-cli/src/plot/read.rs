@@ -227,8 +227,11 @@ fn of_dtype(
             Err(Failure::new(source.name(), message))
         }
         Kind::Heatmap => {
-            if kind.is_none() && !are_named && matches!(shape[..], [_, 3 | 4]) {
+            if !are_named && shape.len() > 1 {
                 let advice = match white(dtype) {
+                    _ if kind.is_some() || !matches!(shape[..], [_, 3 | 4]) => {
+                        "a slice such as [0] leaves out a dimension"
+                    }
                     Some(_) => "-k image draws an image",
                     None => "an image has unsigned integers of 8 or 16 bits, or floats from 0 to 1",
                 };

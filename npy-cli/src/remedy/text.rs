@@ -14,6 +14,9 @@ pub(super) fn advice(path: &Path) -> Option<String> {
     if !is_text(path)? {
         return None;
     }
+    if let Some(uneven) = input::uneven(path) {
+        return Some(uneven);
+    }
     let Some(options) = input::options(path) else {
         return Some("npy convert --help has the options that read a table".to_owned());
     };

@@ -105,7 +105,8 @@ impl Convert {
             (ScalarKind::TimeDelta(from), ScalarKind::TimeDelta(to)) => (from?, to?, false),
             _ => return None,
         };
-        calendar::rescaled(count, from, to, is_date)
+        let divide = if self.cuts { i128::checked_div_euclid } else { calendar::exact_div };
+        calendar::rescaled(count, from, to, is_date, divide)
     }
 
     /// Returns true if a part of a complex number is zero, of any sign.

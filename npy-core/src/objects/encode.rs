@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use super::known::Meaning;
 use super::record::Record;
 use super::{ObjectRef, cast};
-use crate::calendar::{NANOSECONDS_OF_DAY, NAT, first_day, from_nanoseconds, rescaled};
+use crate::calendar::{NANOSECONDS_OF_DAY, NAT, exact_div, first_day, from_nanoseconds, rescaled};
 use crate::dtype::{ByteOrder, DType, Field, Kind, Scalar, ScalarKind, SubArray};
 use crate::dynamic::DynArray;
 use crate::element::InvalidValue;
@@ -319,13 +319,13 @@ fn encode_scalar(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Optio
                 Meaning::Python(Python::Date(date)) => midnight(date)?,
                 _ => return None,
             };
-            copy(&from_nanoseconds(nanoseconds, resolution?, true)?.to_le_bytes(), out)
+            copy(&from_nanoseconds(nanoseconds, resolution?, true, exact_div)?.to_le_bytes(), out)
         }
         ScalarKind::TimeDelta(resolution) => {
             let count = match meaning {
                 Meaning::Missing => NAT,
                 Meaning::Python(Python::TimeDelta(span)) => {
-                    from_nanoseconds(span.0, resolution?, false)?
+                    from_nanoseconds(span.0, resolution?, false, exact_div)?
                 }
                 _ => return None,
             };
@@ -394,6 +394,6 @@ fn encode_time(
         _ => return encode_scalar(object, wanted, out),
     };
     let is_same = found == wanted || count == NAT;
-    let count = if is_same { count } else { rescaled(count, found?, wanted?, is_date)? };
+    let count = if is_same { count } else { rescaled(count, found?, wanted?, is_date, exact_div)? };
     copy(&count.to_le_bytes(), out)
 }

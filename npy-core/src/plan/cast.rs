@@ -29,8 +29,8 @@ pub enum Cast {
     /// years and shorter units, because months have no fixed length. A field with `#[npy(width = N)]` accepts no text that is wider than
     /// `N`, whatever the cast.
     Lossless,
-    /// Any number is converted to any other, as by Rust's `as`; all other values are converted as with `Lossless`. For a number within the
-    /// range of the type, NumPy's `astype` returns the same.
+    /// Any number is converted to any other, as by Rust's `as`, and a time is rounded down to a whole number of units; all other values are
+    /// converted as with `Lossless`. For a value within the range of the type, NumPy's `astype` returns the same.
     ///
     /// | from | to | result |
     /// |---|---|---|
@@ -48,9 +48,9 @@ pub enum Cast {
     /// Long doubles and bfloat16 are not converted to other numbers: read them as [`LongDouble`](crate::LongDouble) or `half::bf16`, which
     /// have `to_f64`.
     Numeric,
-    /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range; a float with a fraction, a NaN or an
-    /// infinity that would become an integer; a finite float that would become infinite; an imaginary part that is not zero; and for a
-    /// `bool`, any number but zero and one.
+    /// Like `Numeric`, but an error names the first value that does not fit: an integer out of range; a time that is not a whole number of
+    /// units; a float with a fraction, a NaN or an infinity that would become an integer; a finite float that would become infinite; an
+    /// imaginary part that is not zero; and for a `bool`, any number but zero and one.
     ///
     /// Rounding is not an error: a float may lose digits, and an integer may be rounded to the nearest float (the `i64` 2⁵³ + 1 becomes the
     /// `f64` 2⁵³). [`Lossless`](Self::Lossless) changes no value.

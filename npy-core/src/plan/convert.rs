@@ -10,6 +10,8 @@ pub(crate) struct Convert {
     pub(crate) to: Scalar,
     /// True if a value that does not fit is an error.
     pub(crate) is_checked: bool,
+    /// True if a time is rounded down to a whole number of units.
+    pub(crate) cuts: bool,
     /// The path of the field, for that error; empty outside a record.
     pub(crate) field: String,
 }
@@ -26,7 +28,8 @@ impl Convert {
             }
             _ => return None,
         };
-        Some(Convert { from, to, is_checked, field: String::new() })
+        let cuts = cast == Cast::Numeric;
+        Some(Convert { from, to, is_checked, cuts, field: String::new() })
     }
 }
 

@@ -9,7 +9,8 @@ use npy_datafusion::datafusion::common::plan_err;
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, Expr, Ident, TableObject, Value, ValueWithSpan, Visitor,
+    self, BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, Select, TableFactor,
+    TableObject, TableWithJoins, Value, ValueWithSpan, Visitor,
 };
 use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
 use npy_datafusion::{insert_refused, word};
@@ -132,8 +133,11 @@ pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     ))
 }
 
+/// Joins that are not of equal values.
+const EARLIER: &str = "there is no ASOF JOIN, and not each subquery can name columns of the query around it; write a join: SELECT a.time, max(b.time) AS last FROM t a LEFT JOIN t2 b ON b.time <= a.time GROUP BY a.time, and join t2 by last";
+
 /// Parts of statements that the engine lacks, and what to write.
-const LACKING: [(&str, &str); 3] = [
+const LACKING: [(&str, &str); 7] = [
     (
         "Unsupported ast node Pivot",
         "there is no PIVOT; write a column for each value: SELECT sum(x) FILTER (WHERE k = 1) AS one, sum(x) FILTER (WHERE k = 2) AS two FROM t",
@@ -142,10 +146,11 @@ const LACKING: [(&str, &str); 3] = [
         "Unsupported ast node Unpivot",
         "there is no UNPIVOT; write SELECT 'x' AS k, x AS v FROM t UNION ALL SELECT 'y', y FROM t",
     ),
-    (
-        "Unsupported JOIN operator AsOf",
-        "there is no ASOF JOIN; write SELECT a.time, max(b.time) AS last FROM t a LEFT JOIN t2 b ON b.time <= a.time GROUP BY a.time, and join t2 by last",
-    ),
+    ("Unsupported JOIN operator AsOf", EARLIER),
+    ("does not support logical expression OuterReferenceColumn(", EARLIER),
+    ("does not support logical expression ScalarSubquery(", EARLIER),
+    ("does not support logical expression Exists(", EARLIER),
+    ("does not support logical expression InSubquery(", EARLIER),
 ];
 
 /// Returns the error for a part of a statement that the engine lacks, without the tree that it is to the parser; `None` if the text is about something else.
@@ -163,7 +168,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
     const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
-    const FORMS: [(&str, &str); 24] = [
+    const FORMS: [(&str, &str); 29] = [
         ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
         ("Date part 'weekday' not supported", "write 'dow' for the day of the week, 0 on Sunday"),
         (
@@ -186,6 +191,17 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
             LONG_DOUBLE,
         ),
         ("regex operation Binary", OF_BYTES),
+        ("range queries on datatype: Binary", OF_BYTES),
+        ("No infix parser for token Sharp", "write x ^ y for XOR"),
+        ("Unsupported binary operator: PGOverlap", "write AND"),
+        (
+            "not supported for Base table",
+            "write the rows to a new file: COPY (SELECT …) TO 'new.npy'",
+        ),
+        (
+            "\" is not UTF-8",
+            "bytes that are not text are read by npy('x.npy', 'text_from_bytes', 'false')",
+        ),
         ("requires String, but received Binary", OF_BYTES),
         ("Cannot coerce arithmetic expression Utf8 + Utf8", "texts are joined by ||: x || 'b'"),
         (
@@ -380,19 +396,30 @@ impl Visitor for ComparedNames {
 }
 
 /// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row. So are numbers that are too large for a
-/// float, which would be infinite.
-pub(crate) fn check_numbers(statement: &Statement) -> Result<()> {
-    match tables::visit(statement, &mut Numbers) {
+/// float, which would be infinite, and `JOIN` without `ON`, which the engine takes for `CROSS JOIN`.
+pub(crate) fn check_traps(statement: &Statement) -> Result<()> {
+    match tables::visit(statement, &mut Traps) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(refused) => plan_err!("{refused}"),
     }
 }
 
-/// Finds the first number that is refused.
-struct Numbers;
+/// Finds the first number or join that is refused.
+struct Traps;
 
-impl Visitor for Numbers {
+impl Visitor for Traps {
     type Break = String;
+
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<String> {
+        select.from.iter().try_for_each(check_joins)
+    }
+
+    fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<String> {
+        match table {
+            TableFactor::NestedJoin { table_with_joins, .. } => check_joins(table_with_joins),
+            _ => ControlFlow::Continue(()),
+        }
+    }
 
     fn pre_visit_expr(&mut self, expression: &Expr) -> ControlFlow<String> {
         if let Some(day) = day(expression) {
@@ -409,6 +436,19 @@ impl Visitor for Numbers {
             _ => ControlFlow::Continue(()),
         }
     }
+}
+
+fn check_joins(tables: &TableWithJoins) -> ControlFlow<String> {
+    for Join { relation, join_operator, .. } in &tables.joins {
+        if let JoinOperator::Join(JoinConstraint::None)
+        | JoinOperator::Inner(JoinConstraint::None) = join_operator
+        {
+            return ControlFlow::Break(format!(
+                "JOIN {relation} has no condition; write ON …, or else CROSS JOIN {relation}"
+            ));
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// Returns the text of a subtraction that cannot be meant: without blanks, and with a zero before the month or the day. The engine knows the columns, and

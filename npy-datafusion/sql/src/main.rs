@@ -82,7 +82,7 @@ row. Lists count from 1, value[0] is an error, and an index out of range is null
 Two rows of an array of more dimensions are in order by their first values that differ, also for max: array_max(value), array_min(value),
 array_sum(value) and array_avg(value) are of all values of a row, and unnest(value) makes a row of each. A complex number is a list of two: value[1] is its real part. A long
 double is its bytes; npy('x.npy', 'long_double_as_f64', 'true') has floats, and 'complex_as_struct' the fields re and im. Text of other files is a table by
-CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (format.has_header true), so are JSON and PARQUET; a .csv is no argument.
+CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (has_header true), so are JSON and PARQUET; a .csv is no argument.
 
 Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. An unsigned column of
 64 bits (u8), row_number(), rank() or array_length(v) divided by a signed integer has a fraction: CAST(u AS BIGINT) / 10. A sum of integers that

@@ -23,7 +23,8 @@ const RULES: [&str; 2] = ["refuse_wrong: ", "keep_large_literals: "];
 const PLANNING: &str = "Error during planning: ";
 
 /// Texts about the types of arguments, which DataFusion takes for mistakes of its own, too.
-const OF_TYPES: [&str; 2] = ["failed to match any signature", "Failed to coerce types"];
+const OF_TYPES: [&str; 3] =
+    ["failed to match any signature", "Failed to coerce types", "Cannot run range queries"];
 
 /// The most characters of a reason that is about the inside of the engine.
 const MAX_REASON: usize = 240;

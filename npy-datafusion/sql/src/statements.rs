@@ -1,9 +1,9 @@
 //! The statements of the command line, one after another in one session, so that a setting holds for those after it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use npy_datafusion::datafusion::common::{
-    Column, SchemaError, exec_datafusion_err, plan_datafusion_err, plan_err,
+    Column, SchemaError, TableReference, exec_datafusion_err, plan_datafusion_err, plan_err,
 };
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
@@ -50,7 +50,7 @@ pub(crate) async fn run(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
         );
     }
-    statements.iter().try_for_each(advice::check_numbers)?;
+    statements.iter().try_for_each(advice::check_traps)?;
     statements.iter().try_for_each(advice::check_insert)?;
     tables::check_read(&statements, files)?;
     let (mut printed, mut prepared) = (0, Prepared::default());
@@ -200,9 +200,15 @@ fn named(
         return plan_datafusion_err!("{advice}");
     }
     let DataFusionError::SchemaError(schema, _) = error.find_root() else { return error };
-    if let SchemaError::AmbiguousReference { .. } = **schema {
+    if let SchemaError::AmbiguousReference { field } = &**schema {
         let notes = error.diagnostic().into_iter().flat_map(|it| &it.notes);
-        let possible = notes.filter_map(|note| note.message.strip_prefix("possible column "));
+        let possible = notes.filter_map(|note| {
+            let path = note.message.strip_prefix("possible column ")?;
+            // The schema of virtual columns is not one of the session.
+            let path = path.strip_prefix("npy.virtual.").unwrap_or(path);
+            let table = path.strip_suffix(&*field.name)?.strip_suffix('.')?;
+            Some(format!("{}.{}", written(table), written(&field.name)))
+        });
         let possible = possible.collect::<Vec<_>>().join(" or ");
         return match possible.is_empty() {
             true => plan_datafusion_err!("{schema}; give the new column another name: x + 1 AS y"),
@@ -210,11 +216,7 @@ fn named(
         };
     }
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
-    let is_column = |other: &&Column| {
-        other.name == field.name && field.relation.is_some() && other.relation != field.relation
-    };
     let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
-    let of_table = valid_fields.iter().find(is_column);
     let of_alias = aliases.advice(&field.name).filter(|_| field.relation.is_none());
     if let Some(advice) = of_alias {
         return plan_datafusion_err!("No field named {}; {advice}", field.flat_name());
@@ -229,8 +231,19 @@ fn named(
         let name = written(&column.name);
         return plan_datafusion_err!("No field named {path}; write {name}, in double quotes");
     }
-    let advice = match of_table.or_else(|| valid_fields.iter().find(is_other_case)) {
-        Some(column) if of_table.is_some() => of_other_table(column),
+    let tables = valid_fields.iter().filter_map(|it| it.relation.as_ref());
+    let tables: BTreeSet<String> = tables.map(|it| written(it.table())).collect();
+    if let Some(TableReference::Bare { table }) = &field.relation
+        && !tables.is_empty()
+        && !tables.contains(&written(table))
+    {
+        return plan_datafusion_err!(
+            "No field named {path}; the tables are {}, where an alias replaces a name; {}",
+            Vec::from_iter(tables).join(", "),
+            list_of(valid_fields)
+        );
+    }
+    let advice = match valid_fields.iter().find(is_other_case) {
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
         None if field.relation.is_none() && compared.contains(&field.name) => {
             let text = advice::quoted(&field.name);
@@ -260,21 +273,6 @@ fn list_of(columns: &[Column]) -> String {
     match names[..] {
         [] => "there are no columns here".to_owned(),
         _ => format!("the columns are {}", names.join(", ")),
-    }
-}
-
-/// Returns the way to a column whose table has another name.
-fn of_other_table(column: &Column) -> String {
-    let name = written(&column.name);
-    match &column.relation {
-        // A call of a function is the name of its table, which no statement can write.
-        Some(table) if !table.table().ends_with("()") => {
-            let table = written(table.table());
-            format!("its table is called {table} here: write {table}.{name}")
-        }
-        _ => format!(
-            "its table has no name here: write {name}, or a name after the table, as in npy('x.npy') o"
-        ),
     }
 }
 

@@ -11,6 +11,8 @@ use npy_core::{DateTime64, DynArray, NpyRecord, Order, WriteNpy, npz};
 mod advice;
 #[path = "command/copies.rs"]
 mod copies;
+#[path = "command/refused.rs"]
+mod refused;
 
 #[derive(NpyRecord)]
 struct Tick {
@@ -694,7 +696,7 @@ fn the_statements_of_the_first_page_run() {
     let page = std::fs::read_to_string(page).unwrap();
     let blocks = page.split("```sh\n").skip(1).map(|block| block.split("```").next().unwrap());
     let script: String = blocks.filter(|block| block.contains("npy sql")).collect();
-    assert_eq!(script.matches("npy sql ").count(), 12, "{script}");
+    assert_eq!(script.matches("npy sql ").count(), 13, "{script}");
     let directory = tempfile::tempdir().unwrap();
     let at = directory.path();
     let reading = |time, celsius| Reading { time, celsius };
@@ -709,7 +711,7 @@ fn the_statements_of_the_first_page_run() {
     let output = shell.args(["-e", "-c", &(npy + &script)]).current_dir(at).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let printed = String::from_utf8(output.stdout).unwrap();
-    let expected = "count\n2\ntime,celsius\n0.0,20.5\n0.5,21.0\ncount(*)\n5\ncount(*)\n5\ntime,celsius,celsius\n";
+    let expected = "count\n2\ntime,celsius\n0.0,20.5\n0.5,21.0\ncelsius\n20.5\n21.0\n19.5\ncount(*)\n5\ncount(*)\n5\ntime,celsius,celsius\n";
     assert!(printed.starts_with(expected), "{printed}");
     assert!(printed.contains("x,y\n1.0,2.0\n4.0,5.0\n"), "{printed}");
     assert!(printed.contains("bytes_read"), "{printed}");

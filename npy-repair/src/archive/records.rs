@@ -382,7 +382,11 @@ pub(super) fn listed(file: &File<'_>, mut from: u64) -> Result<Vec<Vec<u8>>> {
         if let Some(length) = fixed.get(28..).and_then(|bytes| Numbers(bytes).u16()) {
             let Some(rest) = left.checked_sub(NAME + u64::from(length)) else { break };
             left = rest;
-            names.push(file.bytes(at + NAME, length.into())?);
+            let name = file.bytes(at + NAME, length.into())?;
+            // The file may end within the last entry.
+            if name.len() == usize::from(length) {
+                names.push(name);
+            }
         }
         from = at + 4;
     }

@@ -4,8 +4,7 @@ use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
 use crate::dtypes::NUMERIC;
 use crate::output::{Failure, Result, field_of, fields_of};
-use crate::python;
-use crate::time_range::{self, Reasons};
+use crate::time_range;
 
 /// Rows of a file that are cast.
 pub(super) struct Block<'a> {
@@ -23,7 +22,7 @@ impl Block<'_> {
             let failure = Failure::in_block(self.name, &error, self.first, dtypes);
             let kind = error.kind();
             let about_times = match kind {
-                ErrorKind::InvalidValue { .. } => self.about_times(dtype, &fields_of(&error)),
+                ErrorKind::InvalidValue { .. } => self.about_times(dtype, cast, &fields_of(&error)),
                 _ => None,
             };
             match about_times {
@@ -56,20 +55,14 @@ impl Block<'_> {
     }
 
     /// Returns the end of the error for a time that does not fit a dtype of times; `None` for other dtypes. `path` is that of its field.
-    fn about_times(&self, dtype: &DType, path: &[&str]) -> Option<String> {
+    fn about_times(&self, dtype: &DType, cast: Cast, path: &[&str]) -> Option<String> {
         let [found, wanted] = [self.rows.dtype(), dtype].map(|dtype| field_of(dtype, path));
         let (found, wanted) = (found?, wanted?.flat().0.clone());
-        let reasons = Reasons::of(found.flat().0, &wanted)?;
-        let array = || python::load(self.name) + &python::all_indices(path);
-        let python = || format!("in Python, {}.astype('{wanted}') cuts", array());
-        if !reasons.range {
-            return Some(format!("; {} times off to this unit", python()));
+        let has_fractions = time_range::has_fractions(found.flat().0, &wanted)?;
+        if has_fractions && cast != Cast::Numeric {
+            return Some("; --cast numeric cuts times off to this unit".to_owned());
         }
-        // NumPy overflows without an error.
         let held = time_range::held(&wanted)?;
-        if reasons.fraction {
-            return Some(format!("; {} {held} off to this unit", python()));
-        }
         let longer = time_range::longer(self.rows, dtype)?;
         Some(format!(", which holds {held}; '{longer}' holds this one"))
     }

@@ -3,7 +3,7 @@
 use std::ops::{Add, Neg, Sub};
 
 use super::{DateTime64, TimeDelta64, TimeUnit};
-use crate::calendar::{NAT, rescaled};
+use crate::calendar::{NAT, exact_div, rescaled};
 use crate::element::{Element, InvalidValue};
 
 /// Implements an operator. As in NumPy, NaT and any other value make NaT. A result that does not fit is NaT, too.
@@ -76,7 +76,7 @@ macro_rules! cast {
             /// shorter units, or the reverse.
             pub fn cast<V: TimeUnit>(self) -> Result<$time<V>, InvalidValue> {
                 let count = match (U::RESOLUTION, V::RESOLUTION) {
-                    (Some(from), Some(to)) => rescaled(self.count(), from, to, $is_date),
+                    (Some(from), Some(to)) => rescaled(self.count(), from, to, $is_date, exact_div),
                     (None, None) => Some(self.count()),
                     _ => None,
                 };

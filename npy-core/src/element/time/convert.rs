@@ -5,7 +5,7 @@ use std::fmt::Display;
 #[cfg(any(test, feature = "chrono", feature = "jiff"))]
 use super::TimeDelta64;
 use super::{DateTime64, TimeUnit};
-use crate::calendar::{from_nanoseconds, rounded_down, to_nanoseconds};
+use crate::calendar::{exact_div, from_nanoseconds, to_nanoseconds};
 use crate::dtype::DType;
 use crate::element::InvalidValue;
 
@@ -23,7 +23,7 @@ macro_rules! nanoseconds {
             /// Converts nanoseconds to a count; `None` for a fraction of a unit, for a count that
             /// does not fit in an `i64`, for a generic unit, and for a span in years or months.
             pub(super) fn from_nanoseconds(nanoseconds: i128) -> Option<Self> {
-                from_nanoseconds(nanoseconds, U::RESOLUTION?, $is_date).map(Self::new)
+                from_nanoseconds(nanoseconds, U::RESOLUTION?, $is_date, exact_div).map(Self::new)
             }
         }
     )*};
@@ -40,11 +40,11 @@ pub(super) fn refused<U: TimeUnit>(
     dtype: &DType,
     on_fraction: &str,
 ) -> InvalidValue {
-    let advice =
-        nanoseconds.zip(U::RESOLUTION).map_or("", |(n, unit)| match rounded_down(n, unit) {
-            Some(_) => on_fraction,
-            None => ": it is out of range; use a coarser unit",
-        });
+    let floor = |n, unit| from_nanoseconds(n, unit, true, i128::checked_div_euclid);
+    let advice = nanoseconds.zip(U::RESOLUTION).map_or("", |(n, unit)| match floor(n, unit) {
+        Some(_) => on_fraction,
+        None => ": it is out of range; use a coarser unit",
+    });
     InvalidValue::new(format!("{time} does not fit '{dtype}'{advice}"))
 }
 

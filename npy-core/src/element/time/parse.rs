@@ -158,7 +158,7 @@ fn date(text: &str, offset: i128, resolution: Resolution) -> Option<i64> {
             days.checked_mul(exact_div(DAY, length)?)?.checked_add(exact_div(rest, length)?)?
         }
     };
-    to_count(units, resolution)
+    to_count(units, resolution, exact_div)
 }
 
 /// Parses a time of day (`12`, `12:34`, `12:34:56` or `12:34:56.789`) as the number of attoseconds since midnight.
@@ -198,7 +198,7 @@ fn span(text: &str, resolution: Option<Resolution>) -> Option<i64> {
         let singular = format!("{unit:?}").to_ascii_lowercase();
         name.strip_suffix('s').unwrap_or(name).eq_ignore_ascii_case(&singular)
     })?;
-    to_count(converted(number, unit, resolution.unit, false)?, resolution)
+    to_count(converted(number, unit, resolution.unit, false, exact_div)?, resolution, exact_div)
 }
 
 /// Iterates over the units, the longest first.

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use super::convert::refused;
 use super::{DateTime64, TimeUnit};
-use crate::calendar::rounded_down;
+use crate::calendar::from_nanoseconds;
 use crate::element::{Element, InvalidValue};
 
 /// Converts exactly. Fails for a fraction of a unit, for a count that does not fit in an `i64`, and
@@ -68,7 +68,8 @@ impl<U: TimeUnit> DateTime64<U> {
     /// assert!(DateTime64::<Ms>::try_from(time).is_err());
     /// ```
     pub fn floor(time: SystemTime) -> Self {
-        let floor = || rounded_down(nanoseconds(time)?, U::RESOLUTION?);
+        let floor =
+            || from_nanoseconds(nanoseconds(time)?, U::RESOLUTION?, true, i128::checked_div_euclid);
         floor().map_or(Self::NAT, Self::new)
     }
 }

@@ -393,17 +393,17 @@ fn errors_say_what_to_write() {
         (&["SELECT CASE name WHEN \"b\" THEN 1 END FROM t", "names.npz"], "quotes: 'b'"),
         (
             &["SELECT ticks.id FROM t", "ticks.npy"],
-            "No field named ticks.id; its table is called t here: write t.id",
+            "No field named ticks.id; the tables are t, where an alias replaces a name; the columns are id, price, pair\n",
         ),
         (
             &["SELECT id FROM (SELECT *, price + 1 AS id FROM t)", "ticks.npy"],
             "give the new column another name: x + 1 AS y",
         ),
-        (&["SELECT t.id FROM t o", "ticks.npy"], "its table is called o here: write o.id"),
         (
-            &["SELECT ticks.id FROM npy('ticks.npy')"],
-            "its table has no name here: write id, or a name after the table, as in npy('x.npy') o",
+            &["SELECT 1 FROM t o JOIN ticks c ON o.id = ticks.id", "ticks.npy"],
+            "No field named ticks.id; the tables are c, o, where an alias",
         ),
+        (&["SELECT ticks.id FROM npy('ticks.npy')"], "the tables are \"npy()\", where"),
         (&["SELECT o.ID FROM t o", "ticks.npy"], "write id, since names have a case"),
         (
             &["COPY (SELECT 1 AS a) TO 'o.csv' OPTIONS (delimiter '\\t')"],
@@ -786,6 +786,13 @@ fn the_advice_can_be_followed() {
             "SELECT count(*) AS x FROM (VALUES ('1'), ('b')) v(a) WHERE TRY_CAST(a AS BIGINT) = 1",
             "1",
         ),
+        ("SELECT sum(\"npy()\".id) AS x FROM npy('ticks.npy')", "6"),
+        ("SELECT sum(b._row) AS x FROM t CROSS JOIN npy('ticks.npy') b", "3"),
+        (
+            "SELECT count(CASE WHEN value IS NULL THEN CAST('NaN' AS DOUBLE) ELSE 1 END) AS x FROM t",
+            "1",
+        ),
+        ("SELECT 6 ^ 3 AS x", "5"),
         ("SELECT sum(v) AS x FROM (SELECT unnest(a) AS v FROM (VALUES ([1, 2]), ([4])) v(a))", "7"),
         ("SELECT * FROM (SELECT a * 2 AS x FROM (VALUES (1), (2)) v(a)) WHERE x > 2", "4"),
         ("SELECT array_to_string([1.5, 2.0], ' ') AS x", "1.5 2"),
