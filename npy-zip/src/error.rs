@@ -142,7 +142,7 @@ impl fmt::Display for Error {
             Error::Malformed { reason } => write!(f, "the archive is malformed: {reason}"),
             Error::Truncated { expected, found } => write!(
                 f,
-                "damaged: expected {expected} bytes of the member, found {found}; copy the file again, or write it again"
+                "the archive is malformed: the member ends after {found} of {expected} bytes; copy the file again, or write it again"
             ),
             Error::Checksum { expected, found } => write!(
                 f,
