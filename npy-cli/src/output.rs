@@ -249,10 +249,6 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         ErrorKind::Limit { name: "object_expansion", .. } => {
             "the values would take far more memory than the file has bytes; np.load would need it, too".into()
         }
-        // The directory is complete, and so is the file.
-        ErrorKind::Truncated { what: "the member", expected, found, .. } => {
-            format!("damaged: expected {expected} bytes of the member, found {found}; copy the file again")
-        }
         ErrorKind::Limit { what, found, limit, .. } => {
             format!("{what}: {found} exceeds the limit of {limit}")
         }

@@ -113,6 +113,9 @@ fn a_complete_file_is_damaged_and_not_truncated() {
         code(path, &["convert", "b.npz::x", "o.npy"]).1
     });
     let messages: Vec<String> = messages.collect();
-    assert!(messages.iter().any(|message| message.contains("the member ends after ")), "{messages:?}");
+    assert!(
+        messages.iter().any(|message| message.contains("the member ends after ")),
+        "{messages:?}"
+    );
     assert!(messages.iter().all(|message| !message.contains("truncated")), "{messages:?}");
 }
