@@ -18,6 +18,7 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::unnest::UnnestExec;
 use datafusion::physical_plan::{
     ExecutionPlan, ExecutionPlanProperties, Partitioning, replace_children_if_necessary,
 };
@@ -115,7 +116,9 @@ fn in_order_of_input(
         return ordered(child, threads);
     }
     let merge = plan.downcast_ref::<CoalescePartitionsExec>();
-    if merge.is_none() && (plan.is::<RepartitionExec>() || plan.maintains_input_order() != [true]) {
+    // The rows of a list come in the place of its row. They need not have the order of a sorted column, and so DataFusion takes them for unordered.
+    let keeps_order = plan.is::<UnnestExec>() || plan.maintains_input_order() == [true];
+    if merge.is_none() && (plan.is::<RepartitionExec>() || !keeps_order) {
         return Ok(None);
     }
     let Some(child) = ordered(child, threads)? else { return Ok(None) };

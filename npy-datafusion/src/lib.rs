@@ -95,8 +95,9 @@
 //!
 //! The rows of one file keep its order: in a result, with `LIMIT`, for `row_number() OVER ()`, `first_value` and `array_agg`, and in the file that `COPY`
 //! writes. Where the result depends on it, one stream reads the file, and the other threads read its next parts ahead; for sums and `GROUP BY` the file
-//! is divided. Rows have no order without `ORDER BY` if they are those of several files, or come from a join, `GROUP BY`, `DISTINCT` or `UNION`; nor have those
-//! that `COPY … TO 'dir/'` divides between several files, or that a cluster returns.
+//! is divided. Rows have no order without `ORDER BY` if they are those of several files, or of text and Parquet files and of `CREATE TABLE`, or come
+//! from a join, `IN (SELECT …)`, `GROUP BY`, `DISTINCT` or `UNION`; nor have those that `COPY … TO 'dir/'` divides between several files, or that a
+//! cluster returns.
 //!
 //! # NaN
 //!

@@ -50,8 +50,16 @@ async fn rows_of_one_file_keep_their_order() {
     write(directory.path());
     // A condition that the scan does not evaluate, so that the planner gives each thread some batches.
     let volatile = "WHERE value + random() >= 0";
-    let cases: [(&str, Vec<i64>); 12] = [
+    let cases: [(&str, Vec<i64>); 14] = [
         ("SELECT value FROM t", (0..ROWS).collect()),
+        (
+            "SELECT unnest([value, -value]) FROM t",
+            (0..ROWS).flat_map(|value| [value, -value]).collect(),
+        ),
+        (
+            "SELECT n FROM (SELECT row_number() OVER () - 1 AS n FROM (SELECT unnest([value]) AS x FROM t) WHERE x >= 0)",
+            (0..ROWS).collect(),
+        ),
         (
             "SELECT value * 2 FROM t WHERE value % 3 = 0",
             (0..ROWS).step_by(3).map(|n| 2 * n).collect(),

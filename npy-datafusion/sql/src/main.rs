@@ -75,8 +75,8 @@ A float NaN is a value, which is greater than all others and equal to itself, un
 x86 has a sign; it is another value, and less than all numbers: nullif(x, 'NaN') does not find it. median, percentile_cont and approx_median of a
 NaN are NaN, as in NumPy, and corr is NaN or null: median(x) FILTER (WHERE NOT isnan(x)). CASE WHEN isnan(x) THEN NULL ELSE x END is null for each NaN, nanvl(x, 0.0) is 0.0. -0.0 equals 0.0, except in IN lists, windows, ORDER BY and count(DISTINCT x): x + 0.0
 makes them one. NaT is null. x = 0.1 finds no float of 32 bits: x = CAST(0.1 AS REAL). TABLESAMPLE is ignored, and SIMILAR TO is a regular expression.
-The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of joins and of GROUP BY have no order without
-ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
+The rows of one file keep its order, also in the file that COPY writes. Rows of several files, of text files, of CREATE TABLE, of joins, of IN (SELECT …)
+and of GROUP BY have no order without ORDER BY; npy concat keeps that of the files. Times of ps, fs and as are their counts. An array of more dimensions has one list of the others in each
 row. Lists count from 1, value[0] is an error, and an index out of range is null: value[1] is the first value of a list, and _row counts from 0. Members of an archive are columns of one length; npy convert x.npz::a a.npy makes a file of one, and npy verify checks the checksums.
 
 Two rows of an array of more dimensions are in order by their first values that differ, also for max: array_max(value), array_min(value),
