@@ -243,12 +243,15 @@ mod tests {
             error::<Times<25, Second>>("2022-01-01T00:00:01"),
             "it is no multiple of the unit; use another unit",
         );
-        // The example is a time of the unit.
-        let example = |error: String| error.rsplit(' ').next().unwrap().to_owned();
-        assert_eq!(example(error::<Day>("24.08.2009")), "1970-01-01");
-        assert_eq!(example(error::<Day>("24.08.2009")).parse(), Ok(DateTime64::<Day>::new(0)));
-        assert_eq!(example(error::<Ns>("yesterday")).parse(), Ok(DateTime64::<Ns>::new(0)));
-        assert_eq!(example(error::<Year>("MMIX")).parse(), Ok(DateTime64::<Year>::new(0)));
+        fn check_example<U: TimeUnit>(expected: &str) {
+            let error = error::<U>("24.08.2009");
+            let (_, example) = error.split_once("; write a time such as ").unwrap();
+            assert_eq!(example, expected);
+            assert_eq!(example.parse::<DateTime64<U>>().unwrap().count(), 0);
+        }
+        check_example::<Year>("1970");
+        check_example::<Day>("1970-01-01");
+        check_example::<Times<25, Second>>("1970-01-01T00:00:00");
         ends(error::<Generic>("yesterday"), "write an integer");
     }
 
