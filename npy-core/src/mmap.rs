@@ -64,6 +64,8 @@ use crate::write::replace::{self, Existing};
 /// The map dereferences to a slice of the elements in the order of the file, and so `map[2]` and the methods of slices count in that order.
 /// [`iter`](Self::iter), [`to_vec`](Self::to_vec) and [`at`](Self::at) count in C order, which is another one if the file is in Fortran order.
 ///
+/// NaT is the least time here, and the last in NumPy: leave it out of `binary_search` and `partition_point` of what NumPy sorted.
+///
 /// ```
 /// use npy_core::{Map, WriteNpy};
 ///

@@ -663,7 +663,7 @@ impl<'a> ObjectRef<'a> {
         found.ok_or_else(|| Error::invalid(self.missing(key)))
     }
 
-    /// Returns the item at this index of a list, tuple, set, record or array, in C order.
+    /// Returns the item at this index of those that [`iter`](Self::iter) returns.
     ///
     /// ```
     /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
@@ -683,7 +683,7 @@ impl<'a> ObjectRef<'a> {
         self.iter().nth(index)
     }
 
-    /// Returns the number of items or of entries.
+    /// Returns the number of items ([`iter`](Self::iter)), or of [`entries`](Self::entries) if there are no items.
     ///
     /// ```
     /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;
@@ -713,7 +713,7 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Iterates over the items of a list, tuple, set or record, of an array of Python objects (in C order), or of an object whose class is
-    /// a subclass of `list`. All other objects have no items here; [`as_array`](Self::as_array) returns arrays of numbers.
+    /// a subclass of `list`. All other objects have no items, nor have arrays of numbers and of text: [`as_array`](Self::as_array) returns these.
     ///
     /// ```
     /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;

@@ -513,8 +513,8 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 ///
 /// # What is not `ZeroCopy`
 ///
-/// Types for which some bytes are not a valid value: `bool` and enums. Use `Bool8` instead of
-/// `bool`, and an integer instead of an enum.
+/// Types for which some bytes are not a valid value: `bool`, `FixedStr` and enums. Use `Bool8` instead of
+/// `bool`, and an integer instead of an enum; records with a `FixedStr` (`<U8`) are read, not viewed.
 ///
 /// ```compile_fail,E0277
 /// # use npy_core::{NpyRecord, ZeroCopy};

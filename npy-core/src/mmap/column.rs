@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::vec;
 
 use crate::checked;
-use crate::dtype::DType;
+use crate::dtype::{DType, Scalar, ScalarKind};
 use crate::element::block::{self, Buffers};
 use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
@@ -17,7 +17,7 @@ use crate::error::{Error, Places, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
-use crate::plan::remedy::naming_type;
+use crate::plan::remedy::{HELD, naming_type};
 use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
 use crate::view::{check_address, check_layout, without_cast};
@@ -64,11 +64,12 @@ pub struct Column<'a, F> {
     of: PhantomData<F>,
 }
 
+const UNCHECKED: &str = "a column of a map does not check values; read it with Reader::read_column";
+
 /// Returns the error for a cast that can fail for some values. It comes from `new`, because most
 /// methods of a column return no errors.
 fn cannot_check<F: ZeroCopy>(field: &DType) -> Error {
-    let remedy = "a column of a map does not check values; read it with Reader::read_column";
-    plan::mismatch(field, F::dtype().excerpt(), remedy).wanted_by(&type_name::<F>())
+    plan::mismatch(field, F::dtype().excerpt(), UNCHECKED).wanted_by(&type_name::<F>())
 }
 
 impl<'a, F: ZeroCopy> Column<'a, F> {
@@ -86,6 +87,18 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let plan = TypeInfo::of::<F>().item_plan(&field, cast.unwrap_or_default());
         let plan = plan.map_err(|error| {
             let error = if cast.is_some() { error } else { without_cast(error) };
+            // The types of these are not `ZeroCopy`.
+            let is_checked = matches!(
+                field.flat().0.scalar().map(Scalar::kind),
+                Some(ScalarKind::Str | ScalarKind::Bool)
+            );
+            let error = error.map_remedy(|remedy| {
+                if is_checked && remedy.contains(HELD) {
+                    format!("{UNCHECKED}::<{HELD}>")
+                } else {
+                    remedy.into()
+                }
+            });
             naming_type(error, &field, None).in_field(path)
         })?;
         if plan.is_checked {

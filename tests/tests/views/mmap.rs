@@ -8,9 +8,9 @@ use std::path::Path;
 use ndarray::Array1;
 use npy_core::mmap::Access;
 use npy_core::{
-    Be, ByteOrder, ByteStr, DynArray, ErrorKind, Header, Map, MapAny, MapAnyMut, MapMut, NpyArray,
-    NpyElement, NpyRecord, NpyView, Order, ReadNpy, ReadOptions, ViewError, WriteNpy, WriteOptions,
-    ZeroCopy,
+    Be, ByteOrder, ByteStr, DynArray, ErrorKind, FixedStr, Header, Map, MapAny, MapAnyMut, MapMut,
+    NpyArray, NpyElement, NpyRecord, NpyView, Order, ReadNpy, ReadOptions, Reader, ViewError,
+    WriteNpy, WriteOptions, ZeroCopy,
 };
 use tempfile::TempDir;
 
@@ -176,6 +176,23 @@ fn an_array_that_cannot_be_viewed_says_why() {
     #[expect(clippy::reversed_empty_ranges)]
     let reversed = any.read::<Trace>(3..2);
     assert!(reversed.is_err());
+    let array =
+        DynArray::new("[('code', '<U2'), ('ok', '?')]".parse().unwrap(), [1], Order::C, vec![0; 9]);
+    let (_dir, path) = saved(&array.unwrap(), ByteOrder::Little);
+    let any = map_any(&path).unwrap();
+    let read = |path: &str, held: &str| {
+        format!(
+            "{path}; a column of a map does not check values; read it with Reader::read_column::<{held}>"
+        )
+    };
+    let error = any.column::<ByteStr<2>>("code").unwrap_err().to_string();
+    assert!(error.ends_with(&read("expects '|S2'", "FixedStr<2>")), "{error}");
+    let error = any.column::<ByteStr<2>>("ok").unwrap_err().to_string();
+    assert!(error.ends_with(&read("expects '|S2'", "bool")), "{error}");
+    let mut reader = Reader::open(&path).unwrap();
+    assert_eq!(reader.read_column::<FixedStr<2>>("code").unwrap(), [FixedStr::new("").unwrap()]);
+    reader.seek_to(0).unwrap();
+    assert_eq!(reader.read_column::<bool>("ok").unwrap(), [false]);
     let (_dir, path) = saved(&[Be::new(1.5f64)], ByteOrder::Little);
     assert_eq!(map::<Be<f64>>(&path).unwrap()[0].get(), 1.5);
     let error = map::<f64>(path.with_extension("no")).unwrap_err();

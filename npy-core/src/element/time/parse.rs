@@ -63,7 +63,7 @@ impl<U: TimeUnit> DateTime64<U> {
             Some(Ordering::Less) => ": it is out of range; use a coarser unit",
             Some(Ordering::Equal) => ": it is no multiple of the unit; use another unit",
             Some(Ordering::Greater) => ": it has a fraction of a unit; use a finer unit",
-            None => "; write 2009-08-24T00:20:03.5+02:00 or a shorter form",
+            None => &format!("; write a time such as {}", Self::new(0)),
         };
         InvalidValue::new(format!("{text} is not a time of '{dtype}'{reason}"))
     }
@@ -219,7 +219,9 @@ fn two(text: &str, min: i128, max: i128) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{As, Generic, Hour, Minute, Month, Ms, Ns, Second, Times, Us, Week, Year};
+    use super::super::{
+        As, Day, Generic, Hour, Minute, Month, Ms, Ns, Second, Times, Us, Week, Year,
+    };
     use super::*;
 
     #[test]
@@ -241,7 +243,15 @@ mod tests {
             error::<Times<25, Second>>("2022-01-01T00:00:01"),
             "it is no multiple of the unit; use another unit",
         );
-        ends(error::<Ns>("yesterday"), "write 2009-08-24T00:20:03.5+02:00 or a shorter form");
+        fn check_example<U: TimeUnit>(expected: &str) {
+            let error = error::<U>("24.08.2009");
+            let (_, example) = error.split_once("; write a time such as ").unwrap();
+            assert_eq!(example, expected);
+            assert_eq!(example.parse::<DateTime64<U>>().unwrap().count(), 0);
+        }
+        check_example::<Year>("1970");
+        check_example::<Day>("1970-01-01");
+        check_example::<Times<25, Second>>("1970-01-01T00:00:00");
         ends(error::<Generic>("yesterday"), "write an integer");
     }
 
@@ -261,7 +271,7 @@ mod tests {
         both_ways::<Year>(&counts);
         both_ways::<Month>(&counts);
         both_ways::<Week>(&counts);
-        both_ways::<super::super::Day>(&counts);
+        both_ways::<Day>(&counts);
         both_ways::<Hour>(&counts);
         both_ways::<Minute>(&counts);
         both_ways::<Second>(&counts);
@@ -335,6 +345,9 @@ mod tests {
         assert!("30 seconds".parse::<TimeDelta64<Times<25, Second>>>().is_err());
         assert_eq!("2 years".parse::<TimeDelta64<Month>>().unwrap().count(), 24);
         let error = "noon".parse::<DateTime64<Ms>>().unwrap_err().to_string();
-        assert!(error.starts_with("\"noon\" is not a time of '<M8[ms]'; write 2009"), "{error}");
+        assert!(
+            error.starts_with("\"noon\" is not a time of '<M8[ms]'; write a time such as 1970"),
+            "{error}"
+        );
     }
 }
