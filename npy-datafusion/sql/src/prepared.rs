@@ -43,7 +43,7 @@ impl Prepared {
                 // The rest is about `INSERT INTO`.
                 let reason = text.split("; write ").next().unwrap_or(&text);
                 plan_datafusion_err!(
-                    "{reason}; state types that hold the values: PREPARE {}(…) AS …, with DOUBLE or TIMESTAMP for example",
+                    "{reason}; state types that hold the values: PREPARE {}(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL",
                     execute.name
                 )
             })?;
