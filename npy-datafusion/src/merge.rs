@@ -135,7 +135,7 @@ pub(crate) fn wider(a: &DType, b: &DType, options: &Options) -> Option<DType> {
 
 /// Returns how to read files without a type that holds the values of both.
 fn advice(a: &DType, b: &DType) -> &'static str {
-    use ScalarKind::{Bytes, Float, Int, Str, UInt};
+    use ScalarKind::{Float, Int, UInt};
     let kinds = a.scalar().zip(b.scalar()).map(|(a, b)| (a.kind(), b.kind()));
     match kinds {
         Some((Int | UInt, Int | UInt)) => {
@@ -144,21 +144,14 @@ fn advice(a: &DType, b: &DType) -> &'static str {
         Some((Int | UInt | Float, Int | UInt | Float)) => {
             "declare all columns that you need, this one as DOUBLE, which rounds integers beyond 2^53: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
         }
-        Some((Bytes, Str) | (Str, Bytes)) => {
+        _ if wider(a, b, Options::new().text_from_bytes(true)).is_some() => {
             "both are text by --text, or by OPTIONS ('text_from_bytes' 'true')"
         }
-        _ if wider(a, b, &with_bfloat16()).is_some() => {
+        _ if wider(a, b, Options::new().bfloat16(true)).is_some() => {
             "raw bytes without an order are numbers of bfloat16 by OPTIONS ('void' 'bfloat16')"
         }
         _ => "select files of one kind, for example 'dir/ticks-*.npy'",
     }
-}
-
-/// Returns options by which two raw bytes are a number.
-fn with_bfloat16() -> Options {
-    let mut options = Options::new();
-    options.bfloat16(true);
-    options
 }
 
 /// Returns true if all values of a dtype can be converted to another one without loss.

@@ -27,40 +27,46 @@ pub(crate) struct RefuseWrong;
 
 impl AnalyzerRule for RefuseWrong {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        plan.apply_with_subqueries(|part| {
-            if let LogicalPlan::Join(join) = part {
-                check_join(join)?;
-            }
-            if let LogicalPlan::Union(union) = part {
-                check_union(union)?;
-            }
-            let inputs = part.inputs();
-            let schema = merge_schema(&inputs);
-            for key in keys(part) {
-                check_key(&key, &schema)?;
-            }
-            part.apply_expressions(|expression| {
-                expression.apply(|expression| {
-                    check_comparison(expression, &schema)?;
-                    check_case(expression, &schema)?;
-                    if let Expr::WindowFunction(call) = expression {
-                        check_window(call, &inputs)?;
-                    }
-                    if let Expr::AggregateFunction(call) = expression
-                        && call.params.distinct
-                    {
-                        call.params.args.iter().try_for_each(|key| check_key(key, &schema))?;
-                    }
-                    check_index(expression)
-                })
-            })
-        })?;
+        check(&plan)?;
         Ok(plan)
     }
 
     fn name(&self) -> &str {
         "refuse_wrong"
     }
+}
+
+/// Checks a plan whose types DataFusion has not coerced yet, as it coerces those of a view before it runs the rules.
+pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
+    plan.apply_with_subqueries(|part| {
+        if let LogicalPlan::Join(join) = part {
+            check_join(join)?;
+        }
+        if let LogicalPlan::Union(union) = part {
+            check_union(union)?;
+        }
+        let inputs = part.inputs();
+        let schema = merge_schema(&inputs);
+        for key in keys(part) {
+            check_key(&key, &schema)?;
+        }
+        part.apply_expressions(|expression| {
+            expression.apply(|expression| {
+                check_comparison(expression, &schema)?;
+                check_case(expression, &schema)?;
+                if let Expr::WindowFunction(call) = expression {
+                    check_window(call, &inputs)?;
+                }
+                if let Expr::AggregateFunction(call) = expression
+                    && call.params.distinct
+                {
+                    call.params.args.iter().try_for_each(|key| check_key(key, &schema))?;
+                }
+                check_index(expression)
+            })
+        })
+    })?;
+    Ok(())
 }
 
 fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
@@ -86,13 +92,15 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     )
 }
 
-/// Refuses bytes and text in one column, which would be bytes.
+/// Refuses text among bytes or numbers in one column, which would be bytes, or text.
 fn check_union(union: &Union) -> Result<()> {
     for (index, field) in union.schema.fields().iter().enumerate() {
         let mut types = union.inputs.iter().map(|input| input.schema().field(index).data_type());
-        if types.clone().any(|it| *it == DataType::Binary) && types.any(DataType::is_string) {
+        let other = types.clone().find(|it| **it == DataType::Binary || it.is_numeric());
+        if let Some(other) = other.filter(|_| types.any(DataType::is_string)) {
+            let kind = if other.is_numeric() { "numbers" } else { "bytes" };
             return plan_err!(
-                "the column {:?} of UNION is bytes in one query, and text in another; read bytes as text by --text, or write CAST(x AS TEXT) for them",
+                "the column {:?} of UNION is {kind} in one query, and text in another; write CAST(x AS TEXT) for the {kind}",
                 field.name()
             );
         }

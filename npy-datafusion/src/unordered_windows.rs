@@ -3,8 +3,7 @@
 //! `OVER (PARTITION BY s)` divides the rows between the threads, and sorts each part by `s`, so that the rows of one file lose its order. `lag(x)`, `first_value(x)` and
 //! a frame of `ROWS` would then have other values in each query. `row_number()` and `ntile(n)` still number the rows of each part.
 
-use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, plan_err};
+use datafusion::common::{Column, TableReference, plan_err};
 use datafusion::datasource::source_as_provider;
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::WindowFunction;
@@ -37,7 +36,7 @@ pub(crate) fn check_window(call: &WindowFunction, inputs: &[&LogicalPlan]) -> Re
         true => ("_row", "the order of the file; _file, _row is that of several files"),
         false => ("x", "if x is the column of their order"),
     };
-    let parts = parts.iter().map(shown).collect::<Result<Vec<_>>>()?;
+    let parts = parts.iter().map(shown).collect::<Vec<_>>();
     // With ORDER BY, a frame that is not written would end at its row.
     plan_err!(
         "{what} depends on the order of rows, and PARTITION BY without ORDER BY has none; write OVER (PARTITION BY {} ORDER BY {order} {frame}), {of_file}",
@@ -45,16 +44,14 @@ pub(crate) fn check_window(call: &WindowFunction, inputs: &[&LogicalPlan]) -> Re
     )
 }
 
-/// Returns an expression as a statement has it: the table has no name if it is a call of a function.
-fn shown(expression: &Expr) -> Result<String> {
-    let without_table = |part| {
-        Ok(match part {
-            Expr::Column(column) => Transformed::yes(Column::new_unqualified(column.name).into()),
-            other => Transformed::no(other),
-        })
-    };
-    let own = expr_to_sql(&expression.clone().transform(without_table)?.data);
-    Ok(own.map_or_else(|_| "…".to_owned(), |own| own.to_string()))
+/// Returns a column as a statement has it, and `…` for another expression.
+fn shown(expression: &Expr) -> String {
+    let column = expression.try_as_col().map(|column| {
+        // The schema of virtual columns is not one of the session.
+        let table = column.relation.as_ref().map(|it| TableReference::bare(it.table()));
+        expr_to_sql(&Column::new(table, &column.name).into())
+    });
+    column.and_then(Result::ok).map_or_else(|| "…".to_owned(), |own| own.to_string())
 }
 
 /// Returns true for the rows of files, whose columns `_file` and `_row` a statement can name.

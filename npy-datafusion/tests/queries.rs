@@ -293,6 +293,19 @@ async fn the_order_of_files_does_not_choose_their_type() {
     let url = format!("{}/", directory.path().display());
     let refused = register(&session(), "t", &url, NpyOptions::default()).await.unwrap_err();
     assert!(refused.to_string().contains("neither type holds the values of both"), "{refused}");
+    // The option reads bytes within records and lists as text, too, but not with the text of another file.
+    for (bytes, text) in [
+        ("[('r', [('a', '|S1')])]", "[('r', [('a', '<U1')])]"),
+        ("[('a', '|S1', (1,))]", "[('a', '<U1', (1,))]"),
+    ] {
+        save(directory.path(), "a.npy", bytes, b"a".to_vec());
+        save(directory.path(), "b.npy", text, utf32("b"));
+        for on in [false, true] {
+            let options = NpyOptions::new().text_from_bytes(on).clone();
+            let refused = register(&session(), "t", &url, options).await.unwrap_err().to_string();
+            assert!(refused.contains("of both; select files of one kind"), "{refused}");
+        }
+    }
 }
 
 /// Guards directories with files of another kind, whose rows would be null in each sum. A file may lack some columns, whatever the order of

@@ -133,8 +133,10 @@ pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
     ))
 }
 
-/// Joins that are not of equal values.
-const EARLIER: &str = "there is no ASOF JOIN, and not each subquery can name columns of the query around it; write a join: SELECT a.time, max(b.time) AS last FROM t a LEFT JOIN t2 b ON b.time <= a.time GROUP BY a.time, and join t2 by last";
+const EARLIER: &str = "there is no ASOF JOIN; write SELECT a.time, max(b.time) AS last FROM t a LEFT JOIN t2 b ON b.time <= a.time GROUP BY a.time, and join t2 by last";
+
+const SUBQUERY: &str =
+    "this form of subquery is not supported here; write it as a join, or unnest(…) in SELECT";
 
 /// Parts of statements that the engine lacks, and what to write.
 const LACKING: [(&str, &str); 7] = [
@@ -147,10 +149,10 @@ const LACKING: [(&str, &str); 7] = [
         "there is no UNPIVOT; write SELECT 'x' AS k, x AS v FROM t UNION ALL SELECT 'y', y FROM t",
     ),
     ("Unsupported JOIN operator AsOf", EARLIER),
-    ("does not support logical expression OuterReferenceColumn(", EARLIER),
-    ("does not support logical expression ScalarSubquery(", EARLIER),
-    ("does not support logical expression Exists(", EARLIER),
-    ("does not support logical expression InSubquery(", EARLIER),
+    ("does not support logical expression OuterReferenceColumn(", SUBQUERY),
+    ("does not support logical expression ScalarSubquery(", SUBQUERY),
+    ("does not support logical expression Exists(", SUBQUERY),
+    ("does not support logical expression InSubquery(", SUBQUERY),
 ];
 
 /// Returns the error for a part of a statement that the engine lacks, without the tree that it is to the parser; `None` if the text is about something else.

@@ -1,15 +1,15 @@
-//! Values of `EXECUTE`: each is the same one in the type of its parameter, or an error.
+//! Values of `EXECUTE`: each one that is written is the same in the type of its parameter, or an error.
 //!
-//! DataFusion 55.2 converts them as `CAST` does: for integers, `x < $1` with 1.5 would be `x < 1`.
+//! DataFusion 55.2 converts all as `CAST` does: for integers, `x < $1` with 1.5 would be `x < 1`.
 
 use std::collections::HashMap;
 
 use npy_datafusion::datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use npy_datafusion::datafusion::arrow::datatypes::{FieldRef, Schema};
-use npy_datafusion::datafusion::common::{DFSchema, ScalarValue};
+use npy_datafusion::datafusion::common::{DFSchema, ScalarValue, plan_datafusion_err};
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::FunctionRegistry;
-use npy_datafusion::datafusion::logical_expr::{LogicalPlan, Statement, lit};
+use npy_datafusion::datafusion::logical_expr::{Expr, LogicalPlan, Statement, lit};
 use npy_datafusion::datafusion::prelude::SessionContext;
 
 /// The parameters of the statements that are prepared.
@@ -32,12 +32,32 @@ impl Prepared {
         let one_row = RecordBatchOptions::new().with_row_count(Some(1));
         let one_row = RecordBatch::try_new_with_options(Schema::empty().into(), vec![], &one_row)?;
         let fields = self.0.get(&execute.name).into_iter().flatten();
-        for (number, (value, field)) in (1..).zip(execute.parameters.iter().zip(fields)) {
+        let values = (1..).zip(execute.parameters.iter().zip(fields));
+        for (number, (value, field)) in values.filter(|(_, (value, _))| is_written(value)) {
             let example = lit(ScalarValue::try_from(field.data_type())?);
             let place = lit(format!("the parameter ${number} of {}", execute.name));
             let value = exact.call(vec![value.clone(), example, place, lit(true), lit("")]);
-            ctx.create_physical_expr(value, &DFSchema::empty())?.evaluate(&one_row)?;
+            let value = ctx.create_physical_expr(value, &DFSchema::empty())?;
+            value.evaluate(&one_row).map_err(|error| {
+                let text = error.strip_backtrace();
+                // The rest is about `INSERT INTO`.
+                let reason = text.split("; write ").next().unwrap_or(&text);
+                plan_datafusion_err!(
+                    "{reason}; state types that hold the values: PREPARE {}(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL",
+                    execute.name
+                )
+            })?;
         }
         Ok(())
+    }
+}
+
+/// Returns true for a value that the statement has itself, as in `-5`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.
+fn is_written(value: &Expr) -> bool {
+    match value {
+        Expr::Literal(..) => true,
+        Expr::Negative(value) => is_written(value),
+        Expr::Cast(cast) => is_written(&cast.expr),
+        _ => false,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use npy_datafusion::datafusion::common::{
-    Column, SchemaError, TableReference, exec_datafusion_err, plan_datafusion_err, plan_err,
+    Column, SchemaError, exec_datafusion_err, plan_datafusion_err, plan_err,
 };
 use npy_datafusion::datafusion::error::{DataFusionError, Result};
 use npy_datafusion::datafusion::logical_expr::{DdlStatement, LogicalPlan};
@@ -216,7 +216,9 @@ fn named(
         };
     }
     let SchemaError::FieldNotFound { field, valid_fields } = &**schema else { return error };
-    let is_other_case = |other: &&Column| other.name.to_lowercase() == field.name.to_lowercase();
+    let is_other_case = |other: &&Column| {
+        other.name != field.name && other.name.to_lowercase() == field.name.to_lowercase()
+    };
     let of_alias = aliases.advice(&field.name).filter(|_| field.relation.is_none());
     if let Some(advice) = of_alias {
         return plan_datafusion_err!("No field named {}; {advice}", field.flat_name());
@@ -233,9 +235,9 @@ fn named(
     }
     let tables = valid_fields.iter().filter_map(|it| it.relation.as_ref());
     let tables: BTreeSet<String> = tables.map(|it| written(it.table())).collect();
-    if let Some(TableReference::Bare { table }) = &field.relation
+    if let Some(relation) = &field.relation
         && !tables.is_empty()
-        && !tables.contains(&written(table))
+        && !tables.contains(&written(relation.table()))
     {
         return plan_datafusion_err!(
             "No field named {path}; the tables are {}, where an alias replaces a name; {}",

@@ -29,9 +29,9 @@ use datafusion::sql::sqlparser::ast::{
 
 use super::{FILE, ROW, is_virtual};
 use crate::beside::BesideTable;
-use crate::replaced;
 use crate::settings::NpySettings;
 use crate::table::NpyTable;
+use crate::{refused, replaced};
 
 /// Plans a statement as [`SessionContext::sql`] does. If it names `_file` or `_row`, the tables in it have these columns, which are not part of `*`.
 ///
@@ -73,6 +73,7 @@ pub async fn statement_to_plan(
 ) -> Result<LogicalPlan> {
     if !names_virtual(&statement.to_string()) {
         let plan = state.statement_to_plan(statement).await?;
+        refused::check(&plan)?;
         replaced::check(state, &plan).await?;
         return Ok(plan);
     }
@@ -82,6 +83,7 @@ pub async fn statement_to_plan(
     let settings = NpySettings { virtual_columns: true, ..settings };
     state.config_mut().options_mut().extensions.insert(settings);
     let plan = renamed_result(state.statement_to_plan(statement).await?)?;
+    refused::check(&plan)?;
     replaced::check(&state, &plan).await?;
     Ok(plan)
 }

@@ -404,6 +404,7 @@ fn errors_say_what_to_write() {
             "No field named ticks.id; the tables are c, o, where an alias",
         ),
         (&["SELECT ticks.id FROM npy('ticks.npy')"], "the tables are \"npy()\", where"),
+        (&["SELECT ticks.npy.id FROM t", "ticks.npy"], "ticks.npy.id; the tables are t, where"),
         (&["SELECT o.ID FROM t o", "ticks.npy"], "write id, since names have a case"),
         (
             &["COPY (SELECT 1 AS a) TO 'o.csv' OPTIONS (delimiter '\\t')"],
@@ -436,12 +437,17 @@ fn errors_say_what_to_write() {
         ),
         (
             &["PREPARE p AS SELECT id FROM t WHERE id < $1; EXECUTE p(1.5)", "ticks.npy"],
-            "1.5 would become 1 in the parameter $1 of p, which is UInt32; write round(1.5) or trunc(1.5)",
+            "1.5 would become 1 in the parameter $1 of p, which is UInt32; state types that hold the values: PREPARE p(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL\n",
         ),
         (
             &["PREPARE p(INT, DATE) AS SELECT $1, $2; EXECUTE p(7, '2021-01-01T12:00:00')"],
-            "would become 2021-01-01 in the parameter $2 of p",
+            "would become 2021-01-01 in the parameter $2 of p, which is Date32; state types",
         ),
+        (
+            &["PREPARE p(DATE) AS SELECT $1; EXECUTE p(TIMESTAMP '2021-01-01 12:00:00')"],
+            "would become 2021-01-01 in",
+        ),
+        (&["PREPARE p(INT) AS SELECT $1; EXECUTE p(-1.5)"], "-1.5 would become -1 in"),
         (
             &["SELECT median(value) FROM t", "times.npy"],
             "npy sql: median is a function of numbers, and value is a time; write to_timestamp_seconds(median(CAST(value AS BIGINT)))",
@@ -807,7 +813,12 @@ fn the_advice_can_be_followed() {
         ("SELECT count(*) AS x FROM (SELECT * FROM t UNION ALL SELECT value FROM t)", "2"),
         ("SELECT lag(value) OVER (PARTITION BY value ORDER BY _row) IS NULL AS x FROM t", "true"),
         ("SELECT current_date() = current_date AS x", "true"),
-        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(trunc(7.9))", "7"),
+        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(arrow_cast(7, 'Int64'))", "7"),
+        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(coalesce(NULL, 7))", "7"),
+        (
+            "PREPARE p(TIMESTAMP) AS SELECT count(*) AS x FROM t WHERE value < $1; EXECUTE p('2021-01-01T12:00:00')",
+            "1",
+        ),
         ("PREPARE p(DOUBLE) AS SELECT count(*) AS x FROM t WHERE 1 < $1; EXECUTE p(1.5)", "1"),
         ("SELECT value - TIMESTAMP '1970-01-01' = value - value AS x FROM t", "false"),
         ("SELECT avg(CAST(a AS DOUBLE)) AS x FROM (VALUES ('1')) v(a)", "1.0"),

@@ -17,23 +17,21 @@ fn the_reason_is_in_plain_words() {
                 "SELECT (SELECT b.id FROM t b WHERE b.id <= a.id ORDER BY b.id DESC LIMIT 1) FROM t a",
                 "ticks.npy",
             ][..],
-            "not each subquery can name columns of the query around it; write a join: SELECT a.time",
+            "npy sql: this form of subquery is not supported here; write it as a join, or unnest(…) in SELECT\n",
         ),
         (
             &[
                 "SELECT x.id FROM t a, LATERAL (SELECT b.id FROM t b WHERE b.id = a.id LIMIT 1) x",
                 "ticks.npy",
             ],
-            "not each subquery can name columns",
+            "this form of subquery",
         ),
         (
             &["SELECT EXISTS (SELECT 1 FROM t b WHERE b.id <= a.id) FROM t a", "ticks.npy"],
-            "not each",
+            "this form",
         ),
-        (
-            &["SELECT id IN (SELECT b.id FROM t b WHERE b.id <= a.id) FROM t a", "ticks.npy"],
-            "not each",
-        ),
+        (&["SELECT id IN (SELECT 1) FROM t a", "ticks.npy"], "this form"),
+        (&["SELECT v FROM t, unnest(pair) AS u(v)", "ticks.npy"], "this form"),
         (
             &["SELECT count(*) FROM t POSITIONAL JOIN t a", "ticks.npy"],
             "JOIN t a has no condition; write ON …, or else CROSS JOIN t a\n",
@@ -53,7 +51,27 @@ fn the_reason_is_in_plain_words() {
         ),
         (
             &["SELECT value FROM t UNION ALL SELECT 'é'", "stations.npy"],
-            "\"value\" of UNION is bytes in one query, and text in another; read bytes as text by --text, or write CAST(x AS TEXT) for them\n",
+            "\"value\" of UNION is bytes in one query, and text in another; write CAST(x AS TEXT) for the bytes\n",
+        ),
+        (
+            &["SELECT price FROM t UNION ALL SELECT '0'", "ticks.npy"],
+            "\"price\" of UNION is numbers in one query, and text in another; write CAST(x AS TEXT) for the numbers\n",
+        ),
+        (
+            &["CREATE VIEW v AS SELECT id FROM t UNION SELECT 'a'", "ticks.npy"],
+            "of UNION is numbers",
+        ),
+        (&["PREPARE p AS SELECT id FROM t UNION SELECT 'a'", "ticks.npy"], "of UNION is numbers"),
+        (
+            &[
+                "CREATE VIEW v AS SELECT CASE WHEN _row > 1 THEN '0' ELSE id END FROM t",
+                "ticks.npy",
+            ],
+            "the results of a CASE are '0'",
+        ),
+        (
+            &["PREPARE p AS SELECT * FROM t a LEFT JOIN t b USING (id)", "ticks.npy"],
+            "an outer join with USING",
         ),
         (
             &["SELECT CASE WHEN id > 1 THEN 'NaN' ELSE price END FROM t", "ticks.npy"],
@@ -85,6 +103,7 @@ fn the_reason_is_in_plain_words() {
             "SELECT count(*) AS x FROM (SELECT CAST(value AS TEXT) FROM npy('stations.npy') UNION SELECT 'RJOB')",
             "1",
         ),
+        ("SELECT count(*) AS x FROM (SELECT CAST(price AS TEXT) FROM t UNION ALL SELECT '0')", "4"),
         ("SELECT count(*) OVER (ORDER BY CAST(value AS TEXT)) AS x FROM npy('stations.npy')", "1"),
     ] {
         assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), format!("x\n{expected}\n"), "{sql}");
