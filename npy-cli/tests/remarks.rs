@@ -173,9 +173,7 @@ fn a_single_text_among_numbers_is_told() {
         ),
         ("n,p\n12,5%\n10,3%\n7,12\n", &[], "column p is text because of \"12\" in row 2, and"),
         ("NA,b\nNA,1\n1,2\n2,3\n", &[], "in row 0, and the other values are numbers\n"),
-        // A missing value in one column, and a text in another.
         ("a,b\n1,x\nNA,NA\n3,y\n", &[], "\"NA\" in row 1, and the other values are numbers\n"),
-        // As numbers with decimal commas, these would be others.
         (
             "lat;lon;h\n48.123;11.567;1,5\n48.124;11.568;2,5\n",
             &["--delimiter", ";"],
