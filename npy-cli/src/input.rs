@@ -253,13 +253,15 @@ fn planned(
         };
         return Err(Failure::new(name, message));
     }
+    let is_csv = records.is_none();
+    let mut records = records.unwrap_or_default();
     if let Some(Wanted { dtype, columns: names @ [_, ..], .. }) = wanted
         && !dtype.is_record()
     {
-        column::choose(&mut columns, names).map_err(|message| Failure::new(name, message))?;
+        let chosen = column::choose(&mut columns, &mut records, names);
+        chosen.map_err(|message| Failure::new(name, message))?;
     }
-    divide_names(&mut columns, dtype, records.is_none());
-    let mut records = records.unwrap_or_default();
+    divide_names(&mut columns, dtype, is_csv);
     if let Some(dtype) = dtype {
         let is_record = |path: &[String]| leaf(dtype, path).is_some_and(DType::is_record);
         let paths = columns.iter().map(|column| &column.path);
@@ -272,6 +274,8 @@ fn planned(
     column::find_kinds(&mut columns, wanted);
     let uneven = lists::unify(&mut columns, &records, dtype.is_none());
     let tree = Tree::of(&columns, &records, name)?;
+    // Text that stays has its own width.
+    decimal::finish(&mut columns, name)?;
     let remarks = match dtype {
         None if !is_undivided => {
             let columns =
@@ -281,7 +285,6 @@ fn planned(
         }
         _ => Vec::new(),
     };
-    decimal::finish(&mut columns, name)?;
     // Lists of JSON may be complex numbers.
     let is_json = matches!(form, Some(Form::Json | Form::JsonLines));
     let layout = Layout::of(tree, &columns, dtype, is_json, name)?;
@@ -354,7 +357,7 @@ fn advice_for_keys(
             None => guessed,
         });
     }
-    let choice = |path: &str| format!("-c {} chooses one", shell::word(path.as_bytes()));
+    let choice = |path: &str| format!("{} chooses one", shell::column(path));
     if !wanted.columns.is_empty() {
         return Ok(choice(&held.unwrap_or_else(|| paths[0].join("."))));
     }
@@ -513,7 +516,9 @@ fn other_format(start: &[u8]) -> Option<&'static str> {
 
 /// Returns the dtype at a path of names, and of indices in sub-arrays.
 fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
-    let Some((first, rest)) = path.split_first() else { return Some(dtype) };
+    if path.is_empty() {
+        return Some(dtype);
+    }
     if let Some((base, shape)) = dtype.sub_array() {
         let (indices, rest) = path.split_at_checked(shape.len())?;
         let exists = |(index, &length): (&String, &usize)| {
@@ -521,7 +526,10 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
         };
         return indices.iter().zip(shape).all(exists).then(|| leaf(base, rest))?;
     }
-    leaf(dtype.field(first)?.dtype(), rest)
+    // A column that is chosen has one name for all of its path.
+    let field = |depth: usize| Some((depth, dtype.field(&path[..depth].join("."))?));
+    let (depth, field) = (1..=path.len()).find_map(field)?;
+    leaf(field.dtype(), &path[depth..])
 }
 
 fn has_integers(dtype: &DType) -> bool {

@@ -338,7 +338,7 @@ fn of_fields(found: &DType, wanted: &DType) -> Option<String> {
         return None;
     }
     let (one, _) = fields::that_become(found, wanted).next()?;
-    let one = format!("-c {} converts one field", shell::word(one.as_bytes()));
+    let one = format!("{} converts one field", shell::column(one));
     let all = found.flat().0.fields().iter();
     let all: Option<Vec<(&str, DType)>> = all
         .map(|field| Some((field.name(), fields::converted(field, wanted, Cast::Checked)?)))

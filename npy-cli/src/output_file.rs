@@ -189,16 +189,15 @@ pub(crate) fn refuse_member(path: &Path) -> Result<()> {
     Err(Failure::new(path.display(), message))
 }
 
-/// Refuses an output with the name of a compressed file.
-pub(crate) fn refuse_compressed(path: &Path) -> Result<()> {
+/// Refuses an output with the name of a compressed file, and names the plain one. A member may have any name.
+pub(crate) fn refuse_compressed(path: &Path, plain: &Path) -> Result<()> {
     const TOOLS: [(&str, &str); 4] =
         [("gz", "gzip"), ("zst", "zstd"), ("xz", "xz"), ("bz2", "bzip2")];
     let suffix = path.extension().unwrap_or_default();
-    let Some((_, tool)) = TOOLS.iter().find(|(known, _)| suffix.eq_ignore_ascii_case(known)) else {
-        return Ok(());
-    };
+    let tool = TOOLS.iter().find(|(known, _)| suffix.eq_ignore_ascii_case(known));
+    let Some((_, tool)) = tool.filter(|_| member(path).is_none()) else { return Ok(()) };
     remote::refuse_output(path)?;
-    let plain = shell::new_output(&path.with_extension(""));
+    let plain = shell::new_output(plain);
     let message = format!(
         "npy writes no compressed files but .npz; write {plain}, and {tool} -c {plain} > {} compresses it",
         shell::new_output(path)

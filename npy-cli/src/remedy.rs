@@ -145,18 +145,34 @@ fn for_archive(target: &Target) -> Option<String> {
     }
 }
 
-/// Returns the command that reads the only member of an archive, if nothing but its checksum is wrong.
-pub(crate) fn unchecked(path: &Path) -> Option<String> {
+/// Returns the command that reads the only member of an archive. Its checksum is known to be wrong.
+fn unchecked(path: &Path) -> Option<String> {
+    /// Those of members that are stored or deflated, which any unzip reads.
+    const METHODS: [[u8; 2]; 2] = [[0, 0], [8, 0]];
     let archive = npz::Reader::open(path).ok()?;
-    let name = archive.names().next().filter(|_| archive.len() == 1)?;
-    let error = archive.read_bytes(name).err()?;
-    let out = shell::new_output(Path::new("OUT.npy"));
-    matches!(error.kind(), ErrorKind::Checksum { .. }).then(|| {
-        format!(
-            "unzip -p {} > {out} reads its only member without regard to the checksum; its values may be wrong",
-            shell::path(path)
-        )
-    })
+    let mut start = [0; 10];
+    File::open(path).ok()?.read_exact(&mut start).ok()?;
+    let is_read = archive.len() == 1
+        && archive.shadowed() == 0
+        && start.starts_with(b"PK\x03\x04")
+        && METHODS.iter().any(|method| start.ends_with(method));
+    let out = Path::new("OUT.npy");
+    is_read.then(|| unzip(path, None, out, "its only member"))?
+}
+
+/// Returns the command that reads a member without its checksum; `None` if unzip would see a pattern or an option in a name.
+pub(crate) fn unzip(path: &Path, member: Option<&str>, out: &Path, what: &str) -> Option<String> {
+    let file = path.to_string_lossy();
+    let is_pattern = |name: &str| name.contains(['*', '?', '[', ']', '\\']);
+    if is_pattern(&file) || member.is_some_and(|name| name.starts_with('-') || is_pattern(name)) {
+        return None;
+    }
+    let member = member.map_or(String::new(), |name| format!(" {}", shell::word(name.as_bytes())));
+    Some(format!(
+        "unzip -p {}{member} > {} reads {what} without regard to its checksum; its values may be wrong",
+        shell::path(path),
+        shell::new_output(out)
+    ))
 }
 
 /// Returns the command that repairs a file.

@@ -55,6 +55,11 @@ pub(crate) fn save_first<'a>(inputs: impl IntoIterator<Item = &'a Target>) -> &'
     }
 }
 
+/// Returns the option that chooses a column. A name that begins with `-` would be an option.
+pub(crate) fn column(name: &str) -> String {
+    format!("-c{}{}", if name.starts_with('-') { '=' } else { ' ' }, word(name.as_bytes()))
+}
+
 /// Returns the last words of a command: after `--`, if one begins with `-` and would be an option.
 pub(crate) fn last(words: impl IntoIterator<Item = String>) -> String {
     let words = words.into_iter().collect::<Vec<_>>();

@@ -142,70 +142,86 @@ fn a_single_text_among_numbers_is_told() {
     for (text, args, remark) in [
         ("a\n1\nn/a\n3\n", &[][..], "column a is text because of \"n/a\" in row 1"),
         ("a\n1\nx\ny\n", &[], ""),
-        (
-            "a,b\n1,2\n#N/A,3\n",
-            &[],
-            "npy convert x.csv OUT.npy --missing '#N/A' reads it as missing",
-        ),
+        ("a,b\n1,2\n#N/A,3\n", &[], "--missing '#N/A' reads it as missing"),
         ("a,b\n1,2\n#N/A,3\n", &["--missing", "#N/A"], "column a has integers and missing values"),
-        ("a,b\n1,2\n3,x #y\n5,6\n", &[], " --missing 'x #y' reads it as missing"),
+        (
+            "a,b\n1,2\n3,x #y\n5,6\n",
+            &[],
+            "because of \"x #y\" in row 1, and the other values are numbers\n",
+        ),
         ("a,b\n1,2\n3,x #y\n5,6\n", &["--missing", "x #y"], "column b has integers and missing"),
         (
             "a;b\n1,5;0,5\n2;1.234\n3;1.234.567\n",
             &["--delimiter", ";"],
-            "column b is text because of \"0,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --delimiter ';' --decimal , reads them\n",
+            "column b is text because of \"0,5\" in row 0: it has numbers with decimal commas or separators of thousands; --decimal , reads them\n",
         ),
         (
             "a\n\"1,5\"\n1\nNA\n",
             &[],
-            "because of \"NA\" in row 2, and the other values are numbers; npy convert x.csv OUT.npy --missing NA reads it",
+            "because of \"NA\" in row 2, and the other values are numbers; --missing NA reads it",
         ),
         (
             "a\n1\nTrue\n2\nnan\n",
             &[],
-            "column a is text because of \"True\" in row 1, and the other values are numbers; npy convert x.csv OUT.npy --missing True reads",
+            "column a is text because of \"True\" in row 1, and the other values are numbers\n",
         ),
+        ("x,ok\n1,True\nTrue,True\n3,False\n", &[], "in row 1, and the other values are numbers\n"),
+        (
+            "flag,n\nTrue,5\nTrue,0\nFalse,1\n0,0\n,2\n",
+            &[],
+            "because of \"0\" in row 3, and the other values are True or False\n",
+        ),
+        ("n,p\n12,5%\n10,3%\n7,12\n", &[], "column p is text because of \"12\" in row 2, and"),
+        ("NA,b\nNA,1\n1,2\n2,3\n", &[], "in row 0, and the other values are numbers\n"),
+        ("a,b\n1,x\nNA,NA\n3,y\n", &[], "\"NA\" in row 1, and the other values are numbers\n"),
+        (
+            "lat;lon;h\n48.123;11.567;1,5\n48.124;11.568;2,5\n",
+            &["--delimiter", ";"],
+            "separators of thousands; write them with a point",
+        ),
+        ("v;size\n1.234.567;1.234\n", &["--delimiter", ";"], "; write them with a point"),
+        ("a,b\n\"1,5\",2\n", &[], "; write them with a point"),
+        (
+            "a;b\n1,5;1.5\n2,5;NA\n4;3\n",
+            &["--delimiter", ";", "--decimal", ","],
+            "\"NA\" in row 1, and the other values are numbers\n",
+        ),
+        // The text keeps its own width.
+        (
+            "a;b\n1,234;007\nx;012\n",
+            &["--delimiter", ";", "--decimal", "."],
+            "--dtype \"[('a', '<U5'), ('b', '<i8')]\" reads numbers\n",
+        ),
+        ("a\n\"1.234,5\"\n", &["--delimiter", ";", "--decimal", "."], ""),
         ("a\nTrue\nnan\n", &[], "column a is text because of \"True\" in row 0, and the other"),
         (
             "a,t\n1,2024-01-01T00:00:00Z\n2,2024-01-01T00:00:00.5Z\n3,2024-01-01T00:00Z\n",
             &[],
             "--dtype \"[('a', '<i8'), ('t', '<M8[ms]')]\" converts them to UTC\n",
         ),
-        (
-            "a\n007\n12\n",
-            &[],
-            "the zeros before \"007\" in row 0 may count; npy convert x.csv OUT.npy --dtype i8 reads",
-        ),
+        ("a\n007\n12\n", &[], "the zeros before \"007\" in row 0 may count; --dtype i8 reads"),
         (
             "a,b\n10%,x\n20%,y\n",
             &[],
             "column a is text because of \"10%\" in row 0: it has numbers with",
         ),
         ("a\n12:30\n12:45\n", &[], "it has times of day; write them"),
-        (
-            "a\nTrue\n0\n",
-            &[],
-            "such as 0 in row 1; npy convert x.csv OUT.npy --dtype bool reads all as booleans",
-        ),
+        ("a\nTrue\n0\n", &[], "such as 0 in row 1; --dtype bool reads all as booleans"),
         ("a\n1\n2\nx\n3\ny\nx\n4\n", &[], "because of \"x\" in row 2 and 2 other texts, and"),
         ("a\n1\nx\n2\ny\n3\n", &[], "because of \"x\" in row 1 and 1 other text, and"),
         ("a\nNA\n1\nNA\nnull\n", &[], "because of \"NA\" in row 0 and 2 other texts, and"),
         ("a\nNA\nNA\n", &[], ""),
         ("a\nNA\n1\nx\n", &[], ""),
-        (
-            "a\n2024-01-01\nNA\n",
-            &[],
-            "\"NA\" in row 1, and the other values are times; npy convert x.csv OUT.npy --missing",
-        ),
+        ("a\n2024-01-01\nNA\n", &[], "\"NA\" in row 1, and the other values are times; --missing"),
         (
             "a\n2024-01-01T00:00:00Z\n2024-01-01T00:00:00+02:00\n",
             &[],
-            "column a is text because of \"2024-01-01T00:00:00Z\" in row 0: it has times with their offsets from UTC; npy convert x.csv OUT.npy --dtype '<M8[s]' converts",
+            "column a is text because of \"2024-01-01T00:00:00Z\" in row 0: it has times with their offsets from UTC; --dtype '<M8[s]' converts",
         ),
         (
             "a\n9007199254740993\n0.5\n",
             &[],
-            "column a is text because no float has all digits of 9007199254740993 in row 0; npy convert x.csv OUT.npy --dtype f8 rounds it",
+            "column a is text because no float has all digits of 9007199254740993 in row 0; --dtype f8 rounds it",
         ),
         ("a\n9007199254740992\n0.5\n", &[], ""),
         (
@@ -214,21 +230,13 @@ fn a_single_text_among_numbers_is_told() {
             "no float has all digits of 9007199254740993 in row 0",
         ),
         ("a\n+inf\n", &[], ""),
-        (
-            "a\n+5\n+7\n",
-            &[],
-            "have a plus sign, such as \"+5\" in row 0; npy convert x.csv OUT.npy --dtype i8",
-        ),
+        ("a\n+5\n+7\n", &[], "have a plus sign, such as \"+5\" in row 0; --dtype i8"),
         (
             "a,b\n+5,1\n,2\n",
             &[],
-            "have a plus sign, such as \"+5\" in row 0; npy convert x.csv OUT.npy --dtype \"[('a', '<f8'), ('b', '<i8')]\" reads",
+            "have a plus sign, such as \"+5\" in row 0; --dtype \"[('a', '<f8'), ('b', '<i8')]\" reads",
         ),
-        (
-            "a\n+9223372036854775808\n",
-            &[],
-            "in row 0; npy convert x.csv OUT.npy --dtype f8 reads them",
-        ),
+        ("a\n+9223372036854775808\n", &[], "in row 0; --dtype f8 reads them"),
         (
             "1,0.5\n9007199254740993,1.5\n",
             &["--no-header"],
@@ -258,14 +266,14 @@ fn a_single_text_among_numbers_is_told() {
             "column 1 is text because of \"x\" in row 0, and the other values are numbers; leave out --no-header",
         ),
         ("s,x\na,1\nb,3\n", &["--no-header"], "leave out --no-header"),
-        (
-            "a\n1\n\"x,y\"\n2\n",
-            &[],
-            "the other values are numbers; an empty field in its place is missing\n",
-        ),
+        ("a\n1\n\"x,y\"\n2\n", &[], "the other values are numbers\n"),
         // These names are numbers, or that of an array without names.
-        ("0,1\nx,2\n1,3\n2,5\n", &["--header"], "--header --missing x reads it as missing"),
-        ("value\nx\n1\n2\n", &[], "npy convert x.csv OUT.npy --missing x reads it as missing"),
+        (
+            "0,1\nx,2\n1,3\n2,5\n",
+            &["--header"],
+            "because of \"x\" in row 0, and the other values are numbers\n",
+        ),
+        ("value\nx\n1\n2\n", &[], "because of \"x\" in row 0, and the other values are numbers\n"),
         ("# a,b\n2000,2001\n1,2\n", &["--header"], "--comments '#' leaves it out"),
         ("# a,b\n2000,2001\n1,2\n", &[], ""),
         (
@@ -321,7 +329,7 @@ fn a_single_text_among_numbers_is_told() {
         // As in CSV.
         (
             "{\"a\":true}\n{\"a\":\"x\"}\n{\"a\":false}\n",
-            "because of \"x\" in row 1, and the other values are True or False; null in its place",
+            "because of \"x\" in row 1, and the other values are True or False\n",
         ),
         (
             "{\"a\":1}\n{\"a\":\"NA\"}\n{\"a\":2.5}\n",
@@ -333,7 +341,7 @@ fn a_single_text_among_numbers_is_told() {
         ),
         (
             "{\"a\":true}\n{\"a\":1}\n",
-            "such as 1 in row 1; npy convert x.jsonl OUT.npy --dtype \"[('a', '|b1')]\" reads all as booleans",
+            "such as 1 in row 1; --dtype \"[('a', '|b1')]\" reads all as booleans",
         ),
         ("{\"a\":true}\n{}\n", "\"[('a', '<f8')]\" reads them as 1, 0 and nan"),
         ("{\"\":1}\n{\"\":\"x\"}\n{\"\":2}\n", "column \"\" is text because of \"x\""),
@@ -379,13 +387,10 @@ fn remarks_about_many_columns_are_few_and_short() {
     let keys = join(|at| format!("\"k{at}\":\"2024-01-01T00:00:00Z\""));
     fs::write(path.join("x.jsonl"), format!("{{\"a\":{{{keys}}}}}\n")).unwrap();
     for (name, advice) in [
-        (
-            "x.csv",
-            "; for this column alone, npy convert x.csv OUT.npy --dtype c16 -c c0 reads them\n",
-        ),
+        ("x.csv", "; for this column alone, --dtype c16 -c c0 reads them\n"),
         (
             "x.jsonl",
-            "; for this column alone, npy convert x.jsonl OUT.npy --dtype \"[('a', [('k0', '<M8[s]')])]\" converts them to UTC\n",
+            "; for this column alone, --dtype \"[('a', [('k0', '<M8[s]')])]\" converts them to UTC\n",
         ),
     ] {
         let (code, message) = code(path, &["convert", name, "x.npy"]);

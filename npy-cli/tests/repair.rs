@@ -270,6 +270,10 @@ fn a_member_with_a_wrong_checksum_is_left_out_and_can_be_read() {
     );
     assert!(code == 0 && out.contains(part) && out.contains(&advice), "{out}");
     assert!(out.contains("; it is left out\n"), "{out}");
+    // unzip would take this name for a pattern.
+    fs::copy(path.join("x.npz"), path.join("x[1].npz")).unwrap();
+    let (_, out, _) = npy(path, &["repair", "x[1].npz"]);
+    assert!(out.contains(part) && !out.contains("unzip"), "{out}");
     let Ok(unzip) = Command::new("sh").args(["-c", command]).current_dir(path).output() else {
         return;
     };

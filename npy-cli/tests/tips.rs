@@ -55,10 +55,7 @@ fn errors_name_the_command_that_does_it() {
             &["concat", "--axis", "1", "v.npy", "w.npy", "-o", "o.npy"][..],
             "; in Python, np.stack makes a new axis of arrays of one shape\n",
         ),
-        (
-            &["append", "times.npy", "n.csv"],
-            "; all need one dtype, which npy convert --dtype or, in Python, astype gives an array\n",
-        ),
+        (&["append", "times.npy", "n.csv"], "; all need one dtype\n"),
         (
             &["append", "f.npy", "c.npy"],
             "f.npy: is in Fortran order, in which no row can be added in place; c.npy has no field \"b\"; the fields a, b are needed\n",
@@ -91,6 +88,9 @@ fn errors_name_the_command_that_does_it() {
         (&["convert", "v.npy", "y.csv.zst", "--to", "npy"], "; write y.csv, and zstd -c y.csv > "),
         (&["concat", "v.npy", "-o", "y.npy.GZ"], "; write y.npy, and gzip -c y.npy > y.npy.GZ "),
         (&["npz", "pack", "y.npz.bz2", "v.npy"], "; write y.npz, and bzip2 -c y.npz > y.npz.bz2 "),
+        (&["concat", "v.npy", "-o", "y.npz::x.gz"], "npy concat writes .npy files alone; "),
+        (&["repair", "v.npy", "-o", "y.npz::x.gz"], "names a member of an archive, "),
+        (&["npz", "pack", "y.npy.gz", "v.npy"], "; write y.npz, and gzip -c y.npz > y.npy.gz "),
         (&["repair", "v.npy", "-o", "y.npy.gz"], "; write y.npy, and gzip -c y.npy > y.npy.gz "),
         (&["head", "v.npy[0:5"], "the slice has no ] at its end"),
     ] {
@@ -151,6 +151,7 @@ fn columns_of_a_text_are_chosen_before_its_dtype() {
         ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":\"x\"}\n", "b.c", "f4", "1.0\n"),
         ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":\"x\"}\n", "b.d", "f4", "[2.0,3.0]\n"),
         ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":\"x\"}\n", "b.d", "c8", "[2.0,3.0]\n"),
+        ("{\"b\":{\"c\":1,\"d\":[2,3]}}\n", "b.d", "[('b.d', 'c8')]", "[2.0,3.0]\n"),
         ("{\"b\":{\"c\":1,\"d\":[2,3]},\"a\":5}\n", "b.c,a", "f4", "[1.0,5.0]\n"),
         ("a,b,c\n1,x,3\n", "a,c", "f4", "[1.0,3.0]\n"),
         ("a,b,c\n1,x,3\n", "0,2", "f4", "[1.0,3.0]\n"),

@@ -69,7 +69,7 @@ impl Args {
             parts.finish().map_err(named)?;
             return Ok(Answer::Yes);
         }
-        refuse_compressed(&self.output)?;
+        refuse_compressed(&self.output, &self.output.with_extension(""))?;
         if let Some((npy, out)) = self.two_steps() {
             let message = format!(
                 "npy concat writes .npy files alone; {} && npy convert {npy} {out} writes it",

@@ -26,8 +26,7 @@ pub(super) fn advice(
     cast: Cast,
     command: impl Fn(&[String]) -> String,
 ) -> Option<String> {
-    const NONE: &str =
-        "all need one dtype, which npy convert --dtype or, in Python, astype gives an array";
+    const NONE: &str = "all need one dtype";
     let (&(_, first), others) = arrays.split_first()?;
     let first = first.dtype();
     let fits = |(_, other): &&(&Target, &Header)| other.dtype().converts_to(first, cast).is_ok();
@@ -156,7 +155,7 @@ fn of_fields(input: &Target, header: &Header, wanted: &DType) -> Option<String> 
             python::index(name)
         ));
     }
-    let column = format!(" -c {}", shell::word(name.as_bytes()));
+    let column = format!(" {}", shell::column(name));
     let convert = convert(input, &output(input, &[]), &column, wanted);
     let save = shell::save_first([input]);
     Some(format!("{save}{convert} makes one of the field {name:?}"))

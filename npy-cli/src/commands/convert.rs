@@ -126,7 +126,7 @@ enum Rule {
     Lossless,
     /// An error for the first value that does not fit; one between two floats fits, and is rounded: 2**53 + 1 as f8
     Checked,
-    /// As Rust's `as`: fractions are cut off, also those of times, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
+    /// As Rust's `as`: fractions are cut off, times are cut toward the past, and integers keep their lowest bits; as an integer, NaN is 0, and a float beyond the range its nearest end
     Numeric,
 }
 
@@ -164,7 +164,7 @@ impl Format {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
-        refuse_compressed(&self.output.path)?;
+        refuse_compressed(&self.output.path, &self.output.path.with_extension(""))?;
         let Some(format) = self.format() else {
             let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(

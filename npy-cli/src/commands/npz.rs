@@ -129,7 +129,7 @@ impl Args {
                 check_archive(&archive, &files, &words, append, force)?;
                 let is_stored = append && zstd.is_none() && !compress && is_compressed(&archive);
                 if !append {
-                    refuse_compressed(&archive)?;
+                    refuse_compressed(&archive, &archive.with_extension("").with_extension("npz"))?;
                     if !force {
                         check_suffix(&archive, &files, &words)?;
                     }

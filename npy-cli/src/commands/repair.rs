@@ -56,7 +56,7 @@ impl Args {
         refuse_stdin(&self.file)?;
         let name = self.file.display();
         if let Some(out) = &self.output {
-            refuse_compressed(out)?;
+            refuse_compressed(out, &out.with_extension(""))?;
             let output =
                 self.replacing.output(out, slice::from_ref(&Target::from(self.file.clone())))?;
             if output.is_stdout() {
@@ -130,7 +130,6 @@ impl Args {
             (error, None) => {
                 let advice = match error {
                     Error::Options { .. } => self.without_header(),
-                    Error::Unrepairable { .. } => remedy::unchecked(&self.file),
                     _ => None,
                 };
                 let advice = advice.map_or(String::new(), |advice| format!("; {advice}"));
@@ -223,17 +222,11 @@ impl Args {
     /// Returns the command that reads a member without its checksum: the bytes may be right.
     fn unchecked(&self, damage: &Damage) -> Option<String> {
         let Damage::Member { name, reason } = damage else { return None };
-        // In these, unzip sees a pattern or an option.
-        let is_plain = !name.starts_with('-') && !name.contains(['*', '?', '[', ']', '\\']);
-        if !reason.starts_with("the checksum is ") || !is_plain {
+        if !reason.starts_with("the checksum is ") {
             return None;
         }
-        let out = shell::new_output(Path::new(Path::new(name).file_name()?));
-        Some(format!(
-            "unzip -p {} {} > {out} reads {name:?} without regard to its checksum; its values may be wrong",
-            shell::path(&self.file),
-            shell::word(name.as_bytes())
-        ))
+        let out = Path::new(Path::new(name).file_name()?);
+        remedy::unzip(&self.file, Some(name), out, &format!("{name:?}"))
     }
 
     /// Prints what the file becomes, which is true once it is written.

@@ -3,12 +3,12 @@
 use npy_core::dtype::{ScalarKind, Unit};
 use npy_core::{Cast, DType};
 
-use super::Wanted;
 use super::cells::Values;
 use super::guess::guess;
 use super::kind::Kind;
 use super::times::Digits;
 use super::value::Value;
+use super::{Records, Wanted};
 
 /// A column.
 #[derive(Debug)]
@@ -41,7 +41,11 @@ pub(super) fn with_points(name: &str) -> String {
 }
 
 /// Keeps the columns of these names, in their order: `x` is also all of `x.0`, `x.1` and so on, and a number that is not a name is the position of a column.
-pub(super) fn choose(columns: &mut Vec<Column>, names: &[String]) -> Result<(), String> {
+pub(super) fn choose(
+    columns: &mut Vec<Column>,
+    records: &mut Records,
+    names: &[String],
+) -> Result<(), String> {
     let paths: Vec<String> =
         columns.iter().map(|column| with_points(&column.path.join("."))).collect();
     let mut chosen = Vec::new();
@@ -68,16 +72,25 @@ pub(super) fn choose(columns: &mut Vec<Column>, names: &[String]) -> Result<(), 
         }
         // The objects around what was chosen are not in the array.
         for &at in &found {
-            let path = &mut columns[at].path;
-            if let Some(depth) = (1..=path.len()).find(|&depth| path[..depth].join(".") == asked) {
-                path.splice(..depth, [asked.clone()]);
-            }
+            join_start(&mut columns[at].path, &asked);
         }
+        let joined = records.drain().map(|(mut path, row)| {
+            join_start(&mut path, &asked);
+            (path, row)
+        });
+        *records = joined.collect();
         chosen.extend(found);
     }
     let mut all: Vec<Option<Column>> = columns.drain(..).map(Some).collect();
     columns.extend(chosen.iter().filter_map(|&at| all[at].take()));
     Ok(())
+}
+
+/// Makes one name of the first ones of a path, if they are the one that was asked for.
+fn join_start(path: &mut Vec<String>, asked: &str) {
+    if let Some(depth) = (1..=path.len()).find(|&depth| path[..depth].join(".") == asked) {
+        path.splice(..depth, [asked.to_owned()]);
+    }
 }
 
 /// Decides how to read the values: as the dtype says, unless they need something else that can be cast to it, or as what they look like.

@@ -50,11 +50,20 @@ impl Decimal {
         number.parse::<f64>().is_ok().then_some(number)
     }
 
+    /// Returns true for a number with any of the marks.
+    pub(super) fn is_in(text: &str) -> bool {
+        [Decimal::Comma, Decimal::Point].iter().any(|decimal| decimal.number(text).is_some())
+    }
+
     /// Returns true for a number with a point where a comma is decimal: as a number it would be another one.
     pub(super) fn refuses(self, text: &str) -> bool {
-        let is_number = text.contains('.') && text.trim().parse::<f64>().is_ok();
-        self == Decimal::Comma && is_number && self.number(text).is_none()
+        self == Decimal::Comma && has_point(text) && self.number(text).is_none()
     }
+}
+
+/// Returns true for a number that is another one, or none, where a comma is decimal.
+pub(super) fn has_point(text: &str) -> bool {
+    text.contains('.') && text.trim().parse::<f64>().is_ok()
 }
 
 /// Gives columns of text their own text again, and refuses numbers in the others that have a point where a comma is decimal.

@@ -82,9 +82,7 @@ impl Look {
             _ if !text.contains(|c: char| c.is_ascii_digit()) => Look::Other,
             _ if Value::Text(text.into()).complex_parts().is_some() => Look::Parts,
             _ if is_date(text) => Look::Date,
-            _ if [Decimal::Comma, Decimal::Point].iter().any(|it| it.number(text).is_some()) => {
-                Look::Comma
-            }
+            _ if Decimal::is_in(text) => Look::Comma,
             _ if is_percent(text) => Look::Percent,
             _ if is_clock(text) => Look::Clock,
             _ if times::is_span(text) => Look::Span,
@@ -129,12 +127,7 @@ impl Look {
             Look::Parts if text.contains('(') => format!("{} rounds it", dtype("c16")),
             Look::Parts => format!("{} reads them", dtype("c16")),
             Look::Percent => "write them without the sign".into(),
-            Look::Clock => {
-                let spans = dtype("m8[s]");
-                format!(
-                    "write them with their dates, 2024-01-31T12:30, or as spans, 0 days 12:30:00, which {spans} reads"
-                )
-            }
+            Look::Clock => "write them with their dates, 2024-01-31T12:30".into(),
             Look::Date => "that which is read is 2024-01-31T12:00:00.250, without a zone".into(),
             _ => return None,
         })

@@ -1,12 +1,12 @@
 //! Remarks about columns that became text although their values look like numbers or times, and about lists whose items have no common dtype.
 
-use std::path::Path;
+use std::cell::LazyCell;
 
 use npy_core::DType;
 use npy_core::dtype::{Resolution, Unit};
 
 use super::column::Column;
-use super::decimal::Decimal;
+use super::decimal::{Decimal, has_point};
 use super::encode::excerpt;
 use super::end_comments;
 use super::guess::kind_of_text;
@@ -17,9 +17,9 @@ use super::numbers::fits_float;
 use super::times::{Digits, span};
 use super::tree::Tree;
 use super::units_row::UnitsRow;
-use super::value::Value;
-use super::{Dialect, Form};
-use crate::{dtypes, remote, shell};
+use super::value::{self, Value};
+use super::{Dialect, Form, delimiter};
+use crate::{dtypes, shell};
 
 /// The number of columns that have a remark. More of them are counted.
 const MAX: usize = 4;
@@ -40,6 +40,7 @@ pub(super) struct Columns<'a> {
 pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
     let mut remarks = Vec::new();
     let mut more = 0;
+    let marks = LazyCell::new(|| columns.marks());
     let units = if columns.is_headless { None } else { UnitsRow::find(columns.all) };
     remarks.extend(units.as_ref().map(|units| units.remark(columns.file)));
     let is_other = |at: &usize| units.as_ref().is_none_or(|units| !units.has(*at));
@@ -52,10 +53,10 @@ pub(super) fn of(columns: &Columns<'_>, lists: &[Uneven]) -> Vec<String> {
             false => String::new(),
         };
         let commas = || match is_shown {
-            true => columns.about_commas(column),
+            true => about_commas(column, &marks),
             false => String::new(),
         };
-        match about(column, option, commas, columns) {
+        match about(column, is_shown, option, commas, columns) {
             Some(remark) if is_shown => remarks.push(remark),
             Some(_) => more += 1,
             None => {}
@@ -97,47 +98,40 @@ fn alone(dtype: &DType, path: &[String]) -> npy_core::Result<DType> {
 }
 
 impl Columns<'_> {
-    /// Returns the command that reads the file as it was read, and to which more options can be added.
-    fn command(&self) -> String {
-        let path = Path::new(self.file);
-        let options = self.form.map(|form| form.options(Form::of(path).as_ref()));
-        // Others are standard input.
-        let is_named = path.is_file() || remote::extension(path).is_some();
-        let input = shell::path(if is_named { path } else { Path::new("-") });
-        format!("npy convert {input} OUT.npy{}", options.unwrap_or_default())
+    /// Returns the marks that an option can name: no number of a column becomes another one, and the comma is not between fields.
+    fn marks(&self) -> Vec<Decimal> {
+        let Some(Form::Csv(dialect)) = self.form else { return Vec::new() };
+        let is_apart = dialect.delimiter.is_some_and(|delimiter| delimiter != delimiter::COMMA);
+        let keeps = |column: &Column| {
+            let mut values = column.values.iter();
+            !values.any(|value| match column.kind {
+                Kind::Text => Decimal::Comma.refuses(&value.text()),
+                _ => has_point(&value.text()),
+            })
+        };
+        let comma = is_apart && self.all.iter().all(keeps);
+        [comma.then_some(Decimal::Comma), Some(Decimal::Point)].into_iter().flatten().collect()
     }
 
-    /// Returns the advice for a column of numbers with commas: the options that read all of it, and refuse no other column.
-    fn about_commas(&self, column: &Column) -> String {
-        let marks = [Decimal::Comma, Decimal::Point];
-        let is_read = |decimal: Decimal| {
-            let mut values = self.all.iter().flat_map(|column| column.values.iter());
-            !values.any(|value| decimal.refuses(&value.text()))
-                && column.values.iter().all(|value| {
-                    let text = value.text();
-                    decimal.number(&text).is_some()
-                        || marks.iter().all(|other| other.number(&text).is_none())
-                })
+    /// Returns true if an option says already how numbers are written.
+    fn has_mark(&self) -> bool {
+        matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })))
+    }
+
+    /// Returns the option that reads a text as a missing value, if programs write it for one, and no name or other column has it.
+    fn missing(&self, column: &Column, text: &str) -> Option<String> {
+        let has = |other: &Column| {
+            let mut values = other.values.iter();
+            other.path == [text] || other.path != column.path && values.any(|it| it.text() == text)
         };
-        let has_option = matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })));
-        let option = match marks.map(|decimal| !has_option && is_read(decimal)) {
-            [true, true] => {
-                "--decimal , reads decimal commas, and --decimal . commas between thousands"
-            }
-            [true, false] => "--decimal , reads them",
-            [false, true] => "--decimal . reads them",
-            [false, false] => {
-                return "write them with a point, and without separators of thousands".to_owned();
-            }
-        };
-        format!("{} {option}", self.command())
+        (value::MISSING.contains(&text) && !self.has_mark() && !self.all.iter().any(has))
+            .then(|| format!("--missing {} reads it as missing", shell::word(text.as_bytes())))
     }
 
     /// Returns the option that reads columns with another dtype, and the other columns as they are. If there are many, it keeps one column alone, and says so.
     fn option(&self, changed: &[usize], dtype: &str) -> String {
         const MAX_FIELDS: usize = 8;
-        let command = self.command();
-        let option = |dtype: &str| format!("{command} --dtype {}", shell::word(dtype.as_bytes()));
+        let option = |dtype: &str| format!("--dtype {}", shell::word(dtype.as_bytes()));
         let path = &self.all[changed[0]].path;
         let is_untyped = self.all[0].values.are_untyped();
         let one = match self.dtype(changed, dtype) {
@@ -152,7 +146,7 @@ impl Columns<'_> {
         };
         let option = match one {
             Some(one) => option(&one.to_string()),
-            None => format!("{} -c {}", option(dtype), shell::word(path.join(".").as_bytes())),
+            None => format!("{} {}", option(dtype), shell::column(&path.join("."))),
         };
         format!("for this column alone, {option}")
     }
@@ -179,6 +173,25 @@ impl Columns<'_> {
             self.option(members, "f8")
         )
     }
+}
+
+/// Returns the advice for a column of numbers with commas: the options that read all of it.
+fn about_commas(column: &Column, marks: &[Decimal]) -> String {
+    let is_read = |decimal: &&Decimal| {
+        column.values.iter().all(|value| {
+            let text = value.text();
+            decimal.number(&text).is_some() || !Decimal::is_in(&text)
+        })
+    };
+    match marks.iter().filter(is_read).collect::<Vec<_>>()[..] {
+        [Decimal::Comma, _] => {
+            "--decimal , reads decimal commas, and --decimal . commas between thousands"
+        }
+        [Decimal::Comma] => "--decimal , reads them",
+        [_, ..] => "--decimal . reads them",
+        [] => "write them with a point, and without separators of thousands",
+    }
+    .to_owned()
 }
 
 /// Returns the name of a column in a message.
@@ -216,6 +229,7 @@ fn filled(columns: &[Column]) -> Option<String> {
 /// Returns a remark about a column that is text because of a few of its values.
 fn about(
     column: &Column,
+    is_shown: bool,
     dtype: impl Fn(&str) -> String,
     commas: impl Fn() -> String,
     columns: &Columns<'_>,
@@ -244,6 +258,8 @@ fn about(
     let Some((row, text)) = first else {
         let (row, text) = looks.first(usual)?;
         let advice = match usual {
+            // The option that is there reads others.
+            Look::Comma if columns.has_mark() => return None,
             Look::Comma => Some(commas()),
             Look::Zoned | Look::Span => Some(match time_dtype(column) {
                 Some(times) if usual == Look::Span => {
@@ -271,19 +287,19 @@ fn about(
         more => format!(" and {more} other texts"),
     };
     let remedy = match row {
-        0 if columns.is_headless => "leave out --no-header if the first line has names".to_owned(),
-        _ if !column.values.are_untyped() => "null in its place is missing".to_owned(),
-        // The option has commas between texts.
-        _ if text.contains(',') => "an empty field in its place is missing".to_owned(),
-        _ => {
-            let text = shell::word(text.as_bytes());
-            format!("{} --missing {text} reads it as missing", columns.command())
+        0 if columns.is_headless => {
+            Some("leave out --no-header if the first line has names".to_owned())
         }
+        _ if column.values.are_untyped() => {
+            is_shown.then(|| columns.missing(column, text)).flatten()
+        }
+        _ => value::MISSING.contains(&text).then(|| "null in its place is missing".to_owned()),
     };
     Some(format!(
-        "column {name} is text because of {:?} in row {row}{others}, and the other values are {}; {remedy}",
+        "column {name} is text because of {:?} in row {row}{others}, and the other values are {}{}",
         excerpt(text),
-        usual.relative().unwrap_or(usual).name()
+        usual.relative().unwrap_or(usual).name(),
+        remedy.map_or(String::new(), |remedy| format!("; {remedy}"))
     ))
 }
 
@@ -459,11 +475,11 @@ mod tests {
         for (texts, expected) in [
             (
                 &["1,5", "2,5"][..],
-                "because of \"1,5\" in row 0: it has numbers with decimal commas or separators of thousands; npy convert x.csv OUT.npy --decimal , reads them",
+                "because of \"1,5\" in row 0: it has numbers with decimal commas or separators of thousands; write them with a point",
             ),
             (
                 &["True", "", "False"],
-                "because row 1 is empty, and the other values are True or False; npy convert x.csv OUT.npy --dtype f8 reads them as 1, 0 and nan",
+                "because row 1 is empty, and the other values are True or False; --dtype f8 reads them as 1, 0 and nan",
             ),
             (
                 &["x", "01/02/2024", "3/4/2024"],
@@ -484,24 +500,24 @@ mod tests {
             ),
             (
                 &["18446744073709551616", "1"],
-                "no dtype of numbers holds 18446744073709551616 in row 0 and the other values; npy convert x.csv OUT.npy --dtype f8 reads",
+                "no dtype of numbers holds 18446744073709551616 in row 0 and the other values; --dtype f8 reads",
             ),
             (
                 &["1", "-18446744073709551617"],
-                "no float has all digits of -18446744073709551617 in row 1; npy convert x.csv OUT.npy --dtype f8 rounds it",
+                "no float has all digits of -18446744073709551617 in row 1; --dtype f8 rounds it",
             ),
             (&["9223372036854775808", "-1"], "holds 9223372036854775808 in row 0 and"),
             (
                 &["1.5", "1e400"],
-                "holds 1e400 in row 1 and the other values; npy convert x.csv OUT.npy --dtype f8 --cast numeric makes it infinite",
+                "holds 1e400 in row 1 and the other values; --dtype f8 --cast numeric makes it infinite",
             ),
             (
                 &["1+2j", "", "3+4j"],
-                "because of \"1+2j\" in row 0: it has complex numbers that only a dtype reads; npy convert x.csv OUT.npy --dtype c16 reads",
+                "because of \"1+2j\" in row 0: it has complex numbers that only a dtype reads; --dtype c16 reads",
             ),
             (
                 &["(1+2j)", "(1e400+2j)"],
-                "because of \"(1e400+2j)\" in row 1: it has complex numbers that only a dtype reads; npy convert x.csv OUT.npy --dtype c16 --cast",
+                "because of \"(1e400+2j)\" in row 1: it has complex numbers that only a dtype reads; --dtype c16 --cast",
             ),
             (&["(9007199254740993+0j)"], "--dtype c16 rounds it"),
             (
@@ -510,7 +526,7 @@ mod tests {
             ),
             (
                 &["0 days 00:00:01", "-1 days +23:59:59.5"],
-                "it has spans of time; npy convert x.csv OUT.npy --dtype '<m8[ns]' reads them",
+                "it has spans of time; --dtype '<m8[ns]' reads them",
             ),
             (&["5 years", "1 days"], "it has spans of time; no dtype holds all of them"),
             (&["1000 days", "5000000 days"], "--dtype '<m8[us]' reads them"),
@@ -523,26 +539,23 @@ mod tests {
             (&["2024-01-01T00:00:00Z", "2024-01-01T00:00:00"], "--dtype '<M8[s]' converts"),
             (
                 &["007", "12"],
-                "because the zeros before \"007\" in row 0 may count; npy convert x.csv OUT.npy --dtype i8 reads numbers",
+                "because the zeros before \"007\" in row 0 may count; --dtype i8 reads numbers",
             ),
-            (
-                &["", "-00.5"],
-                "before \"-00.5\" in row 1 may count; npy convert x.csv OUT.npy --dtype f8 reads numbers",
-            ),
+            (&["", "-00.5"], "before \"-00.5\" in row 1 may count; --dtype f8 reads numbers"),
             (&["007", "x"], ""),
             (
                 &["10%", "2.5%"],
                 "because of \"10%\" in row 0: it has numbers with a percent sign; write",
             ),
-            (&["12:30", "9:05"], "it has times of day; write them with their dates,"),
+            (
+                &["12:30", "9:05"],
+                "it has times of day; write them with their dates, 2024-01-31T12:30",
+            ),
             (
                 &["0", "True", "1"],
-                "numbers, such as 0 in row 0; npy convert x.csv OUT.npy --dtype bool reads all as booleans",
+                "numbers, such as 0 in row 0; --dtype bool reads all as booleans",
             ),
-            (
-                &["True", "2"],
-                "because of \"True\" in row 0, and the other values are numbers; npy convert x.csv OUT.npy --missing",
-            ),
+            (&["True", "2"], "because of \"True\" in row 0, and the other values are numbers"),
             (&["10.0.0.1", "1.2.3"], ""),
             (&["yes", "no", "True"], ""),
             (&["1,5", "one"], ""),
@@ -567,8 +580,7 @@ mod tests {
         let record = "--dtype \"[('b 1', '<c16'), ('c', '<U3'), ('d', '<i8')]\" reads them";
         assert!(remarks(&columns)[0].ends_with(record), "{:?}", remarks(&columns));
         columns.extend(["e", "f", "g", "h", "i", "j"].map(|name| (name, &["1", "2"][..])));
-        let option =
-            "; for this column alone, npy convert x.csv OUT.npy --dtype c16 -c 'b 1' reads them";
+        let option = "; for this column alone, --dtype c16 -c 'b 1' reads them";
         assert!(remarks(&columns)[0].ends_with(option), "{:?}", remarks(&columns));
         // Nested records count by their fields, and lists once.
         let dtype = crate::dtypes::parse("[('a', [('t', 'i8', 9), ('u', 'f8')], 2), ('b', 'i8')]");
