@@ -53,6 +53,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
         part.apply_expressions(|expression| {
             expression.apply(|expression| {
                 check_comparison(expression, &schema)?;
+                check_power(expression, &schema)?;
                 check_case(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
                     check_window(call, &inputs)?;
@@ -106,6 +107,18 @@ fn check_union(union: &Union) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses `x ^ 2` of floats, which would be the XOR of their integers.
+fn check_power(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::BitwiseXor, right }) = expression else {
+        return Ok(());
+    };
+    let is_float = |it: &Expr| it.get_type(schema).is_ok_and(|it| it.is_floating());
+    match is_float(left) || is_float(right) {
+        true => plan_err!("x ^ y is XOR of integers; write power(x, y) for the power of floats"),
+        false => Ok(()),
+    }
 }
 
 /// Refuses numbers and a text in one CASE, which would be text.

@@ -170,7 +170,11 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
     const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
-    const FORMS: [(&str, &str); 29] = [
+    const FORMS: [(&str, &str); 30] = [
+        (
+            "field metadata differs",
+            "in WITH RECURSIVE, write nullif(x, NULL) AS x in the place of each column x of a file",
+        ),
         ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
         ("Date part 'weekday' not supported", "write 'dow' for the day of the week, 0 on Sunday"),
         (

@@ -33,6 +33,14 @@ fn the_reason_is_in_plain_words() {
         (&["SELECT id IN (SELECT 1) FROM t a", "ticks.npy"], "this form"),
         (&["SELECT v FROM t, unnest(pair) AS u(v)", "ticks.npy"], "this form"),
         (
+            &[
+                "WITH RECURSIVE r AS (SELECT id FROM t UNION ALL SELECT r.id + 1 FROM r WHERE id < 3) SELECT * FROM r",
+                "ticks.npy",
+            ],
+            "write nullif(x, NULL) AS x in the place of each column x of a file",
+        ),
+        (&["SELECT price ^ 2 FROM t", "ticks.npy"], "x ^ y is XOR of integers; write power(x, y)"),
+        (
             &["SELECT count(*) FROM t POSITIONAL JOIN t a", "ticks.npy"],
             "JOIN t a has no condition; write ON …, or else CROSS JOIN t a\n",
         ),
@@ -98,6 +106,10 @@ fn the_reason_is_in_plain_words() {
             "6",
         ),
         ("SELECT count(*) AS x FROM t CROSS JOIN t a", "9"),
+        (
+            "WITH RECURSIVE r AS (SELECT nullif(id, NULL) AS id FROM t UNION ALL SELECT r.id + 1 FROM r WHERE id < 3) SELECT max(id) AS x FROM r",
+            "3",
+        ),
         ("SELECT count(value) AS x FROM npy('latin.npy', 'text_from_bytes', 'false')", "1"),
         (
             "SELECT count(*) AS x FROM (SELECT CAST(value AS TEXT) FROM npy('stations.npy') UNION SELECT 'RJOB')",
