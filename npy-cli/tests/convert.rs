@@ -426,9 +426,9 @@ fn csv_of_others_is_read_as_the_options_say() {
         let printed = npy(path, &["cat", "stations.npy"]).stdout;
         assert_eq!(String::from_utf8(printed).unwrap(), "station,temp\nNA,1.5\nB,\n");
     }
-    let dtype = ["--missing", "NA", "--dtype", "[('station', 'S'), ('temp', 'i4')]"];
-    let message = refused(&[&["convert", "stations.csv", "out.npy"], &dtype[..]].concat());
-    assert!(message.contains(": \"NA\" is a missing value, and not an integer; "), "{message}");
+    fs::write(path.join("gap.csv"), "temp\nNA\n1\n").unwrap();
+    let message = refused(&["convert", "gap.csv", "out.npy", "--missing", "NA", "--dtype", "i4"]);
+    assert!(message.contains(" \"NA\" is a missing value, and not an integer; "), "{message}");
     write("cut.csv", "a,b\n1,\"x\n");
     assert!(refused(&["convert", "cut.csv", "out.npy"]).contains("within quotes"));
     write("quotes.csv", "a,b\n5\" pipe,\"x\"\"\"\n1,\"\"");
