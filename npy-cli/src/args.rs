@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
+use npy_core::npz;
 
 use crate::commands;
 use crate::output::{Failure, Result};
@@ -281,7 +282,7 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             "a member of an archive is FILE::MEMBER".into()
         }
         (["head" | "tail" | "sample" | "stats" | "plot", archive, ..], name)
-            if !name.starts_with('-') && archive.ends_with(".npz") =>
+            if npz::Reader::open(archive).is_ok_and(|members| members.contains(name)) =>
         {
             format!("a member of an archive is '{archive}::{name}'")
         }

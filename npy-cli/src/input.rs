@@ -248,7 +248,7 @@ fn planned(
     let dtype = wanted.map(|wanted| wanted.dtype);
     if columns.is_empty() {
         let message = match rows {
-            0 => "is empty; --dtype makes an array without rows of it",
+            0 => "is empty; npy convert with --dtype makes an array without rows of it",
             _ => "has no columns",
         };
         return Err(Failure::new(name, message));

@@ -49,6 +49,7 @@ impl Replacing {
             return Ok(output);
         }
         remote::refuse_output(path)?;
+        remote::refuse_directory(path)?;
         refuse_member(path)?;
         if let Some(input) = inputs.iter().find(|input| is_same_file(&input.path, path)) {
             let (name, input) = (path.display(), input.path_text());
@@ -89,6 +90,11 @@ impl OutputFile<'_> {
     pub(crate) fn is_stdout(&self) -> bool {
         // By its path, a file that standard output is redirected to would be replaced.
         self.path.as_os_str() == "-" || self.path == Path::new("/dev/stdout")
+    }
+
+    /// Returns true for standard output, a pipe and the like.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.is_stdout() || self.path.metadata().is_ok_and(|file| !file.is_file())
     }
 
     /// Creates the file, which gets its name by `finish`, or opens standard output.

@@ -36,11 +36,24 @@ pub(crate) fn refuse_output(path: &Path) -> Result<()> {
     refuse(path, message)
 }
 
-/// Refuses a URL in the place of a file that is changed in place.
+/// Refuses what is not a regular file in the place of one that is changed: a URL, a directory, a pipe, which may never end.
 pub(crate) fn refuse_change(path: &Path) -> Result<()> {
     let message =
         "files are changed on this machine alone; download it, change it, and upload it again";
-    refuse(path, message)
+    refuse(path, message)?;
+    refuse_directory(path)?;
+    match path.metadata().is_ok_and(|file| !file.is_file()) {
+        true => Err(Failure::new(path.display(), "is a pipe or a device; name a regular file")),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a directory in the place of a file.
+pub(crate) fn refuse_directory(path: &Path) -> Result<()> {
+    match path.is_dir() {
+        true => Err(Failure::new(path.display(), "is a directory; name a file in it")),
+        false => Ok(()),
+    }
 }
 
 fn refuse(path: &Path, message: &str) -> Result<()> {

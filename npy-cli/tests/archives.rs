@@ -423,3 +423,31 @@ fn a_member_is_not_renamed_to_a_name_that_finds_another() {
     assert!(exit == 2 && message.contains("another member has it already"), "{message}");
     assert!(fs::read(path.join("q.npz")).unwrap() == before);
 }
+
+/// Guards that a new archive says what it does not keep of the old one, and that the advice about a member that is not an array is a command.
+#[test]
+fn a_copy_of_an_archive_tells_of_what_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let one = npy_file(&[1.5f64]);
+    let old = archive(b"", &[Raw::of("x.npy", &one), Raw::of("bare", &one)], b"hi");
+    fs::write(path.join("c.npz"), old).unwrap();
+    let expected = "note: c.npz: the comment of the archive is left out\nnote: c.npz: names of members without .npy, such as \"bare\", get it\n";
+    assert_eq!(code(path, &["convert", "c.npz", "d.npz"]), (0, expected.into()));
+    assert_eq!(code(path, &["convert", "d.npz", "e.npz"]), (0, String::new()));
+
+    let readme = archive(b"", &[Raw::of("x.npy", &one), Raw::of("README.txt", b"1,2\n")], b"");
+    fs::write(path.join("r.npz"), readme).unwrap();
+    let (exit, message) = code(path, &["convert", "r.npz", "s.npz"]);
+    let expected = "npy: r.npz::README.txt: is not an array; cp r.npz copy.npz && npy npz rm copy.npz README.txt makes a copy without it\n";
+    assert_eq!((exit, &*message), (2, expected));
+    fs::copy(path.join("r.npz"), path.join("copy.npz")).unwrap();
+    ok(path, &["npz", "rm", "copy.npz", "README.txt"]);
+    ok(path, &["convert", "copy.npz", "s.npz"]);
+    // A directory has no format.
+    fs::create_dir(path.join("d")).unwrap();
+    for args in [&["convert", "c.npz::x", "d/"][..], &["append", "d/", "c.npz::x"]] {
+        let expected = "npy: d/: is a directory; name a file in it\n";
+        assert_eq!(code(path, args), (2, expected.into()), "{args:?}");
+    }
+}

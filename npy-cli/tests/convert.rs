@@ -418,6 +418,17 @@ fn csv_of_others_is_read_as_the_options_say() {
     ok(path, &["convert", "dashes.csv", "dashes.npy", "--missing", "---,-999", "--dtype", "f8"]);
     ok(path, &["convert", "missing.csv", "missing.npy", "--missing", "NA,null"]);
     assert_eq!(shape_and_dtype("missing.npy").1, "[('a', '<f8'), ('b', '<i8')]");
+    // In a column of text, found or given, they are text.
+    write("stations.csv", "station,temp\nNA,1.5\nB,NA\n");
+    for dtype in [&[][..], &["--dtype", "[('station', 'U'), ('temp', 'f8')]"]] {
+        let args = ["convert", "stations.csv", "stations.npy", "--missing", "NA"];
+        ok(path, &[&args[..], dtype].concat());
+        let printed = npy(path, &["cat", "stations.npy"]).stdout;
+        assert_eq!(String::from_utf8(printed).unwrap(), "station,temp\nNA,1.5\nB,\n");
+    }
+    fs::write(path.join("gap.csv"), "temp\nNA\n1\n").unwrap();
+    let message = refused(&["convert", "gap.csv", "out.npy", "--missing", "NA", "--dtype", "i4"]);
+    assert!(message.contains(" \"NA\" is a missing value, and not an integer; "), "{message}");
     write("cut.csv", "a,b\n1,\"x\n");
     assert!(refused(&["convert", "cut.csv", "out.npy"]).contains("within quotes"));
     write("quotes.csv", "a,b\n5\" pipe,\"x\"\"\"\n1,\"\"");

@@ -137,7 +137,12 @@ fn integers_of_json_are_exact_and_their_text_is_no_time() {
         ),
         ("x.jsonl", "{\"a\":1}\n{\"a\":\n2}\n", &[], "; each line must be a complete value"),
         ("x.jsonl", "{\"a\":", &[], "column 5; the file is cut off\n"),
-        ("x.jsonl", "", &[], "x.jsonl: is empty; --dtype makes an array without rows of it\n"),
+        (
+            "x.jsonl",
+            "",
+            &[],
+            "x.jsonl: is empty; npy convert with --dtype makes an array without rows of it\n",
+        ),
     ] {
         let said = convert(name, text, options).expect_err(text);
         assert!(said.contains(message), "{said}");

@@ -1,6 +1,7 @@
 //! Files that are made to break the command, and arguments that can be read only once.
 
 use std::fs;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -195,6 +196,37 @@ fn a_named_pipe_is_opened_once() {
         fs::write(path.join("pipe"), fs::read(path.join("x.npy")).unwrap()).unwrap();
         let output = child.wait_with_output().unwrap();
         assert!(output.status.success(), "{args:?} {output:?}");
+    }
+}
+
+/// Guards that a pipe which is never closed does not hold up a command that changes a file, and that archives are written to pipes.
+#[cfg(unix)]
+#[test]
+fn pipes_are_written_and_never_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    vec![0.5; 3].write_npy(path.join("x.npy")).unwrap();
+    assert!(Command::new("mkfifo").arg(path.join("p.npz")).status().unwrap().success());
+    let pipe = fs::OpenOptions::new().read(true).write(true).open(path.join("p.npz")).unwrap();
+    for args in [
+        &["append", "p.npz", "x.npy"][..],
+        &["npz", "rm", "p.npz", "a"],
+        &["npz", "mv", "p.npz", "a", "b"],
+        &["npz", "align", "p.npz"],
+        &["npz", "pack", "--append", "p.npz", "x.npy"],
+        &["convert", "x.npy", "p.npz::q"],
+    ] {
+        let expected = "npy: p.npz: is a pipe or a device; name a regular file\n";
+        let output = npy(path, args);
+        assert_eq!(String::from_utf8(output.stderr).unwrap(), expected, "{args:?}");
+    }
+    for args in [&["npz", "pack", "p.npz", "x.npy"][..], &["convert", "x.npy", "p.npz"]] {
+        let output = npy(path, args);
+        assert!(output.status.success(), "{output:?}");
+        let mut archive = vec![0; 1 << 16];
+        let length = (&pipe).read(&mut archive).unwrap();
+        let archive = npz::Reader::new(Cursor::new(&archive[..length])).unwrap();
+        assert_eq!(archive.read::<Vec<f64>>("x").unwrap(), [0.5; 3]);
     }
 }
 

@@ -139,6 +139,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     [1u8].write_npy(path.join("t.npy")).unwrap();
+    assert_eq!(code(path, &["npz", "pack", "t.npz", "a=t.npy"]).0, 0);
     for (args, meant) in [
         (&["heda", "t.npy"][..], "did you mean head?"),
         (&["heda", "-n", "1", "t.npy"], "did you mean head?"),
@@ -220,6 +221,8 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["plot", "t.npy", "--no-axes"], "tip: '--pixels' writes the pixels"),
         (&["plot", "t.npy", "--pixels", "-k", "heatmap", "-o", "x.png"], "leave out one of them"),
         (&["head", "t.npz", "a"], "tip: a member of an archive is 't.npz::a'"),
+        (&["stats", "t.npz", "t.npz"], "unexpected argument 't.npz' found\n\nUsage"),
+        (&["diff", "-q", "--json", "t.npy", "t.npy"], "cannot be used with '--json'"),
         (&["stats", "t.npz", "--member", "a"], "tip: a member of an archive is FILE::MEMBER"),
         (&["sample", "t.npy", "--frac", "0.5"], "tip: the number of rows is '-n ROWS'"),
         (&["convert", "t.npy", "o.npy", "--transpose"], "np.load('IN.npy').T)"),

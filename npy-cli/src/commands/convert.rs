@@ -7,12 +7,15 @@ mod blocks;
 mod cast;
 mod safetensors;
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::mem;
 use std::path::Path;
 use std::slice;
 
 use npy_core::dtype::Field;
-use npy_core::{ByteOrder, Cast, DType, DynArray, Header, Order, WriteNpy, npz};
+use npy_core::{ByteOrder, Cast, DType, DynArray, ErrorKind, Header, Order, WriteNpy, npz};
+use npy_zip::{Directory, Limits};
 
 use self::blocks::Blocks;
 use self::cast::Block;
@@ -20,7 +23,7 @@ use crate::columns::Columns;
 use crate::dtypes;
 use crate::input::{self, Comments, Decimal, Dialect, FirstLine};
 use crate::ml_dtype::RawNumbers;
-use crate::output::{Answer, Failure, Of, Progress, Result, reason};
+use crate::output::{Answer, Failure, Of, Progress, Result, note, reason};
 use crate::output_file::{Begun, OutputFile, Replacing, refuse_compressed};
 use crate::printer::Printer;
 use crate::python;
@@ -53,7 +56,7 @@ pub(crate) struct Args {
     /// The treatment of values that the dtype does not hold
     #[arg(long, value_enum, default_value_t = Rule::Checked)]
     cast: Rule,
-    /// The order of the elements
+    /// The order of the elements; another one than that of IN needs memory for twice the array
     #[arg(long, value_enum, ignore_case = true)]
     order: Option<Layout>,
     /// The byte order of all numbers
@@ -71,7 +74,7 @@ pub(crate) struct Args {
     /// The first line of IN, if it is CSV, has the names of the columns, even if some are numbers or empty
     #[arg(long, conflicts_with = "no_header")]
     header: bool,
-    /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null; an empty field always does. Booleans are True, true, TRUE, False, false and FALSE, and for --dtype bool also 1 and 0
+    /// Texts of IN, if it is CSV, that mean a missing value, such as NA,null; an empty field always does. Columns of text keep these texts. Booleans are True, true, TRUE, False, false and FALSE, and for --dtype bool also 1 and 0
     #[arg(long, value_delimiter = ',', value_name = "TEXTS", allow_hyphen_values = true)]
     missing: Vec<String>,
     /// The character that begins the comments of IN, if it is CSV; '' for no comments. They are lines, or follow the fields of one. Without this, lines that begin with # are names before the first row, comments, or rows of text: a remark says what they were taken for; so are those with % before the first row
@@ -165,6 +168,7 @@ impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
         refuse_compressed(&self.output.path, &self.output.path.with_extension(""))?;
+        remote::refuse_directory(&self.output.path)?;
         let Some(format) = self.format() else {
             let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";
             return Err(Failure::new(
@@ -371,8 +375,34 @@ impl Args {
             };
             self.check_lost(&written)?;
         }
+        let is_archive = matches!(input, Input::Archive(_));
         let archive = self.members(super::npz::begin(output, &self.npz_options())?, input)?;
-        output.finish(archive)
+        output.finish(archive)?;
+        match is_archive && self.input.path.is_file() {
+            true => self.tell_of_changed(),
+            false => Ok(()),
+        }
+    }
+
+    /// Says that the new archive has other names of members than the old one, or lacks its comment.
+    fn tell_of_changed(&self) -> Result<()> {
+        const END_BYTES: i64 = 22;
+        let name = self.input.path_text();
+        let mut file = File::open(&self.input.path).of(&name)?;
+        let mut start = [0; 4];
+        file.seek(SeekFrom::End(-END_BYTES)).of(&name)?;
+        file.read_exact(&mut start).of(&name)?;
+        if start != *b"PK\x05\x06" {
+            note(&name, "the comment of the archive is left out");
+        }
+        let Ok(directory) = Directory::of_file(&file, &Limits::default()) else { return Ok(()) };
+        if let Some(entry) =
+            directory.entries().iter().find(|entry| !entry.name().ends_with(".npy"))
+        {
+            let entry = entry.name();
+            note(&name, format!("names of members without .npy, such as {entry:?}, get it"));
+        }
+        Ok(())
     }
 
     fn npz_options(&self) -> npz::WriteOptions {
@@ -387,7 +417,7 @@ impl Args {
     /// Refuses to replace an archive that has other members. A file that is not an archive is replaced, as any other output is.
     fn check_lost(&self, written: &[String]) -> Result<()> {
         let path = &self.output.path;
-        if npz::Reader::open(path).is_err() {
+        if !path.is_file() || npz::Reader::open(path).is_err() {
             return Ok(());
         }
         let instead = format!("{}::NAME adds or replaces a member", shell::path(path));
@@ -405,8 +435,24 @@ impl Args {
         let written = match input {
             Input::Archive(archive) => archive.names().try_for_each(|member| {
                 let target = self.input.with_member(member);
-                let reader = AnyReader::member(&archive, member);
-                let array = self.array(reader.of(&self.input.path_text())?, &target)?;
+                let reader = match AnyReader::member(&archive, member) {
+                    Err(error)
+                        if matches!(error.kind(), ErrorKind::NotNpy { .. })
+                            && self.input.path.is_file() =>
+                    {
+                        let (path, copy) = (
+                            shell::path(&self.input.path),
+                            shell::new_output(Path::new("copy.npz")),
+                        );
+                        let member = shell::last([shell::word(member.as_bytes())]);
+                        let message = format!(
+                            "is not an array; cp {path} {copy} && npy npz rm {copy} {member} makes a copy without it"
+                        );
+                        return Err(Failure::new(target, message));
+                    }
+                    reader => reader.of(&self.input.path_text())?,
+                };
+                let array = self.array(reader, &target)?;
                 writer.write(member, &array).of(&name)
             }),
             Input::Array(reader) => {

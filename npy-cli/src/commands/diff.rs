@@ -53,7 +53,7 @@ pub(crate) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = whole::<usize>)]
     limit: usize,
     /// Prints nothing; only the exit code tells
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
     /// One line of JSON for each pair of arrays
     #[arg(long)]

@@ -127,6 +127,9 @@ impl Args {
                 ];
                 let words: Vec<String> = words.into_iter().flatten().collect();
                 check_archive(&archive, &files, &words, append, force)?;
+                if append {
+                    remote::refuse_change(&archive)?;
+                }
                 let is_stored = append && zstd.is_none() && !compress && is_compressed(&archive);
                 if !append {
                     refuse_compressed(&archive, &archive.with_extension("").with_extension("npz"))?;
@@ -330,9 +333,6 @@ fn pack(
     }
     let members = || names.iter().map(String::as_str).zip(&targets);
     let path = archive.display();
-    if append {
-        remote::refuse_change(archive)?;
-    }
     if append && targets.iter().any(|target| is_same_file(&target.path, archive)) {
         let word = shell::path(archive);
         let message = format!(
@@ -476,13 +476,13 @@ fn by_zstd(_: &mut npz::WriteOptions, _: u8) -> Result<()> {
     Err(Failure::usage(message))
 }
 
-/// Starts an archive, which is a stream on standard output.
+/// Starts an archive, which is a stream unless its file is a regular one.
 pub(crate) fn begin(
     output: &OutputFile<'_>,
     options: &npz::WriteOptions,
 ) -> Result<npz::Writer<Begun>> {
     let begun = output.begin()?;
-    match output.is_stdout() {
+    match output.is_stream() {
         true => Ok(options.stream(begun)),
         false => Ok(options.writer(begun)?),
     }

@@ -1,5 +1,6 @@
 //! The values of a column. Fields of CSV stay in the text, and are read again for each use; those of JSON and of objects have a type.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::decimal::Decimal;
@@ -25,9 +26,13 @@ impl Cells {
         self.starts.len()
     }
 
-    pub(super) fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn field(&self, row: usize, column: usize) -> Cow<'_, str> {
         let ends = &self.ends[row * self.columns..][..self.columns];
-        let field = self.syntax.field(raw(&self.text[self.starts[row]..], ends, column));
+        self.syntax.field(raw(&self.text[self.starts[row]..], ends, column))
+    }
+
+    pub(super) fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let field = self.field(row, column);
         match field.is_empty() || self.missing.iter().any(|text| *text == field) {
             true => Value::Missing,
             false => Value::Text(field),
@@ -52,9 +57,18 @@ impl Cells {
 /// The values of a column.
 #[derive(Debug)]
 pub(crate) enum Values {
-    /// The column of CSV at this position. Its texts may be numbers, also with this decimal mark.
-    Fields(Rc<Cells>, usize, Option<Decimal>),
+    /// The column of CSV at this position.
+    Fields(Rc<Cells>, usize, Reading),
     Typed(Typed),
+}
+
+/// The meaning of the fields of CSV.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reading {
+    /// Texts that may be missing values, and numbers, also with this decimal mark.
+    Values(Option<Decimal>),
+    /// Texts as they are.
+    Texts,
 }
 
 /// Values that have a type. Rows without a value take no memory: of JSON, each row may have keys of its own.
@@ -122,14 +136,25 @@ impl Values {
     /// Returns the value of a row that exists.
     pub(super) fn get(&self, row: usize) -> Value<'_> {
         match self {
-            Values::Fields(cells, column, None) => cells.value(row, *column),
-            Values::Fields(cells, column, Some(decimal)) => match cells.value(row, *column) {
-                Value::Text(text) => {
-                    Value::Text(decimal.number(&text).map_or(text, |number| number.into()))
+            Values::Fields(cells, column, Reading::Texts) => Value::Text(cells.field(row, *column)),
+            Values::Fields(cells, column, Reading::Values(None)) => cells.value(row, *column),
+            Values::Fields(cells, column, Reading::Values(Some(decimal))) => {
+                match cells.value(row, *column) {
+                    Value::Text(text) => {
+                        Value::Text(decimal.number(&text).map_or(text, |number| number.into()))
+                    }
+                    value => value,
                 }
-                value => value,
-            },
+            }
             Values::Typed(values) => values.get(row),
+        }
+    }
+
+    /// Returns the text of a missing value, which is empty in JSON.
+    pub(super) fn text_of_missing(&self, row: usize) -> Cow<'_, str> {
+        match self {
+            Values::Fields(cells, column, _) => cells.field(row, *column),
+            Values::Typed(_) => Cow::Borrowed(""),
         }
     }
 
@@ -151,7 +176,7 @@ impl Values {
             starts: starts.collect(),
             ends: sizes.map(|size| size.try_into().unwrap()).collect(),
         };
-        Values::Fields(Rc::new(cells), 0, None)
+        Values::Fields(Rc::new(cells), 0, Reading::Values(None))
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::rc::Rc;
 
 use super::Table;
-use super::cells::{Cells, Values};
+use super::cells::{Cells, Reading, Values};
 use super::column::Column;
 use super::comments::{self, Mark, Start};
 use super::copy;
@@ -380,7 +380,8 @@ fn parsed(
     let is_first_text = names.first().is_some_and(|name| is_text(name));
     let about_comments = comments.leave_out(&mut cells, is_first_text).map_err(failure)?;
     let cells = Rc::new(cells);
-    let values = |column: usize| Values::Fields(cells.clone(), column, dialect.decimal);
+    let values =
+        |column: usize| Values::Fields(cells.clone(), column, Reading::Values(dialect.decimal));
     let named = names.iter().enumerate();
     let columns: Vec<Column> =
         named.map(|(at, name)| Column::new(vec![name.clone()], values(at))).collect();

@@ -1,6 +1,6 @@
 //! Numbers of CSV with another decimal mark, or with separators of thousands: `1.234,5` and `1,234.5`.
 
-use super::cells::Values;
+use super::cells::{Reading, Values};
 use super::column::Column;
 use super::kind::Kind;
 use crate::output::{Failure, Result};
@@ -69,13 +69,22 @@ pub(super) fn has_point(text: &str) -> bool {
 /// Gives columns of text their own text again, and refuses numbers in the others that have a point where a comma is decimal.
 pub(super) fn finish(columns: &mut [Column], name: &str) -> Result<()> {
     for column in columns {
-        let Values::Fields(cells, at, decimal) = &mut column.values else { continue };
-        let Some(mark) = *decimal else { continue };
-        if matches!(column.kind, Kind::Text | Kind::Bytes | Kind::Void(_)) {
-            *decimal = None;
+        let Values::Fields(cells, at, reading) = &mut column.values else { continue };
+        let Reading::Values(decimal) = *reading else { continue };
+        if decimal.is_none() && cells.missing.is_empty() {
+            continue;
+        }
+        let own = match column.kind {
+            Kind::Text | Kind::Bytes => Some(Reading::Texts),
+            Kind::Void(_) => Some(Reading::Values(None)),
+            _ => None,
+        };
+        if let Some(own) = own {
+            *reading = own;
             column.set_kind(column.kind);
             continue;
         }
+        let Some(mark) = decimal else { continue };
         let mut texts = (0..cells.rows()).map(|row| cells.value(row, *at));
         if let Some(row) = texts.position(|value| mark.refuses(&value.text())) {
             let message = format!(

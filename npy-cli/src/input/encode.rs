@@ -25,7 +25,11 @@ impl Column {
         let wrong = |what: &str| match value {
             Value::Missing => {
                 let truth = if self.kind == Kind::Bool { ", True 1 and False 0" } else { "" };
-                Err(format!("it is empty, and not {what}; of a float dtype, it is nan{truth}"))
+                let is_missing = match &*self.values.text_of_missing(row) {
+                    "" => "it is empty".to_owned(),
+                    text => format!("{:?} is a missing value", excerpt(text)),
+                };
+                Err(format!("{is_missing}, and not {what}; of a float dtype, it is nan{truth}"))
             }
             value => Err(format!("{:?} is not {what}{}", excerpt(&text()), self.advice(value))),
         };
