@@ -174,8 +174,8 @@ fn table(stream: impl Read, form: &Form, name: &str, wanted: Option<Wanted<'_>>)
             };
             csv::columns(stream, name, dialect, &known, is_text)
         }
-        Form::JsonLines => json::lines(stream, name, digits),
-        Form::Json => json::list(stream, name, digits),
+        Form::JsonLines => json::lines(stream, name, digits, wanted.and_then(Wanted::names)),
+        Form::Json => json::list(stream, name, digits, wanted.and_then(Wanted::names)),
     }
 }
 
@@ -385,6 +385,16 @@ fn divide_names(columns: &mut [Column], dtype: Option<&DType>, is_csv: bool) {
 }
 
 impl<'a> Wanted<'a> {
+    /// Returns the names of the columns that are wanted; `None` if they are all, or chosen by their positions.
+    fn names(self) -> Option<Vec<String>> {
+        let names: Vec<String> = match self.columns {
+            [] => self.dtype.fields().iter().map(|field| field.name().to_owned()).collect(),
+            names => names.to_vec(),
+        };
+        let is_position = |name: &String| name.parse::<usize>().is_ok();
+        (!names.is_empty() && !names.iter().any(is_position)).then_some(names)
+    }
+
     /// Returns what a column will be converted to.
     fn of_column(self, path: &[String]) -> Option<Wanted<'a>> {
         let dtype = self.dtype;

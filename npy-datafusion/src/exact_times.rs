@@ -24,7 +24,8 @@ use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::utils::merge_schema;
 use datafusion::logical_expr::{
     BinaryExpr, Cast, ColumnarValue, Expr, ExprSchemable, LogicalPlan, Operator, ReturnFieldArgs,
-    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TryCast, Volatility, lit,
+    ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TryCast, TypeSignature, Volatility,
+    lit,
 };
 use datafusion::optimizer::optimizer::ApplyOrder;
 use datafusion::optimizer::{AnalyzerRule, Optimizer, OptimizerConfig, OptimizerRule};
@@ -40,7 +41,8 @@ pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
 
 fn conversions() -> [Arc<ScalarUDF>; 2] {
     [false, true].map(|is_try| {
-        let signature = Signature::any(2, Volatility::Immutable);
+        let counts = [2, 3].map(TypeSignature::Any).to_vec();
+        let signature = Signature::one_of(counts, Volatility::Immutable);
         Arc::new(ScalarUDF::new_from_impl(AsTime { is_try, signature }))
     })
 }
@@ -84,7 +86,12 @@ impl AnalyzerRule for KeepTimes {
             if !inner.get_type(schema).is_ok_and(is_other) {
                 return Ok(Transformed::no(expression));
             }
-            Ok(Transformed::yes(function.call(vec![inner.clone(), example(&to)?])))
+            let mut args = vec![inner.clone(), example(&to)?];
+            // DataFusion 55.2 takes literals of two zones for equal, and would compute one of both conversions.
+            if let DataType::Timestamp(_, Some(zone)) = &to {
+                args.push(lit(zone.as_ref()));
+            }
+            Ok(Transformed::yes(function.call(args)))
         };
         plan.transform_up_with_subqueries(|plan| {
             rewritten(plan, &hide)?.transform_data(with_far_times)
@@ -332,7 +339,7 @@ impl<'e> Compared<'e> {
 fn conversion<'e>(expression: &'e Expr, schema: &DFSchema) -> Option<(&'e Expr, DataType, bool)> {
     let Expr::ScalarFunction(ScalarFunction { func, args }) = expression else { return None };
     let function = func.inner().downcast_ref::<AsTime>()?;
-    let [time, Expr::Literal(example, _)] = &args[..] else { return None };
+    let [time, Expr::Literal(example, _), ..] = &args[..] else { return None };
     let of = time.get_type(schema).ok()?;
     let is_of_zone = match (&of, &example.data_type()) {
         (DataType::Timestamp(_, zone), to @ DataType::Timestamp(_, other)) => {
@@ -550,7 +557,7 @@ fn tried(expression: Expr) -> Transformed<Expr> {
     }
 }
 
-/// Converts its first argument to the type of the second one: in a coarser unit, to the last time that is not later. A time that has no such value is an
+/// Converts its first argument to the type of the second one, whose zone is the third: in a coarser unit, to the last time that is not later. A time that has no such value is an
 /// error, or null.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct AsTime {
@@ -593,7 +600,7 @@ impl ScalarUDFImpl for AsTime {
     /// Returns the bounds of the type: DataFusion compares them with those of the other side, and has no order for a window if the types differ.
     fn evaluate_bounds(&self, inputs: &[&Interval]) -> Result<Interval> {
         match inputs {
-            [_, to] => Interval::make_unbounded(&to.data_type()),
+            [_, to, ..] => Interval::make_unbounded(&to.data_type()),
             _ => internal_err!("{} without two arguments", self.name()),
         }
     }

@@ -54,6 +54,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
             expression.apply(|expression| {
                 check_comparison(expression, &schema)?;
                 check_power(expression, &schema)?;
+                check_any(expression)?;
                 check_case(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
                     check_window(call, &inputs)?;
@@ -107,6 +108,16 @@ fn check_union(union: &Union) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses `x >= ALL (SELECT y …)`: DataFusion 55.2 takes a name of the inner query for that of the outer one.
+fn check_any(expression: &Expr) -> Result<()> {
+    match expression {
+        Expr::SetComparison(_) => plan_err!(
+            "ANY and ALL of a subquery are not supported; write x >= (SELECT max(y) …) for >= ALL, >= (SELECT min(y) …) for >= ANY, and IN or NOT IN for = ANY and <> ALL"
+        ),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses `x ^ 2` of floats, which would be the XOR of their integers.

@@ -8,6 +8,7 @@ mod row;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
+use std::mem;
 use std::path::Path;
 
 use serde::de::{self, DeserializeSeed, Deserializer, SeqAccess, Visitor};
@@ -24,9 +25,14 @@ use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
 use crate::shell;
 
-/// Reads the columns of lines of JSON.
-pub(super) fn lines(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
-    let (mut rows, large) = (Rows::default(), Large::default());
+/// Reads the columns of lines of JSON. `named` are the keys that are wanted, if not all are.
+pub(super) fn lines(
+    stream: impl Read,
+    name: &str,
+    digits: Digits,
+    named: Option<Vec<String>>,
+) -> Result<Table> {
+    let (mut rows, large) = (Rows::of(named), Large::default());
     let stream = BufReader::new(Exact::new(stream, digits, large.clone()));
     let mut lines = stream.lines().enumerate();
     while let Some((at, line)) = lines.next() {
@@ -49,14 +55,19 @@ pub(super) fn lines(stream: impl Read, name: &str, digits: Digits) -> Result<Tab
     Ok(rows.finish())
 }
 
-/// Reads the columns of one list; a text that is no list is one row.
-pub(super) fn list(stream: impl Read, name: &str, digits: Digits) -> Result<Table> {
+/// Reads the columns of one list; a text that is no list is one row. `named` are the keys that are wanted, if not all are.
+pub(super) fn list(
+    stream: impl Read,
+    name: &str,
+    digits: Digits,
+    named: Option<Vec<String>>,
+) -> Result<Table> {
     let large = Large::default();
     let row = RowOf(&large);
     let mut stream = BufReader::new(Exact::new(stream, digits, large.clone()));
     let is_list = starts_with_bracket(&mut stream).of(&name)?;
     let mut text = serde_json::Deserializer::from_reader(stream);
-    let (mut rows, mut refused) = (Rows::default(), None);
+    let (mut rows, mut refused) = (Rows::of(named), None);
     let read = match is_list {
         true => (&mut text).deserialize_seq(List { row, rows: &mut rows, refused: &mut refused }),
         false => row.deserialize(&mut text).map(|row| refused = rows.add(row).err()),
@@ -158,6 +169,9 @@ fn advised(error: &serde_json::Error, line: Option<usize>, cut: Option<String>) 
     format!("{what} at line {} column {column}{advice}", line.unwrap_or(error.line()))
 }
 
+/// The way for keys that have not one form.
+const LEAVES_OUT: &str = "; npy convert with --dtype leaves out keys that its fields do not name";
+
 /// The rows that were read, as columns.
 #[derive(Default)]
 pub(super) struct Rows {
@@ -170,13 +184,40 @@ pub(super) struct Rows {
     /// The paths of objects, each with its first row.
     records: Records,
     count: usize,
+    /// The names of the columns that are wanted; `None` for all.
+    named: Option<Vec<String>>,
+    /// The keys that have not one form, and are not wanted.
+    left_out: HashSet<String>,
 }
 
 impl Rows {
+    /// `named` are the columns that are wanted, if not all are.
+    pub(super) fn of(named: Option<Vec<String>>) -> Self {
+        Self { named, ..Self::default() }
+    }
+
+    /// Leaves a key out that has not one form. Returns false if it is wanted.
+    fn leave_out(&mut self, path: &[String]) -> bool {
+        let (Some(key), Some(named)) = (path.first(), &self.named) else { return false };
+        let is_within = |name: &String| {
+            let rest = name.strip_prefix(&**key);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+        };
+        !named.iter().any(is_within) && {
+            self.left_out.insert(key.clone());
+            true
+        }
+    }
+
+    fn is_left_out(&self, path: &[String]) -> bool {
+        path.first().is_some_and(|key| self.left_out.contains(key))
+    }
+
     /// Sorts the values of a row into columns.
     pub(super) fn add(&mut self, row: Row) -> Result<(), String> {
         for (path, shape) in row.shapes {
             match self.shapes.get(&path) {
+                _ if self.is_left_out(&path) => {}
                 Some(first) if *first == shape => {}
                 None if !self.known.contains_key(&path) => {
                     if shape == Shape::Object {
@@ -186,16 +227,26 @@ impl Rows {
                 }
                 first => {
                     let first = first.map_or_else(|| self.form(&path), |first| Form::from(*first));
-                    return Err(self.differs(&path, Form::from(shape), first));
+                    let message = self.differs(&path, Form::from(shape), first);
+                    if !self.leave_out(&path) {
+                        return Err(message);
+                    }
                 }
             }
         }
         for (path, value) in row.values {
+            if self.is_left_out(&path) {
+                continue;
+            }
             let at = match self.known.get(&path) {
                 Some(at) => *at,
                 None => {
                     if let Some(first) = self.shapes.get(&path) {
-                        return Err(self.differs(&path, Form::of(&value), Form::from(*first)));
+                        let message = self.differs(&path, Form::of(&value), Form::from(*first));
+                        if self.leave_out(&path) {
+                            continue;
+                        }
+                        return Err(message);
                     }
                     let name = match path.is_empty() {
                         true => vec!["value".to_owned()],
@@ -231,7 +282,7 @@ impl Rows {
         if let (Form::List(found), Form::List(first)) = (found, first) {
             let space = if path.is_empty() { "" } else { " " };
             return format!(
-                "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length"
+                "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length{LEAVES_OUT}"
             );
         }
         let name = if path.is_empty() { "it" } else { &name };
@@ -240,7 +291,7 @@ impl Rows {
             true if is_key => "leave out the key where it is null: its values are missing then",
             _ => "give all rows one form",
         };
-        format!("{name} is {found}, and {first} in the rows before; {advice}")
+        format!("{name} is {found}, and {first} in the rows before; {advice}{LEAVES_OUT}")
     }
 
     /// Returns the error for the next row.
@@ -266,7 +317,11 @@ impl Rows {
         Some(format!("{subject} [] or {{}} alone: left out, because no dtype holds that"))
     }
 
-    pub(super) fn finish(self) -> Table {
+    pub(super) fn finish(mut self) -> Table {
+        let left_out = mem::take(&mut self.left_out);
+        let stays = |path: &[String]| path.first().is_none_or(|key| !left_out.contains(key));
+        self.columns.retain(|(path, _)| stays(path));
+        self.records.retain(|path, _| stays(path));
         let remarks = self.about_empty().into_iter().collect();
         let column = |(path, mut values): (_, Typed)| {
             values.extend_to(self.count);

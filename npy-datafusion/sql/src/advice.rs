@@ -402,7 +402,8 @@ impl Visitor for ComparedNames {
 }
 
 /// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row. So are numbers that are too large for a
-/// float, which would be infinite, and `JOIN` without `ON`, which the engine takes for `CROSS JOIN`.
+/// float, which would be infinite, `JOIN` without `ON`, which the engine takes for `CROSS JOIN`, and `x IS DISTINCT FROM y OR z`, which it takes for
+/// `x IS DISTINCT FROM (y OR z)`.
 pub(crate) fn check_traps(statement: &Statement) -> Result<()> {
     match tables::visit(statement, &mut Traps) {
         ControlFlow::Continue(()) => Ok(()),
@@ -433,6 +434,15 @@ impl Visitor for Traps {
                 "{day} is a subtraction of numbers; write '{day}' for the day, or blanks around each minus"
             ));
         }
+        if let Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) = expression
+            && let first = first_operand(right)
+            && first != &**right
+        {
+            let not = if matches!(expression, Expr::IsNotDistinctFrom(..)) { "NOT " } else { "" };
+            return ControlFlow::Break(format!(
+                "write ({left} IS {not}DISTINCT FROM {first}) with its parentheses; without them, the AND or OR after it belongs to {first}"
+            ));
+        }
         match number(expression) {
             Some((digits, _)) if digits.parse().is_ok_and(f64::is_infinite) => {
                 ControlFlow::Break(format!(
@@ -441,6 +451,16 @@ impl Visitor for Traps {
             }
             _ => ControlFlow::Continue(()),
         }
+    }
+}
+
+/// Returns what is before the first `AND` or `OR`.
+fn first_operand(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::BinaryOp { left, op: BinaryOperator::And | BinaryOperator::Or, .. } => {
+            first_operand(left)
+        }
+        other => other,
     }
 }
 

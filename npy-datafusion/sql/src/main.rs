@@ -104,7 +104,7 @@ all rows are in memory; --csv and --json print them as they come. SHOW ALL lists
 DESCRIBE t the columns.
 
 dir/ has the .npy files in it and in its directories name=value, and not the archives; 'dir/**/*.npy' has those of all directories. INTERSECT ALL and EXCEPT ALL do not count
-equal rows, and IS DISTINCT FROM needs parentheses before AND: (a IS DISTINCT FROM true) AND b.
+equal rows, and IS DISTINCT FROM needs parentheses before AND and OR: (a IS DISTINCT FROM true) AND b.
 
 A statement that names _file or _row has both: the path of the file of a row, and the index of the row in it. * leaves them out.
 npy_l2(v, [1.0, 2.0]), npy_cosine and npy_dot compare vectors: SELECT _row FROM t ORDER BY npy_l2(value, [0.5, 1.0]) LIMIT 10. npy index dir/

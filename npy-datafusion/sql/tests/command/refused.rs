@@ -39,6 +39,14 @@ fn the_reason_is_in_plain_words() {
             ],
             "write nullif(x, NULL) AS x in the place of each column x of a file",
         ),
+        (
+            &["SELECT id FROM t WHERE id IS DISTINCT FROM 1 AND id < 2 OR price > 3", "ticks.npy"],
+            "write (id IS DISTINCT FROM 1) with its parentheses",
+        ),
+        (
+            &["SELECT id FROM t WHERE price >= ALL (SELECT price FROM t)", "ticks.npy"],
+            "write x >= (SELECT max(y) …)",
+        ),
         (&["SELECT price ^ 2 FROM t", "ticks.npy"], "x ^ y is XOR of integers; write power(x, y)"),
         (
             &["SELECT count(*) FROM t POSITIONAL JOIN t a", "ticks.npy"],
