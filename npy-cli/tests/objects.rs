@@ -219,6 +219,30 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
     }
 }
 
+/// Guards keys that are not asked for: they need not have one form.
+#[test]
+fn keys_without_one_form_are_left_out_by_a_dtype() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let rows = "{\"t\": 1, \"tags\": [\"a\"], \"at\": null}\n{\"t\": 2, \"tags\": [\"a\", [3]], \"at\": {\"x\": 1}}\n{\"tags\": 5, \"t\": 3}\n";
+    fs::write(path.join("x.jsonl"), rows).unwrap();
+    let values: Vec<serde_json::Value> =
+        rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    npy_core::object::save(path.join("x.npy"), &values).unwrap();
+    let way = "; npy convert with --dtype leaves out keys that its fields do not name";
+    assert!(refused(path, &["x.jsonl"]).contains(way));
+    assert!(refused(path, &["x.jsonl", "--dtype", "[('tags', 'U9')]"]).contains("\"tags\" has"));
+    for args in [
+        &["x.jsonl", "--dtype", "[('t', 'i8')]"][..],
+        &["x.jsonl", "-c", "t", "--dtype", "i8"],
+        &["x.npy", "--dtype", "[('t', 'i8')]"],
+    ] {
+        ok(path, &[&["convert", args[0], "y.npy"], &args[1..]].concat());
+        let found = DynArray::read_npy(path.join("y.npy")).unwrap();
+        assert_eq!(found.as_bytes(), [1i64, 2, 3].map(i64::to_le_bytes).concat(), "{args:?}");
+    }
+}
+
 /// Guards values: rows of different forms were spread over columns that none of them has.
 #[test]
 fn rows_of_different_forms_are_refused_by_their_number() {

@@ -169,9 +169,6 @@ fn advised(error: &serde_json::Error, line: Option<usize>, cut: Option<String>) 
     format!("{what} at line {} column {column}{advice}", line.unwrap_or(error.line()))
 }
 
-/// The way for keys that have not one form.
-const LEAVES_OUT: &str = "; npy convert with --dtype leaves out keys that its fields do not name";
-
 /// The rows that were read, as columns.
 #[derive(Default)]
 pub(super) struct Rows {
@@ -279,10 +276,14 @@ impl Rows {
     /// Returns the message for a part of a row that has not the form that it had before.
     fn differs(&self, path: &[String], found: Form, first: Form) -> String {
         let name = if path.is_empty() { String::new() } else { format!("{:?}", path.join(".")) };
+        let way = match self.records.contains_key(&path[..0]) && !path.is_empty() {
+            true => "; npy convert with --dtype leaves out keys that its fields do not name",
+            false => "",
+        };
         if let (Form::List(found), Form::List(first)) = (found, first) {
             let space = if path.is_empty() { "" } else { " " };
             return format!(
-                "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length{LEAVES_OUT}"
+                "the list{space}{name} has {found} items, and {first} in the first row that has it; lists must have one length{way}"
             );
         }
         let name = if path.is_empty() { "it" } else { &name };
@@ -291,7 +292,7 @@ impl Rows {
             true if is_key => "leave out the key where it is null: its values are missing then",
             _ => "give all rows one form",
         };
-        format!("{name} is {found}, and {first} in the rows before; {advice}{LEAVES_OUT}")
+        format!("{name} is {found}, and {first} in the rows before; {advice}{way}")
     }
 
     /// Returns the error for the next row.
