@@ -1,6 +1,7 @@
 //! The table of subcommands with their help.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::str::FromStr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -282,7 +283,9 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             "a member of an archive is FILE::MEMBER".into()
         }
         (["head" | "tail" | "sample" | "stats" | "plot", archive, ..], name)
-            if npz::Reader::open(archive).is_ok_and(|members| members.contains(name)) =>
+            // A pipe would wait to be written.
+            if Path::new(archive).is_file()
+                && npz::Reader::open(archive).is_ok_and(|members| members.contains(name)) =>
         {
             format!("a member of an archive is '{archive}::{name}'")
         }

@@ -94,12 +94,23 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     )
 }
 
+/// Returns the types of a column in the queries of a UNION, also of one within it.
+fn types_of(plan: &LogicalPlan, index: usize) -> Vec<&DataType> {
+    match plan {
+        LogicalPlan::Union(union) => {
+            union.inputs.iter().flat_map(|input| types_of(input, index)).collect()
+        }
+        LogicalPlan::Distinct(Distinct::All(input)) => types_of(input, index),
+        other => vec![other.schema().field(index).data_type()],
+    }
+}
+
 /// Refuses text among bytes or numbers in one column, which would be bytes, or text.
 fn check_union(union: &Union) -> Result<()> {
     for (index, field) in union.schema.fields().iter().enumerate() {
-        let mut types = union.inputs.iter().map(|input| input.schema().field(index).data_type());
+        let mut types = union.inputs.iter().flat_map(|input| types_of(input, index));
         let other = types.clone().find(|it| **it == DataType::Binary || it.is_numeric());
-        if let Some(other) = other.filter(|_| types.any(DataType::is_string)) {
+        if let Some(other) = other.filter(|_| types.any(|it| it.is_string())) {
             let kind = if other.is_numeric() { "numbers" } else { "bytes" };
             return plan_err!(
                 "the column {:?} of UNION is {kind} in one query, and text in another; write CAST(x AS TEXT) for the {kind}",
@@ -120,14 +131,15 @@ fn check_any(expression: &Expr) -> Result<()> {
     }
 }
 
-/// Refuses `x ^ 2` of floats, which would be the XOR of their integers.
+/// Refuses `x ^ 2` of floats and decimals, which would be the XOR of their integers.
 fn check_power(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let Expr::BinaryExpr(BinaryExpr { left, op: Operator::BitwiseXor, right }) = expression else {
         return Ok(());
     };
-    let is_float = |it: &Expr| it.get_type(schema).is_ok_and(|it| it.is_floating());
-    match is_float(left) || is_float(right) {
-        true => plan_err!("x ^ y is XOR of integers; write power(x, y) for the power of floats"),
+    let is_other =
+        |it: &Expr| it.get_type(schema).is_ok_and(|it| it.is_numeric() && !it.is_integer());
+    match is_other(left) || is_other(right) {
+        true => plan_err!("x ^ y is XOR of integers; write power(x, y) for the power"),
         false => Ok(()),
     }
 }

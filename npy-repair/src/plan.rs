@@ -68,13 +68,14 @@ enum Content {
 /// [`Error::Unrepairable`] if nothing can be restored with certainty; [`Error::LostHeader`] if its header cannot be mended; [`Error::NotArray`] if it does not begin as an array; [`Error::Options`] if the options do not fit the file; [`Error::Io`].
 pub fn diagnose(path: impl AsRef<Path>, options: &Options) -> Result<Plan> {
     let path = path.as_ref();
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
+    // To open a pipe waits until it is written.
+    if !path.metadata()?.is_file() {
         let what =
             "it is not a regular file, which a repair reads several times; copy it to one first";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, what).into());
     }
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
     let length = metadata.len();
     let content = match options.raw.is_none() && is_archive(&mut file, path)? {
         true => Content::Archive(Box::new(Archive::diagnose(&file, length, options)?)),

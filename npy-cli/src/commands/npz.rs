@@ -132,7 +132,12 @@ impl Args {
                 }
                 let is_stored = append && zstd.is_none() && !compress && is_compressed(&archive);
                 if !append {
-                    refuse_compressed(&archive, &archive.with_extension("").with_extension("npz"))?;
+                    let mut plain = archive.with_extension("");
+                    match plain.extension().is_none_or(|it| it == "npy" || it == "npz") {
+                        true => _ = plain.set_extension("npz"),
+                        false => plain.as_mut_os_string().push(".npz"),
+                    }
+                    refuse_compressed(&archive, &plain)?;
                     if !force {
                         check_suffix(&archive, &files, &words)?;
                     }

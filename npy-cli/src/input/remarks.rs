@@ -109,8 +109,17 @@ impl Columns<'_> {
                 _ => has_point(&value.text()),
             })
         };
-        let comma = is_apart && self.all.iter().all(keeps);
+        let is_quoted = |column: &Column| column.values.iter().any(|it| it.text().contains(','));
+        let comma = (is_apart || self.all.iter().any(is_quoted)) && self.all.iter().all(keeps);
         [comma.then_some(Decimal::Comma), Some(Decimal::Point)].into_iter().flatten().collect()
+    }
+
+    /// Returns the texts that an option calls missing.
+    fn texts_of_missing(&self) -> &[String] {
+        match self.form {
+            Some(Form::Csv(dialect)) => &dialect.missing,
+            _ => &[],
+        }
     }
 
     /// Returns true if an option says already how numbers are written.
@@ -118,13 +127,10 @@ impl Columns<'_> {
         matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })))
     }
 
-    /// Returns the option that reads a text as a missing value, if programs write it for one, and no name or other column has it.
-    fn missing(&self, column: &Column, text: &str) -> Option<String> {
-        let has = |other: &Column| {
-            let mut values = other.values.iter();
-            other.path == [text] || other.path != column.path && values.any(|it| it.text() == text)
-        };
-        (value::MISSING.contains(&text) && !self.has_mark() && !self.all.iter().any(has))
+    /// Returns the option that reads a text as a missing value, if programs write it for one. Texts stay as they are.
+    fn missing(&self, text: &str) -> Option<String> {
+        let is_name = |column: &Column| column.path == [text];
+        (value::MISSING.contains(&text) && !self.has_mark() && !self.all.iter().any(is_name))
             .then(|| format!("--missing {} reads it as missing", shell::word(text.as_bytes())))
     }
 
@@ -244,7 +250,7 @@ fn about(
     if let Some(remark) = mixed(column, &name, dtype) {
         return Some(remark);
     }
-    let looks = Looks::of(column)?;
+    let looks = Looks::of(column, columns.texts_of_missing())?;
     // A column that is half of texts is meant to have them, unless they are the usual ones for missing values.
     let texts = looks.count(Look::Other);
     if 2 * texts + looks.count(Look::Missing) >= looks.total() {
@@ -290,9 +296,7 @@ fn about(
         0 if columns.is_headless => {
             Some("leave out --no-header if the first line has names".to_owned())
         }
-        _ if column.values.are_untyped() => {
-            is_shown.then(|| columns.missing(column, text)).flatten()
-        }
+        _ if column.values.are_untyped() => is_shown.then(|| columns.missing(text)).flatten(),
         _ => value::MISSING.contains(&text).then(|| "null in its place is missing".to_owned()),
     };
     Some(format!(

@@ -52,12 +52,15 @@ impl Prepared {
     }
 }
 
-/// Returns true for a value that the statement has itself, as in `-5`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.
+/// Returns true for a value that the statement has itself, as in `-5`, `[1, 2]`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.
 fn is_written(value: &Expr) -> bool {
     match value {
         Expr::Literal(..) => true,
         Expr::Negative(value) => is_written(value),
         Expr::Cast(cast) => is_written(&cast.expr),
+        Expr::ScalarFunction(list) if list.name() == "make_array" => {
+            list.args.iter().all(is_written)
+        }
         _ => false,
     }
 }
