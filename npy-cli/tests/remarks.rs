@@ -173,14 +173,14 @@ fn a_single_text_among_numbers_is_told() {
         ),
         ("n,p\n12,5%\n10,3%\n7,12\n", &[], "column p is text because of \"12\" in row 2, and"),
         ("NA,b\nNA,1\n1,2\n2,3\n", &[], "in row 0, and the other values are numbers\n"),
-        ("a,b\n1,x\nNA,NA\n3,y\n", &[], "\"NA\" in row 1, and the other values are numbers\n"),
+        ("a,b\n1,x\nNA,NA\n3,y\n", &[], "and the other values are numbers; --missing NA reads"),
         (
             "lat;lon;h\n48.123;11.567;1,5\n48.124;11.568;2,5\n",
             &["--delimiter", ";"],
             "separators of thousands; write them with a point",
         ),
         ("v;size\n1.234.567;1.234\n", &["--delimiter", ";"], "; write them with a point"),
-        ("a,b\n\"1,5\",2\n", &[], "; write them with a point"),
+        ("a,b\n\"48,123\",2\n", &[], "; --decimal , reads decimal commas"),
         (
             "a;b\n1,5;1.5\n2,5;NA\n4;3\n",
             &["--delimiter", ";", "--decimal", ","],
