@@ -36,7 +36,7 @@ pub(crate) fn refuse_output(path: &Path) -> Result<()> {
     refuse(path, message)
 }
 
-/// Refuses what is not a regular file in the place of one that is changed: a URL, a directory, a pipe, which may never end.
+/// Returns an error for a file that cannot be changed in place: a URL, a directory, or a pipe, whose data may never end.
 pub(crate) fn refuse_change(path: &Path) -> Result<()> {
     let message =
         "files are changed on this machine alone; download it, change it, and upload it again";
@@ -48,7 +48,7 @@ pub(crate) fn refuse_change(path: &Path) -> Result<()> {
     }
 }
 
-/// Refuses a directory in the place of a file.
+/// Returns an error if the path is that of a directory.
 pub(crate) fn refuse_directory(path: &Path) -> Result<()> {
     match path.is_dir() {
         true => Err(Failure::new(path.display(), "is a directory; name a file in it")),

@@ -432,7 +432,7 @@ fn a_copy_of_an_archive_tells_of_what_changes() {
     let one = npy_file(&[1.5f64]);
     let old = archive(b"", &[Raw::of("x.npy", &one), Raw::of("bare", &one)], b"hi");
     fs::write(path.join("c.npz"), old).unwrap();
-    let expected = "note: c.npz: the comment of the archive is left out\nnote: c.npz: names of members without .npy, such as \"bare\", get it\n";
+    let expected = "note: c.npz: what follows the directory of the archive, such as its comment, is left out\nnote: c.npz: names of members without .npy, such as \"bare\", get it\n";
     assert_eq!(code(path, &["convert", "c.npz", "d.npz"]), (0, expected.into()));
     assert_eq!(code(path, &["convert", "d.npz", "e.npz"]), (0, String::new()));
 

@@ -97,7 +97,7 @@ fn each_command_names_the_repair_of_an_archive() {
     }
 }
 
-/// Guards the word for a byte that is wrong in a file that has all of its bytes.
+/// Guards the message about a wrong byte in a file that is complete.
 #[test]
 fn a_complete_file_is_damaged_and_not_truncated() {
     let directory = tempfile::tempdir().unwrap();

@@ -713,7 +713,7 @@ impl<'a> ObjectRef<'a> {
     }
 
     /// Iterates over the items of a list, tuple, set or record, of an array of Python objects (in C order), or of an object whose class is
-    /// a subclass of `list`. All other objects have no items, nor have arrays of numbers and of text: [`as_array`](Self::as_array) returns these.
+    /// a subclass of `list`. All other objects have no items. Nor do arrays of numbers and of text, which [`as_array`](Self::as_array) returns.
     ///
     /// ```
     /// # #[cfg(feature = "serde")] { let dir = tempfile::tempdir()?;

@@ -289,7 +289,7 @@ mod tests {
         ] {
             assert!(bytes(shape, itemsize).is_err(), "{shape:?} of {itemsize}");
         }
-        // No size of an element: it is not known to all callers.
+        // Not all callers know the size of an element.
         let error = count(&[usize::MAX, 3]).unwrap_err().to_string();
         assert!(error.ends_with("3): it would be larger than any memory"), "{error}");
     }

@@ -36,7 +36,7 @@ impl AnalyzerRule for RefuseWrong {
     }
 }
 
-/// Checks a plan whose types DataFusion has not coerced yet, as it coerces those of a view before it runs the rules.
+/// Checks a plan before DataFusion converts its types: those of a view are converted before the rules of the analyzer run.
 pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
     plan.apply_with_subqueries(|part| {
         if let LogicalPlan::Join(join) = part {

@@ -1,7 +1,7 @@
 //! Text that is compared with days and times.
 //!
 //! DataFusion 55.2 makes a day of the text in `d < '2026-01-01T12:00:00'`, and the row of that day is lost. So before it converts the text, a rule of the analyzer makes a
-//! `TIMESTAMP` of one that has a time of day, and of each text of a column.
+//! `TIMESTAMP` of one that has a time of day, and of the texts of a column.
 //!
 //! It makes nanoseconds of the text in `t < '9999-12-31'`, and of `TIMESTAMP '9999-12-31'`, which end in the year 2262. The rule makes microseconds of it.
 

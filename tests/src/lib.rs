@@ -132,8 +132,8 @@ pub fn rounds(all: usize) -> usize {
     if is_thorough() { all } else { all.div_ceil(5) }
 }
 
-/// Returns a command that starts this test program again to run one `#[ignore]`d test, as a child process of another
-/// test.
+/// Returns a command that starts this test program again, to run one test in a child process of another test. Tests that run in this way alone
+/// are marked as ignored.
 ///
 /// # Panics
 ///

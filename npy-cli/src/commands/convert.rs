@@ -384,7 +384,7 @@ impl Args {
         }
     }
 
-    /// Says that the new archive has other names of members than the old one, or lacks its comment.
+    /// Says that the new archive has other names of members than the old one, or lacks what follows its directory.
     fn tell_of_changed(&self) -> Result<()> {
         const END_BYTES: i64 = 22;
         let name = self.input.path_text();
@@ -393,7 +393,10 @@ impl Args {
         file.seek(SeekFrom::End(-END_BYTES)).of(&name)?;
         file.read_exact(&mut start).of(&name)?;
         if start != *b"PK\x05\x06" {
-            note(&name, "the comment of the archive is left out");
+            note(
+                &name,
+                "what follows the directory of the archive, such as its comment, is left out",
+            );
         }
         let Ok(directory) = Directory::of_file(&file, &Limits::default()) else { return Ok(()) };
         if let Some(entry) =

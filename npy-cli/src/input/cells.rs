@@ -62,7 +62,7 @@ pub(crate) enum Values {
     Typed(Typed),
 }
 
-/// The meaning of the fields of CSV.
+/// How the fields of a CSV column are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reading {
     /// Texts that may be missing values, and numbers, also with this decimal mark.

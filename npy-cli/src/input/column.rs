@@ -86,7 +86,7 @@ pub(super) fn choose(
     Ok(())
 }
 
-/// Makes one name of the first ones of a path, if they are the one that was asked for.
+/// Joins the first names of a path if together they are the name that was asked for.
 fn join_start(path: &mut Vec<String>, asked: &str) {
     if let Some(depth) = (1..=path.len()).find(|&depth| path[..depth].join(".") == asked) {
         path.splice(..depth, [asked.to_owned()]);

@@ -77,7 +77,7 @@ pub(super) fn are_blanks(text: &[u8], comments: Comments) -> bool {
         && (has_comment || !rows.iter().all(|row| are_thousands(row)))
 }
 
-/// Returns words for a text of numbers between blanks, if a line has another number of them than the first; `None` for other text.
+/// Says which line has more or fewer numbers than the first, in a text of numbers between blanks; `None` for other text.
 pub(super) fn uneven(text: &str) -> Option<String> {
     let mut first = None;
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {

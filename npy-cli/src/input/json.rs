@@ -183,7 +183,7 @@ pub(super) struct Rows {
     count: usize,
     /// The names of the columns that are wanted; `None` for all.
     named: Option<Vec<String>>,
-    /// The keys that have not one form, and are not wanted.
+    /// Keys that are not wanted, and whose values differ in form.
     left_out: HashSet<String>,
 }
 
@@ -193,7 +193,7 @@ impl Rows {
         Self { named, ..Self::default() }
     }
 
-    /// Leaves a key out that has not one form. Returns false if it is wanted.
+    /// Leaves out a key whose values differ in form. Returns false if the key is wanted.
     fn leave_out(&mut self, path: &[String]) -> bool {
         let (Some(key), Some(named)) = (path.first(), &self.named) else { return false };
         let is_within = |name: &String| {

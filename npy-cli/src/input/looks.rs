@@ -142,7 +142,7 @@ pub(super) struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    /// Returns `None` for a column that begins with far more other texts than values. Those that an option calls `missing` do not count.
+    /// Returns `None` for a column that begins with far more other texts than values. Texts in `missing`, which an option names, do not count.
     pub(super) fn of(column: &'a Column, missing: &[String]) -> Option<Self> {
         const ENOUGH: usize = 1000;
         let mut looks = Looks::default();

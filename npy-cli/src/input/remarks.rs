@@ -114,7 +114,7 @@ impl Columns<'_> {
         [comma.then_some(Decimal::Comma), Some(Decimal::Point)].into_iter().flatten().collect()
     }
 
-    /// Returns the texts that an option calls missing.
+    /// Returns the texts that `--missing` names.
     fn texts_of_missing(&self) -> &[String] {
         match self.form {
             Some(Form::Csv(dialect)) => &dialect.missing,

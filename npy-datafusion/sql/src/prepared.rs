@@ -1,4 +1,4 @@
-//! Values of `EXECUTE`: each one that is written is the same in the type of its parameter, or an error.
+//! Checks the values of `EXECUTE`: a literal that the type of its parameter would change is an error.
 //!
 //! DataFusion 55.2 converts all as `CAST` does: for integers, `x < $1` with 1.5 would be `x < 1`.
 
@@ -52,7 +52,7 @@ impl Prepared {
     }
 }
 
-/// Returns true for a value that the statement has itself, as in `-5`, `[1, 2]`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.
+/// Returns true for a literal, as in `-5`, `[1, 2]`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.
 fn is_written(value: &Expr) -> bool {
     match value {
         Expr::Literal(..) => true,

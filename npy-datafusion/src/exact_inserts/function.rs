@@ -22,7 +22,7 @@ pub(crate) fn function() -> Arc<ScalarUDF> {
     Arc::new(ScalarUDF::new_from_impl(Exact { signature }))
 }
 
-/// Converts its first argument to the type of the second one. A value that would be another one is an error, which says where that is by the third one.
+/// Converts its first argument to the type of the second one. A value that would change is an error; the third argument says in which column or parameter.
 /// So is a null, if the fourth one is false. The last one is the column of the query that has the values, `…` for another expression, or empty for `VALUES`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Exact {

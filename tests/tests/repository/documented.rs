@@ -51,7 +51,7 @@ fn a_new_archive_is_a_transaction() {
     assert!(first.contains("the old file stays and no new one appears"), "{first}");
 }
 
-/// Guards that who forgets `finish` is told by the compiler.
+/// Guards the warning of the compiler about a `finish` that was forgotten.
 #[test]
 fn forgetting_finish_is_a_warning() {
     for (file, item) in [

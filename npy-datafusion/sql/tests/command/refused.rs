@@ -4,7 +4,7 @@ use npy_core::{ByteStr, WriteNpy};
 
 use crate::{files, run, stdout};
 
-/// Guards joins without a condition, text among bytes and numbers, and messages of the engine that are about its own insides.
+/// Guards joins without a condition, text among bytes and numbers, and messages about the inside of the engine.
 #[test]
 fn the_reason_is_in_plain_words() {
     let directory = files();
