@@ -323,6 +323,11 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         (["convert", ..], "--byteorder" | "--byte-order") => {
             "the byte order is '--endian little' or '--endian big'".into()
         }
+        (_, "--skip-header" | "--skip" | "--skip-bytes" | "--offset")
+            if words.iter().any(|word| *word == "repair" || word.starts_with("--raw")) =>
+        {
+            "'tail -c +129 FILE > rest.bin' cuts off a header of 128 bytes, and '--raw DTYPE' is for the rest".into()
+        }
         (["convert", ..], "-F" | "--fortran") => "the order is '--order f'".into(),
         (["convert", ..], "-z" | "--zip" | "--compressed" | "--deflate") => {
             "'--compress' compresses the members of an archive".into()
@@ -352,9 +357,6 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
         }
         (["convert", ..], "--shape") => {
             "'--raw DTYPE,ROW' states the shape of a row of data without a header".into()
-        }
-        (["repair", ..], "--skip-header" | "--skip" | "--skip-bytes" | "--offset") => {
-            "'tail -c +129 FILE > rest.bin' cuts off a header of 128 bytes, and '--raw DTYPE' is for the rest".into()
         }
         (
             ["head" | "tail" | "sample" | "cat" | "stats" | "plot" | "view", ..],

@@ -379,7 +379,7 @@ fn each_command_that_a_message_advises_works() {
             &["convert", "header.raw", "OUT.npy", "--raw", "<i2,4"],
             "|tail",
             " makes",
-            "{} && npy info OUT --raw '<i2,4' | grep -q '(5, 4)'",
+            "echo '{}' | sed 's/N/6/' | sh && npy info OUT --raw '<i2,4' | grep -q '(5, 4)'",
         ),
         (
             &["repair", "header.raw", "--raw", "<i2,4"],

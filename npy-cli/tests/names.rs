@@ -157,6 +157,10 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["convert", "t.npy", "o.npy", "--shape", "2,2"], "tip: '--raw DTYPE,ROW' states"),
         (&["head", "t.npy", "--dtype", "f4"], "tip: data without a header is read by '--raw"),
         (&["repair", "t.npy", "--skip-header"], "tip: 'tail -c +129 FILE > rest.bin' cuts off"),
+        (
+            &["convert", "x.bin", "o.npy", "--raw", "<i2,3", "--offset", "16"],
+            "tip: 'tail -c +129 FILE > rest.bin' cuts off",
+        ),
         (&["npz", "extract", "-o", "d", "t.npz"], "tip: the directory for the files is '-C DIR'"),
         (&["head", "--limit", "3", "t.npy"], "tip: the number of rows is '-n ROWS'"),
         (

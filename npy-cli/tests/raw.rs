@@ -96,7 +96,7 @@ fn a_pipe_is_read_like_a_file() {
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(
         message,
-        "npy: standard input: a row has 10 bytes, and the input 24: 4 too many; if they are a header before the data, tail -c +5 | npy … - leaves them out, and if they come after it, head -c 20 | npy … -\n"
+        "npy: standard input: a row has 10 bytes, and the input 24: 4 too many; if the data starts at byte N (from 1), tail -c +N | npy … - begins there, and if they come after the data, head -c 20 | npy … -\n"
     );
 }
 
@@ -107,7 +107,7 @@ fn sizes_and_dtypes_that_do_not_fit_are_errors() {
     for (raw, part) in [
         (
             "<i2,5",
-            "a row has 10 bytes, and the file 24: 4 too many; if they are a header before the data, tail -c +5 x.bin > OUT makes a file without them, and if they come after it, head -c 20 x.bin > OUT",
+            "a row has 10 bytes, and the file 24: 4 too many; if the data starts at byte N (from 1), tail -c +N x.bin > OUT makes a file of it, and if they come after the data, head -c 20 x.bin > OUT",
         ),
         ("<i8,2x2", "a row has 32 bytes, and the file 24: 24 too many\n"),
         ("S5", "npy: x.bin: an element has 5 bytes, and the file 24: 4 too many; if"),

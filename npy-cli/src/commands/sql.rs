@@ -13,7 +13,7 @@ use crate::output::{Failure, Output, Result};
 
 /// The program that both run.
 const PROGRAM: &str = "npy-sql";
-const INSTALL: &str = "it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it; without it, npy cat --csv prints rows for awk and other programs, and npy convert --from csv reads theirs";
+const INSTALL: &str = "it is a separate program; `cargo install npy-sql` (Rust 1.94) installs it; without it, npy cat --tsv prints rows for awk -F'\\t' and other programs, and npy convert --from tsv reads theirs";
 
 #[derive(clap::Args)]
 pub(crate) struct Args {

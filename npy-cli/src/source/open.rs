@@ -215,16 +215,17 @@ fn check_rows(raw: &Raw, bytes: u64, target: &Target) -> Result<()> {
     let whole = if target.is_stream() { "the input" } else { "the file" };
     let failure =
         Failure::new(name, format!("{unit} has {row} bytes, and {whole} {bytes}: {rest} too many"));
-    let (first, kept) = (rest + 1, bytes - rest);
+    // The bytes before the data may be `rest` and those of any number of rows.
+    let kept = bytes - rest;
     let path = shell::path(&target.path);
     Err(match bytes > row {
         true if target.is_url() => failure,
         false => failure,
         true if target.is_stream() => failure.with(&format!(
-            "; if they are a header before the data, tail -c +{first} | npy … - leaves them out, and if they come after it, head -c {kept} | npy … -"
+            "; if the data starts at byte N (from 1), tail -c +N | npy … - begins there, and if they come after the data, head -c {kept} | npy … -"
         )),
         true => failure.with(&format!(
-            "; if they are a header before the data, tail -c +{first} {path} > OUT makes a file without them, and if they come after it, head -c {kept} {path} > OUT"
+            "; if the data starts at byte N (from 1), tail -c +N {path} > OUT makes a file of it, and if they come after the data, head -c {kept} {path} > OUT"
         )),
     })
 }
