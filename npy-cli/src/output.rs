@@ -309,7 +309,7 @@ fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2], array: &
             )
         }
         (Err(_), None) => {
-            "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U"
+            "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U; by text: npy cat --csv IN | npy convert - OUT --from csv --dtype DTYPE"
                 .to_owned()
         }
     };

@@ -229,6 +229,12 @@ fn each_command_that_a_message_advises_works() {
             "npy convert subs.npy o.npy --cast checked {} && npy info o.npy | grep -q '3, 2'",
         ),
         (
+            &["convert", "i.npy", "OUT.npy", "--dtype", "M8[s]"],
+            "|npy cat",
+            "\n",
+            "echo '{}' | sed 's/ IN / i.npy /; s/OUT/times.npy/; s/DTYPE/M8[s]/' | sh && npy info times.npy | grep -q 'M8.s'",
+        ),
+        (
             &["append", "more.npy", "a.npy"],
             "|npy append more.npy --uncounted keep",
             " counts",
