@@ -60,7 +60,11 @@ pub fn archive<R: Read + Seek>(reader: &Reader<R>, name: &str) -> Result<Code> {
     for member in reader.names() {
         match reader.header(member) {
             Ok(header) => {
-                root.insert(&split(member, &|name| reader.contains(name)), header);
+                // By the name `x.npy` alone, the array `x.npy` would be written as `x`.
+                let file = format!("{member}.npy");
+                let is_full = !member.ends_with(".npy") || !reader.contains(&file);
+                let name = if is_full { member } else { &file };
+                root.insert(&split(name, &|name| reader.contains(name)), header);
             }
             Err(error) => match error.kind() {
                 ErrorKind::NotNpy { .. } | ErrorKind::Truncated { .. } => {
@@ -305,8 +309,10 @@ mod tests {
             ("n/10", "<f4", &[5]),
             ("m/0", "<f4", &[2]),
             ("m/01", "<f4", &[2]),
+            ("w.npy.npy", "<f4", &[2]),
         ]);
         for line in [
+            "#[npy(rename = \"w.npy.npy\")]",
             "pub a: Vec<f32>,\n    #[npy(rename = \"a/x\")]\n    pub a_x: Vec<f32>,",
             "pub b: ModelB,",
             "pub y: ModelBY,",

@@ -47,8 +47,9 @@ pub trait NpzArchive: ArchiveField {
 ///
 /// A map has all members whose names begin with `x/`, or those of the whole archive. If `T` is an array, a key may have a `/`: `x/l/w` has the
 /// key `l/w`. A member that has no place in the map is an error ([`ErrorKind::UnknownMembers`]), except where a struct in the map lacks it.
-/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have: its keys have no `/`, and none
-/// is the name or the alias of a field `x` that has a member `x`, or, in a map of archives, members `x/…`. Such a key is not written, either.
+/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have. No key of a map of arrays is
+/// the name of such a member, and none of a map of archives is the name or the alias of a field `x` that has members `x/…`. Such a key is
+/// not written, either.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -152,12 +153,9 @@ pub trait ArchiveField: Sized {
     /// Returns true if this field, under one of these names, excludes the key of a flattened map; see [`Siblings`].
     #[doc(hidden)]
     fn __npy_any_reserves(key: &str, is_array: bool, names: &[&str]) -> bool {
-        let reserves = |name: &str| match (is_array, Self::__NPY_IS_ARRAY) {
-            (true, true) => name::plain(name) == key,
-            (true, false) => false,
-            (false, field_is_array) => {
-                below(name, key).is_some() || (!field_is_array && name == key)
-            }
+        let reserves = |name: &str| match is_array {
+            true => Self::__npy_takes(key, name, None),
+            false => below(name, key).is_some() || (!Self::__NPY_IS_ARRAY && name == key),
         };
         names.iter().any(|name| reserves(name))
     }
@@ -221,7 +219,7 @@ impl<A: ReadNpy + WriteNpy> ArchiveField for A {
 
     #[doc(hidden)]
     fn __npy_takes(member: &str, at: &str, _: Option<&Siblings<'_>>) -> bool {
-        member == name::plain(at)
+        member == at || member == name::plain(at)
     }
 
     #[doc(hidden)]

@@ -216,7 +216,8 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes an array as a member. Names are map keys, and never paths of files: `""`, `"../x"` and `"/abs"` are allowed, as in `np.savez`.
-    /// A program that extracts members to files has to check them.
+    /// A program that extracts members to files has to check them. A name that ends with `.npy` is the complete name in the archive, so
+    /// `"x.npy"` is the array `x`; NumPy's key `x.npy` is `"x.npy.npy"` here.
     ///
     /// ```
     /// # let dir = tempfile::tempdir()?;

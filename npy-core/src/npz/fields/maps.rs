@@ -1,7 +1,7 @@
 //! Maps as archives: the names of a value's members begin with the value's key.
 //!
-//! The names of arrays in a map may have several parts, `l/w`. If the map is flattened into a struct, its names have one part: those with
-//! several are of other fields. Names that are of other fields are not its own, either.
+//! The names of arrays in a map may have several parts, `l/w`. Names that are of other fields of the struct that a map is flattened into are
+//! not its own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -56,8 +56,9 @@ macro_rules! map {
                 read(from, at, keys)
             }
 
-            fn __npy_reserves(_: &str, _: bool) -> bool {
-                false
+            // A map of archives has its members before a map of arrays, whose keys are any names.
+            fn __npy_reserves(key: &str, is_array: bool) -> bool {
+                is_array && !T::__NPY_IS_ARRAY && Self::__npy_takes(key, "", None)
             }
         }
 
@@ -80,18 +81,13 @@ map!([K: Eq + Hash + Display + FromStr, T: ArchiveField, S: BuildHasher + Defaul
 #[derive(Clone, Copy)]
 struct Keys<'s> {
     siblings: Option<&'s Siblings<'s>>,
-    /// True if the values are arrays.
+    /// True if the values are arrays: a key is then the complete name below the map, and not only the part before the first `/`.
     of_arrays: bool,
 }
 
 impl<'s> Keys<'s> {
     fn of<T: ArchiveField>(siblings: Option<&'s Siblings<'s>>) -> Self {
         Keys { siblings, of_arrays: T::__NPY_IS_ARRAY }
-    }
-
-    /// Returns true if a key is the complete name below the map, and not only the part before the first `/`.
-    fn are_full_names(self) -> bool {
-        self.of_arrays && self.siblings.is_none()
     }
 
     /// Returns true if the key is excluded by another field of the struct that the map is flattened into.
@@ -108,16 +104,22 @@ fn write<T: ArchiveField, W: Write>(
     field: &T,
     keys: Keys<'_>,
 ) -> Result<()> {
-    let reason = if key.is_empty() || name::plain(key) != key {
-        "a key that is empty or ends with .npy could not be read again; use other keys"
-    } else if !keys.are_full_names() && key.contains('/') {
-        "a key that has a / could not be read again, except in a map of arrays that is not flattened; use other keys"
+    let reason = if key.is_empty() {
+        "an empty key could not be read again; use other keys"
+    } else if !keys.of_arrays && key.contains('/') {
+        "a key that has a / could not be read again, except in a map of arrays; use other keys"
     } else if keys.is_reserved(key) {
         "a key of a flattened map that is the name of another field would be read as that field; use another key, or rename the field"
     } else if is_deep(at) {
         return Err(to.in_file(too_deep(at)));
     } else {
-        return field.__npy_write(to, &inside(at, key), None);
+        let mut name = inside(at, key);
+        if name::plain(key) != key {
+            // A name that ends with .npy is the one in the archive: that of another key, if it is there.
+            to.check_name(&name).map_err(|error| to.in_file(error))?;
+            name.push_str(".npy");
+        }
+        return field.__npy_write(to, &name, None);
     };
     Err(to.in_file(ErrorKind::MemberName { name: name::excerpt(key), reason }.into()))
 }
@@ -235,7 +237,7 @@ fn key_of<'m, K: Display + FromStr>(
     keys: Keys<'_>,
 ) -> Option<(&'m str, K)> {
     let text = match below(member, at)? {
-        name if keys.are_full_names() => name,
+        name if keys.of_arrays => name,
         _ if is_deep(member) => return None,
         name => first_part(name),
     };

@@ -6,7 +6,7 @@ use std::fmt;
 /// theirs alone: a flattened map has no key that could be the name of one. That does not depend
 /// on the members that an archive has: the name of an `Option` that is absent remains its own.
 ///
-/// A map of arrays has no key that is the name of an array. A map of archives has no key that is the name of an archive, or the first part of
+/// A map of arrays has no key that is the name of another field's member. A map of archives has no key that is the name of an archive, or the first part of
 /// a name.
 #[derive(Clone, Copy)]
 pub struct Siblings<'s> {
