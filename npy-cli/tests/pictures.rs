@@ -243,9 +243,19 @@ fn columns_that_are_not_drawn_are_said() {
     fs::write(path.join("x.csv"), "n,t,s\n1,2024-01-31,a\n2,2024-02-01,b\n").unwrap();
     assert!(npy(path, &["convert", "x.csv", "x.npy"]).status.success());
     assert_eq!(said(&["-c", "t,n"]), (Some(0), String::new()));
-    for (columns, part) in [("n,t", "only 1 of 2 named"), ("n,s", "column s has no numbers")] {
-        let (exit, message) = said(&["-c", columns]);
+    for (args, part) in [
+        (
+            &["-c", "n,t"][..],
+            "only 1 of 2 named columns have an axis in common; name at most 8 columns of numbers, and before them at most one of times\n",
+        ),
+        (&["-c", "t,n", "-k", "histogram"], "name at most 8 columns of numbers, or one of times\n"),
+        (&["-c", "s,t"], "column s has no numbers to draw; leave it out of -c\n"),
+    ] {
+        let (exit, message) = said(args);
         assert!(exit == Some(2) && message.contains(part), "{message}");
+    }
+    for args in [["-c", "t"], ["-k", "histogram"]] {
+        assert_eq!(said(&args).0, Some(0), "{args:?}");
     }
 }
 

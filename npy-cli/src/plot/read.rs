@@ -56,8 +56,9 @@ pub(super) fn kind(dtype: &DType) -> Option<ScalarKind> {
     dtype.scalar().map(npy_core::dtype::Scalar::kind)
 }
 
-/// Returns the columns that have an axis in common: numbers, or the times of one column. It is an error if the others were named, and is said if not.
-fn on_one_axis(leaves: Vec<Leaf>, are_named: bool, name: &str) -> Result<Vec<Leaf>> {
+/// Returns the columns that have an axis in common: numbers, or the times of one column. It is an error if the others were named, and is said if not. `rule` is
+/// about times.
+fn on_one_axis(leaves: Vec<Leaf>, are_named: bool, rule: &str, name: &str) -> Result<Vec<Leaf>> {
     let all = leaves.len();
     let (times, mut drawn): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(is_time);
     match drawn.is_empty() {
@@ -67,7 +68,7 @@ fn on_one_axis(leaves: Vec<Leaf>, are_named: bool, name: &str) -> Result<Vec<Lea
     let count = drawn.len();
     if count < all && are_named {
         let message = format!(
-            "only {count} of {all} named columns have an axis in common; name at most {MAX_SERIES} columns of numbers, after at most one of times"
+            "only {count} of {all} named columns have an axis in common; name at most {MAX_SERIES} columns of numbers, {rule}"
         );
         return Err(Failure::new(name, message));
     }
@@ -248,7 +249,7 @@ fn of_dtype(
             histogram(&mut source, vec![all], &[&drawn])
         }
         Kind::Histogram => {
-            let same = on_one_axis(drawn, are_named, source.name())?;
+            let same = on_one_axis(drawn, are_named, "or one of times", source.name())?;
             let series = same.iter().map(Series::new).collect();
             histogram(&mut source, series, &same.chunks(1).collect::<Vec<_>>())
         }
@@ -259,7 +260,8 @@ fn of_dtype(
             let is_scatter = kind == Kind::Scatter;
             let has_x = drawn.len() > 1 && (is_scatter || is_time(&drawn[0]));
             let y = drawn.split_off(usize::from(has_x));
-            let y = on_one_axis(y, are_named, source.name())?;
+            let rule = "and before them at most one of times";
+            let y = on_one_axis(y, are_named, rule, source.name())?;
             drawn.truncate(usize::from(has_x));
             drawn.extend(y);
             let (mut series, stride) = read(&mut source, &drawn, has_x, is_scatter)?;
