@@ -17,6 +17,7 @@ use npy_core::{Cast, DType, ErrorKind, Place};
 use crate::fields;
 use crate::python;
 use crate::remedy;
+use crate::remote;
 use crate::shell;
 
 /// The exit code of a command that did not fail.
@@ -187,6 +188,9 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     let text = reason(error.kind());
     let is_member = error.places().any(|place| matches!(place, Place::Member(_)));
     let Some(remedy) = remedy::for_damage(file, is_member, error.kind()) else {
+        let is_url = remote::is_url(file.as_ref());
+        let input = if is_url { shell::word(file.as_bytes()) } else { "-".to_owned() };
+        let text = text.replace("convert - ", &format!("convert {input} "));
         return remedy::with_command(file, places + &text);
     };
     // The advice of the library is to copy the file again, which the remedy says, too.
@@ -202,22 +206,24 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     format!("{places}{start}{problem}; {remedy}")
 }
 
-/// Returns the advice for text in the place of an array, by its first byte: that of an object or a list of JSON, or any other.
+/// Returns the advice for text in the place of an array: that for a member of an archive, or for a stream by its first byte, as an object or a list of JSON, or any other.
 fn as_text(kind: &ErrorKind) -> &'static str {
-    let (ErrorKind::NotNpy { found, .. } | ErrorKind::NotNpz { found, .. }) = kind else {
+    let (ErrorKind::NotNpy { found, hint, .. } | ErrorKind::NotNpz { found, hint, .. }) = kind
+    else {
         return "";
     };
     match found.trim_start_matches(['"', ' ']).as_bytes() {
-        [b'{', ..] => "; it looks like text: npy convert --from jsonl reads lines of JSON",
-        [b'[', ..] => "; it looks like text: npy convert --from json reads a list of JSON",
-        _ => "; it looks like text: npy convert --from csv reads CSV",
+        _ if hint.contains("npz::") => "; it looks like text: npy npz extract copies any member",
+        [b'{', ..] => "; it looks like text: npy convert - OUT.npy --from jsonl reads JSON lines",
+        [b'[', ..] => "; it looks like text: npy convert - OUT.npy --from json reads a JSON list",
+        _ => "; it looks like text: npy convert - OUT.npy --from csv reads CSV",
     }
 }
 
 /// Returns what an error of the library says, on one line. The advice of the library is for programs; here it is what the command can do.
 pub(crate) fn reason(kind: &ErrorKind) -> String {
     // The start of an advice, and what replaces it.
-    let advice: [(&str, &str); 14] = [
+    let advice: [(&str, &str); 15] = [
         ("; a loop over its arrays ends ", ""),
         (", or keep its complete ", ""),
         (
@@ -239,6 +245,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         ("; npz::Reader::read_bytes ", "; npy npz extract copies any member"),
         (", and make an npy_core::", ""),
         (", or read it by npz::", ""),
+        (", or replace it by npz::", ", as npy npz mv does in an archive"),
         ("; write_npy_to and Writer::new ", ""),
         (
             "; count them with WriteOptions::",

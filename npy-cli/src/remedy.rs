@@ -4,12 +4,13 @@ mod text;
 
 use std::cell::RefCell;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use npy_core::{ErrorKind, Order, Reader, npz};
 use npy_repair::{Damage, Error, Options, diagnose};
+use npy_zip::{Directory, Limits};
 
 use crate::lost_header;
 use crate::shell;
@@ -36,7 +37,9 @@ pub(crate) fn for_damage(name: &str, is_member: bool, kind: &ErrorKind) -> Optio
         E::Archive { .. } => for_archive(&target(name)?),
         E::Checksum { .. } => {
             let target = target(name)?;
-            for_archive(&target).or_else(|| unchecked(&target.path))
+            let out = Path::new("OUT.npy");
+            // It is known to be wrong.
+            for_archive(&target).or_else(|| unzip(&target.path, None, out, "its only member"))
         }
         E::NotNpy { hint, .. } => {
             let target = target(name)?;
@@ -145,23 +148,23 @@ fn for_archive(target: &Target) -> Option<String> {
     }
 }
 
-/// Returns the command that reads the only member of an archive. Its checksum is known to be wrong.
-fn unchecked(path: &Path) -> Option<String> {
+/// Returns the command that reads a member, or the only one, without its checksum; `None` if unzip would see a pattern or an option in a name.
+pub(crate) fn unzip(path: &Path, member: Option<&str>, out: &Path, what: &str) -> Option<String> {
     /// Those of members that are stored or deflated, which any unzip reads.
     const METHODS: [[u8; 2]; 2] = [[0, 0], [8, 0]];
-    let archive = npz::Reader::open(path).ok()?;
+    let mut archive = File::open(path).ok()?;
+    let directory = Directory::of_file(&archive, &Limits::default()).ok()?;
+    let entry = match (member, directory.entries()) {
+        (Some(name), _) => directory.find(name)?,
+        (None, [only]) if directory.shadowed() == 0 => only,
+        (None, _) => return None,
+    };
     let mut start = [0; 10];
-    File::open(path).ok()?.read_exact(&mut start).ok()?;
-    let is_read = archive.len() == 1
-        && archive.shadowed() == 0
-        && start.starts_with(b"PK\x03\x04")
-        && METHODS.iter().any(|method| start.ends_with(method));
-    let out = Path::new("OUT.npy");
-    is_read.then(|| unzip(path, None, out, "its only member"))?
-}
-
-/// Returns the command that reads a member without its checksum; `None` if unzip would see a pattern or an option in a name.
-pub(crate) fn unzip(path: &Path, member: Option<&str>, out: &Path, what: &str) -> Option<String> {
+    archive.seek(SeekFrom::Start(entry.header_start())).ok()?;
+    archive.read_exact(&mut start).ok()?;
+    if !METHODS.iter().any(|method| start.ends_with(method)) {
+        return None;
+    }
     let file = path.to_string_lossy();
     let is_pattern = |name: &str| name.contains(['*', '?', '[', ']', '\\']);
     if is_pattern(&file) || member.is_some_and(|name| name.starts_with('-') || is_pattern(name)) {

@@ -225,6 +225,14 @@ fn members_of_one_name_are_not_lost_silently() {
     assert_eq!(code(path, &["convert", "m.npz::b", "m.npz::a"]), (0, said.to_owned()));
     assert_eq!(npz::Reader::open(path.join("m.npz")).unwrap().read::<Vec<u8>>("a").unwrap(), [2]);
     assert_eq!(code(path, &["npz", "rm", "m.npz", "a"]), (0, String::new()));
+    let both = ["a", "a.npy"].map(|name| Raw::of(name, &npy_file(&[1u8])));
+    fs::write(path.join("m.npz"), archive(b"", &both, b"")).unwrap();
+    let (exit, message) = code(path, &["convert", "m.npz", "n.npz"]);
+    let said = "has it already; give each its own name, as npy npz mv does in an archive\n";
+    assert!(exit == 2 && message.ends_with(said), "{message}");
+    ok(path, &["npz", "mv", "m.npz", "a.npy", "b"]);
+    ok(path, &["convert", "m.npz", "n.npz"]);
+    assert_eq!(ok(path, &["npz", "list", "n.npz"]), "a\nb\n");
 }
 
 /// Guards the name of the file, which got `.npy` twice.
@@ -257,6 +265,17 @@ fn members_of_other_methods_are_read() {
     for (name, file) in OTHER_METHODS {
         fs::write(path.join(name), file).unwrap();
         assert_eq!(ok(path, &["cat", "--jsonl", name]), "0\n1\n2\n", "{name}");
+        // If its checksum is wrong, not every unzip reads it.
+        let (method, flags) = if name == "lzma.npz" { (14, 2) } else { (12, 0) };
+        let end = file.windows(4).position(|part| part == b"PK\x01\x02").unwrap();
+        let data = file["PK".len() + 28 + "a.npy".len()..end].to_vec();
+        let compressed = data.len().try_into().unwrap();
+        let of = Raw::of("a.npy", &npy_file(&[0u8; 3]));
+        let member = Raw { data, compressed, crc: 7, method, flags, ..of };
+        let members = [member, Raw::of("b.npy", &npy_file(&[1u8]))];
+        fs::write(path.join("m.npz"), archive(b"", &members, b"")).unwrap();
+        let out = String::from_utf8(npy(path, &["repair", "m.npz"]).stdout).unwrap();
+        assert!(out.contains("the checksum is") && !out.contains("unzip"), "{out}");
     }
 }
 

@@ -403,7 +403,13 @@ fn missing_files_and_credentials_are_named() {
     let local = local.to_str().unwrap();
     let missing = server.url("bucket/none.npy");
     let x = "s3://bucket/x.npy";
-    let cases: [(&[&str], (&str, &str), &str); 24] = [
+    server.put("bucket/text.npy", b"a,b\n1,2\n".to_vec());
+    let cases: [(&[&str], (&str, &str), &str); 25] = [
+        (
+            &["head", "s3://bucket/text.npy"],
+            none,
+            "text: npy convert s3://bucket/text.npy OUT.npy --from csv reads CSV\n",
+        ),
         (&["head", "s3://bucket/none.npy"], none, "s3://bucket/none.npy: there is no such file;"),
         (&["head", "s3://bucket/none.npz::m"], none, "none.npz: there is no such file; check"),
         (&["info", &missing], none, "none.npy: there is no such file; check the URL"),

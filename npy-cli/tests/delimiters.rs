@@ -283,7 +283,8 @@ fn json_is_not_called_csv() {
         let output = command.stdin(fs::File::open(path.join("x")).unwrap()).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(
-            message.contains(&format!("; it looks like text: npy convert --from {option} ")),
+            message
+                .contains(&format!("; it looks like text: npy convert - OUT.npy --from {option} ")),
             "{message}"
         );
     }

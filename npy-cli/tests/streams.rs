@@ -24,6 +24,7 @@ fn messages_about_streams_say_that_they_are_read_once() {
     [1i32, 2].write_npy(path.join("i.npy")).unwrap();
     [0.5f64, 3.0].write_npy(path.join("f.npy")).unwrap();
     ok(path, &["convert", "f.npy", "f.safetensors"]);
+    fs::write(path.join("t.csv"), "v\n1.5\n").unwrap();
     let twice = "standard input, -, is named 2 times, and can be read only once; save it to a file first, and name the file\n";
     for (input, args, part) in [
         ("i.npy", &["diff", "-", "-"][..], twice),
@@ -45,6 +46,11 @@ fn messages_about_streams_say_that_they_are_read_once() {
             &["convert", "-", "o.npz"],
             "standard input: is a safetensors file, whose tensors are read from a file alone; save it first (cat > IN.safetensors), and name that\n",
         ),
+        (
+            "t.csv",
+            &["append", "f.npy", "-"],
+            "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
+        ),
         ("i.npy", &["repair", "-"], "standard input: this needs a file; save it to one first"),
         ("i.npy", &["npz", "rm", "-", "a"], "standard input: this needs a file"),
         ("i.npy", &["npz", "align", "-"], "standard input: this needs a file"),
@@ -52,7 +58,9 @@ fn messages_about_streams_say_that_they_are_read_once() {
         let (status, message) = with_input(path, input, args);
         assert!(status == 2 && message.contains(part), "{args:?}: {message}");
     }
-    // As the message has it.
+    // As the messages have it.
+    let read = with_input(path, "t.csv", &["convert", "-", "OUT.npy", "--from", "csv"]);
+    assert_eq!(read, (0, String::new()));
     fs::copy(path.join("f.npy"), path.join("IN")).unwrap();
     ok(path, &["convert", "i.npy", "i-converted.npy", "--dtype", "<f8"]);
     ok(path, &["append", "i-converted.npy", "IN"]);

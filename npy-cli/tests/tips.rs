@@ -3,6 +3,7 @@
 use std::fs;
 
 use npy_core::{DynArray, Header, Order};
+use npy_tests::zips::{Raw, archive};
 
 use crate::support::{code, npy, ok};
 
@@ -48,6 +49,8 @@ fn errors_name_the_command_that_does_it() {
         npy_core::save(path.join(name), &rows.unwrap()).unwrap();
     }
     fs::write(path.join("n.csv"), "time\n5\n").unwrap();
+    let text = archive(b"", &[Raw::of("t.txt", b"a,b\n1,2\n")], b"");
+    fs::write(path.join("t.npz"), text).unwrap();
     let times = DynArray::new("[('time', '<M8[s]')]".parse().unwrap(), [1], Order::C, vec![0; 8]);
     npy_core::save(path.join("times.npy"), &times.unwrap()).unwrap();
     for (args, part) in [
@@ -63,6 +66,11 @@ fn errors_name_the_command_that_does_it() {
         (&["append", "old.npz", "-"], "; npy npz pack --append old.npz NAME=- adds them\n"),
         (&["append", "new.npz", "v.npy"], "; npy npz pack new.npz v.npy makes one of them\n"),
         (&["append", "old.npz", "w.npy"], "; npy npz pack --append old.npz w.npy adds them\n"),
+        (
+            &["append", "old.npz", "g.npz"],
+            "g.npz: the archive has 2 members, b, w/a; name one, as in g.npz::b\n",
+        ),
+        (&["head", "t.npz"], "; it looks like text: npy npz extract copies any member\n"),
         (
             &["head", "r.npy", "-c", "-x"],
             "tip: a name that begins with a dash follows '=': -c=-x\n",

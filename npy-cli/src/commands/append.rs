@@ -74,6 +74,10 @@ impl Args {
             if self.file.exists() {
                 source::open(&Target::from(self.file.clone()))?;
             }
+            // The advice is for inputs that are one array each.
+            for input in self.inputs.iter().filter(|input| !input.is_stream()) {
+                source::open(input)?.into_array(input)?;
+            }
             return Err(Failure::new(name, advice));
         }
         // All inputs are opened and compared before the file changes, which happens when it is opened to grow.

@@ -70,10 +70,12 @@ impl Args {
             return Ok(Answer::Yes);
         }
         refuse_compressed(&self.output, &self.output.with_extension(""))?;
-        if let Some((npy, out)) = self.two_steps() {
+        if self.two_steps().is_some() {
+            // The advice is for inputs that can be joined.
+            self.joined()?;
             let message = format!(
-                "npy concat writes .npy files alone; {} && npy convert {npy} {out} writes it",
-                self.command(&self.inputs.iter().map(shell::target).collect::<Vec<_>>(), &npy)
+                "npy concat writes .npy files alone; {} writes it",
+                self.command(&self.inputs.iter().map(shell::target).collect::<Vec<_>>())
             );
             return Err(Failure::new(self.output.display(), message));
         }
@@ -92,7 +94,7 @@ impl Args {
         if let Some(member) = member(&self.output) {
             return Some(("OUT.npy".to_owned(), converted(&member)));
         }
-        let out = match Format::of(&self.output)? {
+        let out = match Format::of(&self.output).filter(|_| self.target_size.is_none())? {
             Format::Npy => return None,
             // The other members of an archive are kept, and the other tensors of a file.
             Format::Npz => match npz::Reader::open(&self.output) {
@@ -110,13 +112,17 @@ impl Args {
         Some((shell::new_output(&npy), out))
     }
 
-    /// Returns the same command with other inputs and another output.
-    fn command(&self, inputs: &[String], output: &str) -> String {
+    /// Returns the same command with other inputs, and the one that follows if the output is not a .npy file.
+    fn command(&self, inputs: &[String]) -> String {
         let axis = (self.axis != 0).then(|| format!("--axis {}", self.axis));
         let size = self.target_size.map(|size| format!("--target-size {size}"));
         let force = self.force.then(|| "--force".to_owned());
         let options = axis.into_iter().chain(size).chain(force).chain(self.raw.option());
         let words = options.chain(self.replacing.option()).chain(inputs.iter().cloned());
+        let output = match self.two_steps() {
+            Some((npy, out)) => format!("{npy} && npy convert {npy} {out}"),
+            None => shell::path(&self.output),
+        };
         format!("npy concat {} -o {output}", words.collect::<Vec<_>>().join(" "))
     }
 
@@ -141,8 +147,7 @@ impl Args {
     /// Returns the commands that join the arrays with a dtype which holds the values of all.
     fn advice(&self, headers: &[Header]) -> Option<String> {
         let arrays: Vec<(&Target, &Header)> = self.inputs.iter().zip(headers).collect();
-        let output = shell::path(&self.output);
-        conversion::advice(&arrays, Cast::Lossless, |inputs| self.command(inputs, &output))
+        conversion::advice(&arrays, Cast::Lossless, |inputs| self.command(inputs))
     }
 
     /// Reads the headers of the inputs.
