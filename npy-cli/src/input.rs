@@ -340,15 +340,25 @@ fn advice_for_keys(
     let paths: Vec<Vec<String>> = columns.iter().map(|column| column.path.clone()).collect();
     column::find_kinds(columns, None);
     let mut dtypes = Vec::new();
-    let mut held = None;
+    let (mut held, mut lost) = (Vec::new(), HashSet::new());
     for (column, path) in columns.iter_mut().zip(&paths) {
         let guessed = column.dtype().of(&name)?;
         let mut outer = (0..=path.len()).rev().map(|depth| &path[..depth]);
         let dtype = outer.find_map(|path| wanted.of_column(path)).map(|wanted| wanted.dtype);
         let is_held =
             dtype.is_some_and(|dtype| !dtype.is_record() && column.holds(dtype, wanted.cast));
+        // One part of a complex number, which may be a list, is not all of it.
+        let is_part = |part: &str, outer: &[String]| {
+            !outer.is_empty() && (matches!(part, "re" | "im") || !records.contains_key(outer))
+        };
+        let value = match path.split_last() {
+            Some((part, outer)) if dtype.is_some_and(is_complex) && is_part(part, outer) => outer,
+            _ => path,
+        };
         if is_held {
-            held.get_or_insert_with(|| path.join("."));
+            held.push(value);
+        } else {
+            lost.insert(value);
         }
         dtypes.push(match dtype.filter(|_| is_held) {
             // Without a width, it is in the values.
@@ -357,6 +367,7 @@ fn advice_for_keys(
             None => guessed,
         });
     }
+    let held = held.into_iter().find(|value| !lost.contains(value)).map(|value| value.join("."));
     let choice = |path: &str| format!("{} chooses one", shell::column(path));
     if !wanted.columns.is_empty() {
         return Ok(choice(&held.unwrap_or_else(|| paths[0].join("."))));

@@ -128,6 +128,9 @@ fn files(path: &Path) {
         ("two.csv", "t 1,u\n0 days 00:00:01,x\n1 days 00:00:00,y\n"),
         ("big.csv", "t\n1e400\n1\n"),
         ("zeros.csv", "t\n007\n12\n"),
+        ("codes.csv", "t,u\n007,1\nNA,2\n"),
+        ("flags.csv", "t\nTrue\nNA\n"),
+        ("spans.csv", "t\n1 day\nNA\n"),
         ("clock.csv", "t\n0 days 12:30:00\n"),
         ("euro.txt", "0,5\n1.234\n"),
         ("words.csv", "a\n1\nNA\n2\n"),
@@ -152,6 +155,8 @@ fn files(path: &Path) {
         ("nest.jsonl", "{\"t\":\"2024-01-01T00:00:00Z\",\"h\":{\"v\":1}}\n"),
         ("dash.json", "[{\"-n\":{\"y\":1,\"z\":2}}]"),
         ("path.json", "[{\"a\":{\"b\":{\"c\":1,\"d\":2}}}]"),
+        ("pairs.json", "[{\"a\":{\"x\":[1,\"y\"],\"b\":[1,2]}}]"),
+        ("parts.json", "[{\"a\":{\"b\":{\"re\":1,\"im\":2}}}]"),
         ("cut.jsonl", "{\"a\":1}\n\n{\"a\":2}\n{\"a\""),
     ] {
         fs::write(file(name), text).unwrap();
@@ -574,6 +579,18 @@ fn each_command_that_a_message_advises_works() {
             "cp m.npz kept.npz && {} && npy npz list m.npz | grep -qx m && npy m.npz::m_b && mv kept.npz m.npz && rm m.npy",
         ),
         (
+            &["concat", "i.npy", "a.npy", "-o", "joined.npz"],
+            "; |npy convert i.npy",
+            " joins them",
+            "{} && npy info joined.npz::joined | grep -q '<f8' && rm joined.np*",
+        ),
+        (
+            &["concat", "m.npz", "i.npy", "-o", "joined.npz"],
+            "as in |m.npz::",
+            "\n",
+            "npy concat {} -o o.npy",
+        ),
+        (
             &["concat", "r.npy", "--axis", "-1", "-o", "new.npz::x/y"],
             "|npy concat --axis",
             " writes it",
@@ -689,6 +706,18 @@ fn each_command_that_a_message_advises_works() {
             " chooses",
             "npy convert path.json o.npy --dtype c16 {} && npy info o.npy | grep -q c16",
         ),
+        (
+            &["convert", "pairs.json", "o.npy", "-c", "a", "--dtype", "c16"],
+            "no fields; |-c",
+            " chooses",
+            "npy convert pairs.json o.npy --dtype c16 {} && npy cat o.npy | grep -qx 1.0,2.0",
+        ),
+        (
+            &["convert", "parts.json", "o.npy", "-c", "a", "--dtype", "c16"],
+            "no fields; |-c",
+            " chooses",
+            "npy convert parts.json o.npy --dtype c16 {} && npy cat o.npy | grep -qx 1.0,2.0",
+        ),
         (&["npz", "extract", "dot.npz"], "with |", "\n", "{} && npy cat OUT.npy | grep -qx 7"),
         (
             &["convert", "a.npy", "a.npy.gz"],
@@ -737,6 +766,24 @@ fn each_command_that_a_message_advises_works() {
             "|--dtype",
             " reads",
             "npy convert zeros.csv OUT.npy {}",
+        ),
+        (
+            &["convert", "codes.csv", "o.npy", "--missing", "NA"],
+            "|--dtype",
+            " reads",
+            "npy convert codes.csv OUT.npy --missing NA {} && test \"$(npy cat OUT.npy --no-header | tr '\\n' ' ')\" = '7.0,1 ,2 '",
+        ),
+        (
+            &["convert", "flags.csv", "o.npy", "--missing", "NA"],
+            "row 1 is missing, and the others are True or False; |--dtype",
+            " reads",
+            "npy convert flags.csv OUT.npy --missing NA {} && npy cat OUT.npy | grep -qx 1.0",
+        ),
+        (
+            &["convert", "spans.csv", "o.npy", "--missing", "NA"],
+            "|--dtype",
+            " reads",
+            "npy convert spans.csv OUT.npy --missing NA {} && npy info OUT.npy | grep -q 'm8'",
         ),
         (
             &["convert", "clock.csv", "o.npy"],

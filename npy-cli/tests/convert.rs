@@ -529,6 +529,14 @@ fn text_that_does_not_fit_a_dtype_is_refused() {
     assert_eq!(convert("300\n-1\n2.7\n1e9", "u1", "numeric").as_deref(), Ok("[ 44 255   2 255]"));
     let large = convert("9007199254740993\n9007199254740992.0", "i8", "numeric");
     assert_eq!(large.as_deref(), Ok("[9007199254740993 9007199254740992]"));
+    // As NumPy casts them.
+    let spans = "3 days 12:00:00\n-36 hours\n-1 days +23:59:59.5\nNaT\n5 days";
+    let spans = convert(spans, "m8[D]", "numeric");
+    assert_eq!(spans.as_deref(), Ok("[3 days -2 days -1 days NaT 5 days]"));
+    let counts = convert("5\n48 hours", "m8[D]", "numeric");
+    assert_eq!(counts.as_deref(), Ok("[5 days 2 days]"));
+    // Not 5 hours.
+    convert("5\n36 hours", "m8[D]", "numeric").unwrap_err();
 }
 
 /// Guards the message for a time that another unit does not hold: NumPy cuts off a rest, and overflows in silence. The range is that of NumPy.

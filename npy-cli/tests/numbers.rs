@@ -226,11 +226,24 @@ fn values_that_do_not_fit_are_refused_with_their_reason() {
     let path = directory.path();
     save_objects(&path.join("zero.npy"), 1, b"X\x02\0\0\0a\0");
     fs::write(path.join("span.csv"), "v\n90 seconds\n").unwrap();
+    fs::write(path.join("months.csv"), "v\n5 months\n").unwrap();
     fs::write(path.join("no.csv"), "v\nninety\n").unwrap();
     fs::write(path.join("large.json"), "[1e400]").unwrap();
     for (args, message) in [
         (&["zero.npy", "--dtype", "U"][..], "\"a\\0\" ends with a zero"),
-        (&["span.csv", "--dtype", "m8[m]"], "90 seconds does not fit '<m8[m]'"),
+        (
+            &["span.csv", "--dtype", "m8[m]"],
+            "90 seconds does not fit '<m8[m]'; --cast numeric cuts times off to this unit\n",
+        ),
+        (
+            &["span.csv", "--dtype", "m8[M]", "--cast", "numeric"],
+            "90 seconds does not fit '<m8[M]'; a dtype '<m8[ns]' reads spans of time\n",
+        ),
+        (
+            &["span.csv", "--dtype", "i8", "--cast", "numeric"],
+            "\"90 seconds\" is not an integer; a dtype '<m8[ns]' reads spans of time\n",
+        ),
+        (&["months.csv", "--dtype", "M8[D]"], "00.5+02:00; a dtype '<m8[M]' reads spans of time\n"),
         (&["no.csv", "--dtype", "m8[m]"], "\"ninety\" is not a span of time, such as 90 seconds"),
         (&["no.csv", "--cast", "lossless"], "--cast lossless is for the values of a --dtype"),
         (&["large.json"], "no float is as large; in quotes, it is kept as text"),

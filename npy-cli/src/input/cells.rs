@@ -150,6 +150,12 @@ impl Values {
         }
     }
 
+    /// Returns the fields of CSV as they were before they became text: those that `--missing` names are missing. `None` for values that have a type.
+    pub(super) fn with_missing(&self) -> Option<Values> {
+        let Values::Fields(cells, column, _) = self else { return None };
+        Some(Values::Fields(cells.clone(), *column, Reading::Values(None)))
+    }
+
     /// Returns the text of a missing value, which is empty in JSON.
     pub(super) fn text_of_missing(&self, row: usize) -> Cow<'_, str> {
         match self {

@@ -1,12 +1,14 @@
 //! One column of text: its values, and what they are read as.
 
-use npy_core::dtype::{ScalarKind, Unit};
+use std::iter;
+
+use npy_core::dtype::{Resolution, ScalarKind, Unit};
 use npy_core::{Cast, DType};
 
 use super::cells::Values;
 use super::guess::guess;
 use super::kind::Kind;
-use super::times::Digits;
+use super::times::{self, Digits};
 use super::value::Value;
 use super::{Records, Wanted};
 
@@ -181,7 +183,13 @@ impl Column {
             S::Str => Kind::Text,
             S::Bytes => Kind::Bytes,
             S::Void => Kind::Void(*scalar),
-            S::TimeDelta(Some(resolution)) => Kind::Span(resolution),
+            S::TimeDelta(Some(resolution)) => {
+                // Spans that are not counts of the unit are read as they are, and cast. Months are not cast to days.
+                let is_month = |unit: Unit| times::attoseconds_of(unit).is_none();
+                let units = iter::once(resolution.unit).chain(times::SPAN_UNITS.into_iter().rev());
+                let units = units.filter(|unit| is_month(*unit) == is_month(resolution.unit));
+                Kind::Span(self.resolution_of_spans(units).unwrap_or(resolution))
+            }
             S::DateTime(Some(resolution)) => match self.digits() {
                 // Times with seconds are read as they are, and cast.
                 Some(digits) => Kind::Time(digits),
@@ -231,6 +239,20 @@ impl Column {
             }
         };
         values().all(is_count) && !(values().count() > 0 && values().all(is_date))
+    }
+
+    /// Returns the resolution of the first of these units in which all spans of time are counts.
+    fn resolution_of_spans(&self, units: impl Iterator<Item = Unit>) -> Option<Resolution> {
+        let is_count = |value: &Value<'_>, resolution| {
+            *value == Value::Missing || times::span(value.text().trim(), resolution).is_some()
+        };
+        let mut resolutions = units.map(|unit| Resolution { multiple: 1, unit });
+        resolutions.find(|&resolution| self.values.iter().all(|it| is_count(&it, resolution)))
+    }
+
+    /// Returns the dtype that holds all values if they are spans of time.
+    pub(super) fn dtype_of_spans(&self) -> Option<DType> {
+        Kind::Span(self.resolution_of_spans(times::SPAN_UNITS.into_iter())?).dtype(1).ok()
     }
 
     /// Returns the resolution of times, which may have offsets from UTC; `None` if there is anything else.

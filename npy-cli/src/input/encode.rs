@@ -88,7 +88,9 @@ impl Column {
                     .or_else(|| times::span(text().trim(), resolution))
                 {
                     Some(count) => put(&count.to_le_bytes()),
-                    None if times::is_span(&text()) => Err(self.misfit(&text())),
+                    None if times::is_span(&text()) => {
+                        Err(self.misfit(&text()) + &self.advice_on_spans())
+                    }
                     None => wrong("a span of time, such as 90 seconds"),
                 }
             }
@@ -157,7 +159,7 @@ impl Column {
                 false => "; null in its place is a missing value".to_owned(),
             },
             value if value.as_bool().is_some() => self.advice_on_booleans(),
-            _ => String::new(),
+            _ => self.advice_on_spans(),
         }
     }
 
@@ -172,6 +174,12 @@ impl Column {
             return "; a bool dtype reads True and False".to_owned();
         }
         "; a float dtype reads True as 1, False as 0 and a missing value as nan".to_owned()
+    }
+
+    /// Returns the dtype that reads spans of time, if the column has no other values.
+    fn advice_on_spans(&self) -> String {
+        let dtype = self.dtype_of_spans();
+        dtype.map_or(String::new(), |dtype| format!("; a dtype '{dtype}' reads spans of time"))
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.

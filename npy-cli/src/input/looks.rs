@@ -142,14 +142,11 @@ pub(super) struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    /// Returns `None` for a column that begins with far more other texts than values. Texts in `missing`, which an option names, do not count.
-    pub(super) fn of(column: &'a Column, missing: &[String]) -> Option<Self> {
+    /// Returns `None` for a column that begins with far more other texts than values. Missing values do not count.
+    pub(super) fn of(column: &'a Column) -> Option<Self> {
         const ENOUGH: usize = 1000;
         let mut looks = Looks::default();
         for (row, value) in column.values.iter().enumerate() {
-            if matches!(&value, Value::Text(text) if missing.iter().any(|it| it == text)) {
-                continue;
-            }
             let Some(look) = Look::of(&value, column.values.are_untyped()) else { continue };
             looks.counts[look as usize] += 1;
             looks.firsts[look as usize].get_or_insert_with(|| match value {

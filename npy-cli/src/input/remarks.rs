@@ -3,7 +3,6 @@
 use std::cell::LazyCell;
 
 use npy_core::DType;
-use npy_core::dtype::{Resolution, Unit};
 
 use super::column::Column;
 use super::decimal::{Decimal, has_point};
@@ -14,7 +13,7 @@ use super::kind::Kind;
 use super::lists::Uneven;
 use super::looks::{ALL, Look, Looks};
 use super::numbers::fits_float;
-use super::times::{Digits, span};
+use super::times::Digits;
 use super::tree::Tree;
 use super::units_row::UnitsRow;
 use super::value::{self, Value};
@@ -112,14 +111,6 @@ impl Columns<'_> {
         let is_quoted = |column: &Column| column.values.iter().any(|it| it.text().contains(','));
         let comma = (is_apart || self.all.iter().any(is_quoted)) && self.all.iter().all(keeps);
         [comma.then_some(Decimal::Comma), Some(Decimal::Point)].into_iter().flatten().collect()
-    }
-
-    /// Returns the texts that `--missing` names.
-    fn texts_of_missing(&self) -> &[String] {
-        match self.form {
-            Some(Form::Csv(dialect)) => &dialect.missing,
-            _ => &[],
-        }
     }
 
     /// Returns true if an option says already how numbers are written.
@@ -234,23 +225,25 @@ fn filled(columns: &[Column]) -> Option<String> {
 
 /// Returns a remark about a column that is text because of a few of its values.
 fn about(
-    column: &Column,
+    own: &Column,
     is_shown: bool,
     dtype: impl Fn(&str) -> String,
     commas: impl Fn() -> String,
     columns: &Columns<'_>,
 ) -> Option<String> {
     // Those with comments have a remark already.
-    let has_comments = || column.values.are_untyped() && end_comments::are_in(column.values.iter());
-    if column.kind != Kind::Text || has_comments() {
+    let has_comments = || own.values.are_untyped() && end_comments::are_in(own.values.iter());
+    if own.kind != Kind::Text || has_comments() {
         return None;
     }
-    let name = name(column);
+    let name = name(own);
     let dtype = &dtype;
+    let found = own.values.with_missing().map(|values| Column::new(own.path.clone(), values));
+    let column = found.as_ref().unwrap_or(own);
     if let Some(remark) = mixed(column, &name, dtype) {
         return Some(remark);
     }
-    let looks = Looks::of(column, columns.texts_of_missing())?;
+    let looks = Looks::of(column)?;
     // A column that is half of texts is meant to have them, unless they are the usual ones for missing values.
     let texts = looks.count(Look::Other);
     if 2 * texts + looks.count(Look::Missing) >= looks.total() {
@@ -312,12 +305,7 @@ fn time_dtype(column: &Column) -> Option<DType> {
     let texts = || column.values.iter().map(|value| value.text().trim().to_owned());
     let texts = || texts().filter(|text| !text.is_empty());
     let Some(digits) = texts().filter_map(|text| Digits::of_any_zone(&text)).max() else {
-        use Unit::{Day, Hour, Microsecond, Millisecond, Minute, Month, Nanosecond, Second, Year};
-        let units = [Nanosecond, Microsecond, Millisecond, Second, Minute, Hour, Day, Month, Year];
-        let mut resolutions = units.into_iter().map(|unit| Resolution { multiple: 1, unit });
-        let is_held =
-            |resolution: &Resolution| texts().all(|text| span(&text, *resolution).is_some());
-        return Kind::Span(resolutions.find(is_held)?).dtype(1).ok();
+        return column.dtype_of_spans();
     };
     texts().all(|text| digits.count(&text).is_some()).then(|| Kind::Time(digits).dtype(1).ok())?
 }
@@ -373,7 +361,7 @@ fn unfilled(
     let row = column.values.iter().position(|value| value == Value::Missing)?;
     (usual == Look::Bool).then(|| {
         format!(
-            "column {name} is text because row {row} is empty, and the other values are {}; {} reads them as 1, 0 and nan",
+            "column {name} is text because the value of row {row} is missing, and the others are {}; {} reads them as 1, 0 and nan",
             usual.name(),
             dtype("f8")
         )
@@ -483,7 +471,7 @@ mod tests {
             ),
             (
                 &["True", "", "False"],
-                "because row 1 is empty, and the other values are True or False; --dtype f8 reads them as 1, 0 and nan",
+                "because the value of row 1 is missing, and the others are True or False; --dtype f8 reads them as 1, 0 and nan",
             ),
             (
                 &["x", "01/02/2024", "3/4/2024"],

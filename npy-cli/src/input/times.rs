@@ -7,6 +7,12 @@ use npy_core::{DateTime64, TimeDelta64};
 /// The attoseconds of a second.
 const SECOND: i128 = 1_000_000_000_000_000_000;
 
+/// The units of spans of time that are guessed, the shortest first.
+pub(super) const SPAN_UNITS: [Unit; 9] = {
+    use Unit::{Day, Hour, Microsecond, Millisecond, Minute, Month, Nanosecond, Second, Year};
+    [Nanosecond, Microsecond, Millisecond, Second, Minute, Hour, Day, Month, Year]
+};
+
 /// The resolution of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Digits {
