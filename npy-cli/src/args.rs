@@ -287,7 +287,7 @@ fn option_tip(words: &[&str], argument: &str) -> Option<String> {
             if Path::new(archive).is_file()
                 && npz::Reader::open(archive).is_ok_and(|members| members.contains(name)) =>
         {
-            format!("a member of an archive is '{archive}::{name}'")
+            format!("a member of an archive is {}", shell::member(Path::new(archive), name))
         }
         (["head" | "tail" | "sample", ..], "--no-header") => {
             "'npy cat --csv --no-header' prints rows without names".into()

@@ -174,8 +174,8 @@ fn table(stream: impl Read, form: &Form, name: &str, wanted: Option<Wanted<'_>>)
             };
             csv::columns(stream, name, dialect, &known, is_text)
         }
-        Form::JsonLines => json::lines(stream, name, digits, wanted.and_then(Wanted::names)),
-        Form::Json => json::list(stream, name, digits, wanted.and_then(Wanted::names)),
+        Form::JsonLines => json::lines(stream, name, digits, wanted.is_none_or(Wanted::is_all)),
+        Form::Json => json::list(stream, name, digits, wanted.is_none_or(Wanted::is_all)),
     }
 }
 
@@ -268,9 +268,18 @@ fn planned(
         let parts = paths.flat_map(|path| (0..path.len()).map(|depth| &path[..depth]));
         records.extend(parts.filter(|path| is_record(path)).map(|path| (path.to_vec(), 0)));
     }
+    let (refused, mut columns): (Vec<_>, Vec<_>) =
+        columns.into_iter().partition(|column| column.refused.is_some());
     if let Some(wanted) = wanted {
         check_records(&mut columns, &records, wanted, name)?;
     }
+    let is_wanted = |column: &&Column| dtype.is_none_or(|dtype| has_column(dtype, &column.path));
+    if let Some(message) = refused.iter().find(is_wanted).and_then(|column| column.refused.as_ref())
+    {
+        return Err(Failure::new(name, message));
+    }
+    // The cast leaves them out, like all columns that the dtype does not name.
+    columns.extend(refused);
     column::find_kinds(&mut columns, wanted);
     let uneven = lists::unify(&mut columns, &records, dtype.is_none());
     let tree = Tree::of(&columns, &records, name)?;
@@ -396,14 +405,9 @@ fn divide_names(columns: &mut [Column], dtype: Option<&DType>, is_csv: bool) {
 }
 
 impl<'a> Wanted<'a> {
-    /// Returns the names of the columns that are wanted; `None` if they are all, or chosen by their positions.
-    fn names(self) -> Option<Vec<String>> {
-        let names: Vec<String> = match self.columns {
-            [] => self.dtype.fields().iter().map(|field| field.name().to_owned()).collect(),
-            names => names.to_vec(),
-        };
-        let is_position = |name: &String| name.parse::<usize>().is_ok();
-        (!names.is_empty() && !names.iter().any(is_position)).then_some(names)
+    /// Returns true if all columns are wanted.
+    fn is_all(self) -> bool {
+        self.columns.is_empty() && !self.dtype.is_record()
     }
 
     /// Returns what a column will be converted to.
@@ -551,6 +555,17 @@ fn leaf<'d>(dtype: &'d DType, path: &[String]) -> Option<&'d DType> {
     let field = |depth: usize| Some((depth, dtype.field(&path[..depth].join("."))?));
     let (depth, field) = (1..=path.len()).find_map(field)?;
     leaf(field.dtype(), &path[depth..])
+}
+
+/// Returns true if a dtype has a field for a column or for one around it, or has no fields.
+fn has_column(dtype: &DType, path: &[String]) -> bool {
+    let (base, shape) = dtype.flat();
+    match path.get(shape.len()..).and_then(<[String]>::split_first) {
+        Some((first, rest)) if base.is_record() => {
+            base.field(first).is_some_and(|field| has_column(field.dtype(), rest))
+        }
+        _ => true,
+    }
 }
 
 fn has_integers(dtype: &DType) -> bool {

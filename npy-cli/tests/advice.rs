@@ -130,7 +130,9 @@ fn files(path: &Path) {
         ("zeros.csv", "t\n007\n12\n"),
         ("codes.csv", "t,u\n007,1\nNA,2\n"),
         ("flags.csv", "t\nTrue\nNA\n"),
+        ("holes.csv", "t,u\nTrue,1\n,2\n"),
         ("spans.csv", "t\n1 day\nNA\n"),
+        ("times.csv", "t\n2024-01-01T00:00:00Z\nNA\n"),
         ("clock.csv", "t\n0 days 12:30:00\n"),
         ("euro.txt", "0,5\n1.234\n"),
         ("words.csv", "a\n1\nNA\n2\n"),
@@ -778,6 +780,18 @@ fn each_command_that_a_message_advises_works() {
             "row 1 is missing, and the others are True or False; |--dtype",
             " reads",
             "npy convert flags.csv OUT.npy --missing NA {} && npy cat OUT.npy | grep -qx 1.0",
+        ),
+        (
+            &["convert", "holes.csv", "o.npy", "--missing", "NA"],
+            "row 1 is missing, and the others are True or False; |--dtype",
+            " reads",
+            "npy convert holes.csv OUT.npy --missing NA {} && npy cat OUT.npy | grep -qx 1.0,1",
+        ),
+        (
+            &["convert", "times.csv", "o.npy", "--missing", "NA"],
+            "|--dtype",
+            " converts",
+            "npy convert times.csv OUT.npy --missing NA {} && npy info OUT.npy | grep -q 'M8'",
         ),
         (
             &["convert", "spans.csv", "o.npy", "--missing", "NA"],

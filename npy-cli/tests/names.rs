@@ -140,6 +140,7 @@ fn a_misspelled_subcommand_is_not_a_file() {
     let path = folder.path();
     [1u8].write_npy(path.join("t.npy")).unwrap();
     assert_eq!(code(path, &["npz", "pack", "t.npz", "a=t.npy"]).0, 0);
+    std::fs::copy(path.join("t.npz"), path.join("it's.npz")).unwrap();
     for (args, meant) in [
         (&["heda", "t.npy"][..], "did you mean head?"),
         (&["heda", "-n", "1", "t.npy"], "did you mean head?"),
@@ -224,7 +225,8 @@ fn a_misspelled_subcommand_is_not_a_file() {
         (&["append", "t.npy", "t.npy", "--axis", "1"], "'npy concat --axis N -o OUT FILE IN'"),
         (&["plot", "t.npy", "--no-axes"], "tip: '--pixels' writes the pixels"),
         (&["plot", "t.npy", "--pixels", "-k", "heatmap", "-o", "x.png"], "leave out one of them"),
-        (&["head", "t.npz", "a"], "tip: a member of an archive is 't.npz::a'"),
+        (&["head", "t.npz", "a"], "tip: a member of an archive is t.npz::a\n"),
+        (&["head", "it's.npz", "a"], "tip: a member of an archive is \"it's.npz::a\"\n"),
         (&["stats", "t.npz", "t.npz"], "unexpected argument 't.npz' found\n\nUsage"),
         (&["diff", "-q", "--json", "t.npy", "t.npy"], "cannot be used with '--json'"),
         (&["stats", "t.npz", "--member", "a"], "tip: a member of an archive is FILE::MEMBER"),

@@ -9,6 +9,7 @@ use npy_tests::pickles::objects;
 
 #[cfg(unix)]
 use crate::support::processor_time;
+use crate::support::{code, ok};
 
 /// Converts a file, and returns the values or the message.
 fn converted(path: &Path, args: &[&str]) -> Result<String, String> {
@@ -61,6 +62,39 @@ fn booleans_and_missing_values_become_floats() {
         let message = converted(path, &["b.csv", "--dtype", dtype, "-c", column]);
         let message = message.unwrap_err();
         assert!(message.contains(part), "{message}");
+    }
+}
+
+/// Guards the other columns: the options that a remark names change none of their values, also if all are used.
+#[test]
+fn options_for_a_column_keep_the_values_of_the_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    for (rows, options, values) in [
+        ("iso;gdp\nNA;1.5\nNA;NA\nNA;2.5\n", &[][..], "iso,gdp\nNA,1.5\nNA,NA\nNA,2.5\n"),
+        ("iso;gdp\n-;1.5\n;2.5\nNA;NA\n", &[], "iso,gdp\n-,1.5\n,2.5\nNA,NA\n"),
+        ("iso;gdp\n-;1.5\n;NA\n", &["--missing NA"], "iso,gdp\n-,1.5\n,\n"),
+        ("iso;gdp\nNA;1.5\nDE;NA\n", &["--missing NA"], "iso,gdp\nNA,1.5\nDE,\n"),
+        ("a;b\nNA;1.5\n2;NA\n3;4\n", &["--missing NA"], "a,b\n,1.5\n2.0,\n3.0,4.0\n"),
+        (
+            "temp;x\n20.125;1,5\nNA;2,5\n1;3\n",
+            &["--missing NA"],
+            "temp,x\n20.125,\"1,5\"\n,\"2,5\"\n1.0,3\n",
+        ),
+        ("temp;x\n20.125;1,5\nwarm;2,5\n", &[], "temp,x\n20.125,\"1,5\"\nwarm,\"2,5\"\n"),
+        ("n;x\n1.234;1,5\n1,5;2,5\n", &["--decimal ,"], "n,x\n1234.0,1.5\n1.5,2.5\n"),
+        ("n;x\n1.234;1,5\n1.5;2,5\n", &[], "n,x\n1.234,\"1,5\"\n1.5,\"2,5\"\n"),
+        ("n;x\n1.234;1,5\n1,234;2,5\n", &["--decimal ."], "n,x\n1.234,\"1,5\"\n1234.0,\"2,5\"\n"),
+    ] {
+        fs::write(path.join("x.csv"), rows).unwrap();
+        let mut args = vec!["convert", "x.csv", "x.npy", "--delimiter", ";"];
+        let message = code(path, &args).1;
+        for option in ["--missing NA", "--missing -", "--decimal ,", "--decimal ."] {
+            assert_eq!(message.contains(option), options.contains(&option), "{rows}: {message}");
+        }
+        args.extend(options.iter().flat_map(|option| option.split(' ')));
+        ok(path, &args);
+        assert_eq!(ok(path, &["cat", "x.npy", "--csv"]), values, "{rows}");
     }
 }
 

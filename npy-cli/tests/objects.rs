@@ -6,6 +6,7 @@ use npy_core::{DynArray, NpyArray, ReadNpy, WriteNpy, npz};
 use npy_tests::pickles::objects;
 
 use super::convert::{npy, ok, refused};
+use super::support::code;
 
 /// Guards columns of Python objects, which were refused as if they had names.
 #[test]
@@ -219,27 +220,104 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
     }
 }
 
-/// Guards keys that are not asked for: they need not have one form.
+/// Guards keys that are not asked for: they need not have one form. Those that are asked for must, also if they are a part of a column.
 #[test]
 fn keys_without_one_form_are_left_out_by_a_dtype() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
-    let rows = "{\"t\": 1, \"tags\": [\"a\"], \"at\": null}\n{\"t\": 2, \"tags\": [\"a\", [3]], \"at\": {\"x\": 1}}\n{\"tags\": 5, \"t\": 3}\n";
-    fs::write(path.join("x.jsonl"), rows).unwrap();
-    let values: Vec<serde_json::Value> =
-        rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
-    npy_core::object::save(path.join("x.npy"), &values).unwrap();
-    let way = "; npy convert with --dtype leaves out keys that its fields do not name";
-    assert!(refused(path, &["x.jsonl"]).contains(way));
-    assert!(refused(path, &["x.jsonl", "--dtype", "[('tags', 'U9')]"]).contains("\"tags\" has"));
-    for args in [
-        &["x.jsonl", "--dtype", "[('t', 'i8')]"][..],
-        &["x.jsonl", "-c", "t", "--dtype", "i8"],
-        &["x.npy", "--dtype", "[('t', 'i8')]"],
+    let flat = "{\"t\":1,\"tags\":[\"a\"],\"at\":null}\n{\"t\":2,\"tags\":[\"a\",[3]],\"at\":{\"x\":1}}\n{\"tags\":5,\"t\":3}";
+    let nested =
+        "{\"a\":1,\"p\":{\"x\":3,\"tags\":[\"a\"]}}\n{\"a\":2,\"p\":{\"x\":4,\"tags\":[]}}";
+    let deep = "{\"a\":{\"b\":{\"x\":1,\"y\":1},\"c\":5}}\n{\"a\":{\"b\":{\"x\":2,\"y\":[]},\"c\":6}}\n{\"a\":{\"b\":7,\"c\":8}}";
+    let lists = "{\"h\":[{\"x\":1,\"y\":3},{\"x\":2,\"y\":4}]}\n{\"h\":[{\"x\":5,\"y\":[]},{\"x\":6,\"y\":[]}]}";
+    let points = "{\"acc.x\":1,\"acc.y\":null,\"acc\":1}\n{\"acc.x\":3,\"acc.y\":[4],\"acc\":[]}";
+    let indices = "{\"x.0\":1,\"x.1\":2,\"x.2\":3}\n{\"x.0\":4,\"x.1\":5,\"x.2\":{}}";
+    let numbers =
+        "{\"t\":{},\"2020\":1,\"[1]\":2,\" s\":3}\n{\"t\":[],\"2020\":4,\"[1]\":5,\" s\":6}";
+    let rows = "[1,[2],3]\n[4,5,6]";
+    let empty = "{\"p\":{\"tags\":[]},\"q\":[]}\n{\"p\":{\"tags\":{}},\"q\":[1]}";
+    let way = "; npy convert with a --dtype of fields leaves out keys that they do not name\n";
+    for (rows, columns, dtype, expected) in [
+        (flat, "", "[('t','i8')]", Ok("[(1,) (2,) (3,)]")),
+        (flat, "t", "i8", Ok("[1 2 3]")),
+        (flat, "0", "i8", Ok("[1 2 3]")),
+        (flat, "1", "i8", Err(" in the first row that has it; lists must have one length\n")),
+        (flat, "t, tags", "i8", Err("the list \"tags\" has 2")),
+        (flat, "tags[0]", "U1", Err("the list \"tags\" has 2")),
+        (
+            flat,
+            "at.x,at.y",
+            "i8",
+            Err("\"at\" is an object with keys, and null in the rows before; leave out the key"),
+        ),
+        (flat, "at.x", "", Err(way)),
+        (flat, "u", "i8", Err("there is no column \"u\"; the columns are t, tags, at\n")),
+        (flat, "", "[('u','i8')]", Err("there is no field \"u\"; the fields are \"t\", ")),
+        (flat, "t,tags", "[('t','i8')]", Ok("[(1,) (2,) (3,)]")),
+        (flat, "", "[('t','i8'),('tags','U9')]", Err("the list \"tags\" has 2")),
+        (flat, "", "[('at',[('x','i8')])]", Err("\"at\" is an object")),
+        (flat, "", "f8", Err(way)),
+        (flat, "", "", Err(way)),
+        (nested, "", "[('a','i8'),('p',[('x','i8')])]", Ok("[(1, (3,)) (2, (4,))]")),
+        (nested, "p.x", "i8", Ok("[3 4]")),
+        (nested, "p.tags.0", "U1", Err("the list \"p.tags\" has 0")),
+        (nested, "p", "i8", Err("; -c p.x chooses one\n")),
+        (
+            nested,
+            "",
+            "[('p','i8')]",
+            Err("as records: --dtype \"[('a', '<i8'), ('p', [('x', '<i8')])]\"\n"),
+        ),
+        (nested, "", "[('p',[('tags','U1',(1,))])]", Err("the list \"p.tags\" has 0")),
+        (deep, "", "[('a',[('c','i8')])]", Ok("[((5,),) ((6,),) ((8,),)]")),
+        (deep, "a.c", "i8", Ok("[5 6 8]")),
+        (deep, "a.b", "i8", Err("row 2: \"a.b\" is a single value, and an object")),
+        (deep, "", "[('a',[('b',[('x','i8')])])]", Err("row 2: \"a.b\" is a single value, and")),
+        (lists, "", "[('h',[('x','i8')],(2,))]", Ok("[([(1,), (2,)],) ([(5,), (6,)],)]")),
+        (lists, "", "[('h',[('y','i8')],(2,))]", Err("\"h.0.y\" is a list of 0 items, and a")),
+        (points, "acc.x", "f8", Ok("[1.0 3.0]")),
+        (points, "", "[('acc.x','i8')]", Ok("[(1,) (3,)]")),
+        (points, "acc", "f8", Err("\"acc.y\" is a list of 1 items, and null in")),
+        (points, "", "[('acc',[('x','i8')])]", Err("\"acc\" is a list of 0 items, and a")),
+        (indices, "x.1,x.0", "i8", Ok("[[2 1] [5 4]]")),
+        (indices, "", "[('x','i8',(2,))]", Ok("[([1, 2],) ([4, 5],)]")),
+        (indices, "x", "i8", Err("\"x.2\" is an object with keys, and a single")),
+        (indices, "", "[('x','i8',(3,))]", Err("\"x.2\" is an object with keys, and a single")),
+        (numbers, "", "[('2020','i8')]", Ok("[(1,) (4,)]")),
+        (numbers, "2020", "i8", Ok("[1 4]")),
+        (numbers, " [1] ,2020", "i8", Ok("[[2 1] [5 4]]")),
+        (numbers, "", "[(' s','i8')]", Ok("[(3,) (6,)]")),
+        (numbers, "0", "i8", Ok("[1 4]")),
+        (numbers, "t", "i8", Err("\"t\" is a list of 0 items, and an object")),
+        (rows, "", "[('2','i8'),('0','i8')]", Ok("[(3, 1) (6, 4)]")),
+        (rows, "1", "i8", Err("\"1\" is a single value, and a list of 1 items in")),
+        (rows, "", "i8", Err("in the rows before; give all rows one form\n")),
+        (empty, "", "[('t','i8')]", Err("no field \"t\"; the fields are \"p\", \"q\"\n")),
     ] {
-        ok(path, &[&["convert", args[0], "y.npy"], &args[1..]].concat());
-        let found = DynArray::read_npy(path.join("y.npy")).unwrap();
-        assert_eq!(found.as_bytes(), [1i64, 2, 3].map(i64::to_le_bytes).concat(), "{args:?}");
+        fs::write(path.join("x.jsonl"), format!("{rows}\n")).unwrap();
+        fs::write(path.join("x.json"), format!("[{}]", rows.replace('\n', ","))).unwrap();
+        let values: Vec<serde_json::Value> =
+            rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+        npy_core::object::save(path.join("x.npy"), &values).unwrap();
+        for file in ["x.jsonl", "x.json", "x.npy"] {
+            // A column of objects is not a key.
+            if file == "x.npy" && (!columns.is_empty() || dtype.is_empty()) {
+                continue;
+            }
+            let mut args = vec!["convert", file, "y.npy"];
+            args.extend(if columns.is_empty() { vec![] } else { vec!["-c", columns] });
+            args.extend(if dtype.is_empty() { vec![] } else { vec!["--dtype", dtype] });
+            let (code, message) = code(path, &args);
+            match expected {
+                Ok(values) => {
+                    assert_eq!((code, &*message), (0, ""), "{args:?}");
+                    let found = DynArray::read_npy(path.join("y.npy")).unwrap().to_string();
+                    let found = found.split_whitespace().collect::<Vec<_>>().join(" ");
+                    assert_eq!(found.replace("[ ", "["), values, "{rows}: {args:?}");
+                }
+                Err(part) => assert!(code == 2 && message.contains(part), "{args:?}: {message}"),
+            }
+        }
     }
 }
 

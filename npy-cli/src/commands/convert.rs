@@ -167,7 +167,11 @@ impl Format {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
-        refuse_compressed(&self.output.path, &self.output.path.with_extension(""))?;
+        let mut plain = self.output.path.with_extension("");
+        if self.to.is_none() && Format::of(&plain).is_none() {
+            plain.set_extension("npy");
+        }
+        refuse_compressed(&self.output.path, &plain)?;
         remote::refuse_directory(&self.output.path)?;
         let Some(format) = self.format() else {
             let message = "its name does not end in .npy, .npz, .safetensors, .csv, .tsv, .json or .jsonl; say what it is with --to";

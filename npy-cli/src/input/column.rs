@@ -23,6 +23,8 @@ pub(crate) struct Column {
     pub(super) cast: Cast,
     /// The characters, or bytes, of the longest text.
     pub(super) width: usize,
+    /// The error of a column of JSON whose values differ in form; they are not kept.
+    pub(super) refused: Option<String>,
 }
 
 /// Returns the name of a column with indices after points: `a.3.x` for `a[3].x`.
@@ -53,11 +55,18 @@ pub(super) fn choose(
     let mut chosen = Vec::new();
     for name in names {
         let asked = with_points(name.trim());
-        let is_asked = |path: &str| {
-            let rest = path.strip_prefix(&*asked);
+        let is_within = |path: &str, outer: &str| {
+            let rest = path.strip_prefix(outer);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        let mut found: Vec<usize> = (0..paths.len()).filter(|&at| is_asked(&paths[at])).collect();
+        let mut found: Vec<usize> =
+            (0..paths.len()).filter(|&at| is_within(&paths[at], &asked)).collect();
+        let mut outer = paths.iter().zip(&*columns).filter(|(path, _)| is_within(&asked, path));
+        if found.is_empty()
+            && let Some(message) = outer.find_map(|(_, column)| column.refused.clone())
+        {
+            return Err(message);
+        }
         if found.is_empty() {
             found.extend(asked.parse::<usize>().ok().filter(|&at| at < paths.len()));
         }
@@ -147,7 +156,7 @@ fn steps(dtype: &DType, name: &str) -> Option<Vec<String>> {
 
 impl Column {
     pub(crate) fn new(path: Vec<String>, values: Values) -> Self {
-        Column { path, values, kind: Kind::Text, cast: Cast::Numeric, width: 1 }
+        Column { path, values, kind: Kind::Text, cast: Cast::Numeric, width: 1, refused: None }
     }
 
     /// Divides the name into its parts, if the dtype has a field there and none of this name.

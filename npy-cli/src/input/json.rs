@@ -25,14 +25,9 @@ use super::{Records, Table};
 use crate::output::{Failure, Of, Result};
 use crate::shell;
 
-/// Reads the columns of lines of JSON. `named` are the keys that are wanted, if not all are.
-pub(super) fn lines(
-    stream: impl Read,
-    name: &str,
-    digits: Digits,
-    named: Option<Vec<String>>,
-) -> Result<Table> {
-    let (mut rows, large) = (Rows::of(named), Large::default());
+/// Reads the columns of lines of JSON. `is_all` is true if all of them are wanted.
+pub(super) fn lines(stream: impl Read, name: &str, digits: Digits, is_all: bool) -> Result<Table> {
+    let (mut rows, large) = (Rows::of(is_all), Large::default());
     let stream = BufReader::new(Exact::new(stream, digits, large.clone()));
     let mut lines = stream.lines().enumerate();
     while let Some((at, line)) = lines.next() {
@@ -55,19 +50,14 @@ pub(super) fn lines(
     Ok(rows.finish())
 }
 
-/// Reads the columns of one list; a text that is no list is one row. `named` are the keys that are wanted, if not all are.
-pub(super) fn list(
-    stream: impl Read,
-    name: &str,
-    digits: Digits,
-    named: Option<Vec<String>>,
-) -> Result<Table> {
+/// Reads the columns of one list; a text that is no list is one row. `is_all` is true if all of them are wanted.
+pub(super) fn list(stream: impl Read, name: &str, digits: Digits, is_all: bool) -> Result<Table> {
     let large = Large::default();
     let row = RowOf(&large);
     let mut stream = BufReader::new(Exact::new(stream, digits, large.clone()));
     let is_list = starts_with_bracket(&mut stream).of(&name)?;
     let mut text = serde_json::Deserializer::from_reader(stream);
-    let (mut rows, mut refused) = (Rows::of(named), None);
+    let (mut rows, mut refused) = (Rows::of(is_all), None);
     let read = match is_list {
         true => (&mut text).deserialize_seq(List { row, rows: &mut rows, refused: &mut refused }),
         false => row.deserialize(&mut text).map(|row| refused = rows.add(row).err()),
@@ -181,40 +171,38 @@ pub(super) struct Rows {
     /// The paths of objects, each with its first row.
     records: Records,
     count: usize,
-    /// The names of the columns that are wanted; `None` for all.
-    named: Option<Vec<String>>,
-    /// Keys that are not wanted, and whose values differ in form.
-    left_out: HashSet<String>,
+    /// True if all columns are wanted, so that one whose values differ in form is an error at once.
+    is_all: bool,
+    /// The columns whose values differ in form, with their errors; the values are not kept.
+    refused: HashMap<Vec<String>, Option<String>>,
 }
 
 impl Rows {
-    /// `named` are the columns that are wanted, if not all are.
-    pub(super) fn of(named: Option<Vec<String>>) -> Self {
-        Self { named, ..Self::default() }
+    pub(super) fn of(is_all: bool) -> Self {
+        Self { is_all, ..Self::default() }
     }
 
-    /// Leaves out a key whose values differ in form. Returns false if the key is wanted.
-    fn leave_out(&mut self, path: &[String]) -> bool {
-        let (Some(key), Some(named)) = (path.first(), &self.named) else { return false };
-        let is_within = |name: &String| {
-            let rest = name.strip_prefix(&**key);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
-        };
-        !named.iter().any(is_within) && {
-            self.left_out.insert(key.clone());
-            true
+    /// Keeps the error of a column whose values differ in form: the column may not be wanted.
+    fn refuse(&mut self, path: Vec<String>, message: String) -> Result<(), String> {
+        if self.is_all || path.is_empty() {
+            return Err(message);
         }
+        self.known.insert(path.clone(), self.columns.len());
+        self.columns.push((path.clone(), Typed::default()));
+        self.refused.insert(path, Some(format!("row {}: {message}", self.count)));
+        Ok(())
     }
 
-    fn is_left_out(&self, path: &[String]) -> bool {
-        path.first().is_some_and(|key| self.left_out.contains(key))
+    /// Returns the length of the path of the refused column that this path is in.
+    fn refused_depth(&self, path: &[String]) -> Option<usize> {
+        (1..=path.len()).find(|depth| self.refused.contains_key(&path[..*depth]))
     }
 
     /// Sorts the values of a row into columns.
     pub(super) fn add(&mut self, row: Row) -> Result<(), String> {
         for (path, shape) in row.shapes {
             match self.shapes.get(&path) {
-                _ if self.is_left_out(&path) => {}
+                _ if self.refused_depth(&path).is_some() => {}
                 Some(first) if *first == shape => {}
                 None if !self.known.contains_key(&path) => {
                     if shape == Shape::Object {
@@ -225,14 +213,12 @@ impl Rows {
                 first => {
                     let first = first.map_or_else(|| self.form(&path), |first| Form::from(*first));
                     let message = self.differs(&path, Form::from(shape), first);
-                    if !self.leave_out(&path) {
-                        return Err(message);
-                    }
+                    self.refuse(path, message)?;
                 }
             }
         }
         for (path, value) in row.values {
-            if self.is_left_out(&path) {
+            if self.refused_depth(&path).is_some() {
                 continue;
             }
             let at = match self.known.get(&path) {
@@ -240,10 +226,8 @@ impl Rows {
                 None => {
                     if let Some(first) = self.shapes.get(&path) {
                         let message = self.differs(&path, Form::of(&value), Form::from(*first));
-                        if self.leave_out(&path) {
-                            continue;
-                        }
-                        return Err(message);
+                        self.refuse(path, message)?;
+                        continue;
                     }
                     let name = match path.is_empty() {
                         true => vec!["value".to_owned()],
@@ -276,8 +260,9 @@ impl Rows {
     /// Returns the message for a part of a row that has not the form that it had before.
     fn differs(&self, path: &[String], found: Form, first: Form) -> String {
         let name = if path.is_empty() { String::new() } else { format!("{:?}", path.join(".")) };
-        let way = match self.records.contains_key(&path[..0]) && !path.is_empty() {
-            true => "; npy convert with --dtype leaves out keys that its fields do not name",
+        let is_record = self.records.contains_key(&path[..0]) && !path.is_empty();
+        let way = match self.is_all && is_record {
+            true => "; npy convert with a --dtype of fields leaves out keys that they do not name",
             false => "",
         };
         if let (Form::List(found), Form::List(first)) = (found, first) {
@@ -308,7 +293,10 @@ impl Rows {
         }
         // Of a key within another one that is empty, the outer one is told.
         let is_empty = |path: &&Vec<String>| match path.split_last() {
-            Some((_, outer)) => !filled.contains(&path[..]) && filled.contains(outer),
+            Some((_, outer)) => {
+                let is_refused = self.refused_depth(path).is_some();
+                !is_refused && !filled.contains(&path[..]) && filled.contains(outer)
+            }
             None => false,
         };
         let mut names: Vec<String> =
@@ -319,16 +307,21 @@ impl Rows {
     }
 
     pub(super) fn finish(mut self) -> Table {
-        let left_out = mem::take(&mut self.left_out);
-        let stays = |path: &[String]| path.first().is_none_or(|key| !left_out.contains(key));
-        self.columns.retain(|(path, _)| stays(path));
-        self.records.retain(|path, _| stays(path));
         let remarks = self.about_empty().into_iter().collect();
-        let column = |(path, mut values): (_, Typed)| {
+        let mut columns = Vec::new();
+        for (mut path, mut values) in mem::take(&mut self.columns) {
+            let mut refused = None;
+            if let Some(depth) = self.refused_depth(&path) {
+                path.truncate(depth);
+                refused = self.refused.get_mut(&path).and_then(Option::take);
+                if refused.is_none() {
+                    continue;
+                }
+                values = Typed::default();
+            }
             values.extend_to(self.count);
-            Column::new(path, Values::Typed(values))
-        };
-        let columns = self.columns.into_iter().map(column).collect();
+            columns.push(Column { refused, ..Column::new(path, Values::Typed(values)) });
+        }
         let records = Some(self.records);
         Table {
             rows: self.count,

@@ -26,7 +26,7 @@ pub(super) fn columns(
     name: &str,
     wanted: Wanted<'_>,
 ) -> Result<Table> {
-    let mut rows = Rows::of(wanted.names());
+    let mut rows = Rows::of(wanted.is_all());
     let nones = Count::new(0);
     while let Some((_, block)) = source.next(usize::MAX)? {
         let count = block.shape().first().copied().unwrap_or(1);

@@ -97,16 +97,19 @@ fn alone(dtype: &DType, path: &[String]) -> npy_core::Result<DType> {
 }
 
 impl Columns<'_> {
-    /// Returns the marks that an option can name: no number of a column becomes another one, and the comma is not between fields.
+    /// Returns the marks that an option can name: no number becomes another one, even in a column of text, and the comma is not between fields.
     fn marks(&self) -> Vec<Decimal> {
         let Some(Form::Csv(dialect)) = self.form else { return Vec::new() };
         let is_apart = dialect.delimiter.is_some_and(|delimiter| delimiter != delimiter::COMMA);
         let keeps = |column: &Column| {
             let mut values = column.values.iter();
-            !values.any(|value| match column.kind {
-                Kind::Text => Decimal::Comma.refuses(&value.text()),
-                _ => has_point(&value.text()),
-            })
+            let [comma, point] = [Decimal::Comma, Decimal::Point];
+            let is_comma =
+                |text: &str| comma.number(text).is_some() && point.number(text).is_none();
+            match values.clone().any(|value| is_comma(&value.text())) {
+                true => !values.any(|value| comma.refuses(&value.text())),
+                false => !values.any(|value| has_point(&value.text())),
+            }
         };
         let is_quoted = |column: &Column| column.values.iter().any(|it| it.text().contains(','));
         let comma = (is_apart || self.all.iter().any(is_quoted)) && self.all.iter().all(keeps);
@@ -118,10 +121,17 @@ impl Columns<'_> {
         matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })))
     }
 
-    /// Returns the option that reads a text as a missing value, if programs write it for one. Texts stay as they are.
+    /// Returns the option that reads a text as a missing value, if programs write it for one. Columns of text stay as they are.
     fn missing(&self, text: &str) -> Option<String> {
         let is_name = |column: &Column| column.path == [text];
-        (value::MISSING.contains(&text) && !self.has_mark() && !self.all.iter().any(is_name))
+        // A column without other values would lose its texts.
+        let is_alone = |column: &Column| {
+            let is_word = |text: &str| text.is_empty() || value::MISSING.contains(&text);
+            column.values.iter().all(|value| is_word(&value.text()))
+                && column.values.iter().any(|value| value.text() == text)
+        };
+        let is_lost = |column: &Column| is_name(column) || is_alone(column);
+        (value::MISSING.contains(&text) && !self.has_mark() && !self.all.iter().any(is_lost))
             .then(|| format!("--missing {} reads it as missing", shell::word(text.as_bytes())))
     }
 
