@@ -6,9 +6,10 @@
 //! such bounds, and years that a finer unit cannot count are no error. A column that has no such years is compared by `true` and `false`. Two columns are compared
 //! by a function that counts nanoseconds in 128 bits.
 //!
-//! The function is in the place of each conversion to a coarser unit, too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
+//! The sum of a time and a span has the finer unit of both ([`sums`]). The function is in the place of each conversion to a coarser unit, too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
 
 mod order;
+mod sums;
 
 use std::sync::Arc;
 
@@ -33,6 +34,8 @@ use datafusion::scalar::ScalarValue;
 
 use crate::floored::{cast_floored, is_coarser};
 use crate::refused::plural;
+
+pub(crate) use sums::{exact_sum, with_exact_sums};
 
 /// Returns the functions that convert and compare times.
 pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
@@ -621,16 +624,18 @@ fn far_time(
     let name = args.arg_fields.first().map(|field| Column::new_unqualified(field.name()));
     let is_column = matches!(args.args.first(), Some(ColumnarValue::Array(_)));
     let name = name.filter(|_| is_column).map_or("t".to_owned(), |it| it.quoted_flat_name());
-    let digits = match of {
-        DataType::Timestamp(unit, _) => per_second(*unit).ilog10(),
-        _ => 0,
+    let own = match of {
+        DataType::Timestamp(unit, _) => *unit,
+        _ => TimeUnit::Second,
     };
+    let digits = per_second(own).ilog10();
     let text = error.strip_backtrace();
     let text = text.lines().next().unwrap_or_default().trim_start_matches("Execution error: ");
     let of_days = match of {
         DataType::Date32 => format!("CAST({name} AS TIMESTAMP(0)) in the place of {name}"),
         _ => format!(
-            "CAST(d AS TIMESTAMP({digits})), which cuts the rest of d, in the place of each other time d, as in coalesce({name}, CAST(d AS TIMESTAMP({digits})))"
+            "CAST(d AS TIMESTAMP({digits})), which cuts the rest of d, in the place of each other time d, as in coalesce({name}, CAST(d AS TIMESTAMP({digits}))), and arrow_cast(d, '{}') of a span d",
+            DataType::Duration(own)
         ),
     };
     exec_datafusion_err!(

@@ -283,7 +283,7 @@ pub use npy_arrow::DESCR;
 pub use npy_arrow::Options as NpyOptions;
 use nulls_of_in::KeepNullsOfIn;
 use own_aggregates::{ReplaceAggregates, with_whole_sums};
-use own_functions::Extract;
+use own_functions::OwnPlans;
 use refused::RefuseWrong;
 use settings::NpySettings;
 pub use source::NpySource;
@@ -356,7 +356,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());
     float_groups::with_all_float_groups(state.physical_optimizers().get_or_insert_default());
     state.scalar_functions().get_or_insert_default().extend(own_functions::functions());
-    state.expr_planners().get_or_insert_default().insert(0, Arc::new(Extract));
+    state.expr_planners().get_or_insert_default().insert(0, Arc::new(OwnPlans));
     state.scalar_functions().get_or_insert_default().extend(vectors::functions());
     state.scalar_functions().get_or_insert_default().extend(exact_times::functions());
     state.scalar_functions().get_or_insert_default().push(grouping_sets::function());

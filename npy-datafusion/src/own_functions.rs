@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use datafusion::common::DFSchema;
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult};
+use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
 use datafusion::logical_expr::{Expr, ScalarUDF};
+use datafusion::sql::sqlparser::ast::BinaryOperator;
+
+use crate::exact_times::exact_sum;
 
 /// The methods of a function that are those of `inner`, the one whose place it takes. The macros come before the modules that use them.
 macro_rules! as_theirs {
@@ -78,13 +82,31 @@ pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
     own.into_iter().chain(to_coarse_timestamp::functions())
 }
 
-/// Plans `EXTRACT`, for which DataFusion calls its own `date_part`, whatever the session has.
+/// Plans the parts of a statement that DataFusion plans otherwise, whatever functions the session has.
 #[derive(Debug)]
-pub(crate) struct Extract;
+pub(crate) struct OwnPlans;
 
-impl ExprPlanner for Extract {
+impl ExprPlanner for OwnPlans {
     fn plan_extract(&self, args: Vec<Expr>) -> Result<PlannerResult<Vec<Expr>>> {
         let call = ScalarFunction::new_udf(date_part::function(), args);
         Ok(PlannerResult::Planned(Expr::ScalarFunction(call)))
+    }
+
+    /// Makes the sums of times exact before DataFusion states the types of columns.
+    fn plan_binary_op(
+        &self,
+        expr: RawBinaryExpr,
+        schema: &DFSchema,
+    ) -> Result<PlannerResult<RawBinaryExpr>> {
+        let sides = match expr.op {
+            BinaryOperator::Plus | BinaryOperator::Minus => {
+                exact_sum(&expr.left, &expr.right, schema)
+            }
+            _ => None,
+        };
+        Ok(PlannerResult::Original(match sides {
+            Some((left, right)) => RawBinaryExpr { left, right, ..expr },
+            None => expr,
+        }))
     }
 }

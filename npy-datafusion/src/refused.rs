@@ -13,11 +13,12 @@ use datafusion::error::Result;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::utils::{grouping_set_to_exprlist, merge_schema};
 use datafusion::logical_expr::{
-    BinaryExpr, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator, Union,
+    BinaryExpr, Cast, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator, Union,
 };
 use datafusion::optimizer::AnalyzerRule;
 use npy_arrow::DESCR;
 
+use crate::exact_times::per_second;
 use crate::time_literals::compared;
 use crate::unordered_windows::check_window;
 
@@ -44,6 +45,11 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
         }
         if let LogicalPlan::Union(union) = part {
             check_union(union)?;
+        }
+        if let LogicalPlan::RecursiveQuery(query) = part
+            && let LogicalPlan::Projection(rows) = &*query.recursive_term
+        {
+            rows.expr.iter().try_for_each(|it| check_recursion(it, rows.input.schema()))?;
         }
         let inputs = part.inputs();
         let schema = merge_schema(&inputs);
@@ -115,6 +121,24 @@ fn check_union(union: &Union) -> Result<()> {
             return plan_err!(
                 "the column {:?} of UNION is {kind} in one query, and text in another; write CAST(x AS TEXT) for the {kind}",
                 field.name()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a sum of a time and a finer span in a recursive query, which would be cut to the time again, without an end.
+fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
+    let Expr::Cast(Cast { expr: sum, field }) = column.clone().unalias() else { return Ok(()) };
+    let Expr::BinaryExpr(BinaryExpr { left, right, .. }) = &*sum else { return Ok(()) };
+    for side in [left, right] {
+        if let Expr::Cast(Cast { expr: time, field: finer }) = &**side
+            && let DataType::Timestamp(unit, _) = finer.data_type()
+            && time.get_type(schema)? == *field.data_type()
+        {
+            return plan_err!(
+                "{sum} would be cut to the type of {time} in the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there",
+                per_second(*unit).ilog10()
             );
         }
     }

@@ -14,16 +14,18 @@ use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::exact_times::rewritten;
+use crate::exact_times::{rewritten, with_exact_sums};
 
-/// Keeps the times of text.
+/// Keeps the times of text, and of sums.
 #[derive(Debug)]
 pub(crate) struct KeepTimesOfText;
 
 impl AnalyzerRule for KeepTimesOfText {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         let with_all = |expression: Expr, schema: &DFSchema| {
-            with_far_times(expression, schema)?.transform_data(|it| with_times(it, schema))
+            with_exact_sums(expression, schema)?
+                .transform_data(|it| with_far_times(it, schema))?
+                .transform_data(|it| with_times(it, schema))
         };
         plan.transform_up_with_subqueries(|plan| rewritten(plan, &with_all)).data()
     }
