@@ -130,7 +130,7 @@
 //!   it is that of the frame. There, `lag(x) OVER (PARTITION BY s)` is an error, since such rows have no order: `OVER (PARTITION BY s ORDER BY _row)`.
 //! - `b LEFT JOIN a USING (id)` has the `id` of the table whose name is first, which may be null. In sessions of [`session`] and [`with_npy`] an outer join with
 //!   `USING` or `NATURAL` is an error that says what to write, and so is `value[0]`: lists begin at 1.
-//! - Integers are divided without a rest: `1 / 2` is 0. An unsigned column of 64 bits, also `row_number()` or `array_length(v)`, divided by a signed integer is a
+//! - Integers are divided without a rest: `1 / 2` is 0. An unsigned column of 64 bits divided by a signed integer is a
 //!   decimal with a fraction: `CAST(u AS BIGINT) / 10`. `VARCHAR(2)` is an error in sessions of [`session`] and [`with_npy`], since text has no length.
 //! - Conditions of a `WHERE` are in no order: one guards no other from a division by zero or a `CAST` that
 //!   fails, as `CASE WHEN x <> 0 THEN 1 / x END` does, and `TRY_CAST`.

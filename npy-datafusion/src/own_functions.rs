@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExpr};
-use datafusion::logical_expr::{Expr, ScalarUDF};
+use datafusion::logical_expr::expr::{
+    AggregateFunction, ScalarFunction, WindowFunction, WindowFunctionParams,
+};
+use datafusion::logical_expr::planner::{
+    ExprPlanner, PlannerResult, RawAggregateExpr, RawBinaryExpr, RawWindowExpr,
+};
+use datafusion::logical_expr::{Expr, ScalarUDF, cast};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use crate::exact_times::exact_sum;
@@ -67,6 +72,7 @@ mod array_sum;
 mod date_bin;
 mod date_part;
 mod date_trunc;
+mod list_counts;
 mod to_coarse_timestamp;
 mod to_timestamp;
 
@@ -79,8 +85,12 @@ pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
         date_trunc::function(),
         to_timestamp::function(),
     ];
-    own.into_iter().chain(to_coarse_timestamp::functions())
+    own.into_iter().chain(to_coarse_timestamp::functions()).chain(list_counts::functions())
 }
+
+/// Functions whose results DataFusion counts without a sign, so that a difference of two of them would wrap.
+const COUNTS: [&str; 6] =
+    ["row_number", "rank", "dense_rank", "ntile", "approx_distinct", "regr_count"];
 
 /// Plans the parts of a statement that DataFusion plans otherwise, whatever functions the session has.
 #[derive(Debug)]
@@ -108,5 +118,32 @@ impl ExprPlanner for OwnPlans {
             Some((left, right)) => RawBinaryExpr { left, right, ..expr },
             None => expr,
         }))
+    }
+
+    fn plan_window(&self, expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
+        if !COUNTS.contains(&expr.func_def.name()) {
+            return Ok(PlannerResult::Original(expr));
+        }
+        let params = WindowFunctionParams {
+            args: expr.args,
+            partition_by: expr.partition_by,
+            order_by: expr.order_by,
+            window_frame: expr.window_frame,
+            filter: expr.filter,
+            null_treatment: expr.null_treatment,
+            distinct: expr.distinct,
+        };
+        let call = WindowFunction { fun: expr.func_def, params };
+        Ok(PlannerResult::Planned(cast(call.into(), DataType::Int64)))
+    }
+
+    fn plan_aggregate(&self, expr: RawAggregateExpr) -> Result<PlannerResult<RawAggregateExpr>> {
+        if !COUNTS.contains(&expr.func.name()) {
+            return Ok(PlannerResult::Original(expr));
+        }
+        let RawAggregateExpr { func, args, distinct, filter, order_by, null_treatment } = expr;
+        let call =
+            AggregateFunction::new_udf(func, args, distinct, filter, order_by, null_treatment);
+        Ok(PlannerResult::Planned(cast(Expr::AggregateFunction(call), DataType::Int64)))
     }
 }

@@ -58,7 +58,7 @@ fn write(directory: &Path) {
     archive.finish().unwrap();
 }
 
-const QUERIES: [&str; 18] = [
+const QUERIES: [&str; 19] = [
     "SELECT count(*) FROM t",
     "SELECT * FROM t WHERE price > 1200.25 AND flag ORDER BY price",
     "SELECT id, count(*), sum(price) FROM t GROUP BY id ORDER BY id",
@@ -76,6 +76,7 @@ const QUERIES: [&str; 18] = [
     "SELECT price FROM sorted ORDER BY price DESC LIMIT 7",
     "SELECT a.id, b.price FROM folders a JOIN folders b ON a.price = b.price WHERE a.id = 3 ORDER BY 1, 2 LIMIT 9",
     "SELECT count(*), sum(value[1] - 2 * value[2]) FROM pairs",
+    "SELECT rank() OVER (ORDER BY value) - array_length(value) AS r FROM pairs ORDER BY r LIMIT 3",
     "SELECT value[2] AS v FROM pairs WHERE value[1] > 1000 ORDER BY v LIMIT 3",
 ];
 
