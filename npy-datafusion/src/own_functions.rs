@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::DFSchema;
+use datafusion::common::{DFSchema, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{
     AggregateFunction, ScalarFunction, WindowFunction, WindowFunctionParams,
@@ -102,13 +102,18 @@ impl ExprPlanner for OwnPlans {
         Ok(PlannerResult::Planned(Expr::ScalarFunction(call)))
     }
 
-    /// Makes the sums of times exact before DataFusion states the types of columns.
+    /// Refuses `x ^ 2`, and makes the sums of times exact before DataFusion states the types of columns.
     fn plan_binary_op(
         &self,
         expr: RawBinaryExpr,
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
         let sides = match expr.op {
+            BinaryOperator::BitwiseXor => {
+                return plan_err!(
+                    "x ^ y is XOR of integers; write power(x, y) for the power, and (x | y) - (x & y) for XOR"
+                );
+            }
             BinaryOperator::Plus | BinaryOperator::Minus => {
                 exact_sum(&expr.left, &expr.right, schema)
             }

@@ -59,7 +59,6 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
         part.apply_expressions(|expression| {
             expression.apply(|expression| {
                 check_comparison(expression, &schema)?;
-                check_power(expression, &schema)?;
                 check_any(expression)?;
                 check_case(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
@@ -152,19 +151,6 @@ fn check_any(expression: &Expr) -> Result<()> {
             "ANY and ALL of a subquery are not supported; write x >= (SELECT max(y) …) for >= ALL, >= (SELECT min(y) …) for >= ANY, and IN or NOT IN for = ANY and <> ALL"
         ),
         _ => Ok(()),
-    }
-}
-
-/// Refuses `x ^ 2` of floats and decimals, which would be the XOR of their integers.
-fn check_power(expression: &Expr, schema: &DFSchema) -> Result<()> {
-    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::BitwiseXor, right }) = expression else {
-        return Ok(());
-    };
-    let is_other =
-        |it: &Expr| it.get_type(schema).is_ok_and(|it| it.is_numeric() && !it.is_integer());
-    match is_other(left) || is_other(right) {
-        true => plan_err!("x ^ y is XOR of integers; write power(x, y) for the power"),
-        false => Ok(()),
     }
 }
 

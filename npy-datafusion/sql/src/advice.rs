@@ -198,7 +198,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         ),
         ("regex operation Binary", OF_BYTES),
         ("range queries on datatype: Binary", OF_BYTES),
-        ("No infix parser for token Sharp", "write x ^ y for XOR"),
+        ("No infix parser for token Sharp", "write (x | y) - (x & y) for XOR"),
         ("Unsupported binary operator: PGOverlap", "write AND"),
         (
             "not supported for Base table",

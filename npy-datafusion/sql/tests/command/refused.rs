@@ -48,6 +48,8 @@ fn the_reason_is_in_plain_words() {
             "write x >= (SELECT max(y) …)",
         ),
         (&["SELECT price ^ 2 FROM t", "ticks.npy"], "x ^ y is XOR of integers; write power(x, y)"),
+        (&["SELECT id ^ 2 FROM t", "ticks.npy"], "and (x | y) - (x & y) for XOR\n"),
+        (&["SELECT 1 FROM t WHERE 2 ^ 3 = 8", "ticks.npy"], "and (x | y) - (x & y) for XOR\n"),
         (
             &["SELECT count(*) FROM t POSITIONAL JOIN t a", "ticks.npy"],
             "JOIN t a has no condition; write ON …, or else CROSS JOIN t a\n",
@@ -93,7 +95,7 @@ fn the_reason_is_in_plain_words() {
             &["SELECT CASE WHEN id > 1 THEN 'NaN' ELSE price END FROM t", "ticks.npy"],
             "the results of a CASE are 'NaN', which is text, and numbers; make them one type by CAST(x AS DOUBLE), or CAST(x AS TEXT)\n",
         ),
-        (&["SELECT id # 255 FROM t", "ticks.npy"], "; write x ^ y for XOR\n"),
+        (&["SELECT id # 255 FROM t", "ticks.npy"], "; write (x | y) - (x & y) for XOR\n"),
         (&["SELECT 1 FROM t WHERE id > 1 && id < 3", "ticks.npy"], "; write AND\n"),
         (&["UPDATE t SET id = 3", "ticks.npy"], "to a new file: COPY (SELECT …) TO 'new.npy'\n"),
         (&["DELETE FROM t", "ticks.npy"], "to a new file: COPY (SELECT …) TO 'new.npy'\n"),
