@@ -212,6 +212,7 @@ mod codec;
 mod columns;
 mod condition;
 mod copy_target;
+mod days_and_text;
 mod exact_inserts;
 mod exact_times;
 mod file_order;

@@ -18,6 +18,7 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use npy_arrow::DESCR;
 
+use crate::days_and_text::{check_days, check_keys};
 use crate::exact_times::per_second;
 use crate::time_literals::compared;
 use crate::unordered_windows::check_window;
@@ -42,6 +43,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
     plan.apply_with_subqueries(|part| {
         if let LogicalPlan::Join(join) = part {
             check_join(join)?;
+            check_keys(join)?;
         }
         if let LogicalPlan::Union(union) = part {
             check_union(union)?;
@@ -59,6 +61,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
         part.apply_expressions(|expression| {
             expression.apply(|expression| {
                 check_comparison(expression, &schema)?;
+                check_days(expression, &schema)?;
                 check_any(expression)?;
                 check_case(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
@@ -148,7 +151,7 @@ fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
 fn check_any(expression: &Expr) -> Result<()> {
     match expression {
         Expr::SetComparison(_) => plan_err!(
-            "ANY and ALL of a subquery are not supported; write x >= (SELECT max(y) …) for >= ALL, >= (SELECT min(y) …) for >= ANY, and IN or NOT IN for = ANY and <> ALL"
+            "ANY and ALL of a subquery are not supported; write IN for = ANY, and NOT IN for <> ALL"
         ),
         _ => Ok(()),
     }
@@ -252,9 +255,9 @@ fn check_comparison(expression: &Expr, schema: &DFSchema) -> Result<()> {
 }
 
 /// Returns an expression as a statement has it.
-fn shown(expression: &Expr) -> String {
+pub(crate) fn shown(expression: &Expr) -> String {
     match expression {
-        Expr::Column(column) => column.quoted_flat_name(),
+        Expr::Column(column) | Expr::OuterReferenceColumn(_, column) => column.quoted_flat_name(),
         Expr::Literal(value, _) => value.to_string(),
         other => other.to_string(),
     }

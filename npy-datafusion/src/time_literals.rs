@@ -1,7 +1,7 @@
 //! Text that is compared with days and times.
 //!
 //! DataFusion 55.2 makes a day of the text in `d < '2026-01-01T12:00:00'`, and the row of that day is lost. So before it converts the text, a rule of the analyzer makes a
-//! `TIMESTAMP` of one that has a time of day, and of the texts of a column.
+//! `TIMESTAMP` of one that has a time of day.
 //!
 //! It makes nanoseconds of the text in `t < '9999-12-31'`, and of `TIMESTAMP '9999-12-31'`, which end in the year 2262. The rule makes microseconds of it.
 
@@ -38,32 +38,18 @@ impl AnalyzerRule for KeepTimesOfText {
 /// Puts times in the place of text in a comparison with days.
 fn with_times(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
     let operands = compared(&expression);
-    let is = |operand: &Expr, test: fn(&DataType) -> bool| {
-        operand.get_type(schema).is_ok_and(|it| test(&it))
-    };
-    let is_day = |operand: &Expr| is(operand, |it| *it == DataType::Date32);
-    let is_text =
-        |operand: &Expr| operand.as_literal().is_none() && is(operand, DataType::is_string);
+    let is_day = |operand: &Expr| operand.get_type(schema).is_ok_and(|it| it == DataType::Date32);
     let time_of = |operand: &Expr| operand.as_literal().and_then(time_of_day);
-    if !operands.iter().any(|operand| is_day(operand)) {
+    let has_day = operands.iter().any(|operand| is_day(operand));
+    let of_days = operands.into_iter().filter(|_| has_day);
+    let Some(time) = of_days.filter_map(time_of).next_back() else {
         return Ok(Transformed::no(expression));
-    }
-    let literal = operands.iter().filter_map(|operand| time_of(operand)).next_back();
-    let of = match literal {
-        Some(time) => time.data_type(),
-        // Nanoseconds end in the year 2262.
-        None if operands.iter().any(|operand| is_text(operand)) => {
-            DataType::Timestamp(TimeUnit::Microsecond, None)
-        }
-        None => return Ok(Transformed::no(expression)),
     };
     expression.map_children(|operand| {
         Ok(match time_of(&operand) {
             Some(time) => Transformed::yes(lit(time)),
             // In the unit of the time: DataFusion would convert both to nanoseconds.
-            None if is_day(&operand) || is_text(&operand) => {
-                Transformed::yes(cast(operand, of.clone()))
-            }
+            None if is_day(&operand) => Transformed::yes(cast(operand, time.data_type())),
             None => Transformed::no(operand),
         })
     })
@@ -114,7 +100,7 @@ pub(crate) fn compared(expression: &Expr) -> Vec<&Expr> {
 }
 
 /// Returns the time that a text is; `None` if it is a day, or no time at all, whose error is DataFusion's.
-fn time_of_day(text: &ScalarValue) -> Option<ScalarValue> {
+pub(crate) fn time_of_day(text: &ScalarValue) -> Option<ScalarValue> {
     text.try_as_str()??;
     let day = text.cast_to(&DataType::Date32).ok()?;
     // Nanoseconds end in the year 2262.

@@ -319,9 +319,10 @@ async fn times_are_compared_in_keys() {
     }
 }
 
-/// Guards days that are compared with numbers, which find no rows: they are an error that says what to write. Other subtractions are numbers.
+/// Guards days that are compared with numbers, which find no rows, and with a column of text, whose times DataFusion cuts: they are an error that says what to write. Other
+/// subtractions are numbers.
 #[tokio::test]
-async fn days_are_not_compared_with_numbers() {
+async fn days_are_not_compared_with_numbers_or_columns_of_text() {
     let ctx = session();
     let days = "(VALUES (DATE '2026-01-02', 7, '2026-01-02', TIMESTAMP '2026-01-02 00:00:00')) t(d, n, s, t)";
     for (condition, expected) in [
@@ -348,14 +349,43 @@ async fn days_are_not_compared_with_numbers() {
             "5 < t - t",
             "t.t - t.t is a span of time, and 5 a number; write INTERVAL '5 seconds', or CAST(",
         ),
+        (
+            "s = d",
+            "t.d is a day, and t.s is text; write CAST(t.s AS DATE) for the text, or CAST(t.s AS TIMESTAMP) if it has times",
+        ),
+        ("d BETWEEN s AND '9999-12-31'", "CAST(t.s AS DATE)"),
+        ("d IN ('2026-01-03', concat(s, ' 13:00:00'))", "write CAST(x AS DATE) for the text"),
+        ("d = arrow_cast(s, 'Dictionary(UInt16, Utf8)')", "write CAST(x AS DATE)"),
+        ("d < (SELECT '2026-01-02 13:00:00')", "write CAST(x AS DATE)"),
+        ("d NOT IN (SELECT u.s FROM (VALUES ('2026-01-02 13:00:00')) u(s))", "CAST(u.s AS DATE)"),
+        ("EXISTS (SELECT 1 FROM (VALUES (DATE '2026-01-02')) u(k) WHERE k = s)", "CAST(t.s AS"),
+        (
+            "(n, d) = (n, s)",
+            "CAST(t.s AS TIMESTAMP) if it has times, with struct(…) in the place of a tuple",
+        ),
+        ("(n, d) IN ((n, '2026-01-02'), (n, '2026-01-02 13:00:00'))", "13:00:00 is text; write"),
+        ("CASE d WHEN s THEN true END", "CAST(t.s AS DATE)"),
+        ("CASE d WHEN '2026-01-02T13:00:00' THEN true END", "13:00:00 is text; write"),
+        ("nullif(d, s) IS NULL", "CAST(t.s AS DATE)"),
+        ("greatest(d, '2026-01-02T13:00:00') = d", "13:00:00 is text; write"),
     ] {
         let refused = error(&ctx, &format!("SELECT * FROM {days} WHERE {condition}")).await;
         assert!(refused.contains(expected), "{condition}: {refused}");
     }
     for (condition, expected) in [
-        ("d = s AND s = d", 1),
-        ("d < concat(s, ' 13:00:00')", 1),
-        ("d IN ('2026-01-03', concat(s, ' 13:00:00'))", 0),
+        ("CAST(s AS DATE) = d AND d = CAST(s AS TIMESTAMP)", 1),
+        ("d = CAST(replace(s, '-', '') AS DATE)", 1),
+        ("d < CAST(concat(s, ' 13:00:00') AS TIMESTAMP)", 1),
+        ("d BETWEEN CAST(s AS DATE) AND '9999-12-31'", 1),
+        ("d IN ('2026-01-03', CAST(concat(s, ' 13:00:00') AS TIMESTAMP))", 0),
+        ("d NOT IN (SELECT CAST('2026-01-02 13:00:00' AS TIMESTAMP))", 1),
+        ("(n, d) = (n, '2026-01-02')", 1),
+        ("struct(d, n) = struct(CAST(concat(s, ' 13:00:00') AS TIMESTAMP), n)", 0),
+        ("struct(d, n) = struct(CAST(s AS DATE), n)", 1),
+        ("CASE d WHEN CAST('2026-01-02T13:00:00' AS TIMESTAMP) THEN true ELSE false END", 0),
+        ("CASE d WHEN '2026-01-02' THEN true END", 1),
+        ("nullif(d, CAST(concat(s, ' 13:00:00') AS TIMESTAMP)) IS NULL", 0),
+        ("greatest(d, '2026-01-03') = '20260103'", 1),
         ("n < 2026-1-1", 1),
         ("n = 4096-1-1 - 4087", 1),
         ("d = '2026-01-02' AND d > DATE '2026-01-01' AND d < t + INTERVAL '1 second'", 1),
@@ -363,7 +393,7 @@ async fn days_are_not_compared_with_numbers() {
         ("s = 2026", 0),
     ] {
         // Text that is no number is an error of its own.
-        let days = if condition.starts_with('s') {
+        let days = if condition.starts_with("s ") {
             days.replace("'2026-01-02', T", "'7', T")
         } else {
             days.to_owned()
@@ -371,6 +401,24 @@ async fn days_are_not_compared_with_numbers() {
         let sql = format!("SELECT count(*) FROM {days} WHERE {condition}");
         assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
     }
+    let tables = format!("WITH a AS (SELECT d FROM {days}), b AS (SELECT s AS d FROM {days})");
+    for (query, expected) in [
+        ("SELECT * FROM a JOIN b USING (d)", "CAST(b.d AS TIMESTAMP) if it has times, with ON in"),
+        ("SELECT * FROM b NATURAL JOIN a", "with ON in the place of USING or NATURAL"),
+        ("SELECT * FROM a JOIN b ON a.d = b.d", "a.d is a day, and b.d is text"),
+        ("SELECT d FROM a INTERSECT SELECT d FROM b", "CAST(b.d AS DATE)"),
+    ] {
+        let refused = error(&ctx, &format!("{tables} {query}")).await;
+        assert!(refused.contains(expected), "{query}: {refused}");
+    }
+    let on = "SELECT count(*) FROM a JOIN b ON a.d = CAST(b.d AS TIMESTAMP)";
+    assert_eq!(count(&ctx, &format!("{tables} {on}")).await, 1);
+    // The types of a view are converted before the rules.
+    let view = |condition| format!("CREATE VIEW v AS SELECT * FROM {days} WHERE {condition}");
+    let refused = npy_datafusion::sql(&ctx, &view("d = s")).await.unwrap_err().to_string();
+    assert!(refused.contains("CAST(t.s AS DATE)"), "{refused}");
+    npy_datafusion::sql(&ctx, &view("d < '2026-01-02 13:00:00'")).await.unwrap();
+    assert_eq!(count(&ctx, "SELECT count(*) FROM v").await, 1);
 }
 
 /// Guards conversions to a coarser unit, which NumPy's `astype` makes to the last time that is not later: before 1970 that is not the nearest to it.

@@ -20,6 +20,7 @@ use datafusion::logical_expr::planner::{
 use datafusion::logical_expr::{
     CreateMemoryTable, CreateView, DdlStatement, Expr, LogicalPlan, LogicalPlanBuilder,
 };
+use datafusion::optimizer::AnalyzerRule;
 use datafusion::prelude::{Column, DataFrame, SessionContext};
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
@@ -31,6 +32,7 @@ use super::{FILE, ROW, is_virtual};
 use crate::beside::BesideTable;
 use crate::settings::NpySettings;
 use crate::table::NpyTable;
+use crate::time_literals::KeepTimesOfText;
 use crate::{refused, replaced};
 
 /// Plans a statement as [`SessionContext::sql`] does. If it names `_file` or `_row`, the tables in it have these columns, which are not part of `*`.
@@ -72,10 +74,7 @@ pub async fn statement_to_plan(
     mut statement: Statement,
 ) -> Result<LogicalPlan> {
     if !names_virtual(&statement.to_string()) {
-        let plan = state.statement_to_plan(statement).await?;
-        refused::check(&plan)?;
-        replaced::check(state, &plan).await?;
-        return Ok(plan);
+        return checked(state, state.statement_to_plan(statement).await?).await;
     }
     replace_wildcards(&mut statement);
     let mut state = state.clone();
@@ -83,9 +82,19 @@ pub async fn statement_to_plan(
     let settings = NpySettings { virtual_columns: true, ..settings };
     state.config_mut().options_mut().extensions.insert(settings);
     let plan = renamed_result(state.statement_to_plan(statement).await?)?;
+    checked(&state, plan).await
+}
+
+async fn checked(state: &SessionState, plan: LogicalPlan) -> Result<LogicalPlan> {
     refused::check(&plan)?;
-    replaced::check(&state, &plan).await?;
-    Ok(plan)
+    replaced::check(state, &plan).await?;
+    match plan {
+        // DataFusion 55.2 converts the types of a view before the rules of the analyzer.
+        LogicalPlan::Ddl(DdlStatement::CreateView(_)) => {
+            KeepTimesOfText.analyze(plan, state.config_options())
+        }
+        plan => Ok(plan),
+    }
 }
 
 /// Gives the columns of a result the names that they would have without the qualifier of virtual columns: `max(t._row)`.

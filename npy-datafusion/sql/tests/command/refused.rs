@@ -45,7 +45,7 @@ fn the_reason_is_in_plain_words() {
         ),
         (
             &["SELECT id FROM t WHERE price >= ALL (SELECT price FROM t)", "ticks.npy"],
-            "write x >= (SELECT max(y) …)",
+            "ANY and ALL of a subquery are not supported; write IN for = ANY, and NOT IN for <> ALL\n",
         ),
         (&["SELECT price ^ 2 FROM t", "ticks.npy"], "x ^ y is XOR of integers; write power(x, y)"),
         (&["SELECT id ^ 2 FROM t", "ticks.npy"], "and (x | y) - (x & y) for XOR\n"),

@@ -1,0 +1,88 @@
+//! Days that are compared with a column of text.
+//!
+//! DataFusion 55.2 makes days of the texts, and cuts their times: `d = s` has the row of `2026-01-02` for the text `2026-01-02 13:00:00`. A text may be one that only a day can
+//! have ('20260102'), or a time, so the statement has to say which.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{DFSchema, JoinConstraint, plan_err};
+use datafusion::error::Result;
+use datafusion::logical_expr::{Expr, ExprSchemable, Join};
+
+use crate::refused::shown;
+use crate::time_literals::{compared, time_of_day};
+
+/// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a function.
+pub(crate) fn check_days(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    let of_schema = |operand| (operand, schema);
+    let operands: Vec<_> = match expression {
+        Expr::Case(case) => {
+            let whens = case.when_then_expr.iter().map(|(when, _)| &**when);
+            case.expr.iter().flat_map(|it| [&**it].into_iter().chain(whens.clone())).collect()
+        }
+        Expr::ScalarFunction(call) if matches!(call.name(), "nullif" | "greatest" | "least") => {
+            call.args.iter().collect()
+        }
+        Expr::InSubquery(of) => {
+            let query = of.subquery.subquery.schema();
+            let column = query.columns().first().cloned().map(Expr::Column);
+            let column = column.iter().map(|it| (it, &**query));
+            let operands: Vec<_> = column.chain([of_schema(&*of.expr)]).collect();
+            return check_text(&operands, "");
+        }
+        other => {
+            let operands = compared(other).into_iter();
+            operands.filter(|it| it.as_literal().and_then(time_of_day).is_none()).collect()
+        }
+    };
+    check_text(&operands.into_iter().map(of_schema).collect::<Vec<_>>(), "")
+}
+
+/// Refuses days and text as the keys of a join, also of INTERSECT and EXCEPT.
+pub(crate) fn check_keys(join: &Join) -> Result<()> {
+    let place = match join.join_constraint {
+        JoinConstraint::Using => ", with ON in the place of USING or NATURAL",
+        JoinConstraint::On => "",
+    };
+    join.on.iter().try_for_each(|(left, right)| {
+        check_text(&[(left, join.left.schema()), (right, join.right.schema())], place)
+    })
+}
+
+fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
+    let tuples = operands.iter().map(|(operand, schema)| match operand {
+        Expr::ScalarFunction(call) if call.name() == "struct" => Some((&call.args, *schema)),
+        _ => None,
+    });
+    if let Some(tuples) = tuples.collect::<Option<Vec<_>>>() {
+        let count = tuples.first().map_or(0, |(values, _)| values.len());
+        return (0..count).try_for_each(|index| {
+            let values = tuples.iter().filter_map(|(it, schema)| Some((it.get(index)?, *schema)));
+            check_text(&values.collect::<Vec<_>>(), ", with struct(…) in the place of a tuple")
+        });
+    }
+    let find = |test: &dyn Fn(&Expr, DataType) -> bool| {
+        let found =
+            operands.iter().find(|(it, schema)| it.get_type(*schema).is_ok_and(|of| test(it, of)));
+        found.map(|(operand, _)| *operand)
+    };
+    let is_text = |operand: &Expr, of: DataType| match operand.as_literal() {
+        Some(text) => time_of_day(text).is_some(),
+        None => match of {
+            DataType::Dictionary(_, values) => values.is_string(),
+            other => other.is_string(),
+        },
+    };
+    let (Some(day), Some(text)) = (find(&|_, of| of == DataType::Date32), find(&is_text)) else {
+        return Ok(());
+    };
+    let name = match text {
+        Expr::Column(column) if column.relation.is_some() => shown(text),
+        Expr::OuterReferenceColumn(..) => shown(text),
+        _ => "x".to_owned(),
+    };
+    plan_err!(
+        "{} is a day, and {} is text; write CAST({name} AS DATE) for the text, or CAST({name} AS TIMESTAMP) if it has times{place}",
+        shown(day),
+        shown(text)
+    )
+}
