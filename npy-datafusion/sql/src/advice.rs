@@ -1,22 +1,25 @@
 //! Advice for statements that other programs take: functions of other names, files in the place of tables, days without quotes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 use npy_datafusion::datafusion::common::plan_err;
+use npy_datafusion::datafusion::common::tree_node::TreeNodeRecursion;
 use npy_datafusion::datafusion::error::Result;
+use npy_datafusion::datafusion::logical_expr::LogicalPlan;
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
-    self, BinaryOperator, Expr, Ident, Join, JoinConstraint, JoinOperator, Select, TableFactor,
+    self, BinaryOperator, Expr, Ident, JoinConstraint, JoinOperator, Select, TableFactor,
     TableObject, TableWithJoins, Value, ValueWithSpan, Visitor,
 };
 use npy_datafusion::datafusion::sql::sqlparser::tokenizer::Location;
-use npy_datafusion::{insert_refused, word};
+use npy_datafusion::{insert_refused, name_of_table, word};
 
+use crate::aliases::Aliases;
 use crate::nearest::nearest;
-use crate::statements::written;
+use crate::statements::{list_of, written};
 use crate::tables;
 
 /// The parts of a time that have functions of their names elsewhere.
@@ -115,21 +118,26 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// Returns the error for a column that `GROUP BY` lacks; `None` if the text is about something else.
-pub(crate) fn of_group(text: &str, columns: &[String]) -> Option<String> {
+pub(crate) fn of_group(text: &str, columns: &[String], aliases: &Aliases) -> Option<String> {
     let (before, _) = text.split_once(" must appear in the GROUP BY clause")?;
     if before.contains("HAVING clause references") {
         let advice = "HAVING is a condition on groups; write WHERE for one on rows, and a function of the group for others, as in HAVING max(x) > 2";
         return Some(advice.to_owned());
     }
     let (_, path) = before.strip_suffix('"')?.rsplit_once("column \"")?;
+    if path.contains(" BETWEEN ") {
+        let advice = "ORDER BY cannot name a window function of groups by its number; give it a name, as in SELECT sum(sum(x)) OVER () AS y … ORDER BY y";
+        return Some(advice.to_owned());
+    }
     // A path of names: the last one is the column, which may have dots, too.
     let after_dots = path.match_indices('.').filter_map(|(at, _)| path.get(at + 1..));
     let own = std::iter::once(path).chain(after_dots);
     let known = own.clone().find(|name| columns.iter().any(|it| it == name));
     let of_call = path.split_once("().").map(|(_, name)| name);
     let name = written(known.or(of_call).or(own.last()).unwrap_or(path));
+    let in_place = aliases.in_group(&name, columns);
     Some(format!(
-        "the column {name} can have several values in a group of rows; add {name} to GROUP BY, or take one of them, as in min({name})"
+        "the column {name} can have several values in a group of rows; {in_place}add {name} to GROUP BY, or take one of them, as in min({name})"
     ))
 }
 
@@ -139,7 +147,15 @@ const SUBQUERY: &str =
     "this form of subquery is not supported here; write it as a join, or unnest(…) in SELECT";
 
 /// Parts of statements that the engine lacks, and what to write.
-const LACKING: [(&str, &str); 7] = [
+const LACKING: [(&str, &str); 9] = [
+    (
+        "does not support logical expression WindowFunction(",
+        "a window function has no value in WHERE, HAVING, GROUP BY and ON; write QUALIFY in the place of WHERE or HAVING, or give it a name in a subquery, FROM (SELECT *, row_number() OVER (ORDER BY x) AS n FROM t)",
+    ),
+    (
+        "does not support logical expression AggregateFunction(",
+        "a function of a group has no value in GROUP BY and ON; give it a name in a subquery, FROM (SELECT id, count(*) AS n FROM t GROUP BY id); in ORDER BY, write t.x for a column x whose name SELECT gives to something else",
+    ),
     (
         "Unsupported ast node Pivot",
         "there is no PIVOT; write a column for each value: SELECT sum(x) FILTER (WHERE k = 1) AS one, sum(x) FILTER (WHERE k = 2) AS two FROM t",
@@ -170,10 +186,18 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
     const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
-    const FORMS: [(&str, &str); 30] = [
+    const FORMS: [(&str, &str); 32] = [
         (
-            "field metadata differs",
+            ": field metadata differs (input field: Field",
             "in WITH RECURSIVE, write nullif(x, NULL) AS x in the place of each column x of a file",
+        ),
+        (
+            "Invalid timezone",
+            "write the name of a zone, as in 'Europe/Berlin', or its offset, as in '+01:00'",
+        ),
+        (
+            "not allowed in the WHERE clause",
+            "write x > (SELECT avg(x) FROM t) for the value of all rows",
         ),
         ("'NaT'", "a time that is missing is null: write t IS NULL, or t IS NOT NULL"),
         ("Date part 'weekday' not supported", "write 'dow' for the day of the week, 0 on Sunday"),
@@ -340,8 +364,8 @@ pub(crate) fn check_insert(statement: &Statement) -> Result<()> {
 
 /// Returns what to write for a column and its CAST in one list, to which the engine gives one name; `None` if the text is about something else.
 pub(crate) fn of_cast(text: &str) -> Option<String> {
-    let is_list =
-        text.contains("Projections require unique expression names") && text.contains("CAST(");
+    let is_list = text.contains("require unique expression names")
+        && (text.contains("CAST(") || text.contains("Windows"));
     if !is_list && !text.contains("Schema contains duplicate unqualified field name") {
         return None;
     }
@@ -349,7 +373,7 @@ pub(crate) fn of_cast(text: &str) -> Option<String> {
     let text = text.trim_start_matches("Error during planning: ");
     let text = text.trim_start_matches("Schema error: ");
     Some(format!(
-        "{}; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (SELECT *, CAST(a AS DOUBLE) AS b FROM t)",
+        "{}; the name of a CAST is that of its column: give it another one in a subquery, as in SELECT sum(a), sum(b) FROM (SELECT *, CAST(a AS DOUBLE) AS b FROM t); in ORDER BY, write t.x for a column x whose name SELECT gives to something else",
         text.trim_end_matches('.')
     ))
 }
@@ -404,26 +428,31 @@ impl Visitor for ComparedNames {
 /// Refuses days without quotes: `day = 2026-01-02` would compare with 2023, and with columns of text it finds no row. So are numbers that are too large for a
 /// float, which would be infinite, `JOIN` without `ON`, which the engine takes for `CROSS JOIN`, and `x IS DISTINCT FROM y OR z`, which it takes for
 /// `x IS DISTINCT FROM (y OR z)`.
-pub(crate) fn check_traps(statement: &Statement) -> Result<()> {
-    match tables::visit(statement, &mut Traps) {
-        ControlFlow::Continue(()) => Ok(()),
+pub(crate) fn check_traps(statement: &Statement) -> Result<Traps> {
+    let mut traps = Traps::default();
+    match tables::visit(statement, &mut traps) {
+        ControlFlow::Continue(()) => Ok(traps),
         ControlFlow::Break(refused) => plan_err!("{refused}"),
     }
 }
 
 /// Finds the first number or join that is refused.
-struct Traps;
+#[derive(Default)]
+pub(crate) struct Traps {
+    /// The tables after `NATURAL JOIN` as the statement has them, by their names in the plan.
+    natural: HashMap<String, String>,
+}
 
 impl Visitor for Traps {
     type Break = String;
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<String> {
-        select.from.iter().try_for_each(check_joins)
+        select.from.iter().try_for_each(|tables| self.check_joins(tables))
     }
 
     fn pre_visit_table_factor(&mut self, table: &TableFactor) -> ControlFlow<String> {
         match table {
-            TableFactor::NestedJoin { table_with_joins, .. } => check_joins(table_with_joins),
+            TableFactor::NestedJoin { table_with_joins, .. } => self.check_joins(table_with_joins),
             _ => ControlFlow::Continue(()),
         }
     }
@@ -464,17 +493,50 @@ fn first_operand(expression: &Expr) -> &Expr {
     }
 }
 
-fn check_joins(tables: &TableWithJoins) -> ControlFlow<String> {
-    for Join { relation, join_operator, .. } in &tables.joins {
-        if let JoinOperator::Join(JoinConstraint::None)
-        | JoinOperator::Inner(JoinConstraint::None) = join_operator
-        {
-            return ControlFlow::Break(format!(
-                "JOIN {relation} has no condition; write ON …, or else CROSS JOIN {relation}"
-            ));
+impl Traps {
+    fn check_joins(&mut self, tables: &TableWithJoins) -> ControlFlow<String> {
+        for join in &tables.joins {
+            let relation = &join.relation;
+            if let JoinOperator::Join(JoinConstraint::None)
+            | JoinOperator::Inner(JoinConstraint::None) = join.join_operator
+            {
+                return ControlFlow::Break(format!(
+                    "JOIN {relation} has no condition; write ON …, or else CROSS JOIN {relation}"
+                ));
+            }
+            if join.to_string().starts_with("NATURAL ") {
+                // A subquery needs no name.
+                let name = name_of_table(relation)
+                    .and_then(|it| Some(it.0.last()?.as_ident()?.value.clone()));
+                self.natural.insert(name.unwrap_or_default(), relation.to_string());
+            }
         }
+        ControlFlow::Continue(())
     }
-    ControlFlow::Continue(())
+
+    /// Refuses `NATURAL JOIN` without a common column, which the engine takes for `CROSS JOIN`, and one that compares `_file` and `_row`, since the statement names one.
+    pub(crate) fn check_natural(&self, plan: &LogicalPlan) -> Result<()> {
+        plan.apply_with_subqueries(|part| {
+            if let LogicalPlan::Join(join) = part
+                && let Some((table, _)) = join.right.schema().iter().next()
+                && let Some(relation) = self.natural.get(table.map_or("", |it| it.table()))
+            {
+                let mut keys = join.on.iter().filter_map(|(key, _)| key.try_as_col());
+                let reason = match keys.any(|key| key.name == "_row") {
+                    true => "compares _file and _row, too",
+                    false if join.on.is_empty() && join.filter.is_none() => "has no common column",
+                    false => return Ok(TreeNodeRecursion::Continue),
+                };
+                return plan_err!(
+                    "NATURAL JOIN {relation} {reason}: before it, {}, and in it, {}; write JOIN {relation} ON …, or else CROSS JOIN {relation}",
+                    list_of(&join.left.schema().columns()),
+                    list_of(&join.right.schema().columns())
+                );
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(())
+    }
 }
 
 /// Returns the text of a subtraction that cannot be meant: without blanks, and with a zero before the month or the day. The engine knows the columns, and

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{Select, SelectItem, Visitor};
 
+use crate::quotes::is_bare;
 use crate::statements::written;
 use crate::tables;
 
@@ -34,6 +35,16 @@ impl Aliases {
         Some(format!(
             "SELECT gives this name, which WHERE and other columns do not know: put the query within another one, SELECT * FROM (SELECT {expression} AS {name} FROM …) WHERE {name} …{in_place}"
         ))
+    }
+
+    /// Returns what to write in `GROUP BY` for an expression of this column whose name is that of a column, too; nothing if there is none.
+    pub(crate) fn in_group(&self, column: &str, columns: &[String]) -> String {
+        let is_column =
+            |(alias, it): &(&String, &String)| columns.contains(alias) && is_bare(it, column);
+        let found = self.0.iter().filter(is_column).min();
+        found.map_or_else(String::new, |(alias, it)| {
+            format!("write {it} in GROUP BY, where {} is a column, or ", written(alias))
+        })
     }
 }
 

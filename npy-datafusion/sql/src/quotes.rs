@@ -188,7 +188,7 @@ fn is_parsed_as_name(word: &str) -> bool {
 }
 
 /// Returns true if a statement has a name without quotes, as a word of its own.
-fn is_bare(sql: &str, name: &str) -> bool {
+pub(crate) fn is_bare(sql: &str, name: &str) -> bool {
     let is_within = |c: char| c.is_alphanumeric() || "_'\"".contains(c);
     sql.match_indices(name).any(|(at, _)| {
         let before = sql.get(..at).and_then(|it| it.chars().next_back());

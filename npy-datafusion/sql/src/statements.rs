@@ -50,12 +50,12 @@ pub(crate) async fn run(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
         );
     }
-    statements.iter().try_for_each(advice::check_traps)?;
+    let traps = statements.iter().map(advice::check_traps).collect::<Result<Vec<_>>>()?;
     statements.iter().try_for_each(advice::check_insert)?;
     tables::check_read(&statements, files)?;
     let (mut printed, mut prepared) = (0, Prepared::default());
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
-    for statement in statements {
+    for (statement, traps) in statements.into_iter().zip(traps) {
         let mut locations = Locations::default();
         tables::add_locations(&statement, &mut locations);
         for location in locations.0 {
@@ -86,6 +86,7 @@ pub(crate) async fn run(
                 (_, error) => error,
             })?;
         quotes::check_words(&statement, &plan)?;
+        traps.check_natural(&plan)?;
         // Its parts are shared.
         let of_plan = plan.clone();
         let named = |error: DataFusionError| {
@@ -193,7 +194,7 @@ fn named(
     if let Some(advice) = advice::of_function(&text) {
         return plan_datafusion_err!("{advice}");
     }
-    if let Some(advice) = advice::of_group(&text, columns) {
+    if let Some(advice) = advice::of_group(&text, columns, aliases) {
         return plan_datafusion_err!("{advice}");
     }
     if let Some(advice) = advice::of_cast(&text) {
@@ -265,7 +266,7 @@ fn named(
 }
 
 /// Returns the names of the columns, each once.
-fn list_of(columns: &[Column]) -> String {
+pub(crate) fn list_of(columns: &[Column]) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in columns.iter().map(|column| written(&column.name)) {
         if !names.contains(&name) {

@@ -352,7 +352,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["COPY (SELECT NULL::TEXT AS value) TO 'o.npy'"],
-            "write coalesce(value, 0) AS value ('' for text, false for true and false)",
+            "write coalesce(value, '') AS value, or COPY … OPTIONS (fill_nulls true)\n",
         ),
         (
             &["SELECT 1 FROM t WHERE id::BIGINT < -9223372036854775809", "ticks.npy"],

@@ -1,6 +1,7 @@
 //! Statements that the engine would answer wrongly in silence, and those that it lacks.
 
-use npy_core::{ByteStr, WriteNpy};
+use npy_core::time::Second;
+use npy_core::{ByteStr, DateTime64, WriteNpy};
 
 use crate::{files, run, stdout};
 
@@ -11,6 +12,10 @@ fn the_reason_is_in_plain_words() {
     let at = directory.path();
     [ByteStr::<4>::new("RJOB").unwrap()].write_npy(at.join("stations.npy")).unwrap();
     [ByteStr::<4>::new(b"a\xff").unwrap()].write_npy(at.join("latin.npy")).unwrap();
+    // 02:30 on the days when the clocks of Berlin go forward and back.
+    for (name, seconds) in [("forward.npy", 1_711_852_200), ("back.npy", 1_729_996_200)] {
+        [DateTime64::<Second>::new(seconds)].write_npy(at.join(name)).unwrap();
+    }
     for (arguments, expected) in [
         (
             &[
@@ -80,6 +85,109 @@ fn the_reason_is_in_plain_words() {
             "of UNION is numbers",
         ),
         (&["PREPARE p AS SELECT id FROM t UNION SELECT 'a'", "ticks.npy"], "of UNION is numbers"),
+        (&["SELECT id FROM t UNION BY NAME SELECT 'a' AS id", "ticks.npy"], "of UNION is numbers"),
+        (
+            &["SELECT NULL AS x UNION BY NAME SELECT 1 AS x UNION ALL BY NAME SELECT 'a' AS x"],
+            "of UNION is numbers",
+        ),
+        (
+            &[
+                "WITH c AS (SELECT NULL AS x UNION ALL SELECT id FROM t) SELECT max(x) AS x FROM c UNION ALL SELECT 'a'",
+                "ticks.npy",
+            ],
+            "of UNION is numbers",
+        ),
+        (&["SELECT _file AS x FROM t UNION ALL SELECT id FROM t", "ticks.npy"], "is numbers in"),
+        (
+            &["SELECT CASE WHEN id > 2 THEN name ELSE id END FROM t", "names.npz"],
+            "the results of a CASE are t.name, which is text, and numbers",
+        ),
+        (&["SELECT ifnull(price, 'none') FROM t", "ticks.npy"], "results of nvl are 'none', which"),
+        (&["SELECT nvl2(id, 'none', price) FROM t", "ticks.npy"], "results of nvl2 are 'none',"),
+        (
+            &["SELECT count(*) FROM t NATURAL JOIN t2", "ticks.npy", "latin.npy"],
+            "NATURAL JOIN t2 has no common column: before it, the columns are id, price, pair, and in it, the columns are value; write JOIN t2 ON …, or else CROSS JOIN t2\n",
+        ),
+        (
+            &["SELECT count(*) FROM (t NATURAL LEFT JOIN (SELECT 1 AS z))", "ticks.npy"],
+            "NATURAL JOIN (SELECT 1 AS z) has no common column",
+        ),
+        (
+            &["SELECT a._row FROM t a NATURAL JOIN npy('ticks.npy')", "ticks.npy"],
+            "NATURAL JOIN npy('ticks.npy') compares _file and _row, too: before it",
+        ),
+        (
+            &["SELECT lag(count(*)) OVER (PARTITION BY id % 2) FROM t GROUP BY id", "ticks.npy"],
+            "has none; write ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING after it, if x is",
+        ),
+        (
+            &["SELECT value AT TIME ZONE 'Europe/Berln' FROM t", "back.npy"],
+            "Invalid timezone \"Europe/Berln\": failed to parse timezone; write the name of a zone",
+        ),
+        (
+            &["SELECT value AT TIME ZONE 'Europe/Berlin' FROM t", "forward.npy"],
+            "value has a local time that the zone leaves out or repeats, where its clocks change; write arrow_try_cast(value, 'Timestamp(ns, \"Europe/Berlin\")'), which",
+        ),
+        (
+            &["SELECT value AT TIME ZONE 'Europe/Berlin' FROM t", "back.npy"],
+            "value has a local time that the zone leaves out or repeats",
+        ),
+        (
+            &["SELECT id FROM t WHERE row_number() OVER (ORDER BY id) = 1", "ticks.npy"],
+            "npy sql: a window function has no value in WHERE",
+        ),
+        (
+            &["SELECT count(*) FROM t GROUP BY count(*)", "ticks.npy"],
+            "npy sql: a function of a group has no value in GROUP BY",
+        ),
+        (
+            &[
+                "SELECT id + 1 AS id, count(*) FROM t GROUP BY ROLLUP (id) ORDER BY grouping(id)",
+                "ticks.npy",
+            ],
+            "in ORDER BY, write t.x for a column x whose name SELECT gives",
+        ),
+        (
+            &["SELECT id FROM t WHERE price > avg(price)", "ticks.npy"],
+            "using HAVING instead; write x > (SELECT avg(x) FROM t) for the value of all rows\n",
+        ),
+        (
+            &["SELECT id, sum(price) AS price FROM t GROUP BY id ORDER BY sum(price)", "ticks.npy"],
+            "; in ORDER BY, write t.x for a column x whose name SELECT gives to something else\n",
+        ),
+        (
+            &[
+                "SELECT id AS price, sum(price) OVER () FROM t ORDER BY sum(price) OVER ()",
+                "ticks.npy",
+            ],
+            "; in ORDER BY, write t.x for a column x whose name SELECT gives to something else\n",
+        ),
+        (
+            &[
+                "SELECT id, sum(price) / sum(sum(price)) OVER () FROM t GROUP BY id ORDER BY 2",
+                "ticks.npy",
+            ],
+            "ORDER BY cannot name a window function of groups by its number; give it a name",
+        ),
+        (
+            &["SELECT id % 2 AS price FROM t GROUP BY ROLLUP (price)", "ticks.npy"],
+            "; write id % 2 in GROUP BY, where price is a column, or add id to GROUP BY, or",
+        ),
+        (
+            &["COPY (SELECT NULL::BOOLEAN AS x) TO 'o.npy'"],
+            "write coalesce(x, false) AS x, or COPY",
+        ),
+        (
+            &[
+                "COPY (SELECT value, count(*) AS n FROM t GROUP BY ROLLUP (value)) TO 'o.npy'",
+                "stations.npy",
+            ],
+            "write coalesce(value, X'') AS value, or COPY",
+        ),
+        (
+            &["SELECT CAST('field metadata differs' AS INT)"],
+            "write TRY_CAST('field metadata differs' AS BIGINT), which is null for other texts\n",
+        ),
         (
             &[
                 "CREATE VIEW v AS SELECT CASE WHEN _row > 1 THEN '0' ELSE id END FROM t",
@@ -116,6 +224,32 @@ fn the_reason_is_in_plain_words() {
             "6",
         ),
         ("SELECT count(*) AS x FROM t CROSS JOIN t a", "9"),
+        ("SELECT count(b._row) AS x FROM t a JOIN npy('ticks.npy') b ON a.id = b.id", "3"),
+        (
+            "SELECT id % 2 AS x FROM t GROUP BY ROLLUP (id % 2) ORDER BY x DESC NULLS LAST LIMIT 1",
+            "1",
+        ),
+        (
+            "SELECT sum(n) AS x FROM (SELECT lag(count(*)) OVER (PARTITION BY id % 2 ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS n FROM t GROUP BY id)",
+            "1",
+        ),
+        (
+            "SELECT count(*) - count(arrow_try_cast(value, 'Timestamp(ns, \"Europe/Berlin\")')) AS x FROM npy('back.npy')",
+            "1",
+        ),
+        ("SELECT id AS x FROM t QUALIFY row_number() OVER (ORDER BY id) = 1", "1"),
+        (
+            "SELECT max(n) AS x FROM (SELECT *, row_number() OVER (ORDER BY id) AS n FROM t) WHERE n < 3",
+            "2",
+        ),
+        ("SELECT id AS x FROM t WHERE price > (SELECT avg(price) FROM t)", "3"),
+        (
+            "SELECT x FROM (SELECT sum(price) AS x, id AS price FROM t GROUP BY id ORDER BY sum(t.price) LIMIT 1)",
+            "0.5",
+        ),
+        ("SELECT sum(sum(price)) OVER () AS x FROM t GROUP BY id ORDER BY x LIMIT 1", "3.0"),
+        ("SELECT count(coalesce(nullif(value, value), X'')) AS x FROM npy('stations.npy')", "1"),
+        ("PREPARE p AS SELECT $1 AS x; EXECUTE p([1.5, 2])", "\"[1.5, 2.0]\""),
         (
             "WITH RECURSIVE r AS (SELECT nullif(id, NULL) AS id FROM t UNION ALL SELECT r.id + 1 FROM r WHERE id < 3) SELECT max(id) AS x FROM r",
             "3",
