@@ -593,7 +593,9 @@ impl ScalarUDFImpl for AsTime {
         };
         let to = args.return_field.data_type();
         cast_floored(time, to, self.is_try).map_err(|error| match (time.data_type(), to) {
-            (of @ (DataType::Timestamp(..) | DataType::Date32), DataType::Timestamp(unit, _)) => {
+            (of @ (DataType::Timestamp(..) | DataType::Date32), DataType::Timestamp(unit, _))
+                if !error.strip_backtrace().contains("Invalid timezone") =>
+            {
                 far_time(&error, &args, &of, *unit)
             }
             _ => error,
@@ -614,7 +616,7 @@ impl ScalarUDFImpl for AsTime {
     }
 }
 
-/// Returns the error for a time that a finer unit does not count.
+/// Returns the error for a time that a finer unit does not count, or that a zone does not have.
 fn far_time(
     error: &DataFusionError,
     args: &ScalarFunctionArgs,
@@ -630,6 +632,12 @@ fn far_time(
     };
     let digits = per_second(own).ilog10();
     let text = error.strip_backtrace();
+    if text.contains("Cannot cast timezone") {
+        return exec_datafusion_err!(
+            "{name} has a local time that the zone leaves out or repeats, where its clocks change; write arrow_try_cast({name}, '{}'), which is null for it",
+            args.return_field.data_type()
+        );
+    }
     let text = text.lines().next().unwrap_or_default().trim_start_matches("Execution error: ");
     let of_days = match of {
         DataType::Date32 => format!("CAST({name} AS TIMESTAMP(0)) in the place of {name}"),

@@ -404,9 +404,12 @@ pub(crate) fn in_sql(message: &str) -> String {
         {
             "declare the column with another type: CREATE EXTERNAL TABLE t (…) STORED AS NPY LOCATION '…'"
         }
-        _ if advice.contains("fill_nulls") => &format!(
-            "write coalesce({x}, 0) AS {x} ('' for text, false for true and false), or COPY … OPTIONS (fill_nulls true)"
-        ),
+        _ if advice.contains("fill_nulls") => {
+            let values = [("'<U", "''"), ("'|S", "X''"), ("'|b1'", "false")];
+            let value = values.iter().find(|(dtype, _)| reason.contains(dtype));
+            let value = value.map_or("0", |(_, value)| value);
+            &format!("write coalesce({x}, {value}) AS {x}, or COPY … OPTIONS (fill_nulls true)")
+        }
         _ if reason.contains("ends with a zero byte") => &format!(
             "write encode({x}, 'hex') AS {x}, which has all bytes, or rtrim(CAST({x} AS TEXT), chr(0)) AS {x} for a text without those at its end"
         ),

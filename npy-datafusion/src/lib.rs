@@ -294,6 +294,8 @@ pub use table_function::NpyFunction;
 use text_lengths::RefuseLengths;
 use time_literals::KeepTimesOfText;
 use virtual_columns::VirtualColumns;
+#[doc(hidden)]
+pub use virtual_columns::name_of_table;
 pub use virtual_columns::{sql, statement_to_plan};
 use written_times::CheckWrittenTimes;
 pub use written_times::check_times;

@@ -7,7 +7,7 @@
 
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -16,6 +16,7 @@ use datafusion::logical_expr::{
     BinaryExpr, Cast, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator, Union,
 };
 use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
 use npy_arrow::DESCR;
 
 use crate::days_and_text::{check_days, check_keys};
@@ -40,14 +41,13 @@ impl AnalyzerRule for RefuseWrong {
 
 /// Checks a plan before DataFusion converts its types: those of a view are converted before the rules of the analyzer run.
 pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
+    let mut has_union = false;
     plan.apply_with_subqueries(|part| {
         if let LogicalPlan::Join(join) = part {
             check_join(join)?;
             check_keys(join)?;
         }
-        if let LogicalPlan::Union(union) = part {
-            check_union(union)?;
-        }
+        has_union |= matches!(part, LogicalPlan::Union(_));
         if let LogicalPlan::RecursiveQuery(query) = part
             && let LogicalPlan::Projection(rows) = &*query.recursive_term
         {
@@ -63,7 +63,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
                 check_comparison(expression, &schema)?;
                 check_days(expression, &schema)?;
                 check_any(expression)?;
-                check_case(expression, &schema)?;
+                check_results(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
                     check_window(call, &inputs)?;
                 }
@@ -76,7 +76,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
             })
         })
     })?;
-    Ok(())
+    if has_union { check_unions(plan) } else { Ok(()) }
 }
 
 fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
@@ -102,23 +102,24 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     )
 }
 
-/// Returns the types of a column in the queries of a UNION, also of one within it.
-fn types_of(plan: &LogicalPlan, index: usize) -> Vec<&DataType> {
-    match plan {
+/// Refuses text among bytes or numbers in one column of a UNION, which would be bytes, or text. A query that begins with NULL, and those of UNION BY NAME, have their types
+/// when the unions within them are converted.
+fn check_unions(plan: &LogicalPlan) -> Result<()> {
+    let typed = |part| match part {
         LogicalPlan::Union(union) => {
-            union.inputs.iter().flat_map(|input| types_of(input, index)).collect()
+            check_union(&union)?;
+            Ok(Transformed::yes(TypeCoercionRewriter::coerce_union(union)?))
         }
-        LogicalPlan::Distinct(Distinct::All(input)) => types_of(input, index),
-        other => vec![other.schema().field(index).data_type()],
-    }
+        other => Ok(Transformed::yes(other.recompute_schema()?)),
+    };
+    plan.clone().transform_up_with_subqueries(typed).map(|_| ())
 }
 
-/// Refuses text among bytes or numbers in one column, which would be bytes, or text.
 fn check_union(union: &Union) -> Result<()> {
     for (index, field) in union.schema.fields().iter().enumerate() {
-        let mut types = union.inputs.iter().flat_map(|input| types_of(input, index));
-        let other = types.clone().find(|it| **it == DataType::Binary || it.is_numeric());
-        if let Some(other) = other.filter(|_| types.any(|it| it.is_string())) {
+        let types = || union.inputs.iter().map(|input| input.schema().field(index).data_type());
+        let other = types().find(|it| **it == DataType::Binary || it.is_numeric());
+        if let Some(other) = other.filter(|_| types().any(is_text)) {
             let kind = if other.is_numeric() { "numbers" } else { "bytes" };
             return plan_err!(
                 "the column {:?} of UNION is {kind} in one query, and text in another; write CAST(x AS TEXT) for the {kind}",
@@ -157,22 +158,34 @@ fn check_any(expression: &Expr) -> Result<()> {
     }
 }
 
-/// Refuses numbers and a text in one CASE, which would be text.
-fn check_case(expression: &Expr, schema: &DFSchema) -> Result<()> {
-    let Expr::Case(case) = expression else { return Ok(()) };
-    let results = || case.when_then_expr.iter().map(|(_, then)| then).chain(&case.else_expr);
-    let is = |result: &Expr, test: fn(&DataType) -> bool| {
-        result.get_type(schema).is_ok_and(|it| test(&it))
+/// Returns true for text, also that of `_file`.
+fn is_text(of_type: &DataType) -> bool {
+    of_type.is_string() || matches!(of_type, DataType::Dictionary(_, values) if values.is_string())
+}
+
+/// Refuses numbers and text as the results of one expression, which would be text.
+fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    let (name, results): (_, Vec<&Expr>) = match expression {
+        Expr::Case(case) => {
+            let results = case.when_then_expr.iter().map(|(_, then)| then);
+            ("a CASE", results.chain(&case.else_expr).map(AsRef::as_ref).collect())
+        }
+        Expr::ScalarFunction(call) if ["nvl", "nvl2"].contains(&call.name()) => {
+            (call.name(), call.args.iter().rev().take(2).collect())
+        }
+        _ => return Ok(()),
     };
-    let text =
-        results().find(|it| matches!(***it, Expr::Literal(..)) && is(it, DataType::is_string));
-    match text.filter(|_| results().any(|it| is(it, DataType::is_numeric))) {
-        Some(text) => plan_err!(
-            "the results of a CASE are '{}', which is text, and numbers; make them one type by CAST(x AS DOUBLE), or CAST(x AS TEXT)",
-            shown(text)
-        ),
-        None => Ok(()),
-    }
+    let find = |test: fn(&DataType) -> bool| {
+        results.iter().find(|it| it.get_type(schema).is_ok_and(|it| test(&it)))
+    };
+    let Some(text) = find(is_text).filter(|_| find(DataType::is_numeric).is_some()) else {
+        return Ok(());
+    };
+    let quote = if text.as_literal().is_some() { "'" } else { "" };
+    plan_err!(
+        "the results of {name} are {quote}{}{quote}, which is text, and numbers; make them one type by CAST(x AS DOUBLE), or CAST(x AS TEXT)",
+        shown(text)
+    )
 }
 
 /// Returns the keys of the groups of a step.

@@ -3,12 +3,11 @@
 //! `OVER (PARTITION BY s)` divides the rows between the threads, and sorts each part by `s`, so that the rows of one file lose its order. `lag(x)`, `first_value(x)` and
 //! a frame of `ROWS` would then have other values in each query. `row_number()` and `ntile(n)` still number the rows of each part.
 
-use datafusion::common::{Column, TableReference, plan_err};
+use datafusion::common::plan_err;
 use datafusion::datasource::source_as_provider;
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::WindowFunction;
-use datafusion::logical_expr::{Expr, LogicalPlan, WindowFrameUnits};
-use datafusion::sql::unparser::expr_to_sql;
+use datafusion::logical_expr::{LogicalPlan, WindowFrameUnits};
 
 use crate::table::NpyTable;
 use crate::virtual_columns::is_virtual;
@@ -36,22 +35,10 @@ pub(crate) fn check_window(call: &WindowFunction, inputs: &[&LogicalPlan]) -> Re
         true => ("_row", "the order of the file; _file, _row is that of several files"),
         false => ("x", "if x is the column of their order"),
     };
-    let parts = parts.iter().map(shown).collect::<Vec<_>>();
     // With ORDER BY, a frame that is not written would end at its row.
     plan_err!(
-        "{what} depends on the order of rows, and PARTITION BY without ORDER BY has none; write OVER (PARTITION BY {} ORDER BY {order} {frame}), {of_file}",
-        parts.join(", ")
+        "{what} depends on the order of rows, and PARTITION BY without ORDER BY has none; write ORDER BY {order} {frame} after it, {of_file}"
     )
-}
-
-/// Returns a column as a statement has it, and `…` for another expression.
-fn shown(expression: &Expr) -> String {
-    let column = expression.try_as_col().map(|column| {
-        // The schema of virtual columns is not one of the session.
-        let table = column.relation.as_ref().map(|it| TableReference::bare(it.table()));
-        expr_to_sql(&Column::new(table, &column.name).into())
-    });
-    column.and_then(Result::ok).map_or_else(|| "…".to_owned(), |own| own.to_string())
 }
 
 /// Returns true for the rows of files, whose columns `_file` and `_row` a statement can name.

@@ -22,7 +22,7 @@ use futures::stream::BoxStream;
 use crate::condition::Condition;
 
 pub(crate) use planner::VirtualColumns;
-pub use planner::{sql, statement_to_plan};
+pub use planner::{name_of_table, sql, statement_to_plan};
 
 /// The path of the file, as a location names it.
 pub(crate) const FILE: &str = "_file";

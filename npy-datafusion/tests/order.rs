@@ -238,20 +238,18 @@ async fn windows_of_parts_need_an_order() {
         ("string_agg(CAST(value AS TEXT), ',')", ""),
         ("sum(value)", " ROWS 1 PRECEDING"),
     ] {
-        for (part, from, order) in [
-            ("value % 3", "t", "PARTITION BY … ORDER BY _row"),
-            ("a.s", parts, "PARTITION BY a.s ORDER BY x"),
-        ] {
+        for (part, from, order) in
+            [("value % 3", "t", "ORDER BY _row"), ("a.s", parts, "ORDER BY x")]
+        {
             let sql = format!("SELECT {call} OVER (PARTITION BY {part}{of}) FROM {from}");
             let error = async { ctx.sql(&sql).await?.collect().await }.await.unwrap_err();
             let error = error.strip_backtrace();
             assert!(error.contains("PARTITION BY without ORDER BY has none"), "{sql}: {error}");
             let (_, window) = error.split_once("write ").unwrap();
-            assert!(window.contains(order), "{sql}: {error}");
-            if let Some((window, _)) = window.split_once(", the order of the file") {
-                let window = window.replace('…', part);
+            assert!(window.starts_with(order), "{sql}: {error}");
+            if let Some((window, _)) = window.split_once(" after it, the order of the file") {
                 let sql = format!(
-                    "SELECT count(*), count(DISTINCT v) FROM (SELECT {call} {window} AS v FROM t WHERE _row < 300)"
+                    "SELECT count(*), count(DISTINCT v) FROM (SELECT {call} OVER (PARTITION BY {part} {window}) AS v FROM t WHERE _row < 300)"
                 );
                 let found = npy_datafusion::sql(&ctx, &sql).await.unwrap().collect().await.unwrap();
                 assert_eq!(integers(&found, 0), [300], "{sql}");

@@ -249,6 +249,10 @@ async fn inserted_values_are_exact_or_errors() {
             "the column \"price\" has no nulls; write CAST('NaN' AS DOUBLE), or coalesce(…, CAST('NaN' AS DOUBLE))",
         ),
         ("n SELECT NULL, 1, [97, 98, 99], true, [1, 2]", "the column \"id\" has no nulls; write 0"),
+        (
+            "n SELECT 1, 2, [97, 98, 99], NULL, [1, 2]",
+            "the column \"flag\" has no nulls; write false, or coalesce(…, false)",
+        ),
         ("n (id) VALUES (1)", "the column \"price\" has no nulls"),
     ] {
         let refused = error(&ctx, &format!("INSERT INTO {sql}")).await;

@@ -64,14 +64,14 @@ impl ScalarUDFImpl for Exact {
         let (from, to) = (from?, to?);
         let x = if source.is_empty() { "…" } else { source };
         if *is_nullable == ScalarValue::from(false) && to.logical_null_count() > 0 {
-            return match to.data_type().is_floating() {
-                true => exec_err!(
-                    "{column} has no nulls; write CAST('NaN' AS DOUBLE), or coalesce({x}, CAST('NaN' AS DOUBLE))"
-                ),
-                false => exec_err!(
-                    "{column} has no nulls; write 0, or coalesce({x}, 0) ('' for text, false for true and false)"
-                ),
+            let value = match to.data_type() {
+                of if of.is_floating() => "CAST('NaN' AS DOUBLE)",
+                of if of.is_string() => "''",
+                DataType::Binary => "X''",
+                DataType::Boolean => "false",
+                _ => "0",
             };
+            return exec_err!("{column} has no nulls; write {value}, or coalesce({x}, {value})");
         }
         check(&from, &to, Place { column, source })?;
         Ok(converted)

@@ -18,9 +18,10 @@ use datafusion::logical_expr::planner::{
     PlannedRelation, RelationPlanner, RelationPlannerContext, RelationPlanning,
 };
 use datafusion::logical_expr::{
-    CreateMemoryTable, CreateView, DdlStatement, Expr, LogicalPlan, LogicalPlanBuilder,
+    self, CreateMemoryTable, CreateView, DdlStatement, Expr, LogicalPlan, LogicalPlanBuilder,
 };
 use datafusion::optimizer::AnalyzerRule;
+use datafusion::optimizer::analyzer::type_coercion::TypeCoercion;
 use datafusion::prelude::{Column, DataFrame, SessionContext};
 use datafusion::sql::parser::{CopyToSource, Statement};
 use datafusion::sql::sqlparser::ast::{
@@ -92,6 +93,10 @@ async fn checked(state: &SessionState, plan: LogicalPlan) -> Result<LogicalPlan>
         // DataFusion 55.2 converts the types of a view before the rules of the analyzer.
         LogicalPlan::Ddl(DdlStatement::CreateView(_)) => {
             KeepTimesOfText.analyze(plan, state.config_options())
+        }
+        // DataFusion 55.2 computes the values as they are written, and panics for [1.5, 2].
+        LogicalPlan::Statement(logical_expr::Statement::Execute(_)) => {
+            TypeCoercion::new().analyze(plan, state.config_options())
         }
         plan => Ok(plan),
     }
@@ -193,7 +198,7 @@ impl VisitorMut for Wildcards {
 fn tables_of(select: &Select) -> Option<Vec<ObjectName>> {
     let mut names = Vec::new();
     for table in &select.from {
-        names.push(name_of(&table.relation)?);
+        names.push(name_of_table(&table.relation)?);
         for join in &table.joins {
             let constraint = match &join.join_operator {
                 JoinOperator::Join(it)
@@ -209,14 +214,14 @@ fn tables_of(select: &Select) -> Option<Vec<ObjectName>> {
             if !matches!(constraint, JoinConstraint::On(_) | JoinConstraint::None) {
                 return None;
             }
-            names.push(name_of(&join.relation)?);
+            names.push(name_of_table(&join.relation)?);
         }
     }
     (!names.is_empty()).then_some(names)
 }
 
 /// Returns the name of a table in a statement.
-fn name_of(table: &TableFactor) -> Option<ObjectName> {
+pub fn name_of_table(table: &TableFactor) -> Option<ObjectName> {
     match table {
         TableFactor::Table { alias: Some(alias), .. }
         | TableFactor::Derived { alias: Some(alias), .. } => {
