@@ -188,9 +188,13 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     let text = reason(error.kind());
     let is_member = error.places().any(|place| matches!(place, Place::Member(_)));
     let Some(remedy) = remedy::for_damage(file, is_member, error.kind()) else {
-        let is_url = remote::is_url(file.as_ref());
-        let input = if is_url { shell::word(file.as_bytes()) } else { "-".to_owned() };
-        let text = text.replace("convert - ", &format!("convert {input} "));
+        let is_text = matches!(error.kind(), ErrorKind::NotNpy { .. } | ErrorKind::NotNpz { .. });
+        let text = match is_text && remote::is_url(file.as_ref()) {
+            true => {
+                text.replace("convert - ", &format!("convert {} ", shell::word(file.as_bytes())))
+            }
+            false => text,
+        };
         return remedy::with_command(file, places + &text);
     };
     // The advice of the library is to copy the file again, which the remedy says, too.
@@ -206,7 +210,8 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     format!("{places}{start}{problem}; {remedy}")
 }
 
-/// Returns the advice for text in the place of an array: that for a member of an archive, or for a stream by its first byte, as an object or a list of JSON, or any other.
+/// Returns the advice for text in the place of an array: that for a member of an archive, or for a stream by its first byte, as an object or
+/// a list of JSON, or any other.
 fn as_text(kind: &ErrorKind) -> &'static str {
     let (ErrorKind::NotNpy { found, hint, .. } | ErrorKind::NotNpz { found, hint, .. }) = kind
     else {

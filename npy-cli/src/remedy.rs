@@ -148,7 +148,8 @@ fn for_archive(target: &Target) -> Option<String> {
     }
 }
 
-/// Returns the command that reads a member, or the only one, without its checksum; `None` if unzip would see a pattern or an option in a name.
+/// Returns the command that reads a member, or the only one, without its checksum; `None` if unzip would see a pattern or an option in a
+/// name.
 pub(crate) fn unzip(path: &Path, member: Option<&str>, out: &Path, what: &str) -> Option<String> {
     /// Those of members that are stored or deflated, which any unzip reads.
     const METHODS: [[u8; 2]; 2] = [[0, 0], [8, 0]];

@@ -1,7 +1,7 @@
 //! Days that are compared with a column of text.
 //!
-//! DataFusion 55.2 makes days of the texts, and cuts their times: `d = s` has the row of `2026-01-02` for the text `2026-01-02 13:00:00`. A text may be one that only a day can
-//! have ('20260102'), or a time, so the statement has to say which.
+//! DataFusion 55.2 makes days of the texts, and cuts their times: `d = s` has the row of `2026-01-02` for the text `2026-01-02 13:00:00`. A
+//! text may be one that only a day can have ('20260102'), or a time, so the statement has to say which.
 
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DFSchema, JoinConstraint, plan_err};
@@ -11,7 +11,8 @@ use datafusion::logical_expr::{Expr, ExprSchemable, Join};
 use crate::refused::shown;
 use crate::time_literals::{compared, time_of_day};
 
-/// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a function.
+/// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a
+/// function.
 pub(crate) fn check_days(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let of_schema = |operand| (operand, schema);
     let operands: Vec<_> = match expression {

@@ -6,7 +6,8 @@
 //! such bounds, and years that a finer unit cannot count are no error. A column that has no such years is compared by `true` and `false`. Two columns are compared
 //! by a function that counts nanoseconds in 128 bits.
 //!
-//! The sum of a time and a span has the finer unit of both ([`sums`]). The function is in the place of each conversion to a coarser unit, too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
+//! The sum of a time and a span has the finer unit of both ([`sums`]). The function is in the place of each conversion to a coarser unit,
+//! too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
 
 mod order;
 mod sums;

@@ -16,7 +16,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 use crate::exact_times::{rewritten, with_exact_sums};
 
-/// Keeps the times of text, and of sums.
+/// Keeps the times of text, and makes sums of times and spans exact.
 #[derive(Debug)]
 pub(crate) struct KeepTimesOfText;
 

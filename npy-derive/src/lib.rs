@@ -596,7 +596,7 @@ pub fn derive_zero_copy(input: proc_macro::TokenStream) -> proc_macro::TokenStre
 /// | [`alias = "y"`](#names-of-members) | another name that is accepted when reading; may be repeated |
 /// | [`default`, `default = path`](#what-an-archive-may-lack-or-have) | the value of the field if its member is missing: its type's `Default`, or the result of this function |
 /// | [`skip`](#what-an-archive-may-lack-or-have) | no member; its value is its type's `Default`, the result of `default = path`, or the field of the struct's `Default` |
-/// | [`flatten`](#flattened-archives) | the members of this archive next to those of the struct, without a prefix; a map gets the others: of arrays those that are no field's member, and of archives those whose first part is no field's name |
+/// | [`flatten`](#flattened-archives) | the members of this archive next to those of the struct, without a prefix; a map gets the others, those that are neither another field's nor begin with its name and a `/` |
 /// | [`with = module`](#stored-as-something-else) | stored as `module::Stored`, through `module::encode(&Field) -> Stored` and `module::decode(Stored) -> Field`; either may return a `Result` of it instead, whose error is of any type that implements `Display`, and names the member |
 ///
 /// A struct may be both a record and an archive. Attributes that exist only for records (`endian`, `width`, …) have no effect on members,

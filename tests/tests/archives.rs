@@ -171,6 +171,12 @@ fn archives_nest() {
 fn a_key_that_would_not_read_back_equal_is_refused() {
     #[derive(NpzArchive, Debug, PartialEq)]
     struct Flat(#[npy(flatten)] Option<BTreeMap<String, u8>>);
+    #[derive(NpzArchive)]
+    struct FlatFirst {
+        #[npy(flatten)]
+        rest: BTreeMap<String, u8>,
+        w: u8,
+    }
 
     #[track_caller]
     fn assert_refused(map: &impl NpzArchive, key: &str, reason: &str) {
@@ -190,7 +196,15 @@ fn a_key_that_would_not_read_back_equal_is_refused() {
         let map = HashMap::from([(key.to_owned(), Single { x: 1 })]);
         assert_refused(&map, key, "a key that has a / could not be read again");
     }
-    assert_refused(&map(&["a", "a.npy"]), "a.npy", "another member has it already");
+    for keys in [["a", "a.npy"], ["b.npy", "b.npy.npy"]] {
+        assert_refused(&map(&keys), keys[1], "another member has it already");
+    }
+    let flat = FlatFirst { rest: map(&["w.npy"]), w: 1 };
+    assert_refused(&flat, "w.npy", "a key of a flattened map that is the name of another field");
+    // Names as `Reader::names` has them if the archive has the files `a.npy` and `a.npy.npy`.
+    assert_round_trip(&map(&["a", "a.npy.npy"]), &["a", "a.npy.npy"]);
+    let archives = HashMap::from([("a.npy".to_owned(), Single { x: 1 })]);
+    assert_round_trip(&archives, &["a.npy/x"]);
     let keys = ["a.npy", "a/b", "b.npy.npy", "c/d.npy", "d"];
     assert_round_trip(&map(&keys), &keys);
     assert_round_trip(&Flat(Some(map(&keys))), &keys);
@@ -220,10 +234,10 @@ fn a_map_leaves_out_no_member() {
     let model: Model =
         loaded(bytes(&[("layers/a", 1), ("layers/l/w", 1), ("rest/x/y", 1)])).unwrap();
     assert_eq!(names(&saved(&model)), ["layers/a", "layers/l/w", "rest/x/y"]);
-    // A flattened map of arrays has all that no other field reads, also below its name.
-    let rest = map(&["a", "l/w", "single", "single/y", "x.npy"]);
+    // A flattened map of arrays has the members of other names, also those with a `/`.
+    let rest = map(&["a", "l/w", "single", "x.npy"]);
     let flat = Flat { single: Single { x: 2 }, rest };
-    assert_round_trip(&flat, &["single/x", "a", "l/w", "single", "single/y", "x.npy"]);
+    assert_round_trip(&flat, &["single/x", "a", "l/w", "single", "x.npy"]);
 
     let nested = bytes(&[("a", 1), ("b/x", 1), ("b/y/z", 1)]);
     assert_eq!(
@@ -323,10 +337,30 @@ fn archives_nested_more_than_64_deep_are_refused() {
 fn maps_of_maps_are_read_in_time() {
     let map: BTreeMap<u32, BTreeMap<u32, u8>> =
         (0..5_000).map(|i| (i, BTreeMap::from([(0, 1)]))).collect();
-    let bytes = saved(&map);
+    let archive = saved(&map);
     // It takes less than a second; if every name were compared for every key, it would take more than twenty.
-    let read = soon("maps", || loaded::<BTreeMap<u32, BTreeMap<u32, u8>>>(bytes));
+    let read = soon("maps", || loaded::<BTreeMap<u32, BTreeMap<u32, u8>>>(archive));
     assert_eq!(read.unwrap(), map);
+
+    // Each of these asks its fields for the names that a flattened map has not.
+    #[derive(NpzArchive, Debug)]
+    struct Tree {
+        #[npy(flatten)]
+        arrays: BTreeMap<u32, u8>,
+        #[npy(flatten)]
+        trees: BTreeMap<String, Tree>,
+    }
+    #[derive(NpzArchive, Debug)]
+    struct Named {
+        #[npy(flatten)]
+        arrays: BTreeMap<String, u8>,
+        trees: BTreeMap<String, Named>,
+    }
+    let deep = bytes(&[(&"a/".repeat(61), 1), (&format!("{}x", "trees/a/".repeat(30)), 1)]);
+    drop(soon("a tree", || loaded::<Tree>(deep)));
+    let deep = bytes(&[(&format!("{}x", "trees/a/".repeat(30)), 1)]);
+    let named = soon("a named tree", || loaded::<Named>(deep)).unwrap();
+    assert!(named.arrays.is_empty() && named.trees["a"].trees.len() == 1);
 }
 
 /// Guards half of a nested archive: it counts as present, and the error names the missing half.

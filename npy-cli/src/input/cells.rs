@@ -150,7 +150,8 @@ impl Values {
         }
     }
 
-    /// Returns the fields of CSV as they were before they became text: those that `--missing` names are missing. `None` for values that have a type.
+    /// Returns the fields of CSV as they were before they became text: those that `--missing` names are missing. `None` for values that
+    /// have a type.
     pub(super) fn with_missing(&self) -> Option<Values> {
         let Values::Fields(cells, column, _) = self else { return None };
         Some(Values::Fields(cells.clone(), *column, Reading::Values(None)))

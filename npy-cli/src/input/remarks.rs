@@ -97,7 +97,8 @@ fn alone(dtype: &DType, path: &[String]) -> npy_core::Result<DType> {
 }
 
 impl Columns<'_> {
-    /// Returns the marks that an option can name: no number becomes another one, even in a column of text, and the comma is not between fields.
+    /// Returns the marks that an option can name: no number becomes another one, even in a column of text, and the comma is not between
+    /// fields.
     fn marks(&self) -> Vec<Decimal> {
         let Some(Form::Csv(dialect)) = self.form else { return Vec::new() };
         let is_apart = dialect.delimiter.is_some_and(|delimiter| delimiter != delimiter::COMMA);

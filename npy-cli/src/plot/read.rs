@@ -56,8 +56,8 @@ pub(super) fn kind(dtype: &DType) -> Option<ScalarKind> {
     dtype.scalar().map(npy_core::dtype::Scalar::kind)
 }
 
-/// Returns the columns that have an axis in common: numbers, or the times of one column. It is an error if the others were named, and is said if not. `rule` is
-/// about times.
+/// Returns the columns that have an axis in common: numbers, or the times of one column. It is an error if the others were named, and is
+/// said if not. `rule` is about times.
 fn on_one_axis(leaves: Vec<Leaf>, are_named: bool, rule: &str, name: &str) -> Result<Vec<Leaf>> {
     let all = leaves.len();
     let (times, mut drawn): (Vec<Leaf>, Vec<Leaf>) = leaves.into_iter().partition(is_time);

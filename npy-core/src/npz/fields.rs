@@ -47,9 +47,9 @@ pub trait NpzArchive: ArchiveField {
 ///
 /// A map has all members whose names begin with `x/`, or those of the whole archive. If `T` is an array, a key may have a `/`: `x/l/w` has the
 /// key `l/w`. A member that has no place in the map is an error ([`ErrorKind::UnknownMembers`]), except where a struct in the map lacks it.
-/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have. No key of a map of arrays is
-/// the name of such a member, and none of a map of archives is the name or the alias of a field `x` that has members `x/…`. Such a key is
-/// not written, either.
+/// Only a map that is flattened into a struct leaves out members, those that the struct's other fields may have: no key is the name or the
+/// alias of a field that is an array, in a map of arrays, or begins with those of a field `x` that has members `x/…`. Next to a flattened map
+/// of archives, one of arrays has no key with a `/`. Such a key is not written, either.
 ///
 /// ```
 /// use std::collections::BTreeMap;
@@ -154,7 +154,8 @@ pub trait ArchiveField: Sized {
     #[doc(hidden)]
     fn __npy_any_reserves(key: &str, is_array: bool, names: &[&str]) -> bool {
         let reserves = |name: &str| match is_array {
-            true => Self::__npy_takes(key, name, None),
+            true if Self::__NPY_IS_ARRAY => Self::__npy_takes(key, name, None),
+            true => below(name, key).is_some(),
             false => below(name, key).is_some() || (!Self::__NPY_IS_ARRAY && name == key),
         };
         names.iter().any(|name| reserves(name))

@@ -514,7 +514,8 @@ impl Traps {
         ControlFlow::Continue(())
     }
 
-    /// Refuses `NATURAL JOIN` without a common column, which the engine takes for `CROSS JOIN`, and one that compares `_file` and `_row`, since the statement names one.
+    /// Refuses `NATURAL JOIN` without a common column, which the engine takes for `CROSS JOIN`, and one that compares `_file` and `_row`,
+    /// since the statement names one.
     pub(crate) fn check_natural(&self, plan: &LogicalPlan) -> Result<()> {
         plan.apply_with_subqueries(|part| {
             if let LogicalPlan::Join(join) = part

@@ -1,7 +1,8 @@
 //! Sums of times and of spans that have a finer unit.
 //!
-//! DataFusion 55.2 keeps the type of the time, so `d + INTERVAL '12 hours'` is the day, and `s - INTERVAL '500 milliseconds'` a second less. Here the time is first converted to the
-//! unit of the span, as in NumPy; days become seconds. So is the time in `ORDER BY` of a frame `RANGE BETWEEN INTERVAL '500 milliseconds' PRECEDING …`.
+//! DataFusion 55.2 keeps the type of the time, so `d + INTERVAL '12 hours'` is the day, and `s - INTERVAL '500 milliseconds'` a second
+//! less. Here the time is first converted to the unit of the span, as in NumPy; days become seconds. So is the time in `ORDER BY` of a
+//! frame `RANGE BETWEEN INTERVAL '500 milliseconds' PRECEDING …`.
 
 use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use datafusion::common::DFSchema;

@@ -86,6 +86,7 @@ pub async fn statement_to_plan(
     checked(&state, plan).await
 }
 
+/// Refuses a plan that would be answered wrongly, and converts the types of a view and of the values of EXECUTE.
 async fn checked(state: &SessionState, plan: LogicalPlan) -> Result<LogicalPlan> {
     refused::check(&plan)?;
     replaced::check(state, &plan).await?;

@@ -1,7 +1,7 @@
 //! Maps as archives: the names of a value's members begin with the value's key.
 //!
-//! The names of arrays in a map may have several parts, `l/w`. Names that are of other fields of the struct that a map is flattened into are
-//! not its own.
+//! The names of arrays in a map may have several parts, `l/w`. Names of other fields of the struct that a map is flattened into are not its
+//! own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Display;
@@ -56,9 +56,10 @@ macro_rules! map {
                 read(from, at, keys)
             }
 
-            // A map of archives has its members before a map of arrays, whose keys are any names.
+            // Next to a map of archives, a map of arrays has only names of one part. To ask each archive for its members would take
+            // exponential time in a type that contains itself.
             fn __npy_reserves(key: &str, is_array: bool) -> bool {
-                is_array && !T::__NPY_IS_ARRAY && Self::__npy_takes(key, "", None)
+                is_array && !T::__NPY_IS_ARRAY && key.contains('/')
             }
         }
 
@@ -108,14 +109,15 @@ fn write<T: ArchiveField, W: Write>(
         "an empty key could not be read again; use other keys"
     } else if !keys.of_arrays && key.contains('/') {
         "a key that has a / could not be read again, except in a map of arrays; use other keys"
-    } else if keys.is_reserved(key) {
+    } else if keys.is_reserved(key) || keys.is_reserved(name::plain(key)) {
         "a key of a flattened map that is the name of another field would be read as that field; use another key, or rename the field"
     } else if is_deep(at) {
         return Err(to.in_file(too_deep(at)));
     } else {
         let mut name = inside(at, key);
-        if name::plain(key) != key {
-            // A name that ends with .npy is the one in the archive: that of another key, if it is there.
+        // A name that ends with .npy is the complete name in the archive. `Reader::names` has such a name next to the shorter one.
+        let is_alone = || to.check_name(name::plain(&name)).is_ok();
+        if keys.of_arrays && name::plain(key) != key && is_alone() {
             to.check_name(&name).map_err(|error| to.in_file(error))?;
             name.push_str(".npy");
         }

@@ -6,8 +6,8 @@ use std::fmt;
 /// theirs alone: a flattened map has no key that could be the name of one. That does not depend
 /// on the members that an archive has: the name of an `Option` that is absent remains its own.
 ///
-/// A map of arrays has no key that is the name of another field's member. A map of archives has no key that is the name of an archive, or the first part of
-/// a name.
+/// A map of arrays has no key that is the name of an array, or that begins with the name of an archive. A map of archives has no key that is
+/// the name of an archive, or the first part of a name.
 #[derive(Clone, Copy)]
 pub struct Siblings<'s> {
     /// Returns true if one of the fields excludes the key. The second argument is true for the key of an array.
