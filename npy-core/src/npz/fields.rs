@@ -155,7 +155,7 @@ pub trait ArchiveField: Sized {
     fn __npy_any_reserves(key: &str, is_array: bool, names: &[&str]) -> bool {
         let reserves = |name: &str| match is_array {
             true if Self::__NPY_IS_ARRAY => Self::__npy_takes(key, name, None),
-            true => below(name, key).is_some(),
+            true => below(key, name).is_some(),
             false => below(name, key).is_some() || (!Self::__NPY_IS_ARRAY && name == key),
         };
         names.iter().any(|name| reserves(name))
