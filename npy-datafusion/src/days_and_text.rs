@@ -8,7 +8,7 @@ use datafusion::common::{DFSchema, JoinConstraint, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ExprSchemable, Join};
 
-use crate::refused::shown;
+use crate::refused::{is_text, shown};
 use crate::time_literals::{compared, time_of_day};
 
 /// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a
@@ -66,14 +66,12 @@ fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
             operands.iter().find(|(it, schema)| it.get_type(*schema).is_ok_and(|of| test(it, of)));
         found.map(|(operand, _)| *operand)
     };
-    let is_text = |operand: &Expr, of: DataType| match operand.as_literal() {
+    let is_time_or_text = |operand: &Expr, of: DataType| match operand.as_literal() {
         Some(text) => time_of_day(text).is_some(),
-        None => match of {
-            DataType::Dictionary(_, values) => values.is_string(),
-            other => other.is_string(),
-        },
+        None => is_text(&of),
     };
-    let (Some(day), Some(text)) = (find(&|_, of| of == DataType::Date32), find(&is_text)) else {
+    let (Some(day), Some(text)) = (find(&|_, of| of == DataType::Date32), find(&is_time_or_text))
+    else {
         return Ok(());
     };
     let name = match text {

@@ -225,6 +225,7 @@ mod groups;
 mod header;
 mod index;
 mod large_literals;
+mod lists_of_columns;
 mod location;
 mod member_stream;
 mod members;
@@ -277,6 +278,7 @@ pub use groups::Layout;
 pub use index::NAME as INDEX_NAME;
 pub use index::{INDEX_BLOCK, IndexMode, IndexReport, write_index};
 use large_literals::KeepLargeLiterals;
+use lists_of_columns::SplitLists;
 #[doc(hidden)]
 pub use location::{insert_refused, is_one_file, word};
 #[doc(hidden)]
@@ -372,6 +374,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     settings.execution.skip_physical_aggregate_schema_check = true;
     state.aggregate_functions().get_or_insert_default().extend(own_aggregates::functions());
     state
+        .with_analyzer_rule(Arc::new(SplitLists))
         .with_analyzer_rule(Arc::new(ReplaceAggregates))
         .with_analyzer_rule(Arc::new(CheckWrittenTimes))
         .with_analyzer_rule(Arc::new(KeepTimes))

@@ -159,7 +159,7 @@ fn check_any(expression: &Expr) -> Result<()> {
 }
 
 /// Returns true for text, also that of `_file`.
-fn is_text(of_type: &DataType) -> bool {
+pub(crate) fn is_text(of_type: &DataType) -> bool {
     of_type.is_string() || matches!(of_type, DataType::Dictionary(_, values) if values.is_string())
 }
 

@@ -270,3 +270,29 @@ async fn in_a_subquery_knows_nulls() {
     );
     assert_eq!(count(&ctx, &sql).await, "1", "{sql}");
 }
+
+/// Guards lists with columns: two of them in one condition are two conditions, and nulls are as in PostgreSQL.
+#[tokio::test]
+async fn lists_of_columns_are_kept_apart() {
+    let ctx = session();
+    let create = "CREATE TABLE t AS SELECT * FROM (VALUES (1, 1, 1, 'a'), (2, 8, 2, 'b'), (8, 1, 1, NULL), (7, 7, NULL, 'd')) t(x, y, z, s)";
+    rows(&ctx, create).await;
+    for (condition, expected) in [
+        ("x IN (y, 8) AND x IN (z, 7)", "2"),
+        ("x IN (y, 8) OR x IN (z, 7)", "4"),
+        ("x NOT IN (y, 9) AND x NOT IN (z, 7)", "1"),
+        ("x NOT IN (y, 9) OR x NOT IN (z, 7)", "2"),
+        ("NOT (x IN (y, 8) AND x IN (z, 7))", "2"),
+        ("1 IN (x) AND x = 1", "1"),
+        ("x IN (y + 0, 8) AND x IN (1, 2, 8, y)", "3"),
+        ("x IN (1, (SELECT max(y) FROM t)) AND x IN (7, (SELECT min(y) + 7 FROM t))", "1"),
+        ("x NOT IN (z, 7, NULL)", "0"),
+        ("s IN ('b', s) AND s IN (s, 'c')", "3"),
+        ("(x, y) IN ((z, z), (2, 8)) AND (x, y) IN ((y, x))", "1"),
+        ("x IN (y, 8) AND x IN (z, 7) AND x IN (1, 2)", "1"),
+        ("EXISTS (SELECT 1 FROM t u WHERE u.x IN (t.y, 3) AND u.x IN (t.z, 4))", "2"),
+    ] {
+        let sql = format!("SELECT count(*) FROM t WHERE {condition}");
+        assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+    }
+}

@@ -574,6 +574,7 @@ async fn far_times_of_two_columns_are_compared() {
     for (on, expected) in [
         ("date_trunc('day', a.value) = b.value", 6),
         ("a.value = b.value", 2),
+        ("a.value IN (b.value, b.value)", 2),
         ("a.value > b.value", 16),
     ] {
         let sql =
@@ -585,7 +586,6 @@ async fn far_times_of_two_columns_are_compared() {
     for (of, instead) in [
         ("s - d", "s - CAST(d AS TIMESTAMP(0))"),
         ("coalesce(s, d)", "coalesce(s, CAST(d AS TIMESTAMP(0)))"),
-        ("s IN (d, d)", "s IN (CAST(d AS TIMESTAMP(0)), CAST(d AS TIMESTAMP(0)))"),
         ("unnest([s, d])", "unnest([s, CAST(d AS TIMESTAMP(0))])"),
         ("coalesce(s, TIMESTAMP '1970-01-01')", "coalesce(s, CAST('1970-01-01' AS TIMESTAMP(0)))"),
     ] {

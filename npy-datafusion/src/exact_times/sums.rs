@@ -49,13 +49,13 @@ pub(crate) fn exact_sum(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<
 fn with_exact_frame(call: &mut WindowFunction, schema: &DFSchema) -> Option<()> {
     let (frame, orders) = (&call.params.window_frame, &mut call.params.order_by);
     let [order] = &mut orders[..] else { return None };
-    let unit = |bound: &WindowFrameBound| match bound {
+    let of_bound = |bound: &WindowFrameBound| match bound {
         WindowFrameBound::Preceding(span) | WindowFrameBound::Following(span) => {
             unit_of_interval(span)
         }
         WindowFrameBound::CurrentRow => None,
     };
-    let unit = unit(&frame.start_bound).max(unit(&frame.end_bound))?;
+    let unit = of_bound(&frame.start_bound).max(of_bound(&frame.end_bound))?;
     (frame.units == WindowFrameUnits::Range).then_some(())?;
     order.expr = in_unit(&order.expr, unit, schema)?;
     Some(())
