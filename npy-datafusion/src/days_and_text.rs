@@ -80,7 +80,7 @@ fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
         _ => "x".to_owned(),
     };
     plan_err!(
-        "{} is a day, and {} is text; write CAST({name} AS DATE) for the text, or CAST({name} AS TIMESTAMP) if it has times{place}",
+        "{} is a day, and {} is text; write CAST({name} AS DATE) for the text, or CAST({name} AS TIMESTAMP(6)) if it has times{place}",
         shown(day),
         shown(text)
     )

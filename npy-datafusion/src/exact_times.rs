@@ -36,7 +36,7 @@ use datafusion::scalar::ScalarValue;
 use crate::floored::{cast_floored, is_coarser};
 use crate::refused::plural;
 
-pub(crate) use sums::{exact_sum, with_exact_sums};
+pub(crate) use sums::{exact_sum, unit_of_frames, with_exact_sums};
 
 /// Returns the functions that convert and compare times.
 pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {

@@ -107,7 +107,7 @@ pub(crate) async fn infer(
     let is_in_files = |name: &&String| of_files.field_with_name(name).is_ok();
     if let Some(name) = of_directories.iter().find(is_in_files) {
         return plan_err!(
-            "{first}: the directories {name}=…/ and a field of the files in them have one name, {name:?}; rename the directories, or read the field alone after SET datafusion.execution.listing_table_factory_infer_partitions = false"
+            "{first}: the directories {name}=…/ and a field of the files in them have one name, {name:?}; rename the directories, or read the field alone by FROM npy('dir/') after SET datafusion.execution.listing_table_factory_infer_partitions = false"
         );
     }
     if let (true, true, Some(error)) = (declared.is_empty(), is_inferred, mixed) {

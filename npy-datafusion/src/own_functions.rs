@@ -11,7 +11,7 @@ use datafusion::logical_expr::expr::{
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawAggregateExpr, RawBinaryExpr, RawWindowExpr,
 };
-use datafusion::logical_expr::{Expr, ScalarUDF, cast};
+use datafusion::logical_expr::{Expr, ExprSchemable, ScalarUDF, cast};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use crate::exact_times::exact_sum;
@@ -102,7 +102,8 @@ impl ExprPlanner for OwnPlans {
         Ok(PlannerResult::Planned(Expr::ScalarFunction(call)))
     }
 
-    /// Refuses `x ^ 2`, and makes the sums of times exact before DataFusion states the types of columns.
+    /// Refuses `x ^ 2`, makes the sums of times exact before DataFusion states the types of columns, and divides as floats where it would make
+    /// decimals of four digits.
     fn plan_binary_op(
         &self,
         expr: RawBinaryExpr,
@@ -117,6 +118,7 @@ impl ExprPlanner for OwnPlans {
             BinaryOperator::Plus | BinaryOperator::Minus => {
                 exact_sum(&expr.left, &expr.right, schema)
             }
+            BinaryOperator::Divide => as_floats(&expr.left, &expr.right, schema),
             _ => None,
         };
         Ok(PlannerResult::Original(match sides {
@@ -151,4 +153,13 @@ impl ExprPlanner for OwnPlans {
             AggregateFunction::new_udf(func, args, distinct, filter, order_by, null_treatment);
         Ok(PlannerResult::Planned(cast(Expr::AggregateFunction(call), DataType::Int64)))
     }
+}
+
+/// Converts an unsigned integer of 64 bits and a signed one: DataFusion 55.2 has no integer for both, and cuts `u / i` to four digits.
+fn as_floats(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    let types = [left.get_type(schema).ok()?, right.get_type(schema).ok()?];
+    let has_unsigned = types.contains(&DataType::UInt64);
+    let is_mixed = has_unsigned && types.iter().any(DataType::is_signed_integer);
+    let as_float = |side: &Expr| cast(side.clone(), DataType::Float64);
+    is_mixed.then(|| (as_float(left), as_float(right)))
 }

@@ -10,10 +10,11 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::expr::{ScalarFunction, Sort, WindowFunction};
 use datafusion::logical_expr::utils::{grouping_set_to_exprlist, merge_schema};
 use datafusion::logical_expr::{
     BinaryExpr, Cast, Distinct, Expr, ExprSchemable, Join, LogicalPlan, Operator, Union,
+    WindowFrameBound, WindowFrameUnits,
 };
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
@@ -21,7 +22,8 @@ use npy_arrow::DESCR;
 
 use crate::days_and_text::{check_days, check_keys};
 use crate::exact_times::per_second;
-use crate::time_literals::compared;
+use crate::floored::is_coarser;
+use crate::time_literals::{compared, time_of_day};
 use crate::unordered_windows::check_window;
 
 /// Refuses these statements.
@@ -66,6 +68,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
                 check_results(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
                     check_window(call, &inputs)?;
+                    check_range(call, &schema)?;
                 }
                 if let Expr::AggregateFunction(call) = expression
                     && call.params.distinct
@@ -102,7 +105,7 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     )
 }
 
-/// Refuses text among bytes or numbers in one column of a UNION, which would be bytes, or text. A query that begins with NULL, and those of
+/// Refuses text among bytes, numbers or days in one column of a UNION, which would be bytes, text, or days without times. A query that begins with NULL, and those of
 /// UNION BY NAME, have their types when the unions within them are converted.
 fn check_unions(plan: &LogicalPlan) -> Result<()> {
     let typed = |part| match part {
@@ -118,9 +121,12 @@ fn check_unions(plan: &LogicalPlan) -> Result<()> {
 fn check_union(union: &Union) -> Result<()> {
     for (index, field) in union.schema.fields().iter().enumerate() {
         let types = || union.inputs.iter().map(|input| input.schema().field(index).data_type());
-        let other = types().find(|it| **it == DataType::Binary || it.is_numeric());
-        if let Some(other) = other.filter(|_| types().any(is_text)) {
-            let kind = if other.is_numeric() { "numbers" } else { "bytes" };
+        let kind = |of: &DataType| match of {
+            DataType::Binary => Some("bytes"),
+            DataType::Date32 => Some("days"),
+            _ => of.is_numeric().then_some("numbers"),
+        };
+        if let Some(kind) = types().find_map(kind).filter(|_| types().any(is_text)) {
             return plan_err!(
                 "the column {:?} of UNION is {kind} in one query, and text in another; write CAST(x AS TEXT) for the {kind}",
                 field.name()
@@ -130,18 +136,36 @@ fn check_union(union: &Union) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a sum of a time and a finer span in a recursive query, which would be cut to the time again, without an end.
+/// Refuses a time in a recursive query that has a finer unit than in its first part, and would be cut to that one. A sum of a day and hours
+/// would be the day again, without an end.
 fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
-    let Expr::Cast(Cast { expr: sum, field }) = column.clone().unalias() else { return Ok(()) };
-    let Expr::BinaryExpr(BinaryExpr { left, right, .. }) = &*sum else { return Ok(()) };
-    for side in [left, right] {
-        if let Expr::Cast(Cast { expr: time, field: finer }) = &**side
-            && let DataType::Timestamp(unit, _) = finer.data_type()
-            && time.get_type(schema)? == *field.data_type()
+    if let Expr::Cast(Cast { expr: time, field }) = column.clone().unalias()
+        && let DataType::Timestamp(unit, _) = time.get_type(schema)?
+        && (*field.data_type() == DataType::Date32
+            || is_coarser(&time.get_type(schema)?, field.data_type()))
+    {
+        return plan_err!(
+            "{time} would be cut to the type of the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there",
+            per_second(unit).ilog10()
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a frame of times without a unit: DataFusion 55.2 takes `7 PRECEDING` for seven months.
+fn check_range(call: &WindowFunction, schema: &DFSchema) -> Result<()> {
+    let frame = &call.params.window_frame;
+    let is_time = |order: &Sort| order.expr.get_type(schema).is_ok_and(|it| it.is_temporal());
+    if frame.units != WindowFrameUnits::Range || !call.params.order_by.iter().any(is_time) {
+        return Ok(());
+    }
+    for bound in [&frame.start_bound, &frame.end_bound] {
+        if let WindowFrameBound::Preceding(span) | WindowFrameBound::Following(span) = bound
+            && let Some(number) = span.try_as_str().flatten()
+            && number.trim().parse::<f64>().is_ok()
         {
             return plan_err!(
-                "{sum} would be cut to the type of {time} in the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there",
-                per_second(*unit).ilog10()
+                "RANGE {number} has no unit; write INTERVAL '{number} days', or of another unit of time"
             );
         }
     }
@@ -163,7 +187,7 @@ pub(crate) fn is_text(of_type: &DataType) -> bool {
     of_type.is_string() || matches!(of_type, DataType::Dictionary(_, values) if values.is_string())
 }
 
-/// Refuses numbers and text as the results of one expression, which would be text.
+/// Refuses text next to numbers as the results of one expression, which would be text, and next to days, whose times would be lost.
 fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let (name, results): (_, Vec<&Expr>) = match expression {
         Expr::Case(case) => {
@@ -175,15 +199,21 @@ fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
         }
         _ => return Ok(()),
     };
-    let find = |test: fn(&DataType) -> bool| {
-        results.iter().find(|it| it.get_type(schema).is_ok_and(|it| test(&it)))
+    let typed: Vec<_> =
+        results.iter().filter_map(|it| Some((*it, it.get_type(schema).ok()?))).collect();
+    let has = |test: fn(&DataType) -> bool| typed.iter().any(|(_, of)| test(of));
+    let (others, to) = match () {
+        () if has(DataType::is_numeric) => ("numbers", "DOUBLE"),
+        () if has(|it| *it == DataType::Date32) => ("days", "DATE"),
+        () => return Ok(()),
     };
-    let Some(text) = find(is_text).filter(|_| find(DataType::is_numeric).is_some()) else {
-        return Ok(());
-    };
+    // Text that is a day loses nothing.
+    let is_day = |it: &Expr| it.as_literal().is_some_and(|text| time_of_day(text).is_none());
+    let is_lost = |(it, of): &&(&Expr, DataType)| is_text(of) && (others != "days" || !is_day(it));
+    let Some((text, _)) = typed.iter().find(is_lost) else { return Ok(()) };
     let quote = if text.as_literal().is_some() { "'" } else { "" };
     plan_err!(
-        "the results of {name} are {quote}{}{quote}, which is text, and numbers; make them one type by CAST(x AS DOUBLE), or CAST(x AS TEXT)",
+        "the results of {name} are {quote}{}{quote}, which is text, and {others}; make them one type by CAST(x AS {to}), or CAST(x AS TEXT)",
         shown(text)
     )
 }

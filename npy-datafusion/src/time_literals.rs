@@ -14,7 +14,7 @@ use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::exact_times::{rewritten, with_exact_sums};
+use crate::exact_times::{rewritten, unit_of_frames, with_exact_sums};
 
 /// Keeps the times of text, and makes sums of times and spans exact.
 #[derive(Debug)]
@@ -22,12 +22,15 @@ pub(crate) struct KeepTimesOfText;
 
 impl AnalyzerRule for KeepTimesOfText {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        let with_all = |expression: Expr, schema: &DFSchema| {
-            with_exact_sums(expression, schema)?
-                .transform_data(|it| with_far_times(it, schema))?
-                .transform_data(|it| with_times(it, schema))
-        };
-        plan.transform_up_with_subqueries(|plan| rewritten(plan, &with_all)).data()
+        plan.transform_up_with_subqueries(|plan| {
+            let of_frames = unit_of_frames(&plan);
+            rewritten(plan, &|expression, schema| {
+                with_exact_sums(expression, schema, of_frames)?
+                    .transform_data(|it| with_far_times(it, schema))?
+                    .transform_data(|it| with_times(it, schema))
+            })
+        })
+        .data()
     }
 
     fn name(&self) -> &str {

@@ -351,7 +351,7 @@ async fn days_are_not_compared_with_numbers_or_columns_of_text() {
         ),
         (
             "s = d",
-            "t.d is a day, and t.s is text; write CAST(t.s AS DATE) for the text, or CAST(t.s AS TIMESTAMP) if it has times",
+            "t.d is a day, and t.s is text; write CAST(t.s AS DATE) for the text, or CAST(t.s AS TIMESTAMP(6)) if it has times",
         ),
         ("d BETWEEN s AND '9999-12-31'", "CAST(t.s AS DATE)"),
         ("d IN ('2026-01-03', concat(s, ' 13:00:00'))", "write CAST(x AS DATE) for the text"),
@@ -361,7 +361,7 @@ async fn days_are_not_compared_with_numbers_or_columns_of_text() {
         ("EXISTS (SELECT 1 FROM (VALUES (DATE '2026-01-02')) u(k) WHERE k = s)", "CAST(t.s AS"),
         (
             "(n, d) = (n, s)",
-            "CAST(t.s AS TIMESTAMP) if it has times, with struct(…) in the place of a tuple",
+            "CAST(t.s AS TIMESTAMP(6)) if it has times, with struct(…) in the place of a tuple",
         ),
         ("(n, d) IN ((n, '2026-01-02'), (n, '2026-01-02 13:00:00'))", "13:00:00 is text; write"),
         ("CASE d WHEN s THEN true END", "CAST(t.s AS DATE)"),
@@ -403,16 +403,28 @@ async fn days_are_not_compared_with_numbers_or_columns_of_text() {
     }
     let tables = format!("WITH a AS (SELECT d FROM {days}), b AS (SELECT s AS d FROM {days})");
     for (query, expected) in [
-        ("SELECT * FROM a JOIN b USING (d)", "CAST(b.d AS TIMESTAMP) if it has times, with ON in"),
+        (
+            "SELECT * FROM a JOIN b USING (d)",
+            "CAST(b.d AS TIMESTAMP(6)) if it has times, with ON in",
+        ),
         ("SELECT * FROM b NATURAL JOIN a", "with ON in the place of USING or NATURAL"),
         ("SELECT * FROM a JOIN b ON a.d = b.d", "a.d is a day, and b.d is text"),
         ("SELECT d FROM a INTERSECT SELECT d FROM b", "CAST(b.d AS DATE)"),
+        (
+            "SELECT count(*) OVER (ORDER BY d RANGE 7 PRECEDING) FROM a",
+            "RANGE 7 has no unit; write INTERVAL '7 days'",
+        ),
+        ("SELECT d FROM a UNION SELECT d FROM b", "is days in one query, and text in another"),
+        ("SELECT CASE WHEN a.d > now() THEN a.d ELSE b.d END FROM a, b", "CASE are b.d, which is"),
+        ("SELECT nvl(a.d, '2026-01-02T13:00:00') FROM a", "make them one type by CAST(x AS DATE)"),
     ] {
         let refused = error(&ctx, &format!("{tables} {query}")).await;
         assert!(refused.contains(expected), "{query}: {refused}");
     }
     let on = "SELECT count(*) FROM a JOIN b ON a.d = CAST(b.d AS TIMESTAMP)";
     assert_eq!(count(&ctx, &format!("{tables} {on}")).await, 1);
+    let case = "SELECT count(CASE WHEN a.d > now() THEN a.d ELSE '2026-01-02' END) FROM a";
+    assert_eq!(count(&ctx, &format!("{tables} {case}")).await, 1);
     // The types of a view are converted before the rules.
     let view = |condition| format!("CREATE VIEW v AS SELECT * FROM {days} WHERE {condition}");
     let refused = npy_datafusion::sql(&ctx, &view("d = s")).await.unwrap_err().to_string();
@@ -629,6 +641,8 @@ async fn sums_have_the_finer_unit() {
         ("d + INTERVAL '12 hours'", "1970-01-01T12:00:00 1970-01-02T12:00:00 1970-01-03T12:00:00"),
         ("d - INTERVAL '25 hours'", "1969-12-30T23:00:00 1969-12-31T23:00:00 1970-01-01T23:00:00"),
         ("d + INTERVAL '1 month 1 day'", "1970-02-02 1970-02-03 1970-02-04"),
+        ("d + CAST('1 day' AS INTERVAL)", "1970-01-02 1970-01-03 1970-01-04"),
+        ("s + '1 day'::INTERVAL", "1970-01-02T00:00:00 1970-01-02T00:00:01 1970-01-02T00:00:02"),
         (
             "INTERVAL '250 milliseconds' + d",
             "1970-01-01T00:00:00.250 1970-01-02T00:00:00.250 1970-01-03T00:00:00.250",
@@ -649,6 +663,12 @@ async fn sums_have_the_finer_unit() {
             "1970-01-01T00:00:02.500 1970-01-02T00:00:01.500 1970-01-03T00:00:00.999",
         ),
         ("count(*) OVER (ORDER BY s RANGE INTERVAL '500 milliseconds' PRECEDING)", "1 1 1"),
+        // Windows of one order are one step.
+        (
+            "count(*) OVER (ORDER BY d RANGE INTERVAL '25 hours' PRECEDING) + rank() OVER (ORDER BY d) \
+             + count(*) OVER (ORDER BY d RANGE INTERVAL '2 days' PRECEDING) + count(*) OVER (ORDER BY d DESC)",
+            "6 8 9",
+        ),
         ("count(*) OVER (ORDER BY s DESC RANGE INTERVAL '1500 milliseconds' PRECEDING)", "1 2 2"),
         (
             "count(*) OVER (ORDER BY d RANGE BETWEEN INTERVAL '36 hours' PRECEDING AND INTERVAL '12 hours' FOLLOWING)",
@@ -672,8 +692,19 @@ async fn sums_have_the_finer_unit() {
             "WITH RECURSIVE c AS (SELECT {start} AS d UNION ALL SELECT d + INTERVAL '{step}' FROM c WHERE d < '1970-01-03') SELECT count(*) FROM c"
         )
     };
-    let refused = error(&ctx, &calendar("DATE '1970-01-01'", "1 hour")).await;
-    assert!(refused.contains("write CAST(… AS TIMESTAMP(0)) there"), "{refused}");
+    let of_days = calendar("DATE '1970-01-01'", "1 hour");
+    for recursion in [
+        of_days.clone(),
+        of_days.replace("hour'", "hour' + INTERVAL '30 minutes'"),
+        of_days
+            .replace("SELECT d + INTERVAL '1 hour'", "SELECT greatest(d + INTERVAL '1 hour', d)"),
+        of_days
+            .replace("SELECT d + INTERVAL '1 hour'", "SELECT * FROM (SELECT d + INTERVAL '1 hour'")
+            .replace("'1970-01-03'", "'1970-01-03')"),
+    ] {
+        let refused = error(&ctx, &recursion).await;
+        assert!(refused.contains("recursive query; write CAST(… AS TIMESTAMP("), "{refused}");
+    }
     for (start, step, expected) in [
         ("DATE '1970-01-01'", "1 day", 3),
         ("CAST(DATE '1970-01-01' AS TIMESTAMP(0))", "1 hour", 49),

@@ -59,7 +59,7 @@ impl<T: Serialize> WriteNpy for AsObject<T> {
 /// | a struct of one unnamed field, `Some` | its field |
 /// | a variant without fields | its name, a `str` |
 /// | any other variant | a `dict` with one entry, from its name to its field, or to a `tuple` or a `dict` of its fields |
-/// | [`DateTime64`](crate::DateTime64), [`TimeDelta64`](crate::TimeDelta64) | `str`, as NumPy prints them; in an array of their own they keep their dtype |
+/// | [`DateTime64`](crate::DateTime64), [`TimeDelta64`](crate::TimeDelta64) | `str`, as NumPy prints them, and `None` for NaT; a `DynArray` of them keeps its dtype |
 /// | [`NpyArray`](crate::NpyArray), [`NpyView`](crate::NpyView), [`DynArray`](crate::DynArray) | `ndarray` |
 ///
 /// The dtype of a `DynArray` is its own. The dtype of other arrays depends on how their elements serialize: it is `float32` if all are

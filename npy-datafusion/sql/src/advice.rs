@@ -19,6 +19,7 @@ use npy_datafusion::{insert_refused, name_of_table, word};
 
 use crate::aliases::Aliases;
 use crate::nearest::nearest;
+use crate::output::printable;
 use crate::statements::{list_of, written};
 use crate::tables;
 
@@ -185,8 +186,9 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
+    const SPAN: &str = "write a span of time as INTERVAL '5 seconds'";
     const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
-    const FORMS: [(&str, &str); 32] = [
+    const FORMS: [(&str, &str); 36] = [
         (
             ": field metadata differs (input field: Field",
             "in WITH RECURSIVE, write nullif(x, NULL) AS x in the place of each column x of a file",
@@ -216,6 +218,10 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         ("Error parsing timestamp from '", TIME),
         ("to value of Date32 type", TIME),
         ("Cannot infer common argument type for comparison operation Timestamp", TIME),
+        ("Cannot infer common argument type for comparison operation Duration", SPAN),
+        ("Cannot infer common argument type for comparison operation Binary", OF_BYTES),
+        (" = Binary", OF_BYTES),
+        ("Unsupported CAST from Binary", OF_BYTES),
         (
             "Cannot infer common argument type for comparison operation FixedSizeBinary(16)",
             LONG_DOUBLE,
@@ -505,8 +511,12 @@ impl Traps {
                 ));
             }
             if join.to_string().starts_with("NATURAL ") {
+                let mut first = relation;
+                while let TableFactor::NestedJoin { table_with_joins, alias: None } = first {
+                    first = &table_with_joins.relation;
+                }
                 // A subquery needs no name.
-                let name = name_of_table(relation)
+                let name = name_of_table(first)
                     .and_then(|it| Some(it.0.last()?.as_ident()?.value.clone()));
                 self.natural.insert(name.unwrap_or_default(), relation.to_string());
             }
@@ -514,9 +524,9 @@ impl Traps {
         ControlFlow::Continue(())
     }
 
-    /// Refuses `NATURAL JOIN` without a common column, which the engine takes for `CROSS JOIN`, and one that compares `_file` and `_row`,
-    /// since the statement names one.
-    pub(crate) fn check_natural(&self, plan: &LogicalPlan) -> Result<()> {
+    /// Says that a `NATURAL JOIN` has no common column, so that it is a `CROSS JOIN`, or that it compares `_file` and `_row`, since the
+    /// statement names one. Another join to a table of this name in the same statement cannot be told from it.
+    pub(crate) fn remark_on_natural(&self, plan: &LogicalPlan) -> Result<()> {
         plan.apply_with_subqueries(|part| {
             if let LogicalPlan::Join(join) = part
                 && let Some((table, _)) = join.right.schema().iter().next()
@@ -525,14 +535,17 @@ impl Traps {
                 let mut keys = join.on.iter().filter_map(|(key, _)| key.try_as_col());
                 let reason = match keys.any(|key| key.name == "_row") {
                     true => "compares _file and _row, too",
-                    false if join.on.is_empty() && join.filter.is_none() => "has no common column",
+                    false if join.on.is_empty() && join.filter.is_none() => {
+                        "has no common column, and joins all rows with each other"
+                    }
                     false => return Ok(TreeNodeRecursion::Continue),
                 };
-                return plan_err!(
-                    "NATURAL JOIN {relation} {reason}: before it, {}, and in it, {}; write JOIN {relation} ON …, or else CROSS JOIN {relation}",
+                let remark = format!(
+                    "NATURAL JOIN {relation} {reason}: before it, {}, and in it, {}; JOIN {relation} ON … names what is compared",
                     list_of(&join.left.schema().columns()),
                     list_of(&join.right.schema().columns())
                 );
+                eprintln!("npy sql: {}", printable(&remark));
             }
             Ok(TreeNodeRecursion::Continue)
         })?;

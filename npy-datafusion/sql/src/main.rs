@@ -85,7 +85,7 @@ double is its bytes; npy('x.npy', 'long_double_as_f64', 'true') has floats, and 
 CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv' OPTIONS (has_header true), so are JSON and PARQUET; a .csv is no argument.
 
 Integers are divided without a rest: 1 / 2 is 0, and -7 / 2 is -3, unlike NumPy's /: x / 2.0, or CAST(x AS DOUBLE) / y. An unsigned column of
-64 bits (u8) divided by a signed integer has a fraction: CAST(u AS BIGINT) / 10. A sum of integers that
+64 bits (u8) and a signed integer are divided as floats: CAST(u AS BIGINT) / 10. A sum of integers that
 needs more than 64 bits is an error; x + y, x - y and x * y wrap at the width of their columns,
 as in NumPy: u - v of 1 and 3 is 65534 for two u2, CAST(u AS BIGINT) - v has 64 bits, and CAST(x AS DECIMAL(38, 0)) + y more. An unsigned
 column of 64 bits (u8) and signed integers make a decimal: CAST(x + 1 AS BIGINT UNSIGNED). An outer join with USING or NATURAL is an error. Conditions of WHERE are in no order:

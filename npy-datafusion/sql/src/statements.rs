@@ -18,7 +18,7 @@ use crate::lists;
 use crate::nearest::nearest;
 use crate::numbers;
 use crate::output::{self, Form};
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, with_types_of_literals};
 use crate::quotes;
 use crate::spans;
 use crate::tables::{self, Locations};
@@ -85,8 +85,9 @@ pub(crate) async fn run(
                 }
                 (_, error) => error,
             })?;
+        let plan = with_types_of_literals(&statement, plan)?;
         quotes::check_words(&statement, &plan)?;
-        traps.check_natural(&plan)?;
+        traps.remark_on_natural(&plan)?;
         // Its parts are shared.
         let of_plan = plan.clone();
         let named = |error: DataFusionError| {

@@ -8,16 +8,20 @@ use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
 use datafusion::common::DFSchema;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
-use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, Operator, WindowFrameBound, WindowFrameUnits, cast,
+    BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator, WindowFrameBound,
+    WindowFrameUnits, cast,
 };
 use datafusion::scalar::ScalarValue;
 
 use super::{nanoseconds, per_second};
 
-/// Makes a sum exact, unless the planner has, and the frame of a window.
-pub(crate) fn with_exact_sums(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+/// Makes a sum exact, unless the planner has, and the frame of a window, whose order is converted to the unit of frames.
+pub(crate) fn with_exact_sums(
+    expression: Expr,
+    schema: &DFSchema,
+    of_frames: Option<TimeUnit>,
+) -> Result<Transformed<Expr>> {
     Ok(match expression {
         Expr::BinaryExpr(BinaryExpr {
             left,
@@ -28,8 +32,13 @@ pub(crate) fn with_exact_sums(expression: Expr, schema: &DFSchema) -> Result<Tra
             None => Transformed::no(super::binary(*left, op, *right)),
         },
         Expr::WindowFunction(mut call) => {
-            let is_changed = with_exact_frame(&mut call, schema).is_some();
-            Transformed::new_transformed(Expr::WindowFunction(call), is_changed)
+            let finer = match (&mut call.params.order_by[..], of_frames) {
+                ([order], Some(unit)) => {
+                    in_unit(&order.expr, unit, schema).map(|finer| order.expr = finer)
+                }
+                _ => None,
+            };
+            Transformed::new_transformed(Expr::WindowFunction(call), finer.is_some())
         }
         other => Transformed::no(other),
     })
@@ -46,19 +55,22 @@ pub(crate) fn exact_sum(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<
     }
 }
 
-fn with_exact_frame(call: &mut WindowFunction, schema: &DFSchema) -> Option<()> {
-    let (frame, orders) = (&call.params.window_frame, &mut call.params.order_by);
-    let [order] = &mut orders[..] else { return None };
-    let of_bound = |bound: &WindowFrameBound| match bound {
+/// Returns the finest unit of the frames of a step. All windows of a step have one order.
+pub(crate) fn unit_of_frames(plan: &LogicalPlan) -> Option<TimeUnit> {
+    let LogicalPlan::Window(windows) = plan else { return None };
+    let frames = windows.window_expr.iter().filter_map(|it| match it.clone().unalias() {
+        Expr::WindowFunction(call) => Some(call.params.window_frame),
+        _ => None,
+    });
+    let of_range = frames.filter(|frame| frame.units == WindowFrameUnits::Range);
+    let bounds = of_range.flat_map(|frame| [frame.start_bound, frame.end_bound]);
+    let of_bound = |bound| match bound {
         WindowFrameBound::Preceding(span) | WindowFrameBound::Following(span) => {
-            unit_of_interval(span)
+            unit_of_interval(&span)
         }
         WindowFrameBound::CurrentRow => None,
     };
-    let unit = of_bound(&frame.start_bound).max(of_bound(&frame.end_bound))?;
-    (frame.units == WindowFrameUnits::Range).then_some(())?;
-    order.expr = in_unit(&order.expr, unit, schema)?;
-    Some(())
+    bounds.filter_map(of_bound).max()
 }
 
 /// Converts a time to a finer unit; `None` for a time that has it, and for other values.
@@ -77,6 +89,9 @@ fn unit_of(span: &Expr, schema: &DFSchema) -> Option<TimeUnit> {
     match (span, span.get_type(schema).ok()?) {
         (_, DataType::Duration(unit)) => return Some(unit),
         (Expr::Literal(interval, _), DataType::Interval(_)) => return unit_of_interval(interval),
+        (Expr::Cast(Cast { expr, .. }), DataType::Interval(_)) if expr.as_literal().is_some() => {
+            return unit_of_interval(expr.as_literal()?);
+        }
         (_, DataType::Interval(_)) => {}
         _ => return None,
     }

@@ -437,7 +437,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["PREPARE p AS SELECT id FROM t WHERE id < $1; EXECUTE p(1.5)", "ticks.npy"],
-            "1.5 would become 1 in the parameter $1 of p, which is UInt32; state types that hold the values: PREPARE p(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL\n",
+            "1.5 would become 1 in the parameter $1 of p, which is Int64; state types that hold the values: PREPARE p(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL\n",
         ),
         (
             &["PREPARE p(INT, DATE) AS SELECT $1, $2; EXECUTE p(7, '2021-01-01T12:00:00')"],

@@ -105,18 +105,6 @@ fn the_reason_is_in_plain_words() {
         (&["SELECT ifnull(price, 'none') FROM t", "ticks.npy"], "results of nvl are 'none', which"),
         (&["SELECT nvl2(id, 'none', price) FROM t", "ticks.npy"], "results of nvl2 are 'none',"),
         (
-            &["SELECT count(*) FROM t NATURAL JOIN t2", "ticks.npy", "latin.npy"],
-            "NATURAL JOIN t2 has no common column: before it, the columns are id, price, pair, and in it, the columns are value; write JOIN t2 ON …, or else CROSS JOIN t2\n",
-        ),
-        (
-            &["SELECT count(*) FROM (t NATURAL LEFT JOIN (SELECT 1 AS z))", "ticks.npy"],
-            "NATURAL JOIN (SELECT 1 AS z) has no common column",
-        ),
-        (
-            &["SELECT a._row FROM t a NATURAL JOIN npy('ticks.npy')", "ticks.npy"],
-            "NATURAL JOIN npy('ticks.npy') compares _file and _row, too: before it",
-        ),
-        (
             &["SELECT lag(count(*)) OVER (PARTITION BY id % 2) FROM t GROUP BY id", "ticks.npy"],
             "has none; write ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING after it, if x is",
         ),
@@ -251,6 +239,10 @@ fn the_reason_is_in_plain_words() {
         ("SELECT count(coalesce(nullif(value, value), X'')) AS x FROM npy('stations.npy')", "1"),
         ("PREPARE p AS SELECT $1 AS x; EXECUTE p([1.5, 2])", "\"[1.5, 2.0]\""),
         (
+            "PREPARE p AS SELECT x * $1 AS x FROM (SELECT arrow_cast(200, 'UInt8') AS x) WHERE x + $1 > 300; EXECUTE p(150)",
+            "30000",
+        ),
+        (
             "WITH RECURSIVE r AS (SELECT nullif(id, NULL) AS id FROM t UNION ALL SELECT r.id + 1 FROM r WHERE id < 3) SELECT max(id) AS x FROM r",
             "3",
         ),
@@ -263,5 +255,37 @@ fn the_reason_is_in_plain_words() {
         ("SELECT count(*) OVER (ORDER BY CAST(value AS TEXT)) AS x FROM npy('stations.npy')", "1"),
     ] {
         assert_eq!(stdout(at, &[sql, "ticks.npy", "--csv"]), format!("x\n{expected}\n"), "{sql}");
+    }
+}
+
+/// Guards `NATURAL JOIN` without a common column, which is a cross join.
+#[test]
+fn natural_joins_without_keys_have_a_remark() {
+    let directory = files();
+    let at = directory.path();
+    [1_u8].write_npy(at.join("v.npy")).unwrap();
+    for (sql, said) in [
+        (
+            "SELECT count(*) FROM t NATURAL JOIN v",
+            "npy sql: NATURAL JOIN v has no common column, and joins all rows with each other: before it, the columns are id, price, pair, and in it, the columns are value; JOIN v ON … names what is compared\n",
+        ),
+        (
+            "SELECT count(*) FROM v, (t NATURAL LEFT JOIN (SELECT 1 AS z))",
+            "NATURAL JOIN (SELECT 1 AS z) has no common column",
+        ),
+        (
+            "SELECT count(*) FROM t NATURAL JOIN (v CROSS JOIN (SELECT 1 AS z))",
+            "has no common column",
+        ),
+        (
+            "SELECT a._row FROM v, t a NATURAL JOIN npy('ticks.npy')",
+            "NATURAL JOIN npy('ticks.npy') compares _file and _row, too: before it",
+        ),
+        ("SELECT t.id FROM t, v NATURAL JOIN (SELECT 1 AS value) AS w", ""),
+    ] {
+        let output = run(at, &[sql, "ticks.npy", "v.npy"]);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && text.contains(said), "{sql}: {text}");
+        assert_eq!(text.is_empty(), said.is_empty(), "{sql}: {text}");
     }
 }
