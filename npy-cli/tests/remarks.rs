@@ -186,6 +186,11 @@ fn a_single_text_among_numbers_is_told() {
             &["--delimiter", ";", "--decimal", ","],
             "\"NA\" in row 1, and the other values are numbers\n",
         ),
+        (
+            "a;v\nx;1,5\ny;n/a\nz;2\nx;1.000\ny;n/a\n",
+            &["--delimiter", ";", "--decimal", ","],
+            "and 1 other text, and the other values are numbers; --missing n/a reads it as missing\n",
+        ),
         // The text keeps its own width.
         (
             "a;b\n1,234;007\nx;012\n",
@@ -776,9 +781,44 @@ fn messages_of_convert_name_what_does_it() {
     times.write_npy(path.join("times.npy")).unwrap();
     fs::write(path.join("r.csv"), "a,b\n1,2\n").unwrap();
     NpyArray::new(vec![1.0f64; 4], [2, 2]).unwrap().write_npy(path.join("t.npy")).unwrap();
+    for (name, dtype, shape, bytes) in [
+        ("void.npy", "|V2", &[1][..], b"ab".to_vec()),
+        ("item.npy", "|S2", &[], b"12".to_vec()),
+        ("plane.npy", "|S4", &[1, 2], b"20242025".to_vec()),
+        ("records.npy", "[('a', 'S4')]", &[1, 2], b"20242025".to_vec()),
+        ("complex.npy", "<c16", &[1], [1e300f64, 1.0].map(f64::to_le_bytes).concat()),
+    ] {
+        let array = DynArray::new(dtype.parse().unwrap(), shape, Order::C, bytes).unwrap();
+        array.write_npy(path.join(name)).unwrap();
+    }
+    let by_text = "by text: npy cat --csv IN | npy convert - OUT --from csv --dtype DTYPE\n";
+    let no_text = "times times, S becomes S, and U becomes U\n";
     for (args, part) in [
+        (&["convert", "plane.npy", "o.npy", "--dtype", "f4"][..], by_text),
+        (&["convert", "plane.npy", "o.npy", "--dtype", "M8[Y]"], no_text),
+        (&["convert", "plane.npy", "o.npy", "--dtype", "bool"], no_text),
+        (&["convert", "plane.npy", "o.npy", "--dtype", "M8"], "U; name a unit, such as M8[s]\n"),
+        (&["convert", "records.npy", "o.npy", "--dtype", "[('a', 'f4')]"], no_text),
+        (&["convert", "item.npy", "o.npy", "--dtype", "f4"], no_text),
+        (&["convert", "void.npy", "o.npy", "--dtype", "f4"], no_text),
+        (&["convert", "x.npy", "o.npy", "--dtype", "U"], no_text),
+        (&["convert", "x.npy", "o.npy", "--dtype", "M8[s]"], no_text),
+        (&["convert", "times.npy", "o.npy", "--dtype", "m8[s]"], no_text),
+        (&["convert", "complex.npy", "o.npy", "--dtype", "U"], no_text),
         (
-            &["convert", "x.npy", "o.npy", "--dtype", "i4"][..],
+            &["convert", "complex.npy", "o.npy", "--dtype", "c8"],
+            "'<c8'; --cast numeric makes it infinite\n",
+        ),
+        (
+            &["convert", "complex.npy", "o.npy", "--dtype", "f8"],
+            "'<f8'; --cast numeric keeps the real part\n",
+        ),
+        (
+            &["convert", "x.npy", "o.npy", "--dtype", "bool"],
+            "'|b1'; --cast numeric makes it True, as any number but 0\n",
+        ),
+        (
+            &["convert", "x.npy", "o.npy", "--dtype", "i4"],
             "; --cast numeric cuts off fractions, makes NaN 0 and floats beyond the range its nearest end,",
         ),
         (
@@ -786,7 +826,14 @@ fn messages_of_convert_name_what_does_it() {
             "; in Python: np.save('OUT.npy', np.load('times.npy').view('i8')) has the counts of the times",
         ),
         (&["convert", "x.npy", "o.npy", "--dtype", "flot32"], "did you mean float32?"),
-        (&["convert", "x.npy", "o.npy", "--where", "a > 1"], "npy sql chooses rows"),
+        (
+            &["convert", "x.npy", "o.npy", "--where", "a > 1"],
+            "npy sql \"COPY (SELECT * FROM t WHERE …) TO 'out.npy'\" x.npy\n",
+        ),
+        (
+            &["cat", "--where=a > 1", "x.npy[:1]"],
+            "npy sql chooses rows: npy sql \"SELECT * FROM t WHERE …\" x.npy\n",
+        ),
         (&["cat", "x.npy[a>0.5]"], "npy sql chooses rows"),
         (&["convert", "x.npy", "o.csv", "--no-header"], "IN is not CSV"),
         (&["npz", "add", "a.npz", "x.npy"], "npy npz pack --append adds members"),
