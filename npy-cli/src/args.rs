@@ -490,9 +490,15 @@ fn elsewhere(arguments: &[OsString]) -> Option<Failure> {
         _ => {
             let mut options = words.iter().filter_map(|word| word.split('=').next());
             let word = options.find(|word| ["--where", "--filter", "--query"].contains(word))?;
-            format!(
-                "there is no option {word}; npy sql chooses rows: npy sql \"COPY (SELECT * FROM t WHERE x > 0.5) TO 'out.npy'\" rec.npy"
-            )
+            let paths =
+                words.iter().filter_map(|word| Some(Target::parse(word.as_ref()).ok()?.path));
+            let file = paths.skip(1).find(|path| path.is_file());
+            let file = file.map_or("FILE".into(), |path| shell::path(&path));
+            let rows = match words[0] {
+                "convert" => "COPY (SELECT * FROM t WHERE …) TO 'out.npy'",
+                _ => "SELECT * FROM t WHERE …",
+            };
+            format!("there is no option {word}; npy sql chooses rows: npy sql \"{rows}\" {file}")
         }
     };
     Some(Failure::usage(message))

@@ -314,14 +314,14 @@ fn mismatch([found, wanted]: [&str; 2], [from, to]: [Option<DType>; 2], array: &
                 .to_owned()
         }
         (Err(_), Some(advice)) => format!("as a whole; {advice}"),
-        (Err(_), None) if has_counts(&from) && !has_counts(&to) => {
+        (Err(_), None) if has_counts(&from) && is_number(&to) => {
             let order = if from.flat().0.to_string().starts_with('>') { ">" } else { "" };
             format!(
                 "with any --cast; in Python: np.save('OUT.npy', {array}.view('{order}i8')) has the counts of the times"
             )
         }
         (Err(_), None) => {
-            "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U; by text: npy cat --csv IN | npy convert - OUT --from csv --dtype DTYPE"
+            "with any --cast: numbers become numbers, times times, S becomes S, and U becomes U"
                 .to_owned()
         }
     };
@@ -367,6 +367,12 @@ fn of_fields(found: &DType, wanted: &DType) -> Option<String> {
 fn has_counts(dtype: &DType) -> bool {
     let kind = dtype.flat().0.scalar().map(|scalar| scalar.kind());
     matches!(kind, Some(ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_)))
+}
+
+fn is_number(dtype: &DType) -> bool {
+    use ScalarKind::{Bool, Complex, Float, Int, UInt};
+    let kind = dtype.flat().0.scalar().map(|scalar| scalar.kind());
+    matches!(kind, Some(Bool | Int | UInt | Float | Complex))
 }
 
 /// Prints an error for the user, and continues.

@@ -27,6 +27,8 @@ fn files(path: &Path) {
         ("s.npy", "<M8[s]", 1i64.to_le_bytes().to_vec()),
         ("ms.npy", "<M8[ms]", 1500i64.to_le_bytes().to_vec()),
         ("ns.npy", "<M8[ns]", 1500i64.to_le_bytes().to_vec()),
+        ("digits.npy", "|S4", b"2024".to_vec()),
+        ("codes.npy", "[('n', 'u1'), ('code', 'S2')]", b"\x0112".to_vec()),
         ("u3.npy", "<U3", "abc".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()),
         ("u5.npy", "<U5", "abcde".chars().flat_map(|c| u32::from(c).to_le_bytes()).collect()),
     ] {
@@ -236,10 +238,22 @@ fn each_command_that_a_message_advises_works() {
             "npy convert subs.npy o.npy --cast checked {} && npy info o.npy | grep -q '3, 2'",
         ),
         (
-            &["convert", "i.npy", "OUT.npy", "--dtype", "M8[s]"],
+            &["convert", "digits.npy", "OUT.npy", "--dtype", "M8[s]"],
             "|npy cat",
             "\n",
-            "echo '{}' | sed 's/ IN / i.npy /; s/OUT/times.npy/; s/DTYPE/M8[s]/' | sh && npy info times.npy | grep -q 'M8.s'",
+            "echo '{}' | sed 's/ IN / digits.npy /; s/OUT/times.npy/; s/DTYPE/M8[s]/' | sh && npy info times.npy | grep -q 'M8.s'",
+        ),
+        (
+            &["convert", "s.npy", "o.npy", "--dtype", "U"],
+            "|npy cat",
+            "\n",
+            "echo '{}' | sed 's/ IN / s.npy /; s/OUT/text.npy/; s/DTYPE/U/' | sh && npy cat text.npy | grep -q '00:00:01'",
+        ),
+        (
+            &["convert", "codes.npy", "o.npy", "--dtype", "i8", "-c", "code"],
+            "|npy cat",
+            "\n",
+            "echo '{}' | sed 's/NAMES/code/; s/ IN / codes.npy /; s/OUT/code.npy/; s/DTYPE/i8/' | sh && npy info code.npy | grep -q '(1,)'",
         ),
         (
             &["append", "more.npy", "a.npy"],

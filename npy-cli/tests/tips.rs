@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use npy_core::{DynArray, Header, Order};
+use npy_core::{DynArray, Header, NpyArray, Order, WriteNpy};
 use npy_tests::zips::{Raw, archive};
 
 use crate::support::{code, npy, ok};
@@ -205,4 +205,85 @@ fn columns_of_a_text_are_chosen_before_its_dtype() {
             assert!(found == 2 && said.contains(part) && !path.join("o.npy").exists(), "{said}");
         }
     }
+}
+
+/// Guards that messages name the command or the option that does it.
+#[test]
+fn messages_of_convert_name_what_does_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    [0.5f64, 0.0].write_npy(path.join("x.npy")).unwrap();
+    let dtype = "<M8[s]".parse().unwrap();
+    let times = DynArray::new(dtype, [1], Order::C, vec![0; 8]).unwrap();
+    times.write_npy(path.join("times.npy")).unwrap();
+    fs::write(path.join("r.csv"), "a,b\n1,2\n").unwrap();
+    NpyArray::new(vec![1.0f64; 4], [2, 2]).unwrap().write_npy(path.join("t.npy")).unwrap();
+    for (name, dtype, shape, bytes) in [
+        ("void.npy", "|V2", &[1][..], b"ab".to_vec()),
+        ("item.npy", "|S2", &[], b"12".to_vec()),
+        ("plane.npy", "|S4", &[1, 2], b"20242025".to_vec()),
+        ("records.npy", "[('a', 'S4')]", &[1, 2], b"20242025".to_vec()),
+        ("complex.npy", "<c16", &[1], [1e300f64, 1.0].map(f64::to_le_bytes).concat()),
+    ] {
+        let array = DynArray::new(dtype.parse().unwrap(), shape, Order::C, bytes).unwrap();
+        array.write_npy(path.join(name)).unwrap();
+    }
+    let by_text = "by text: npy cat --csv IN | npy convert - OUT --from csv --dtype DTYPE\n";
+    let no_text = "times times, S becomes S, and U becomes U\n";
+    for (args, part) in [
+        (&["convert", "plane.npy", "o.npy", "--dtype", "f4"][..], by_text),
+        (&["convert", "plane.npy", "o.npy", "--dtype", "M8[Y]"], no_text),
+        (&["convert", "plane.npy", "o.npy", "--dtype", "bool"], no_text),
+        (&["convert", "plane.npy", "o.npy", "--dtype", "M8"], "U; name a unit, such as M8[s]\n"),
+        (&["convert", "records.npy", "o.npy", "--dtype", "[('a', 'f4')]"], no_text),
+        (&["convert", "item.npy", "o.npy", "--dtype", "f4"], no_text),
+        (&["convert", "void.npy", "o.npy", "--dtype", "f4"], no_text),
+        (&["convert", "x.npy", "o.npy", "--dtype", "U"], no_text),
+        (&["convert", "x.npy", "o.npy", "--dtype", "M8[s]"], no_text),
+        (&["convert", "times.npy", "o.npy", "--dtype", "m8[s]"], no_text),
+        (&["convert", "complex.npy", "o.npy", "--dtype", "U"], no_text),
+        (
+            &["convert", "complex.npy", "o.npy", "--dtype", "c8"],
+            "'<c8'; --cast numeric makes it infinite\n",
+        ),
+        (
+            &["convert", "complex.npy", "o.npy", "--dtype", "f8"],
+            "'<f8'; --cast numeric keeps the real part\n",
+        ),
+        (
+            &["convert", "x.npy", "o.npy", "--dtype", "bool"],
+            "'|b1'; --cast numeric makes it True, as any number but 0\n",
+        ),
+        (
+            &["convert", "x.npy", "o.npy", "--dtype", "i4"],
+            "; --cast numeric cuts off fractions, makes NaN 0 and floats beyond the range its nearest end,",
+        ),
+        (
+            &["convert", "times.npy", "o.npy", "--dtype", "i8"],
+            "; in Python: np.save('OUT.npy', np.load('times.npy').view('i8')) has the counts of the times",
+        ),
+        (&["convert", "x.npy", "o.npy", "--dtype", "flot32"], "did you mean float32?"),
+        (
+            &["convert", "x.npy", "o.npy", "--where", "a > 1"],
+            "npy sql \"COPY (SELECT * FROM t WHERE …) TO 'out.npy'\" x.npy\n",
+        ),
+        (
+            &["cat", "--where=a > 1", "x.npy[:1]"],
+            "npy sql chooses rows: npy sql \"SELECT * FROM t WHERE …\" x.npy\n",
+        ),
+        (&["cat", "x.npy[a>0.5]"], "npy sql chooses rows"),
+        (&["convert", "x.npy", "o.csv", "--no-header"], "IN is not CSV"),
+        (&["npz", "add", "a.npz", "x.npy"], "npy npz pack --append adds members"),
+        (&["npz", "pack", "o.npz", "x=x.npy", "x=t.npy"], "such as x_2=t.npy"),
+        (&["append", "t.npy", "r.csv"], "npy convert --dtype makes of a text of numbers"),
+        (&["max", "x.npy"], "did you mean stats?"),
+    ] {
+        let (code, message) = code(path, args);
+        assert_eq!((code, message.contains(part)), (2, true), "{args:?}: {message}");
+    }
+    let rows = npy(path, &["cat", "t.npy", "--csv", "--no-header"]).stdout;
+    assert_eq!(rows, b"1.0,1.0\n1.0,1.0\n");
+    assert_eq!(code(path, &["cat", "t.npy", "--jsonl", "--no-header"]).0, 2);
+    ok(path, &["convert", "x.npy", "o.npy", "--dtype", "np.dtype('<f4')"]);
+    assert_eq!(Header::read_npy(path.join("o.npy")).unwrap().dtype().to_string(), "<f4");
 }

@@ -524,7 +524,11 @@ impl Args {
         let dtype = self.dtype(array.dtype(), &all)?;
         let array = match *array.dtype() == dtype {
             true => array,
-            false => Block { rows: &array, name: &name, first: 0 }.cast(&dtype, self.cast())?,
+            false => {
+                let ndim = array.shape().len();
+                let block = Block { rows: &array, name: &name, first: 0, ndim, are_columns: false };
+                block.cast(&dtype, self.cast())?
+            }
         };
         if array.order() == order { Ok(array) } else { array.to_order(order).of(&name) }
     }

@@ -17,7 +17,7 @@ use super::times::Digits;
 use super::tree::Tree;
 use super::units_row::UnitsRow;
 use super::value::{self, Value};
-use super::{Dialect, Form, delimiter};
+use super::{Form, delimiter};
 use crate::{dtypes, shell};
 
 /// The number of columns that have a remark. More of them are counted.
@@ -117,13 +117,14 @@ impl Columns<'_> {
         [comma.then_some(Decimal::Comma), Some(Decimal::Point)].into_iter().flatten().collect()
     }
 
-    /// Returns true if an option says already how numbers are written.
-    fn has_mark(&self) -> bool {
-        matches!(self.form, Some(Form::Csv(Dialect { decimal: Some(_), .. })))
+    /// Returns the option that says how numbers are written.
+    fn mark(&self) -> Option<Decimal> {
+        let Some(Form::Csv(dialect)) = self.form else { return None };
+        dialect.decimal
     }
 
-    /// Returns the option that reads a text as a missing value, if programs write it for one. Columns of text stay as they are.
-    fn missing(&self, text: &str) -> Option<String> {
+    /// Returns the option that reads a text of a column as a missing value, if programs write it for one. Columns of text stay as they are.
+    fn missing(&self, text: &str, column: &Column) -> Option<String> {
         let is_name = |column: &Column| column.path == [text];
         // A column without other values would lose its texts.
         let is_alone = |column: &Column| {
@@ -132,7 +133,9 @@ impl Columns<'_> {
                 && column.values.iter().any(|value| value.text() == text)
         };
         let is_lost = |column: &Column| is_name(column) || is_alone(column);
-        (value::MISSING.contains(&text) && !self.has_mark() && !self.all.iter().any(is_lost))
+        let are_read = |mark| column.values.iter().all(|value| is_read(mark, &value.text()));
+        let are_read = self.mark().is_none_or(are_read);
+        (value::MISSING.contains(&text) && are_read && !self.all.iter().any(is_lost))
             .then(|| format!("--missing {} reads it as missing", shell::word(text.as_bytes())))
     }
 
@@ -185,13 +188,9 @@ impl Columns<'_> {
 
 /// Returns the advice for a column of numbers with commas: the options that read all of it.
 fn about_commas(column: &Column, marks: &[Decimal]) -> String {
-    let is_read = |decimal: &&Decimal| {
-        column.values.iter().all(|value| {
-            let text = value.text();
-            decimal.number(&text).is_some() || !Decimal::is_in(&text)
-        })
-    };
-    match marks.iter().filter(is_read).collect::<Vec<_>>()[..] {
+    let are_read =
+        |mark: &&Decimal| column.values.iter().all(|value| is_read(**mark, &value.text()));
+    match marks.iter().filter(are_read).collect::<Vec<_>>()[..] {
         [Decimal::Comma, _] => {
             "--decimal , reads decimal commas, and --decimal . commas between thousands"
         }
@@ -200,6 +199,11 @@ fn about_commas(column: &Column, marks: &[Decimal]) -> String {
         [] => "write them with a point, and without separators of thousands",
     }
     .to_owned()
+}
+
+/// Returns true for a number with this mark, and for text that is not a number with any.
+fn is_read(mark: Decimal, text: &str) -> bool {
+    mark.number(text).is_some() || !Decimal::is_in(text)
 }
 
 /// Returns the name of a column in a message.
@@ -269,7 +273,7 @@ fn about(
         let (row, text) = looks.first(usual)?;
         let advice = match usual {
             // The option that is there reads others.
-            Look::Comma if columns.has_mark() => return None,
+            Look::Comma if columns.mark().is_some() => return None,
             Look::Comma => Some(commas()),
             Look::Zoned | Look::Span => Some(match time_dtype(column) {
                 Some(times) if usual == Look::Span => {
@@ -300,7 +304,9 @@ fn about(
         0 if columns.is_headless => {
             Some("leave out --no-header if the first line has names".to_owned())
         }
-        _ if column.values.are_untyped() => is_shown.then(|| columns.missing(text)).flatten(),
+        _ if column.values.are_untyped() => {
+            is_shown.then(|| columns.missing(text, column)).flatten()
+        }
         _ => value::MISSING.contains(&text).then(|| "null in its place is missing".to_owned()),
     };
     Some(format!(

@@ -62,7 +62,9 @@ impl Blocks {
             return Ok(Some(block));
         }
         let name = self.source.name();
-        let cast = Block { rows: &block, name, first }.cast(&self.dtype, self.cast);
+        let (ndim, are_columns) = (self.shape.len(), self.columns.is_some());
+        let block = Block { rows: &block, name, first, ndim, are_columns };
+        let cast = block.cast(&self.dtype, self.cast);
         cast.map(Some).map_err(|failure| failure.in_column(name, &self.indices))
     }
 

@@ -1,5 +1,6 @@
 //! Casts of arrays. Without a loss, the values decide, and not the dtypes: 0.5 is an `f4` and 0.1 is not.
 
+use npy_core::dtype::{Scalar, ScalarKind};
 use npy_core::{Cast, DType, DynArray, ErrorKind, Order, Value};
 
 use crate::dtypes::NUMERIC;
@@ -12,6 +13,10 @@ pub(super) struct Block<'a> {
     /// The name of the file, and the index in it of the first row.
     pub(super) name: &'a str,
     pub(super) first: usize,
+    /// The dimensions of the complete array.
+    pub(super) ndim: usize,
+    /// True if the rows are columns of the file.
+    pub(super) are_columns: bool,
 }
 
 impl Block<'_> {
@@ -21,17 +26,15 @@ impl Block<'_> {
             let dtypes = [self.rows.dtype(), dtype];
             let failure = Failure::in_block(self.name, &error, self.first, dtypes);
             let kind = error.kind();
-            let about_times = match kind {
-                ErrorKind::InvalidValue { .. } => self.about_times(dtype, cast, &fields_of(&error)),
+            let path = fields_of(&error);
+            let advice = match kind {
+                ErrorKind::InvalidValue { .. } => self
+                    .about_times(dtype, cast, &path)
+                    .or_else(|| self.about_numbers(dtype, cast, &path)),
+                ErrorKind::Mismatch { .. } => self.about_texts(dtype, &path),
                 _ => None,
             };
-            match about_times {
-                Some(advice) => failure.with(&advice),
-                None if cast == Cast::Checked && is_for_integers(kind) => {
-                    failure.with(&format!("; {NUMERIC}"))
-                }
-                None => failure,
-            }
+            failure.with(&advice.unwrap_or_default())
         };
         let error = match self.rows.cast_with(dtype, cast) {
             Ok(array) => return Ok(array),
@@ -65,6 +68,62 @@ impl Block<'_> {
         let held = time_range::held(&wanted)?;
         let longer = time_range::longer(self.rows, dtype)?;
         Some(format!(", which holds {held}; '{longer}' holds this one"))
+    }
+
+    /// Returns the end of the error for a number that does not fit a dtype of numbers; `None` for other dtypes.
+    fn about_numbers(&self, dtype: &DType, cast: Cast, path: &[&str]) -> Option<String> {
+        let [found, wanted] = self.scalars(dtype, path)?.map(|scalar| scalar.kind());
+        let advice = match (found, wanted) {
+            _ if cast != Cast::Checked => return None,
+            (_, ScalarKind::Int | ScalarKind::UInt) => NUMERIC,
+            (_, ScalarKind::Bool) => "--cast numeric makes it True, as any number but 0",
+            (ScalarKind::Complex, ScalarKind::Float) => "--cast numeric keeps the real part",
+            (_, ScalarKind::Float | ScalarKind::Complex) => "--cast numeric makes it infinite",
+            _ => return None,
+        };
+        Some(format!("; {advice}"))
+    }
+
+    /// Returns the end of the error for a dtype that no cast converts, if the texts of the values become the other dtype, or if that lacks a unit. `path` is
+    /// that of its field.
+    fn about_texts(&self, dtype: &DType, path: &[&str]) -> Option<String> {
+        use ScalarKind::{Bool, Bytes, Complex, DateTime, Float, Int, Str, TimeDelta, UInt};
+        let [found, wanted] = self.scalars(dtype, path)?;
+        let size = wanted.itemsize();
+        // The text of a long double is that of the nearest f8.
+        let is_f8 = matches!((wanted.kind(), size), (Float, 8) | (Complex, 16));
+        let (is_right, max_ndim) = match (found.kind(), wanted.kind()) {
+            (Str | Bytes | DateTime(_), DateTime(None)) => {
+                return Some("; name a unit, such as M8[s]".to_owned());
+            }
+            (Str | Bytes | TimeDelta(_), TimeDelta(None)) => {
+                return Some("; name a unit, such as m8[s]".to_owned());
+            }
+            // Each column of a table has a resolution of its own.
+            (Str | Bytes, DateTime(_) | TimeDelta(_)) => (true, 1),
+            (Str | Bytes, Str | Bytes | Int | UInt) => (true, usize::MAX),
+            (Str | Bytes, Float | Complex) => (is_f8 || size <= 8, usize::MAX),
+            (Bool | Int | UInt | DateTime(_) | TimeDelta(_), Str | Bytes) => (true, usize::MAX),
+            (Float, Float | Complex) | (Complex, Complex) => (is_f8, usize::MAX),
+            _ => return None,
+        };
+        // A table has the fields of records of one dimension.
+        let max_ndim = if self.rows.dtype().is_record() { 1 } else { max_ndim };
+        let columns = if self.are_columns { "-c NAMES " } else { "" };
+        let gaps = match found.kind() {
+            DateTime(_) | TimeDelta(_) => ", which is empty for NaT",
+            _ => "",
+        };
+        (is_right && (1..=max_ndim).contains(&self.ndim)).then(|| {
+            format!("; by text{gaps}: npy cat --csv {columns}IN | npy convert - OUT --from csv --dtype DTYPE")
+        })
+    }
+
+    /// Returns the scalars of the rows and of a dtype at the path of a field; `None` if their dimensions differ.
+    fn scalars(&self, dtype: &DType, path: &[&str]) -> Option<[Scalar; 2]> {
+        let (found, wanted) = (field_of(self.rows.dtype(), path)?, field_of(dtype, path)?);
+        let ((found, inner), (wanted, wanted_inner)) = (found.flat(), wanted.flat());
+        (inner == wanted_inner).then_some([*found.scalar()?, *wanted.scalar()?])
     }
 
     /// Returns a message for the first value that is another one after a cast and the cast back. `None` if there is no cast back.
@@ -102,14 +161,6 @@ impl Block<'_> {
             )
         }))
     }
-}
-
-/// Returns true for the error of a number that does not fit an integer, whose dtype is at the end of the message.
-fn is_for_integers(kind: &ErrorKind) -> bool {
-    let ErrorKind::InvalidValue { reason, .. } = kind else { return false };
-    let dtype = reason.strip_suffix('\'').and_then(|text| text.rsplit('\'').next());
-    let name = dtype.map(|dtype| dtype.trim_start_matches(['<', '>', '|']));
-    name.is_some_and(|name| name.starts_with(['i', 'u']))
 }
 
 /// Returns true if two elements have the same values. NaN is one value, whatever its bits are.
