@@ -58,7 +58,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         whole_file::NewFile::remove_incomplete();
         commands::concat::parts::remove_unfinished();
     });
-    output::exit_code(args::Npy::run_with(args))
+    let answer = args::Npy::run_with(args);
+    source::tell_of_streams(answer.is_err());
+    output::exit_code(answer)
 }
 
 /// Returns the command that repairs a file, with its effect, if it is damaged. Of an array, the header and the size are read alone; an

@@ -7,6 +7,7 @@
 //! | `source/reader.rs` | `AnyReader`: the reader of an array, from wherever it comes |
 //! | `source/safetensors.rs` | `Safetensors`: the tensors of such a file, each of them an array |
 //! | `source/after.rs` | the bytes after an array in its file |
+//! | `source/stream.rs` | `Stream`: standard input or a pipe, and the bytes after its array |
 //! | `source/widened.rs` | raw bytes as the numbers of ml_dtypes that they are |
 //! | `source/objects.rs` | `Parted`: an array, with its Python objects beside it |
 //! | `source/selection.rs`, `source/steps.rs` | `Selection`: what a slice and the columns select, known from the header |
@@ -24,6 +25,7 @@ mod reader;
 pub(crate) mod safetensors;
 mod selection;
 mod steps;
+mod stream;
 mod units;
 mod widened;
 
@@ -42,6 +44,7 @@ use self::reader::Seeking;
 pub(crate) use self::reader::{AnyReader, Origin};
 pub(crate) use self::selection::Selection;
 pub(crate) use self::steps::Steps;
+pub(crate) use self::stream::tell_of_streams;
 use self::units::Units;
 use crate::output::{Failure, Of, Result};
 use crate::target::Target;

@@ -151,6 +151,14 @@ fn the_pixels_of_an_image_are_its_elements() {
             [255, 0, 0],
             "no value is finite; infinity becomes 255, and all others 0",
         ),
+        ([f64::NAN; 3], [0; 3], "no value is finite; infinity becomes 255, and all others 0"),
+        ([0.0, 255.0, f64::NEG_INFINITY], [0, 255, 0], "1 value is -inf, and black as the least"),
+        ([0.0, 255.0, f64::INFINITY], [0, 255, 255], "1 value is inf, and white as the greatest"),
+        (
+            [0.0, f64::INFINITY, f64::INFINITY],
+            [128, 255, 255],
+            "all finite values are 0, which becomes 128\nnote: x.npy: 2 values are inf, and white as the greatest",
+        ),
     ] {
         NpyArray::new(values.to_vec(), [3, 1]).unwrap().write_npy(path.join("x.npy")).unwrap();
         let said = format!("note: x.npy: {said}\n");
@@ -274,9 +282,11 @@ fn a_value_between_missing_ones_is_a_dot() {
 fn a_picture_without_a_finite_value_has_a_note() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path();
-    npy_core::save(path.join("x.npy"), &[[f64::NAN; 9]; 9]).unwrap();
-    for args in [&["-k", "heatmap"][..], &["-k", "histogram"], &["-k", "line", "-c", "0"]] {
-        let message = "note: x.npy: no value is finite, so the picture is empty\n".to_owned();
-        assert_eq!(code(path, &[&["plot", "x.npy"], args].concat()), (0, message));
+    for value in [f64::NAN, f64::INFINITY] {
+        npy_core::save(path.join("x.npy"), &[[value; 9]; 9]).unwrap();
+        for args in [&["-k", "heatmap"][..], &["-k", "histogram"], &["-k", "line", "-c", "0"]] {
+            let message = "note: x.npy: no value is finite, so the picture is empty\n".to_owned();
+            assert_eq!(code(path, &[&["plot", "x.npy"], args].concat()), (0, message));
+        }
     }
 }

@@ -1,15 +1,21 @@
 //! Inputs from standard input that a command cannot read, or reads once.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::io::{Read, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use npy_core::WriteNpy;
 
 use crate::support::{code, ok};
 
 /// Runs the command with a file as its standard input, and returns its exit code and its messages.
-fn with_input(directory: &Path, input: &str, args: &[&str]) -> (i32, String) {
+pub(crate) fn with_input(
+    directory: &Path,
+    input: &str,
+    args: &[impl AsRef<OsStr>],
+) -> (i32, String) {
     let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
     npy.args(args).current_dir(directory).stdin(File::open(directory.join(input)).unwrap());
     let output = npy.output().unwrap();
@@ -65,4 +71,80 @@ fn messages_about_streams_say_that_they_are_read_once() {
     ok(path, &["convert", "i.npy", "i-converted.npy", "--dtype", "<f8"]);
     ok(path, &["append", "i-converted.npy", "IN"]);
     assert_eq!(code(path, &["diff", "i-converted.npy[2:]", "f.npy"]), (0, String::new()));
+}
+
+/// Guards bytes after the array of a stream: what `verify` says of them, and slices that end before them, after which nothing is read.
+#[test]
+fn bytes_after_a_stream_are_told_if_it_was_read_to_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    [1u8, 2].write_npy(path.join("a.npy")).unwrap();
+    let one = fs::read(path.join("a.npy")).unwrap();
+    let mut tight = one.clone();
+    tight[127] = b' ';
+    let more = "more bytes follow the array";
+    for (bytes, told) in [
+        (one.clone(), ": ok\n".to_owned()),
+        ([&one[..], &one].concat(), format!(": ok; {more}, which begin another array\n")),
+        ([&one[..], &[3]].concat(), format!(": ok; {more}\n")),
+        (tight.clone(), ": ok\n".to_owned()),
+        (
+            [&tight[..], &[3]].concat(),
+            format!(
+                ": FAILED: {more}, and its header does not end with a line end, as if bytes were added to it; save the input to a file IN first: npy repair IN says where its data may begin\n"
+            ),
+        ),
+    ] {
+        fs::write(path.join("IN"), bytes).unwrap();
+        let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+        npy.args(["verify", "-"]).stdin(File::open(path.join("IN")).unwrap());
+        let output = npy.output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said, format!("standard input{told}"));
+        let exit = code(path, &["verify", "IN"]).0;
+        assert_eq!(output.status.code(), Some(exit), "{said}");
+    }
+    fs::write(path.join("two.npy"), [&one[..], &one].concat()).unwrap();
+    for args in [
+        &["cat", "-[:1]"][..],
+        &["head", "-n", "1", "-"],
+        &["info", "-"],
+        &["diff", "-q", "-", "a.npy"],
+    ] {
+        assert_eq!(with_input(path, "two.npy", args), (0, String::new()), "{args:?}");
+    }
+}
+
+/// Guards that a stream which stays open after its array is printed at once, and that its end is waited for only if all of it is printed.
+#[test]
+fn rows_of_a_stream_are_printed_before_its_end_is_waited_for() {
+    let directory = tempfile::tempdir().unwrap();
+    [1u8, 2].write_npy(directory.path().join("a.npy")).unwrap();
+    let array = fs::read(directory.path().join("a.npy")).unwrap();
+    for (args, rows, waits) in [
+        (&["cat", "-"][..], "value\n1\n2\n", true),
+        (&["cat", "-[:1]"], "value\n1\n", false),
+        (&["head", "--csv", "-n", "1", "-"], "value\n1\n", false),
+    ] {
+        let mut npy = Command::new(env!("CARGO_BIN_EXE_npy"));
+        npy.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut npy = npy.spawn().unwrap();
+        let mut input = npy.stdin.take().unwrap();
+        input.write_all(&array).unwrap();
+        let mut read = vec![0; rows.len()];
+        npy.stdout.as_mut().unwrap().read_exact(&mut read).unwrap();
+        assert_eq!(String::from_utf8(read).unwrap(), rows);
+        let mut said = String::new();
+        if waits {
+            assert_eq!(npy.try_wait().unwrap(), None);
+            input.write_all(&array).unwrap();
+            drop(input);
+            npy.stderr.as_mut().unwrap().read_to_string(&mut said).unwrap();
+            assert!(
+                said.contains("more bytes follow the array, which begin another array"),
+                "{said}"
+            );
+        }
+        assert!(npy.wait().unwrap().success());
+    }
 }

@@ -1,16 +1,17 @@
 //! Runs the command, for tests of what it does with files.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
 /// Runs the command in a directory.
-pub(crate) fn npy(directory: &Path, args: &[&str]) -> Output {
+pub(crate) fn npy(directory: &Path, args: &[impl AsRef<OsStr>]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_npy")).args(args).current_dir(directory).output().unwrap()
 }
 
 /// Runs the command, and returns its exit code and its messages.
-pub(crate) fn code(directory: &Path, args: &[&str]) -> (i32, String) {
+pub(crate) fn code(directory: &Path, args: &[impl AsRef<OsStr>]) -> (i32, String) {
     let output = npy(directory, args);
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }

@@ -186,12 +186,14 @@ fn array(mut reader: AnyReader, target: &Target, report: &mut Report) -> Result<
         check_imports(&objects, "", report);
         return Ok(());
     }
+    let read = read_values(&mut reader, "", report);
+    // A stream has them after its array alone.
     if let Some(text) = source::what_follows(&reader, target) {
         // Otherwise the data is where the header says.
         let is_right = source::has_line_end(&reader, target);
         if is_right { &mut report.remarks } else { &mut report.problems }.push(text);
     }
-    read_values(&mut reader, "", report).of(target)
+    read.of(target)
 }
 
 /// Reads the values of an array to its end, and checks its text. `place` starts the lines of the report.

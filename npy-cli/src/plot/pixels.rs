@@ -59,7 +59,7 @@ pub(crate) fn png(target: &Target, void: &RawNumbers) -> Result<Vec<u8>> {
     Ok(file)
 }
 
-/// Returns numbers as bytes: those from 0 to 1 from black to white, and others from the least to the greatest. NaN is black, which a remark says.
+/// Returns numbers as bytes: those from 0 to 1 from black to white, and others from the least to the greatest. A remark says that NaN is black, and infinity black or white.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
 fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8>> {
     let cell = Cell::new(array.dtype());
@@ -74,24 +74,28 @@ fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8
     };
     let shown = if is_from_0_to_1 { (0.0, 1.0) } else { widened(found) };
     let byte = |value: f64| (axis::part(value, shown) * 255.0).round().clamp(0.0, 255.0) as u8;
-    if !is_from_0_to_1 {
-        if has_opacity {
-            let message =
-                "an image of shape (h, w, 4) has bytes, u2, booleans, or floats from 0 to 1";
-            return Err(Failure::new(target, message));
-        }
+    if !is_from_0_to_1 && has_opacity {
+        let message = "an image of shape (h, w, 4) has bytes, u2, booleans, or floats from 0 to 1";
+        return Err(Failure::new(target, message));
+    }
+    if found.is_none() || !is_from_0_to_1 && found != Some((0.0, 255.0)) {
         // Integers and long doubles that differ may become one float.
         let mut finite = items.zip(&values).filter(|(_, value)| value.is_finite());
         let first = finite.next().map(|(item, _)| item);
         let are_equal = finite.all(|(item, _)| Some(item) == first);
-        if found != Some((0.0, 255.0)) {
-            note(target, scale(found, are_equal, byte));
-        }
+        note(target, scale(found, are_equal, byte));
     }
-    let count = values.iter().filter(|value| value.is_nan()).count();
-    if count > 0 && found.is_some() {
-        let verb = if count == 1 { "value is" } else { "values are" };
-        note(target, format!("{count} {verb} NaN, and black as the least"));
+    let special: [(fn(f64) -> bool, &str); 3] = [
+        (f64::is_nan, "NaN, and black as the least"),
+        (|value| value == f64::NEG_INFINITY, "-inf, and black as the least"),
+        (|value| value == f64::INFINITY, "inf, and white as the greatest"),
+    ];
+    for (is_special, shade) in special {
+        let count = values.iter().filter(|&&value| is_special(value)).count();
+        if count > 0 && found.is_some() {
+            let verb = if count == 1 { "value is" } else { "values are" };
+            note(target, format!("{count} {verb} {shade}"));
+        }
     }
     Ok(values.into_iter().map(byte).collect())
 }

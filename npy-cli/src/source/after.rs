@@ -63,8 +63,11 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
     found.checked_sub(expected).filter(|&bytes| bytes > 0)
 }
 
-/// Says what the bytes after the array of a file may be, if there are any.
+/// Says what the bytes after the array of a file may be, if there are any. A stream must have been read to the end of its array.
 pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String> {
+    if let Some(stream) = reader.stream() {
+        return stream.what_follows();
+    }
     let (header, bytes) = (reader.header(), bytes_after(reader, target)?);
     let text = follow(bytes, "array");
     let end = reader.data_offset().saturating_add(header.data_bytes());
@@ -102,16 +105,21 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
 
 /// Returns true if the header of a file ends with a line end, as those of NumPy do.
 pub(crate) fn has_line_end(reader: &AnyReader, target: &Target) -> bool {
-    has_at(&target.path, reader.data_offset().saturating_sub(1), b"\n")
+    match reader.stream() {
+        Some(stream) => stream.has_line_end(),
+        None => has_at(&target.path, reader.data_offset().saturating_sub(1), b"\n"),
+    }
 }
 
-/// Says on standard error that a file of this machine has bytes after its array, which are not read, that it is truncated after what is read, or that it is text and not the data that it is read as.
+/// Says on standard error that a file of this machine has bytes after its array, which are not read, that it is truncated after what is read, or that it is text and not the data that it is read as. Of a stream, `tell_of_streams` says so later.
 pub(crate) fn tell_of_rest(reader: &AnyReader, target: &Target) {
     // Of a URL, the size would be another request.
     if target.is_url() {
         return;
     }
-    if let Some(text) = what_follows(reader, target) {
+    if let Some(stream) = reader.stream() {
+        stream.tell_later(target);
+    } else if let Some(text) = what_follows(reader, target) {
         note(target, format!("left out: {text}"));
     }
     tell_of_truncation(reader, target);

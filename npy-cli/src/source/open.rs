@@ -1,14 +1,15 @@
 //! Opening what a target names: a file, a pipe or standard input; an array, an archive or a text that becomes an array.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use npy_core::{Reader, npz};
 
 use super::file::{AnyFile, Archive};
-use super::reader::{AnyReader, Origin, Stream};
+use super::reader::{AnyReader, Origin};
 use super::safetensors::{MAX_HEADER, Safetensors};
+use super::stream::Stream;
 use crate::input;
 use crate::output::{Failure, Of, Result};
 use crate::raw::Raw;
@@ -249,7 +250,7 @@ fn open_stream(mut stream: Box<dyn Read>, target: &Target) -> Result<Input> {
     let start = start_of(&mut stream).of(&name)?;
     let (is_archive, is_known) = (is_archive(&start), is_known(&start));
     let is_safetensors = begins_as_safetensors(&start);
-    let mut stream = Stream(Cursor::new(start).chain(stream));
+    let mut stream = Stream::new(start, stream);
     if let Some(raw) = target.raw.as_ref().filter(|_| !is_known) {
         let file = arrived(&mut stream).of(&name)?;
         let bytes = file.metadata().of(&name)?.len();
@@ -261,8 +262,7 @@ fn open_stream(mut stream: Box<dyn Read>, target: &Target) -> Result<Input> {
         return Err(Failure::new(name, message));
     }
     if !is_archive {
-        let reader = Reader::new(stream).of(&name)?;
-        return Ok(Input::Array(AnyReader::new(reader, Origin::Stream)));
+        return Ok(Input::Array(stream.into_array().of(&name)?));
     }
     // The directory of an archive is at its end, so all of it must have arrived.
     let archive = npz::Reader::new(arrived(&mut stream).of(&name)?).of(&name)?;

@@ -1,10 +1,11 @@
 //! The reader of an array, from wherever it comes.
 
-use std::io::{self, Chain, Cursor, Read, Seek, SeekFrom};
+use std::io::{Cursor, Read, Seek};
 
 use npy_core::{DynArray, Header, Order, Reader};
 
 use super::file::Archive;
+use super::stream::Stream;
 use super::widened::Widened;
 use crate::ml_dtype::{MlDtype, RawNumbers};
 use crate::output::{Failure, Of, Result};
@@ -15,6 +16,8 @@ pub(crate) struct AnyReader {
     reader: Box<dyn DynReader>,
     origin: Origin,
     seek: Seeking,
+    /// The stream that it reads, if its origin is one.
+    stream: Option<Stream>,
     /// The numbers that raw bytes are, if the file says so.
     numbers: Option<MlDtype>,
 }
@@ -83,21 +86,6 @@ impl<R: Read + Seek + 'static> DynReader for Reader<R> {
     }
 }
 
-/// A stream, after its first bytes were looked at. It does not seek, and [`AnyReader`] does not ask it to.
-pub(super) struct Stream(pub(super) Chain<Cursor<Vec<u8>>, Box<dyn Read>>);
-
-impl Read for Stream {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer)
-    }
-}
-
-impl Seek for Stream {
-    fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
-        Err(io::ErrorKind::NotSeekable.into())
-    }
-}
-
 impl AnyReader {
     pub(super) fn new<R: Read + Seek + 'static>(reader: Reader<R>, origin: Origin) -> Self {
         let seek = match origin {
@@ -106,7 +94,11 @@ impl AnyReader {
             }
             Origin::Compressed | Origin::Stream => Seeking::Never,
         };
-        AnyReader { reader: Box::new(reader), origin, seek, numbers: None }
+        AnyReader { reader: Box::new(reader), origin, seek, stream: None, numbers: None }
+    }
+
+    pub(super) fn of_stream(reader: Reader<Stream>, stream: Stream) -> Self {
+        AnyReader { stream: Some(stream), ..AnyReader::new(reader, Origin::Stream) }
     }
 
     /// Reads an array that is in memory, in C order.
@@ -163,6 +155,10 @@ impl AnyReader {
 
     pub(crate) fn header(&self) -> &Header {
         self.reader.header()
+    }
+
+    pub(super) fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
     }
 
     /// Returns the offset of the data in the file or the member.

@@ -189,7 +189,10 @@ impl Args {
             return Ok((Arrays::Tensors(file), note));
         }
         match self.open()? {
-            Input::Array(reader) => Ok((Arrays::One(Some(reader)), Note::default())),
+            Input::Array(reader) => {
+                source::tell_of_rest(&reader, &self.input);
+                Ok((Arrays::One(Some(reader)), Note::default()))
+            }
             Input::Archive(archive) => {
                 let note = match archive.contains(NOTE) {
                     true => Note::read(&archive, &self.input.with_member(NOTE))?,
