@@ -139,6 +139,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) cast: Cast,
     /// The columns that are kept, if the dtype is that of all columns; none for all.
     pub(crate) columns: &'a [String],
+    /// The columns that are chosen before the array is converted to a dtype of records.
+    pub(crate) chosen: &'a [String],
 }
 
 /// Reads an array of records. `name` is that of the file, for messages. `wanted` says how to read the columns whose names it has.
@@ -268,14 +270,20 @@ fn planned(
         let parts = paths.flat_map(|path| (0..path.len()).map(|depth| &path[..depth]));
         records.extend(parts.filter(|path| is_record(path)).map(|path| (path.to_vec(), 0)));
     }
+    // Of a column that is chosen alone, the fields are those of the dtype.
+    let is_wanted = |(at, column): (usize, &Column)| match wanted {
+        Some(Wanted { chosen: [name], .. }) => column::asks_for(name, at, &column.path),
+        Some(Wanted { dtype, .. }) => has_column(dtype, &column.path),
+        None => true,
+    };
+    let mut wanted_columns = columns.iter().enumerate().filter(|it| is_wanted(*it));
+    let refusal = wanted_columns.find_map(|(_, column)| column.refused.clone());
     let (refused, mut columns): (Vec<_>, Vec<_>) =
         columns.into_iter().partition(|column| column.refused.is_some());
     if let Some(wanted) = wanted {
         check_records(&mut columns, &records, wanted, name)?;
     }
-    let is_wanted = |column: &&Column| dtype.is_none_or(|dtype| has_column(dtype, &column.path));
-    if let Some(message) = refused.iter().find(is_wanted).and_then(|column| column.refused.as_ref())
-    {
+    if let Some(message) = refusal {
         return Err(Failure::new(name, message));
     }
     // The cast leaves them out, like all columns that the dtype does not name.

@@ -90,7 +90,7 @@ fn concat_replaces_a_directory_by_force_alone() {
     assert_eq!(names(&path.join("out")), expected);
     let (exit, message) = code(path, &["concat", "--force", "-o", "out", "a.npy"]);
     assert!(exit == 2 && message.contains("--target-size"), "{message}");
-    for file in ["a.npy", "new.npy"] {
+    for file in ["a.npy", "new.npy", "new.npz", "new.csv"] {
         let (exit, message) = code(path, &["concat", "--target-size", "1MB", "-o", file, "a.npy"]);
         assert!(exit == 2 && message.contains("name a directory"), "{message}");
     }

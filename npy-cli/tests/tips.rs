@@ -65,6 +65,10 @@ fn errors_name_the_command_that_does_it() {
         ),
         (&["append", "old.npz", "-"], "; npy npz pack --append old.npz NAME=- adds them\n"),
         (&["append", "new.npz", "v.npy"], "; npy npz pack new.npz v.npy makes one of them\n"),
+        (
+            &["append", "new.npz", "v.npy", "--raw", "<i2"],
+            "; npy npz pack --raw '<i2' new.npz v.npy makes one of them\n",
+        ),
         (&["append", "old.npz", "w.npy"], "; npy npz pack --append old.npz w.npy adds them\n"),
         (
             &["append", "old.npz", "g.npz"],

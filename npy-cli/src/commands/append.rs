@@ -44,7 +44,9 @@ impl Args {
         {
             return None;
         }
-        let option = if is_new { "" } else { "--append " };
+        let append = (!is_new).then(|| "--append ".to_owned());
+        let raw = self.raw.option().map(|raw| format!("{raw} "));
+        let options: String = append.into_iter().chain(raw).collect();
         // Standard input has no name.
         let member = |input: &Target| match input.is_stdin() {
             true => shell::named("NAME", input),
@@ -52,7 +54,7 @@ impl Args {
         };
         let inputs: Vec<String> = self.inputs.iter().map(member).collect();
         Some(format!(
-            "an archive has members, and no rows that grow; npy npz pack {option}{} {} {}",
+            "an archive has members, and no rows that grow; npy npz pack {options}{} {} {}",
             shell::output(&self.file),
             inputs.join(" "),
             if is_new { "makes one of them" } else { "adds them" }

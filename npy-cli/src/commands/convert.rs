@@ -356,7 +356,12 @@ impl Args {
         }
         let dtype = self.wanted_dtype()?;
         let (cast, columns) = (self.cast(), &self.text_columns[..]);
-        let wanted = dtype.as_ref().map(|dtype| input::Wanted { dtype, cast, columns });
+        let wanted = dtype.as_ref().map(|dtype| input::Wanted {
+            dtype,
+            cast,
+            columns,
+            chosen: &self.columns,
+        });
         source::open_text(&self.input, &form, wanted)
     }
 
@@ -571,7 +576,8 @@ impl Args {
         };
         let mut rows = Rows::of(reader, target, &named, Form::JsonLines, &mut objects)?;
         let shape = rows.shape();
-        let wanted = input::Wanted { dtype: &dtype, cast: self.cast(), columns: &[] };
+        let wanted =
+            input::Wanted { dtype: &dtype, cast: self.cast(), columns: &[], chosen: &self.columns };
         let array = input::read_objects(&mut rows, &name, wanted)?;
         // There is a row for the object of an array without dimensions, and there are no dimensions without rows.
         match self.columns.is_empty()

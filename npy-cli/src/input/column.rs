@@ -44,6 +44,16 @@ pub(super) fn with_points(name: &str) -> String {
     path
 }
 
+/// Returns true if the name of a column that is chosen is that of the column at a position, of one around it, or of a part of it.
+pub(super) fn asks_for(name: &str, at: usize, path: &[String]) -> bool {
+    let (asked, path) = (with_points(name.trim()), with_points(&path.join(".")));
+    is_within(&path, &asked) || is_within(&asked, &path) || asked.parse() == Ok(at)
+}
+
+fn is_within(path: &str, outer: &str) -> bool {
+    path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 /// Keeps the columns of these names, in their order: `x` is also all of `x.0`, `x.1` and so on, and a number that is not a name is the position of a column.
 pub(super) fn choose(
     columns: &mut Vec<Column>,
@@ -55,10 +65,6 @@ pub(super) fn choose(
     let mut chosen = Vec::new();
     for name in names {
         let asked = with_points(name.trim());
-        let is_within = |path: &str, outer: &str| {
-            let rest = path.strip_prefix(outer);
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
         let mut found: Vec<usize> =
             (0..paths.len()).filter(|&at| is_within(&paths[at], &asked)).collect();
         let mut outer = paths.iter().zip(&*columns).filter(|(path, _)| is_within(&asked, path));

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use npy_core::{Header, Order};
 
+use crate::commands::convert::Format;
 use crate::output::{Failure, Of, Result};
 use crate::output_file::{is_same_file, refuse_member};
 use crate::remote;
@@ -60,7 +61,7 @@ impl Parts {
         let name = directory.display();
         if !directory.is_dir() {
             let is_file = directory.symlink_metadata().is_ok();
-            if is_file || directory.extension().is_some_and(|ending| ending == "npy") {
+            if is_file || Format::of(directory).is_some() {
                 let message = "--target-size writes several files; name a directory for them";
                 return Err(Failure::new(name, message));
             }
