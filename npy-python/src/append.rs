@@ -1,6 +1,7 @@
 //! Rows at the end of a file.
 
 use std::path::PathBuf;
+use std::{mem, process};
 
 use npy_core::DynRowAppender;
 use pyo3::prelude::*;
@@ -13,6 +14,17 @@ use crate::memory::{Bytes, readable};
 #[pyclass]
 pub(crate) struct Appender {
     writer: Option<DynRowAppender>,
+    /// The process that opened the file.
+    process: u32,
+}
+
+/// A forked process has a copy of the rows that its parent will write, and must not write them, too.
+impl Drop for Appender {
+    fn drop(&mut self) {
+        if self.process != process::id() {
+            mem::forget(self.writer.take());
+        }
+    }
 }
 
 #[pymethods]
@@ -20,7 +32,7 @@ impl Appender {
     #[new]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let writer = py.detach(|| DynRowAppender::open(path)).map_err(exception)?;
-        Ok(Appender { writer: Some(writer) })
+        Ok(Appender { writer: Some(writer), process: process::id() })
     }
 
     /// The dtype as a literal.

@@ -46,6 +46,7 @@ const WORDS: &[(&str, &str)] = &[
         "npy_core.save writes to an open file, too",
     ),
     ("npz::Writer::stream writes to it", "npy_core.savez writes to an open file, too"),
+    ("read it by npz::Reader::new", "read it by npy_core.Npz(open(path, \"rb\"))"),
     ("npz::load or npz::Reader", "npy_core.Npz"),
     ("npy_core::load or ReadNpy::read_npy", "npy_core.load"),
     ("npz::Reader", "npy_core.Npz"),
@@ -146,6 +147,10 @@ fn of_io(error: io::Error, message: &str) -> PyErr {
 fn class_of(kind: &ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Truncated { .. } => "NpyTruncatedError",
+        // An empty file.
+        ErrorKind::NotNpy { found, .. } | ErrorKind::NotNpz { found, .. } if found == "\"\"" => {
+            "NpyTruncatedError"
+        }
         ErrorKind::Memory { .. } => "NpyMemoryError",
         ErrorKind::MissingMember { .. } | ErrorKind::MissingField { .. } => "NpyKeyError",
         ErrorKind::Locked => "NpyLockedError",
@@ -160,6 +165,14 @@ pub(crate) fn in_python(message: &str) -> String {
     const ONE_ROW: &str = "make it an array of one row with ";
     if let Some((start, _)) = message.split_once(ONE_ROW) {
         return format!("{start}{ONE_ROW}npy_core.save(path, [npy_core.load(path)])");
+    }
+    // Python has no such option. Of nested lists, NumPy reads as many.
+    if let Some((start, limit)) = message.split_once("; if you trust the source, raise Limits::") {
+        let advice = match limit {
+            "nesting" => "NumPy has this limit, too: write the file again with fewer levels",
+            _ => "if you trust the source, use numpy.load(path, allow_pickle=True)",
+        };
+        return format!("{start}; {advice}");
     }
     // The type of Rust is the end of the advice.
     if let Some((start, _)) = message.split_once("change the field to ") {

@@ -282,6 +282,17 @@ def test_an_array_with_the_name_of_an_option_is_refused(name: str) -> None:
     assert loaded.files == ["a", "path", name] and loaded[name].tolist() == [0, 1, 2]
 
 
+@pytest.mark.parametrize("name", ["compressed", "compression", "allow_pickle"])
+def test_an_option_of_other_calls_is_not_an_array(name: str) -> None:
+    wrong: Any = {name: False}
+    with pytest.raises(npy.NpyTypeError, match=f"^{name}=False would be an array of this name; "):
+        npy.savez("x.npz", a=[1], **wrong)
+    assert not os.path.exists("x.npz")
+    arrays: Any = {name: [False]}
+    npy.savez("x.npz", **arrays)
+    assert np.load("x.npz").files == [name]
+
+
 @pytest.mark.parametrize("is_new", [True, False])
 def test_an_archive_that_is_dropped_with_changes_warns(is_new: bool) -> None:
     z = start(is_new=is_new)
@@ -318,3 +329,21 @@ def test_errors_name_functions_of_python() -> None:
         npy.Npz("x.npy")
     with pytest.raises(npy.NpyTypeError, match=r"the path comes first: save\(path, array\)"):
         npy.save(np.arange(3), "x.npy")  # type: ignore[arg-type]
+    np.savez("sound.npz", a=[1])
+    pathlib.Path("x.npz").write_bytes(b"before" + pathlib.Path("sound.npz").read_bytes())
+    with pytest.raises(npy.NpyValueError, match=r'read it by npy_core\.Npz\(open\(path, "rb"\)\)'):
+        npy.Npz("x.npz")
+    with open("x.npz", "rb") as file:
+        assert npy.Npz(file)["a"] == [1]
+    np.save("y.npy", np.arange(10.0))
+    os.truncate("y.npy", os.path.getsize("y.npy") - 5)
+    assert npy.verify("y.npy")[0].startswith("truncated: expected 80 bytes of data, found 75; 9 of 10 rows are complete; npy repair")
+    nested = "[('a', " * 150 + "'<f4'" + ")]" * 150
+    header = f"{{'descr': {nested}, 'fortran_order': False, 'shape': (2,), }}\n".encode()
+    pathlib.Path("z.npy").write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header + bytes(8))
+    with pytest.raises(npy.NpyValueError, match="nesting: 201 exceeds the limit of 200; NumPy has this limit, too: write the file again"):
+        npy.load("z.npy")
+    pathlib.Path("empty.npy").touch()
+    for read in (npy.load, npy.header, lambda path: npy.read_many([path]), np.load):
+        with pytest.raises(EOFError):
+            read("empty.npy")

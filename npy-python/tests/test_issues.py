@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pathlib
 import pickle
@@ -268,6 +269,11 @@ def test_megatron_3616_a_pickle_is_inert_in_each_function(evil: str) -> None:
     npy.read_many([evil])
     with pytest.raises(npy.NpyValueError, match="refuse"):
         npy.load(evil, objects="refuse")
+    for archive in ("evil.npz", io.BytesIO(pathlib.Path("evil.npz").read_bytes())):
+        z = npy.load(archive, objects="refuse")
+        for read in (lambda: z["a"], lambda: z.read("a"), lambda: list(z.values()), lambda: z.get("a")):
+            with pytest.raises(npy.NpyValueError, match="member 'a': the array has Python objects, which objects=\"refuse\""):
+                read()
     for use in (
         lambda: npy.append(evil, [1]),
         lambda: npy.scan(evil).__arrow_c_stream__(),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.recfunctions import repack_fields
 from same import same, same_values
 
 import npy_core as npy
@@ -54,6 +55,59 @@ def test_columns(records: np.ndarray[Any, Any]) -> None:
         npy.load("x.npy", columns=["a"])
 
 
+FORKED = """
+import os, sys, npy_core as npy
+w = npy.Writer("x.npy", "i8")
+w.write([1, 2, 3])
+if os.fork() == 0:
+    for use in (lambda: w.write([9]), w.flush, lambda: w.count):
+        try:
+            use()
+        except npy.NpyValueError as error:
+            assert "make the Writer in the process that writes" in str(error)
+        else:
+            os._exit(1)
+    if sys.argv[1] == "close":
+        w.close()
+    del use, w
+    sys.exit(0)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+w.write([4])
+w.close()
+assert npy.load("x.npy").tolist() == [1, 2, 3, 4]
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("end", ["close", "drop"])
+def test_a_forked_process_writes_no_rows_of_its_parent(end: str) -> None:
+    subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, end], check=True)
+    assert npy.verify("x.npy") == []
+
+
+def test_threads_share_a_writer() -> None:
+    failures: list[Exception] = []
+
+    def work(number: int) -> None:
+        try:
+            for _ in range(300):
+                w.write([[number, number]] * 3)
+                w.flush()
+                assert w.count >= 3
+        except Exception as error:
+            failures.append(error)
+
+    with npy.Writer("x.npy", "i8", (2,)) as w:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures
+    rows = npy.load("x.npy").reshape(-1, 6)
+    assert (rows == rows[:, :1]).all() and (np.bincount(rows[:, 0]) == 300).all()
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_cast(order: Any) -> None:
     array = np.asarray(np.arange(60_000.0).reshape(-1, 3), order=order)
@@ -64,6 +118,50 @@ def test_cast(order: Any) -> None:
         assert ours.dtype == "f4" and (ours == expected).all()
     with pytest.raises(npy.NpyTypeError, match="not a dtype"):
         npy.load("x.npy", cast="no such")
+
+
+@pytest.mark.parametrize("cast", [str, "S", "V", "M8", "m8", "U3"])
+@pytest.mark.parametrize("dtype", ["f8", "i8", "?", "U5", "S3", "M8[D]", "m8[s]", "c16", "V4", "O"])
+def test_a_cast_without_a_width_or_unit_has_that_of_numpy(dtype: str, cast: Any) -> None:
+    array = np.array([1, 2, 3], "i8").astype("S3" if dtype == "V4" else dtype).astype(dtype)
+    try:
+        expected = array[1:].astype(cast)
+    except (TypeError, ValueError, RuntimeError):
+        expected = None
+    records = np.zeros(3, [("a", dtype), ("b", "i4")])
+    records["a"] = array
+    np.save("x.npy", array)
+    np.save("r.npy", records)
+    np.savez("x.npz", x=array)
+    rows = slice(1, None)
+    for read in (
+        lambda: npy.load("x.npy", cast=cast, rows=rows),
+        lambda: npy.load("x.npy", cast=cast)[rows],
+        lambda: npy.load(io.BytesIO(pathlib.Path("x.npy").read_bytes()), cast=cast, rows=rows),
+        lambda: npy.Npz("x.npz").read("x", cast=cast, rows=rows),
+        lambda: npy.load("r.npy", columns="a", cast=cast, rows=rows),
+        lambda: npy.load("r.npy", columns=["a"], cast=cast, rows=rows)["a"],
+    ):
+        if expected is None or cast in ("M8", "m8") and dtype in ("U5", "S3"):
+            with pytest.raises(npy.NpyTypeError, match="not every value becomes|has no unit; use a unit"):
+                read()
+        else:
+            same(read(), expected)
+
+
+def test_a_cast_to_records_is_that_of_all_columns() -> None:
+    array = np.array([(1.25, 2, 3), (4, 5, 6)], [("a", "f8"), ("b", "i8"), ("c", "u1")])
+    np.save("x.npy", array)
+    np.savez("x.npz", x=array)
+    dtype = [("c", "f4"), ("a", "i4")]
+    expected = repack_fields(array[["c", "a"]]).astype(dtype)
+    same(npy.load("x.npy", columns=["c", "a"], cast=dtype), expected)
+    same(npy.Npz("x.npz").read("x", columns=["c", "a"], cast=dtype, rows=slice(1, None)), expected[1:])
+    with pytest.raises(npy.NpyTypeError, match="not every value becomes"):
+        npy.load("x.npy", columns=["a", "b", "c"], cast=dtype)
+    for wrong in ([("a", "U"), ("b", "f4")], [("a", [("d", "S")]), ("b", "f4")]):
+        with pytest.raises(npy.NpyTypeError, match="text without a width, so that it would be empty; use a width, such as 'U10'"):
+            npy.load("x.npy", columns=["a", "b"], cast=wrong)
 
 
 def test_steps_larger_than_a_block() -> None:

@@ -21,6 +21,7 @@ import zoneinfo
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from same import same
 
@@ -264,6 +265,9 @@ def test_data_is_saved() -> None:
     assert loaded[-1][0] is loaded[-1]
 
 
+NANOSECONDS = pd.Timestamp("2020-01-01 00:00:00.123456789")
+
+
 @pytest.mark.parametrize(
     ("dtype", "rows"),
     [
@@ -281,6 +285,15 @@ def test_data_is_saved() -> None:
         ("M8[D]", ["2020-01-01T12:30"]),
         ("M8[D]", [datetime.datetime(2020, 1, 1, 12, 30)]),
         ("m8[h]", [datetime.timedelta(minutes=30)]),
+        ("m8[ns]", [datetime.timedelta(days=300 * 365)]),
+        ("m8[us]", [pd.Timedelta(7, "ns")]),
+        ("M8[us]", [NANOSECONDS]),
+        ("M8[ns]", ["3000-01-01"]),
+        ("M8[ns]", ["3000-01-01", "2020-01-01T00:00:00.123456789"]),
+        ("M8[ns]", [np.datetime64("3000-01-01"), np.datetime64("2020-01-01T00:00:00.123456789")]),
+        ("M8[ns]", [datetime.date(3000, 1, 1)]),
+        ("M8[ns]", [pd.Timestamp("3000-01-01"), NANOSECONDS]),
+        ([("t", "M8[ns]")], [("3000-01-01",)]),
         ([("a", "i4"), ("b", "U2")], [(1.5, "a")]),
         ([("a", "i4"), ("b", "U2")], [(1, "abc")]),
         ([("a", [("c", "i4", (2,))])], [(([1, 2.5],),)]),
@@ -326,6 +339,19 @@ def test_rows_that_fit_are_appended(dtype: Any, rows: Any) -> None:
     expected = np.asarray(rows, dtype).reshape(-1)
     loaded = npy.load("x.npy")[2:]
     assert loaded.tobytes() == expected.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:no explicit representation of timezones")
+@pytest.mark.parametrize("row", [NANOSECONDS, pd.Timedelta(7, "ns"), pd.Timestamp("2020-01-01 00:00:00.000000001+0100")], ids=str)
+def test_times_of_pandas_keep_their_nanoseconds(row: Any) -> None:
+    kind = row.to_numpy().dtype
+    npy.append("x.npy", np.zeros(0, kind))
+    npy.append("r.npy", np.zeros(0, [("i", "i4"), ("t", kind)]))
+    for rows in ([row], row, [None, row]):
+        npy.append("x.npy", rows)
+        assert npy.load("x.npy")[-1] == row.to_numpy()
+    npy.append("r.npy", [(1, row)])
+    assert npy.load("r.npy")["t"][0] == row.to_numpy()
 
 
 def with_pickle(value: bytes) -> None:

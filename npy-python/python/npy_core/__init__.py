@@ -1,7 +1,7 @@
 """NumPy's ``.npy`` and ``.npz`` files: appended to, mapped, read in parts, written as a whole or not at all, and objects as data.
 
 Every exception is an `NpyError`, and also the exception that Python programs expect: ``FileNotFoundError``, ``ValueError``, ``EOFError``,
-``MemoryError`` and others.
+``MemoryError`` and others. Only those that a file object of the program raises stay as they are.
 
 Examples
 --------

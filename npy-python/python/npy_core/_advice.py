@@ -35,12 +35,14 @@ def _losses(given: np.dtype[Any], dtype: np.dtype[Any]) -> list[str]:
     is_safe = np.can_cast(given, dtype, "safe")
     if kind in "Mm" and given.kind in "Mm":
         return [] if given == dtype else ["wraps times that the unit does not reach" if is_safe else "cuts times to the unit of the file"]
+    if kind in "Mm" and given.kind in "OU":
+        return ["changes times that do not fit"]
     # NumPy calls this safe, too.
     is_rounded = given.kind in "iu" and given.itemsize == 8 and kind in "fc"
     if is_safe and not is_rounded:
         return []
     if given.kind == "O":
-        return ["cuts what does not fit"] if kind in "iuMm" else []
+        return ["cuts what does not fit"] if kind in "iu" else []
     if kind in "US":
         return ["cuts text that is longer"]
     if given.kind not in _NUMBERS or kind not in _NUMBERS:

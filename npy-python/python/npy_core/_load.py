@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import re
 from collections.abc import Iterable, Iterator
 from typing import IO, Any, Literal, NamedTuple
 
@@ -12,7 +14,7 @@ import numpy as np
 from . import _native
 from ._dtypes import BLOCK_BYTES, Array, as_array, dtype_of, empty, memory_of
 from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError, named
-from ._npz import Npz, cpus
+from ._npz import Npz, cpus, refuse
 from ._repair import repairable, truncated
 from ._select import read, select
 from ._stream import STARTS_OF_ARCHIVES, check_has_data, check_is_path
@@ -105,7 +107,8 @@ def load(
     threads : int, optional
         The number of threads that read a large file. By default that of the processors, at most four.
     objects : {"data", "refuse"}
-        ``"data"`` makes an array of Python objects of plain values and `Call`; ``"refuse"`` raises an exception.
+        ``"data"`` makes an array of Python objects of plain values and `Call`; ``"refuse"`` raises an exception, for
+        a member of an archive when it is read.
 
     Returns
     -------
@@ -147,7 +150,7 @@ def _load_path(
             raise NpyValueError(
                 f"{path}: an archive of several arrays; use npy_core.Npz(path).read(name, ...)"
             )
-        return Npz(path, threads=threads)
+        return _archive(path, threads, objects)
     if isinstance(opened, str):
         try:
             stream = open(path, "rb")
@@ -159,16 +162,15 @@ def _load_path(
         source = _FileSource(path, opened, count)
     if not source.has_objects:
         return read(source, rows, columns, cast)
-    _refuse(objects, path)
+    refuse(objects, path)
     array = _native.objects_in_file(path)
     return select(array, rows, columns, cast)
 
 
-def _refuse(objects: str, name: str) -> None:
-    if objects == "refuse":
-        raise NpyValueError(
-            f'{name}: the array has Python objects, which objects="refuse" does not allow; objects="data" reads them as data'
-        )
+def _archive(file: Any, threads: int | None, objects: str) -> Npz:
+    archive = Npz(file, threads=threads)
+    archive._objects = objects
+    return archive
 
 
 def _read_exactly(file: IO[bytes], n: int, data: bytes) -> bytes:
@@ -276,10 +278,10 @@ def _load_stream(file: IO[bytes], rows: slice | None, columns: Any, cast: Any, o
     if parts is None:
         if rows is not None or columns is not None or cast is not None:
             raise NpyValueError(f"{_name(file)}: an archive of several arrays; use npy_core.Npz(file).read(name, ...)")
-        return Npz._of_bytes(start + file.read(), _name(file))
+        return _archive(io.BytesIO(start + file.read()), None, objects)
     descr, shape, is_fortran, _, has_objects = parts
     if has_objects:
-        _refuse(objects, _name(file))
+        refuse(objects, _name(file))
         rest = file.read()
         array, used = _native.objects_in_bytes(start + rest)
         try:
@@ -385,4 +387,5 @@ def verify(path: Path) -> list[str]:
         # The list says why.
         pass
     problems, _ = _native.findings(name)
-    return problems
+    # A slice in a name is for the command alone.
+    return [re.sub(", and [^;]* reads them;", ";", problem) for problem in problems]

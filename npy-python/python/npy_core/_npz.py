@@ -45,6 +45,14 @@ def cpus(threads: int | None, most: int | None = None) -> int:
     return count if most is None else min(count, most)
 
 
+def refuse(objects: str, name: str) -> None:
+    """Raises an exception for an array of objects if they are not allowed."""
+    if objects == "refuse":
+        raise NpyValueError(
+            f'{name}: the array has Python objects, which objects="refuse" does not allow; objects="data" reads them as data'
+        )
+
+
 def level_of(compress: int | None) -> int:
     """Returns the level of compression; 0 stores."""
     if compress is not None and not hasattr(compress, "__index__"):
@@ -202,6 +210,8 @@ class Npz(Mapping[str, Any]):
         self._threads = cpus(threads)
         self._options = (level_of(compress), self._threads, seekable)
         self._mode = mode
+        # The option of `load`.
+        self._objects = "data"
         self._is_closed = False
         # The members by their names in the archive, with .npy. Those of the file have their name there.
         self._members: dict[str, str | _New] = {}
@@ -232,13 +242,6 @@ class Npz(Mapping[str, Any]):
                 self._editor = _native.ArchiveWriter(path, "check" if self._is_new else "edit", *self._options)
         if self._archive is not None:
             self._members = {name: name for name in self._archive.file_names()}
-
-    @classmethod
-    def _of_bytes(cls, data: bytes, name: str) -> Npz:
-        del name
-        import io
-
-        return cls(io.BytesIO(data))
 
     @property
     def files(self) -> list[str]:
@@ -317,6 +320,7 @@ class Npz(Mapping[str, Any]):
         archive, stored = self._in_stored(name)
         source = _MemberSource(archive, stored, self._threads)
         if source.has_objects:
+            refuse(self._objects, f"{self._in_file()}member {name!r}")
             return select(archive.read_objects(stored), rows, columns, cast)
         return read(source, rows, columns, cast)
 
@@ -586,9 +590,11 @@ def savez(
     check_name(path, "savez", ".npy", "npy_core.save writes one array")
     _check_options(compress=compress, threads=threads, seekable=seekable)
     members = dict(arrays)
-    for name in ("compressed", "compression"):
+    compressed = "use compress=6, or compress=0 for none"
+    pickled = "leave it out: objects must be data, and are then written"
+    for name, advice in (("compressed", compressed), ("compression", compressed), ("allow_pickle", pickled)):
         if isinstance(members.get(name), bool):
-            raise NpyTypeError(f"{name}={members[name]} would be an array of this name; use compress=6, or compress=0 for none")
+            raise NpyTypeError(f"{name}={members[name]} would be an array of this name; {advice}")
     for i, values in enumerate(args):
         if f"arr_{i}" in members:
             raise NpyValueError(f"the name arr_{i} is that of an array without a name; use another one")

@@ -51,6 +51,8 @@ def _is_exact(given: Array, array: Array) -> bool:
 def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     """Makes an array of a dtype. Floats are rounded to those of the file; every other value must stay equal."""
     array, changes = _converted(values, dtype, "")
+    if any(change.given.kind == "O" and change.dtype.kind in "Mm" for change in changes):
+        array, changes = _converted(_of_numpy(values), dtype, "")
     if not changes:
         return array
     losses = loss_of((change.given, change.dtype) for change in changes)
@@ -59,6 +61,14 @@ def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     if field:
         place, call = f" in the field {field!r}", f"numpy.array(values, {packed(dtype)!r})"
     raise NpyTypeError(f"the file holds {found}{place}, in which the values of {given} would change; use values that fit, or {call}{losses}")
+
+
+def _of_numpy(values: Any) -> Any:
+    """Replaces times of pandas by those of NumPy, which keep their nanoseconds."""
+    if isinstance(values, (list, tuple)):
+        parts = map(_of_numpy, values)
+        return list(parts) if isinstance(values, list) else tuple(parts)
+    return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 
 class _Change(NamedTuple):
@@ -83,7 +93,7 @@ def _converted(values: Any, dtype: np.dtype[Any], field: str) -> tuple[Array, li
             array = np.asarray(values, dtype=dtype)
         if dtype.names is None:
             given = np.asarray(values)
-            if given.size and given.dtype != dtype and not _is_same(given, array):
+            if given.size and (given.dtype != dtype or dtype.kind in "Mm") and not _is_same(values, given, array):
                 changes.append(_Change(field, given.dtype, dtype))
     except (ValueError, TypeError, OverflowError) as error:
         rows = f"values of {dtype} for the field {field!r}" if field else f"rows of {dtype}"
@@ -120,10 +130,10 @@ def _is_list(values: Any) -> bool:
     return hasattr(values, "__len__") and not isinstance(values, (tuple, np.void, dict, str, bytes))
 
 
-def _is_same(given: Array, array: Array) -> bool:
+def _is_same(values: Any, given: Array, array: Array) -> bool:
     kind = array.dtype.kind
     if kind in "Mm":
-        return given.dtype.kind in (kind + "UO" if kind == "M" else "mOiu") and _are_same_times(given, array)
+        return given.dtype.kind in (kind + "UO" if kind == "M" else "mOiu") and _are_same_times(values, given, array)
     if given.dtype.kind == "O":
         return all(value == item for value, item in zip(given.ravel().tolist(), array.ravel().tolist()))
     if given.dtype.kind in "US" and kind in "US":
@@ -140,12 +150,30 @@ def _is_same(given: Array, array: Array) -> bool:
     return False
 
 
-def _are_same_times(given: Array, array: Array) -> bool:
-    if given.dtype.kind == "U":
-        given = given.astype("M8")
-    elif given.dtype.kind == "O":
-        given = given.astype(f"{array.dtype.kind}8[us]")
-    elif given.dtype.kind in "iu":
+def _are_same_times(values: Any, given: Array, array: Array) -> bool:
+    kind = array.dtype.kind
+    if given.dtype.kind in "iu":
         # A number counts the unit of the file.
         return bool((given == array.astype("i8")).all())
-    return bool(((given == array) | (np.isnat(given) & np.isnat(array))).all())
+    if given.dtype.kind == "O":
+        objects, items = given.ravel(), array.ravel()
+        has_unit = np.array([isinstance(value, np.generic) or hasattr(value, "to_numpy") for value in objects], bool)
+        others = objects[~has_unit].astype(f"{kind}8[us]")
+        return _are_equal(others, items[~has_unit]) and all(map(_is_same_time, objects[has_unit], items[has_unit]))
+    times = given.astype("M8") if given.dtype.kind == "U" else given
+    if kind == "m" and np.datetime_data(times.dtype)[0] in ("Y", "M"):
+        return _are_equal(times, array)
+    # The finest unit of a list may not reach its other times.
+    seconds = given.astype("M8[s]") if given.dtype.kind == "U" else np.asarray(values, f"{kind}8[s]")
+    return _are_equal(times, array) and _are_equal(seconds, array)
+
+
+def _is_same_time(value: Any, item: Any) -> bool:
+    """Compares a time of NumPy or pandas with the one that NumPy made of it."""
+    time = value.to_numpy() if hasattr(value, "to_numpy") else value
+    return bool(time.astype("i8") == item.astype(time.dtype).astype("i8"))
+
+
+def _are_equal(times: Array, array: Array) -> bool:
+    """Compares times in their own unit, as that of the file may reach less far."""
+    return bool((times.astype("i8") == array.astype(times.dtype).astype("i8")).all())

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import threading
+from collections.abc import Iterator
 from typing import IO, Any
 
 import numpy as np
@@ -182,7 +185,8 @@ class Writer:
     Notes
     -----
     After each `flush`, other programs can load the rows. A program that is killed leaves the rows of its last `flush`, or more. Until it is
-    closed, the file is locked: another writer gets an `NpyLockedError`.
+    closed, the file is locked: another writer gets an `NpyLockedError`. Threads may share a writer, whose calls then wait for each other. A
+    process that is forked cannot use the writer of its parent.
 
     Examples
     --------
@@ -204,6 +208,8 @@ class Writer:
         if not append or not os.path.exists(path):
             save(path, np.empty((0, *self.row_shape), self.dtype))
         self._path = os.fsdecode(path)
+        self._process = os.getpid()
+        self._lock = threading.RLock()
         self._file = _appender(self._path)
         found, rows = dtype_of_rows(self._file.descr, self.dtype), tuple(self._file.row_shape)
         if found != self.dtype or rows != self.row_shape:
@@ -216,20 +222,32 @@ class Writer:
     @property
     def count(self) -> int:
         """The number of rows, with those that were in the file before."""
-        return self._file.count
+        with self._locked():
+            return self._file.count
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        # Before the lock, which another thread may have had when the process was forked.
+        if os.getpid() != self._process:
+            raise NpyValueError(f"{self._path}: the writer is that of another process, before a fork; make the Writer in the process that writes")
+        with self._lock, named(self._path):
+            yield
 
     def write(self, rows: npt.ArrayLike) -> None:
         """Adds one row, or rows along the first dimension."""
-        with named(self._path):
+        with self._locked():
             _append_rows(self._file, _rows_of(rows, self.dtype, self.row_shape))
 
     def flush(self) -> None:
         """Makes the rows visible to other programs."""
-        self._file.flush()
+        with self._locked():
+            self._file.flush()
 
     def close(self) -> None:
-        """Writes what is left, and closes the file."""
-        self._file.finish()
+        """Writes what is left, and closes the file. In a forked process, nothing is left."""
+        if os.getpid() == self._process:
+            with self._locked():
+                self._file.finish()
 
     def __enter__(self) -> Writer:
         return self

@@ -39,7 +39,7 @@ def read(source: Source, rows: slice | None, columns: Any, cast: Any) -> Array:
     check_rows(rows, source.shape)
     if rows is None and columns is None and cast is None:
         return source.read()
-    convert, dtype = conversion(source.dtype, columns, cast)
+    convert, dtype = conversion(np.empty(0, source.dtype), columns, cast)
     if not source.shape or rows is None and source.is_fortran:
         whole = source.read()
         return whole if convert is None else _converted(convert, whole, dtype)
@@ -103,15 +103,18 @@ def _converted(convert: Callable[[Array], Array], array: Array, dtype: np.dtype[
 def select(array: Array, rows: slice | None, columns: Any, cast: Any) -> Array:
     """Takes the rows and columns of an array in memory, and casts them."""
     check_rows(rows, array.shape)
-    convert, dtype = conversion(array.dtype, columns, cast)
     part = array if rows is None else array[rows]
+    # The text of objects has the width of the longest.
+    sample = part if array.dtype.hasobject else np.empty(0, array.dtype)
+    convert, dtype = conversion(sample, columns, cast)
     return part if convert is None else _converted(convert, part, dtype)
 
 
 def conversion(
-    dtype: np.dtype[Any], columns: Any, cast: Any
+    sample: Array, columns: Any, cast: Any
 ) -> tuple[Callable[[Array], Array] | None, np.dtype[Any]]:
-    """Returns the function that takes columns and casts, and the dtype of its result."""
+    """Returns the function that takes columns of arrays like the sample and casts them, and the dtype of its result."""
+    dtype = sample.dtype
     wanted = None if cast is None else _dtype(cast)
     source = dtype if not isinstance(columns, str) else _find(dtype, columns)[1]
     if wanted is not None and is_number_of_ml_dtypes(wanted) and source.base.kind == "V":
@@ -122,45 +125,70 @@ def conversion(
     if columns is None:
         if wanted is None:
             return None, dtype
-        return (lambda block: _cast(block, wanted)), wanted
+        result = _completed(wanted, sample)
+        return (lambda block: _cast(block, result)), result
     if isinstance(columns, str):
         steps, field = _find(dtype, columns)
         base, shape = field.subdtype or (field, ())
-        to = wanted if wanted is not None else base
+        to = _completed(wanted, _take(sample, steps)) if wanted is not None else base
         # The dimensions of a sub-array follow those of the array.
         result = np.dtype((to, shape)) if shape else to
         return (lambda block: _cast(_take(block, steps), to)), result
     names = _names(columns)
     found = [_find(dtype, name) for name in names]
-    if wanted is None and all(name in (dtype.names or ()) for name in names):
+    # A dtype of records is that of all columns.
+    cast_each = wanted if wanted is None or wanted.names is None else None
+    if cast_each is None and all(name in (dtype.names or ()) for name in names):
         packed: np.dtype[Any] = repack_fields(dtype[names])
     else:
         fields = []
-        for name, (_, field) in zip(names, found):
+        for name, (steps, field) in zip(names, found):
             base, shape = field.subdtype if field.subdtype is not None else (field, ())
-            fields.append((name, base if wanted is None else wanted, shape))
+            fields.append((name, base if cast_each is None else _completed(cast_each, _take(sample, steps)), shape))
         packed = np.dtype(fields)
     def convert(block: Array) -> Array:
         result = np.empty(block.shape, packed)
         for name, (steps, _) in zip(names, found):
-            result[name] = _take(block, steps)
+            column = _take(block, steps)
+            result[name] = column if cast_each is None else _cast(column, packed[name].base)
         return result
+    if wanted is not None and cast_each is None:
+        return (lambda block: _cast(convert(block), wanted)), wanted
     return convert, packed
+
+
+def _completed(dtype: np.dtype[Any], values: Array) -> np.dtype[Any]:
+    """Gives text without a width, and times without a unit, those that NumPy gives the values."""
+    if dtype.names is not None or dtype.itemsize and not (dtype.kind in "Mm" and np.datetime_data(dtype)[0] == "generic"):
+        return dtype
+    if dtype.kind in "Mm" and values.dtype.base.kind in "US":
+        raise NpyTypeError(f"cast is {dtype}, which has no unit; use a unit, such as '{dtype.kind}8[ns]'")
+    completed: np.dtype[Any] = _cast(values, dtype).dtype
+    return completed
 
 
 def _cast(block: Array, dtype: np.dtype[Any]) -> Array:
     try:
         return block.astype(dtype)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:
         raise NpyTypeError(f"not every value becomes {dtype}: {error}; use a cast that all values allow, or none") from error
 
 
 def _dtype(cast: Any) -> np.dtype[Any]:
     try:
         dtype: np.dtype[Any] = np.dtype(cast)
-        return dtype
     except (TypeError, ValueError) as error:
         raise NpyTypeError(f"cast is {cast!r}, which is not a dtype: {error}; use a dtype such as 'f4'") from error
+    if dtype.names is not None and _has_no_width(dtype):
+        raise NpyTypeError(f"cast is {dtype}, which has text without a width, so that it would be empty; use a width, such as 'U10'")
+    return dtype
+
+
+def _has_no_width(dtype: np.dtype[Any]) -> bool:
+    dtype = dtype.base
+    if dtype.names is not None:
+        return any(_has_no_width(dtype[name]) for name in dtype.names)
+    return not dtype.itemsize
 
 
 def _names(columns: Any) -> list[str]:
