@@ -176,6 +176,34 @@ fn help_says_what_is_replaced() {
     assert!(text.join(" ").contains(rule), "{words}");
 }
 
+/// Guards the members of processes that start at once without an archive: none replaces the archive of another.
+#[test]
+fn members_of_an_archive_that_several_make_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u64].write_npy(path.join("x.npy")).unwrap();
+    for round in 0..20 {
+        let archive = format!("{round}.npz");
+        let write = |name: &str| {
+            let member = format!("{archive}::{name}");
+            loop {
+                let output = npy(path, &["convert", "x.npy", &member]);
+                let message = String::from_utf8_lossy(&output.stderr);
+                if output.status.success() {
+                    break;
+                }
+                assert!(message.contains("another writer has it open"), "{message}");
+            }
+        };
+        std::thread::scope(|scope| {
+            ["a", "b", "c"].map(|name| scope.spawn(move || write(name)));
+        });
+        let reader = npz::Reader::open(path.join(&archive)).unwrap();
+        assert!(["a", "b", "c"].iter().all(|name| reader.contains(name)), "{reader:?}");
+    }
+    assert_eq!(fs::read_dir(path).unwrap().count(), 21);
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
     use std::io::Write;

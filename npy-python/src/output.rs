@@ -14,7 +14,7 @@ use crate::memory::{Bytes, readable};
 /// The bytes that are written between two questions for signals.
 const BLOCK: usize = 4 << 20;
 
-/// A new file. Without `finish`, the old one stays.
+/// A new file. Without `finish`, the old one stays; with `keep_existing`, it always stays.
 #[pyclass]
 pub(crate) struct NewFile {
     path: PathBuf,
@@ -24,9 +24,9 @@ pub(crate) struct NewFile {
 #[pymethods]
 impl NewFile {
     #[new]
-    fn create(path: PathBuf, sync: bool) -> PyResult<Self> {
+    fn create(path: PathBuf, sync: bool, keep_existing: bool) -> PyResult<Self> {
         let mut options = whole_file::Options::new();
-        options.prefix(".npy-").sync(sync);
+        options.prefix(".npy-").sync(sync).keep_existing(keep_existing);
         let file = options.create(&path).map_err(|error| io_exception(error, &path))?;
         Ok(NewFile { path, parts: Some(file.into_parts()) })
     }

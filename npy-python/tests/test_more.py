@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pathlib
@@ -457,6 +458,50 @@ def test_append_that_is_interrupted_leaves_the_file(monkeypatch: pytest.MonkeyPa
     with pytest.raises(KeyboardInterrupt):
         npy.append("x.npy", np.zeros(5_000_000))
     assert pathlib.Path("x.npy").read_bytes() == before
+
+
+# Adds two rows to each file that it is told of, by two threads at once: one by `append`, the other by a `Writer`.
+TWO_APPEND = """
+import sys, threading, time
+import npy_core as npy
+def append(path):
+    npy.append(path, [[1, 2]])
+def write(path):
+    with npy.Writer(path, "i8", (2,), append=True) as w:
+        w.write([1, 2])
+def add(how, path):
+    until = time.monotonic() + 60
+    while True:
+        try:
+            how(path)
+            return added.append(path)
+        except BlockingIOError:
+            if time.monotonic() > until:
+                raise
+for path in sys.stdin:
+    added = []
+    threads = [threading.Thread(target=add, args=[how, path.strip()]) for how in (append, write)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    print(len(added), flush=True)
+"""
+
+
+def test_appends_that_start_at_once_without_a_file_lose_no_row() -> None:
+    with contextlib.ExitStack() as stack:
+        command = [sys.executable, "-c", TWO_APPEND]
+        pipe = subprocess.PIPE
+        children = [stack.enter_context(subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1)) for _ in range(4)]
+        inputs = [child.stdin for child in children if child.stdin]
+        outputs = [child.stdout for child in children if child.stdout]
+        for i in range(50):
+            for file in inputs:
+                file.write(f"{i}.npy\n")
+            assert [file.readline() for file in outputs] == ["2\n"] * 4
+            assert (np.load(f"{i}.npy") == [[1, 2]] * 8).all()
+    assert len(os.listdir()) == 50
 
 
 def test_messages_name_the_file_and_the_mistake() -> None:

@@ -8,7 +8,7 @@ mod cast;
 mod safetensors;
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::mem;
 use std::path::Path;
 use std::slice;
@@ -16,6 +16,7 @@ use std::slice;
 use npy_core::dtype::Field;
 use npy_core::{ByteOrder, Cast, DType, DynArray, ErrorKind, Header, Order, WriteNpy, npz};
 use npy_zip::{Directory, Limits};
+use whole_file::Options;
 
 use self::blocks::Blocks;
 use self::cast::Block;
@@ -488,25 +489,34 @@ impl Args {
         let reader = self.open_array()?;
         let array = self.array(reader, &self.input)?;
         let options = self.npz_options();
-        if path.exists() {
-            let mut editor = options.edit(path).of(&name)?;
-            if self.replacing.no_clobber && editor.contains(member) {
-                let message = "exists, and --no-clobber keeps it";
-                return Err(Failure::new(&self.output, message));
+        if !path.exists() {
+            let create = || -> npy_core::Result<()> {
+                let file = Options::new().prefix(".npy-").keep_existing(true).create(path)?;
+                let mut writer = options.writer(file)?;
+                writer.write(member, &array)?;
+                writer.finish()?.finish()?;
+                Ok(())
+            };
+            let exists = |error: &npy_core::Error| matches!(error.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists);
+            let created = create();
+            // If another process has made the archive since, this is one more member of it.
+            if !created.as_ref().is_err_and(exists) {
+                return created.of(&name);
             }
-            let count = editor.count(member);
-            let is_stored = !self.compress && super::npz::is_compressed(path);
-            editor.write(member, &array).of(&name)?;
-            editor.finish().of(&name)?;
-            if is_stored {
-                super::npz::tell_of_stored(path, "--compress");
-            }
-            super::npz::tell_of_hidden(path, member, count, "replaced");
-            return Ok(());
         }
-        let mut writer = options.create(path).of(&name)?;
-        writer.write(member, &array).of(&name)?;
-        writer.finish().of(&name)?;
+        let mut editor = options.edit(path).of(&name)?;
+        if self.replacing.no_clobber && editor.contains(member) {
+            let message = "exists, and --no-clobber keeps it";
+            return Err(Failure::new(&self.output, message));
+        }
+        let count = editor.count(member);
+        let is_stored = !self.compress && super::npz::is_compressed(path);
+        editor.write(member, &array).of(&name)?;
+        editor.finish().of(&name)?;
+        if is_stored {
+            super::npz::tell_of_stored(path, "--compress");
+        }
+        super::npz::tell_of_hidden(path, member, count, "replaced");
         Ok(())
     }
 

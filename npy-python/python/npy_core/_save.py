@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import _native
 from ._dtypes import Array, check_no_mask, check_no_masks, descr_of, dtype_of_rows, header_of, object_file, pieces
-from ._errors import NpyFileNotFoundError, NpyTypeError, NpyValueError, named
+from ._errors import NpyFileExistsError, NpyFileNotFoundError, NpyTypeError, NpyValueError, named
 from ._repair import repairable
 from ._rows import rows_of_array, rows_of_values
 from ._stream import check_name, write_to
@@ -56,6 +56,10 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
     >>> load("x.npy").shape
     (2, 2)
     """
+    _save(path, array, sync)
+
+
+def _save(path: Path | IO[bytes], array: npt.ArrayLike, sync: bool = False, keep_existing: bool = False) -> None:
     check_name(path, "save", ".npz", "npy_core.savez writes an archive")
     values = as_array(array)
     if values.dtype.kind == "T":
@@ -71,7 +75,7 @@ def save(path: Path | IO[bytes], array: npt.ArrayLike, *, sync: bool = False) ->
             )
         write_to(path, itertools.chain([start], blocks))
         return
-    file = _native.NewFile(os.fsdecode(path), sync)
+    file = _native.NewFile(os.fsdecode(path), sync, keep_existing)
     try:
         file.write(start)
         for block in blocks:
@@ -140,9 +144,13 @@ def append(path: Path, array: npt.ArrayLike) -> None:
     except NpyFileNotFoundError:
         rows = as_array(array)
         _check_rows_dtype(rows.dtype)
-        # Rows in Fortran order could not grow.
-        save(path, np.ascontiguousarray(rows.reshape(1) if rows.ndim == 0 else rows))
-        return
+        try:
+            # Rows in Fortran order could not grow.
+            _save(path, np.ascontiguousarray(rows.reshape(1) if rows.ndim == 0 else rows), keep_existing=True)
+            return
+        except NpyFileExistsError:
+            # Another program has made the file since.
+            file = _appender(os.fsdecode(path))
     try:
         with named(os.fsdecode(path)):
             dtype = dtype_of_rows(file.descr, getattr(array, "dtype", None))
@@ -206,7 +214,9 @@ class Writer:
             base, shape = self.dtype.subdtype
             self.dtype, self.row_shape = base, (*self.row_shape, *shape)
         if not append or not os.path.exists(path):
-            save(path, np.empty((0, *self.row_shape), self.dtype))
+            # If another program makes the file first, it grows.
+            with contextlib.suppress(NpyFileExistsError):
+                _save(path, np.empty((0, *self.row_shape), self.dtype), keep_existing=append)
         self._path = os.fsdecode(path)
         self._process = os.getpid()
         self._lock = threading.RLock()
