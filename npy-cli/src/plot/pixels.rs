@@ -85,12 +85,13 @@ fn scaled(array: &DynArray, has_opacity: bool, target: &Target) -> Result<Vec<u8
         let are_equal = finite.all(|(item, _)| Some(item) == first);
         note(target, scale(found, are_equal, byte));
     }
-    let special: [(fn(f64) -> bool, &str); 3] = [
-        (f64::is_nan, "NaN, and black as the least"),
-        (|value| value == f64::NEG_INFINITY, "-inf, and black as the least"),
-        (|value| value == f64::INFINITY, "inf, and white as the greatest"),
+    let special = [
+        (f64::NAN, "NaN, and black as the least"),
+        (f64::NEG_INFINITY, "-inf, and black as the least"),
+        (f64::INFINITY, "inf, and white as the greatest"),
     ];
-    for (is_special, shade) in special {
+    for (of, shade) in special {
+        let is_special = |value: f64| value == of || value.is_nan() && of.is_nan();
         let count = values.iter().filter(|&&value| is_special(value)).count();
         if count > 0 && found.is_some() {
             let verb = if count == 1 { "value is" } else { "values are" };
