@@ -272,7 +272,9 @@ fn planned(
     }
     // Of a column that is chosen alone, the fields are those of the dtype.
     let is_wanted = |(at, column): (usize, &Column)| match wanted {
-        Some(Wanted { chosen: [name], .. }) => column::asks_for(name, at, &column.path),
+        Some(Wanted { dtype, chosen: [name], .. }) => {
+            column::asks_for(name, at, &column.path, |part| has_column(dtype, part))
+        }
         Some(Wanted { dtype, .. }) => has_column(dtype, &column.path),
         None => true,
     };

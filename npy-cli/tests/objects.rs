@@ -273,6 +273,7 @@ fn keys_without_one_form_are_left_out_by_a_dtype() {
         (deep, "a.c", "i8", Ok("[5 6 8]")),
         (deep, "a.b", "i8", Err("row 2: \"a.b\" is a single value, and an object")),
         (deep, "a.b", "[('x','i8'),('y','i8')]", Err("row 2: \"a.b\" is a single value, and")),
+        (deep, "a", "[('c','i8')]", Ok("[(5,) (6,) (8,)]")),
         (points, "acc", "[('x','i8'),('y','f8')]", Err("\"acc.y\" is a list of 1 items, and")),
         (deep, "", "[('a',[('b',[('x','i8')])])]", Err("row 2: \"a.b\" is a single value, and")),
         (lists, "", "[('h',[('x','i8')],(2,))]", Ok("[([(1,), (2,)],) ([(5,), (6,)],)]")),

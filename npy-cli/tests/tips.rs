@@ -252,7 +252,7 @@ fn messages_of_convert_name_what_does_it() {
         ),
         (
             &["convert", "complex.npy", "o.npy", "--dtype", "f8"],
-            "'<f8'; --cast numeric keeps the real part\n",
+            "'<f8'; --cast numeric converts the real part alone\n",
         ),
         (
             &["convert", "x.npy", "o.npy", "--dtype", "bool"],

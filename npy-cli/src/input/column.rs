@@ -44,10 +44,17 @@ pub(super) fn with_points(name: &str) -> String {
     path
 }
 
-/// Returns true if the name of a column that is chosen is that of the column at a position, of one around it, or of a part of it.
-pub(super) fn asks_for(name: &str, at: usize, path: &[String]) -> bool {
-    let (asked, path) = (with_points(name.trim()), with_points(&path.join(".")));
-    is_within(&path, &asked) || is_within(&asked, &path) || asked.parse() == Ok(at)
+/// Returns true if the name of a column that is chosen is that of the column at a position, or of one in it, or of one around it that has it: `has`
+/// is asked for the rest of its path.
+pub(super) fn asks_for(
+    name: &str,
+    at: usize,
+    path: &[String],
+    has: impl Fn(&[String]) -> bool,
+) -> bool {
+    let (asked, text) = (with_points(name.trim()), with_points(&path.join(".")));
+    let is_part = || is_within(&text, &asked) && (1..path.len()).any(|start| has(&path[start..]));
+    is_within(&asked, &text) || is_part() || asked.parse() == Ok(at)
 }
 
 fn is_within(path: &str, outer: &str) -> bool {

@@ -63,10 +63,11 @@ pub(crate) fn bytes_after(reader: &AnyReader, target: &Target) -> Option<u64> {
     found.checked_sub(expected).filter(|&bytes| bytes > 0)
 }
 
-/// Says what the bytes after the array of a file may be, if there are any. A stream must have been read to the end of its array.
+/// Says what the bytes after the array of a file may be, if there are any. Standard input must have been read to the end of its array; of
+/// another pipe, they are for the next program that reads it.
 pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String> {
     if let Some(stream) = reader.stream() {
-        return stream.what_follows();
+        return if target.is_stdin() { stream.what_follows() } else { None };
     }
     let (header, bytes) = (reader.header(), bytes_after(reader, target)?);
     let text = follow(bytes, "array");
@@ -117,7 +118,7 @@ pub(crate) fn tell_of_rest(reader: &AnyReader, target: &Target) {
     if target.is_url() {
         return;
     }
-    if let Some(stream) = reader.stream() {
+    if let Some(stream) = reader.stream().filter(|_| target.is_stdin()) {
         stream.tell_later(target);
     } else if let Some(text) = what_follows(reader, target) {
         note(target, format!("left out: {text}"));

@@ -75,9 +75,11 @@ impl Block<'_> {
         let [found, wanted] = self.scalars(dtype, path)?.map(|scalar| scalar.kind());
         let advice = match (found, wanted) {
             _ if cast != Cast::Checked => return None,
-            (_, ScalarKind::Int | ScalarKind::UInt) => NUMERIC,
             (_, ScalarKind::Bool) => "--cast numeric makes it True, as any number but 0",
-            (ScalarKind::Complex, ScalarKind::Float) => "--cast numeric keeps the real part",
+            (ScalarKind::Complex, ScalarKind::Float | ScalarKind::Int | ScalarKind::UInt) => {
+                "--cast numeric converts the real part alone"
+            }
+            (_, ScalarKind::Int | ScalarKind::UInt) => NUMERIC,
             (_, ScalarKind::Float | ScalarKind::Complex) => "--cast numeric makes it infinite",
             _ => return None,
         };
