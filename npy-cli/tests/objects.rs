@@ -231,6 +231,7 @@ fn keys_without_one_form_are_left_out_by_a_dtype() {
     let deep = "{\"a\":{\"b\":{\"x\":1,\"y\":1},\"c\":5}}\n{\"a\":{\"b\":{\"x\":2,\"y\":[]},\"c\":6}}\n{\"a\":{\"b\":7,\"c\":8}}";
     let lists = "{\"h\":[{\"x\":1,\"y\":3},{\"x\":2,\"y\":4}]}\n{\"h\":[{\"x\":5,\"y\":[]},{\"x\":6,\"y\":[]}]}";
     let points = "{\"acc.x\":1,\"acc.y\":null,\"acc\":1}\n{\"acc.x\":3,\"acc.y\":[4],\"acc\":[]}";
+    let dots = "{\"p.x\":1,\"p.y\":5}\n{\"p.x\":3,\"p.y\":[4]}";
     let indices = "{\"x.0\":1,\"x.1\":2,\"x.2\":3}\n{\"x.0\":4,\"x.1\":5,\"x.2\":{}}";
     let numbers =
         "{\"t\":{},\"2020\":1,\"[1]\":2,\" s\":3}\n{\"t\":[],\"2020\":4,\"[1]\":5,\" s\":6}";
@@ -275,6 +276,7 @@ fn keys_without_one_form_are_left_out_by_a_dtype() {
         (deep, "a.b", "[('x','i8'),('y','i8')]", Err("row 2: \"a.b\" is a single value, and")),
         (deep, "a", "[('c','i8')]", Ok("[(5,) (6,) (8,)]")),
         (points, "acc", "[('x','i8'),('y','f8')]", Err("\"acc.y\" is a list of 1 items, and")),
+        (dots, "p", "[('x','i8'),('y','f8')]", Err("\"p.y\" is a list of 1 items, and")),
         (deep, "", "[('a',[('b',[('x','i8')])])]", Err("row 2: \"a.b\" is a single value, and")),
         (lists, "", "[('h',[('x','i8')],(2,))]", Ok("[([(1,), (2,)],) ([(5,), (6,)],)]")),
         (lists, "", "[('h',[('y','i8')],(2,))]", Err("\"h.0.y\" is a list of 0 items, and a")),

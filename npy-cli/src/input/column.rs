@@ -53,8 +53,13 @@ pub(super) fn asks_for(
     has: impl Fn(&[String]) -> bool,
 ) -> bool {
     let (asked, text) = (with_points(name.trim()), with_points(&path.join(".")));
-    let is_part = || is_within(&text, &asked) && (1..path.len()).any(|start| has(&path[start..]));
-    is_within(&asked, &text) || is_part() || asked.parse() == Ok(at)
+    // A key may have points of its own.
+    let rest = text.strip_prefix(&asked).and_then(|rest| rest.strip_prefix('.'));
+    let is_part = |rest: &str| has(&rest.split('.').map(str::to_owned).collect::<Vec<_>>());
+    let is_key = || (1..path.len()).any(|start| has(&path[start..]));
+    is_within(&asked, &text)
+        || rest.is_some_and(|rest| is_part(rest) || is_key())
+        || asked.parse() == Ok(at)
 }
 
 fn is_within(path: &str, outer: &str) -> bool {
