@@ -13,7 +13,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 use crate::exact_times::rewritten;
 
-/// Keeps lists of columns apart.
+/// Makes comparisons of lists of columns.
 #[derive(Debug)]
 pub(crate) struct SplitLists;
 

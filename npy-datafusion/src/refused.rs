@@ -105,8 +105,8 @@ fn check_join(join: &Join) -> Result<TreeNodeRecursion> {
     )
 }
 
-/// Refuses text among bytes, numbers or days in one column of a UNION, which would be bytes, text, or days without times. A query that begins with NULL, and those of
-/// UNION BY NAME, have their types when the unions within them are converted.
+/// Refuses text among bytes, numbers or days in one column of a UNION, which would be bytes, text, or days without times. A query that begins
+/// with NULL, and those of UNION BY NAME, have their types when the unions within them are converted.
 fn check_unions(plan: &LogicalPlan) -> Result<()> {
     let typed = |part| match part {
         LogicalPlan::Union(union) => {

@@ -166,7 +166,7 @@ pub(crate) fn in_python(message: &str) -> String {
     if let Some((start, _)) = message.split_once(ONE_ROW) {
         return format!("{start}{ONE_ROW}npy_core.save(path, [npy_core.load(path)])");
     }
-    // Python has no such option. Of nested lists, NumPy reads as many.
+    // Python has no such option, and NumPy has the same limit for nested lists.
     if let Some((start, limit)) = message.split_once("; if you trust the source, raise Limits::") {
         let advice = match limit {
             "nesting" => "NumPy has this limit, too: write the file again with fewer levels",

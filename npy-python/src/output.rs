@@ -42,7 +42,7 @@ impl NewFile {
         self.put(py, borrowed.as_slice()?)
     }
 
-    /// Replaces the old file.
+    /// Gives the file its name.
     fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
         let Some((file, destination)) = self.parts.take() else {
             return Err(new("NpyValueError", "the file is already complete; open another one"));
