@@ -7,8 +7,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::InList;
-use datafusion::logical_expr::utils::{conjunction, disjunction};
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Expr, LogicalPlan, Operator, binary_expr};
 use datafusion::optimizer::AnalyzerRule;
 
 use crate::exact_times::rewritten;
@@ -49,8 +48,20 @@ fn comparisons(part: &Expr) -> Option<Expr> {
         false => value().eq(other),
     });
     let of_constants = (!constants.is_empty()).then(|| value().in_list(constants, *negated));
-    let all = of_constants.into_iter().chain(compared);
-    if *negated { conjunction(all) } else { disjunction(all) }
+    let all: Vec<_> = of_constants.into_iter().chain(compared).collect();
+    joined(&all, if *negated { Operator::And } else { Operator::Or })
+}
+
+/// Joins conditions as a tree of few levels, since DataFusion goes through all parts of each level.
+fn joined(all: &[Expr], operator: Operator) -> Option<Expr> {
+    match all {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => {
+            let (left, right) = several.split_at(several.len() / 2);
+            Some(binary_expr(joined(left, operator)?, operator, joined(right, operator)?))
+        }
+    }
 }
 
 /// Returns true if DataFusion makes a literal of the expression before it joins lists.

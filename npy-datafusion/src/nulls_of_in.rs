@@ -24,14 +24,24 @@ pub(crate) struct KeepNullsOfIn;
 impl AnalyzerRule for KeepNullsOfIn {
     fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
         plan.transform_up_with_subqueries(|plan| {
-            let LogicalPlan::Filter(filter) = plan else { return Ok(Transformed::no(plan)) };
-            let is_in = |part: &Expr| Ok(matches!(part, Expr::InSubquery(_)));
-            if !filter.predicate.exists(is_in)? {
-                return Ok(Transformed::no(LogicalPlan::Filter(filter)));
+            let has_in = |part: &Expr| {
+                part.exists(|part| Ok(matches!(part, Expr::InSubquery(_)))).unwrap_or(false)
+            };
+            match plan {
+                LogicalPlan::Filter(Filter { predicate, input, .. }) if has_in(&predicate) => {
+                    of_condition(predicate, input.schema(), true)?
+                        .map_data(|it| Filter::try_new(it, input).map(LogicalPlan::Filter))
+                }
+                LogicalPlan::Join(mut join) if join.filter.as_ref().is_some_and(has_in) => {
+                    let condition = join.filter.take().unwrap_or(lit(true));
+                    let condition = of_condition(condition, &join.schema, true)?;
+                    condition.map_data(|it| {
+                        join.filter = Some(it);
+                        Ok(LogicalPlan::Join(join))
+                    })
+                }
+                other => Ok(Transformed::no(other)),
             }
-            let Filter { predicate, input, .. } = filter;
-            of_condition(predicate, input.schema(), true)?
-                .map_data(|predicate| Ok(LogicalPlan::Filter(Filter::try_new(predicate, input)?)))
         })
         .data()
     }

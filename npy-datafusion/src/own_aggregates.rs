@@ -61,6 +61,7 @@ mod min_max;
 mod moving;
 mod percentile_cont;
 mod percentiles;
+mod spans;
 mod sums;
 mod whole_sums;
 

@@ -155,11 +155,19 @@ impl ExprPlanner for OwnPlans {
     }
 }
 
-/// Converts an unsigned integer of 64 bits and a signed one: DataFusion 55.2 has no integer for both, and cuts `u / i` to four digits.
+/// Converts an unsigned integer of 64 bits and a signed one: DataFusion 55.2 has no integer for both, and cuts `u / i` to four digits, and
+/// `(u + i) / 3`, too.
 fn as_floats(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
     let types = [left.get_type(schema).ok()?, right.get_type(schema).ok()?];
     let has_unsigned = types.contains(&DataType::UInt64);
     let is_mixed = has_unsigned && types.iter().any(DataType::is_signed_integer);
+    let is_cut = is_mixed || is_of_integers(left, schema) || is_of_integers(right, schema);
     let as_float = |side: &Expr| cast(side.clone(), DataType::Float64);
-    is_mixed.then(|| (as_float(left), as_float(right)))
+    is_cut.then(|| (as_float(left), as_float(right)))
+}
+
+/// Returns true for a decimal that DataFusion makes of integers, and that the statement does not state.
+fn is_of_integers(value: &Expr, schema: &DFSchema) -> bool {
+    !matches!(value, Expr::Cast(_))
+        && value.get_type(schema).is_ok_and(|it| matches!(it, DataType::Decimal128(_, 0)))
 }

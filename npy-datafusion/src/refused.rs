@@ -127,8 +127,12 @@ fn check_union(union: &Union) -> Result<()> {
             _ => of.is_numeric().then_some("numbers"),
         };
         if let Some(kind) = types().find_map(kind).filter(|_| types().any(is_text)) {
+            let of_text = match kind {
+                "days" => format!("{OF_DAYS} for the text, or "),
+                _ => String::new(),
+            };
             return plan_err!(
-                "the column {:?} of UNION is {kind} in one query, and text in another; write CAST(x AS TEXT) for the {kind}",
+                "the column {:?} of UNION is {kind} in one query, and text in another; write {of_text}CAST(x AS TEXT) for the {kind}",
                 field.name()
             );
         }
@@ -140,12 +144,12 @@ fn check_union(union: &Union) -> Result<()> {
 /// would be the day again, without an end.
 fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
     if let Expr::Cast(Cast { expr: time, field }) = column.clone().unalias()
-        && let DataType::Timestamp(unit, _) = time.get_type(schema)?
-        && (*field.data_type() == DataType::Date32
-            || is_coarser(&time.get_type(schema)?, field.data_type()))
+        && let of @ DataType::Timestamp(unit, _) = time.get_type(schema)?
+        && let to = field.data_type()
+        && (*to == DataType::Date32 || is_coarser(&of, to))
     {
         return plan_err!(
-            "{time} would be cut to the type of the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there",
+            "{time} would be cut to the type of the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there, or arrow_cast(…, '{to}') to cut it",
             per_second(unit).ilog10()
         );
     }
@@ -155,7 +159,11 @@ fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
 /// Refuses a frame of times without a unit: DataFusion 55.2 takes `7 PRECEDING` for seven months.
 fn check_range(call: &WindowFunction, schema: &DFSchema) -> Result<()> {
     let frame = &call.params.window_frame;
-    let is_time = |order: &Sort| order.expr.get_type(schema).is_ok_and(|it| it.is_temporal());
+    let is_time = |order: &Sort| {
+        let data_type = order.expr.get_type(schema);
+        // Spans have no such frames.
+        data_type.is_ok_and(|it| it.is_temporal() && !matches!(it, DataType::Duration(_)))
+    };
     if frame.units != WindowFrameUnits::Range || !call.params.order_by.iter().any(is_time) {
         return Ok(());
     }
@@ -187,6 +195,9 @@ pub(crate) fn is_text(of_type: &DataType) -> bool {
     of_type.is_string() || matches!(of_type, DataType::Dictionary(_, values) if values.is_string())
 }
 
+/// The types of text among days.
+const OF_DAYS: &str = "CAST(x AS DATE), or CAST(x AS TIMESTAMP(6)) if it has times,";
+
 /// Refuses text next to numbers as the results of one expression, which would be text, and next to days, whose times would be lost.
 fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let (name, results): (_, Vec<&Expr>) = match expression {
@@ -202,10 +213,12 @@ fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let typed: Vec<_> =
         results.iter().filter_map(|it| Some((*it, it.get_type(schema).ok()?))).collect();
     let has = |test: fn(&DataType) -> bool| typed.iter().any(|(_, of)| test(of));
-    let (others, to) = match () {
-        () if has(DataType::is_numeric) => ("numbers", "DOUBLE"),
-        () if has(|it| *it == DataType::Date32) => ("days", "DATE"),
-        () => return Ok(()),
+    let (others, of_text) = if has(DataType::is_numeric) {
+        ("numbers", "CAST(x AS DOUBLE)")
+    } else if has(|it| *it == DataType::Date32) {
+        ("days", OF_DAYS)
+    } else {
+        return Ok(());
     };
     // Text that is a day loses nothing.
     let is_day = |it: &Expr| it.as_literal().is_some_and(|text| time_of_day(text).is_none());
@@ -213,7 +226,7 @@ fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let Some((text, _)) = typed.iter().find(is_lost) else { return Ok(()) };
     let quote = if text.as_literal().is_some() { "'" } else { "" };
     plan_err!(
-        "the results of {name} are {quote}{}{quote}, which is text, and {others}; make them one type by CAST(x AS {to}), or CAST(x AS TEXT)",
+        "the results of {name} are {quote}{}{quote}, which is text, and {others}; write {of_text} for the text, or CAST(x AS TEXT) for the {others}",
         shown(text)
     )
 }

@@ -262,6 +262,8 @@ async fn in_a_subquery_knows_nulls() {
     ] {
         let sql = format!("SELECT count(*) FROM t WHERE {condition}");
         assert_eq!(count(&ctx, &sql).await, expected, "{sql}");
+        let on = format!("SELECT count(*) FROM (SELECT 1) JOIN t ON t.g > 0 AND ({condition})");
+        assert_eq!(count(&ctx, &on).await, expected, "{on}");
     }
     // A column without nulls, and an expression of it that has one.
     let counts = "(SELECT count(*) AS n FROM t GROUP BY g)";

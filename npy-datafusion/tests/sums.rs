@@ -150,6 +150,17 @@ async fn a_sum_that_fits_is_right() {
                 "-1; -1",
             ),
             ("SELECT CAST(sum(d) AS BIGINT) FROM t WHERE id < 3", "6"),
+            // Averages of spans whose sums do not fit.
+            ("SELECT CAST(avg(d) AS BIGINT) FROM t WHERE x > 9", "9223372036854775807"),
+            (
+                "SELECT id, CAST(avg(d) AS BIGINT) FROM t WHERE x > 9 OR x < -9 GROUP BY id ORDER BY id",
+                "1 0; 3 9223372036854775807",
+            ),
+            (
+                "SELECT CAST(avg(d) OVER (ORDER BY x DESC ROWS 1 PRECEDING) AS BIGINT) FROM t WHERE id = 1 AND x > 0 ORDER BY x DESC",
+                "9223372036854775807; 9223372036854775807; 4611686018427387905",
+            ),
+            ("SELECT avg(d) IS NULL FROM t WHERE id = 9", "true"),
             ("SELECT sum(id), sum(x * 0 + 1), avg(id) FROM t WHERE id = 2", "4 2 2.0"),
         ] {
             let found = cells(&ctx, sql).await;

@@ -414,9 +414,12 @@ async fn days_are_not_compared_with_numbers_or_columns_of_text() {
             "SELECT count(*) OVER (ORDER BY d RANGE 7 PRECEDING) FROM a",
             "RANGE 7 has no unit; write INTERVAL '7 days'",
         ),
-        ("SELECT d FROM a UNION SELECT d FROM b", "is days in one query, and text in another"),
+        (
+            "SELECT d FROM a UNION SELECT d FROM b",
+            "is days in one query, and text in another; write CAST(x AS DATE), or CAST(x AS TIMESTAMP(6)) if it has times, for the text, or",
+        ),
         ("SELECT CASE WHEN a.d > now() THEN a.d ELSE b.d END FROM a, b", "CASE are b.d, which is"),
-        ("SELECT nvl(a.d, '2026-01-02T13:00:00') FROM a", "make them one type by CAST(x AS DATE)"),
+        ("SELECT nvl(a.d, '2026-01-02T13:00:00') FROM a", "write CAST(x AS DATE), or CAST(x AS T"),
     ] {
         let refused = error(&ctx, &format!("{tables} {query}")).await;
         assert!(refused.contains(expected), "{query}: {refused}");

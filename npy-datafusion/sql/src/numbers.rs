@@ -78,9 +78,12 @@ pub(crate) fn of_function(
             _ => ("to_timestamp_micros", "microseconds"),
         };
         let of_count = of(&format!("CAST({x} AS BIGINT)"));
-        let instead = match BETWEEN_VALUES.contains(&name) {
-            true => format!("{function}({of_count})"),
-            false => format!("{of_count} for the {units} since 1970"),
+        // A float has not all digits of nanoseconds.
+        let exact = of(&format!("CAST(CAST({x} AS BIGINT) AS DECIMAL(38, 0))"));
+        let instead = match name {
+            "avg" | "mean" => format!("{function}(CAST({exact} AS BIGINT))"),
+            _ if BETWEEN_VALUES.contains(&name) => format!("{function}({of_count})"),
+            _ => format!("{of_count} for the {units} since 1970"),
         };
         ("a time", instead)
     } else if is(&["Duration("]) {

@@ -1,102 +1,198 @@
-//! Checks the values of `EXECUTE`: a literal that the type of its parameter would change is an error.
+//! `PREPARE` and `EXECUTE`: the values take the places of the parameters in the statement, so that it has the types of one with literals.
 //!
-//! DataFusion 55.2 converts all as `CAST` does: for integers, `x < $1` with 1.5 would be `x < 1`. The type of a parameter that states none is
-//! that of the column beside it, so that `x * $1` would wrap where `x * 2` does not. Here it is that of a literal.
+//! DataFusion 55.2 gives a parameter without a type that of the column beside it: for integers, `x < $1` with 1.5 would be `x < 1`, and `x * $1` would
+//! wrap where `x * 2` does not.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 
 use npy_datafusion::datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
-use npy_datafusion::datafusion::arrow::datatypes::{DataType, FieldRef, Schema};
-use npy_datafusion::datafusion::common::tree_node::{Transformed, TreeNode};
-use npy_datafusion::datafusion::common::{DFSchema, ScalarValue, plan_datafusion_err};
+use npy_datafusion::datafusion::arrow::datatypes::{DataType, Schema};
+use npy_datafusion::datafusion::common::{DFSchema, ScalarValue, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::FunctionRegistry;
-use npy_datafusion::datafusion::logical_expr::expr::Placeholder;
-use npy_datafusion::datafusion::logical_expr::{Expr, LogicalPlan, Prepare, Statement, lit};
+use npy_datafusion::datafusion::logical_expr::expr::Cast;
+use npy_datafusion::datafusion::logical_expr::{Expr, lit};
 use npy_datafusion::datafusion::prelude::SessionContext;
-use npy_datafusion::datafusion::sql::parser;
-use npy_datafusion::datafusion::sql::sqlparser::ast;
+use npy_datafusion::datafusion::sql::parser::Statement;
+use npy_datafusion::datafusion::sql::sqlparser::ast::{self, Value, ValueWithSpan};
 
-/// The parameters of the statements that are prepared.
-#[derive(Default)]
-pub(crate) struct Prepared(HashMap<String, Vec<FieldRef>>);
+/// Returns the statements that are run: `EXECUTE p(…)` is the statement of `PREPARE p` with its values.
+pub(crate) fn executed(ctx: &SessionContext, statements: Vec<Statement>) -> Result<Vec<Statement>> {
+    let mut prepared = Prepared { ctx, statements: HashMap::new(), unused: HashSet::new() };
+    let resolved = statements.into_iter().filter_map(|it| prepared.resolve(it).transpose());
+    let executed = resolved.collect::<Result<Vec<_>>>()?;
+    match prepared.unused.iter().min() {
+        Some(name) => {
+            plan_err!("{name} is prepared, and not executed; write EXECUTE {name}(…) after PREPARE")
+        }
+        None => Ok(executed),
+    }
+}
 
-impl Prepared {
-    /// Keeps the parameters of `PREPARE`, and checks the values of `EXECUTE`.
-    pub(crate) fn check(&mut self, ctx: &SessionContext, plan: &LogicalPlan) -> Result<()> {
-        let execute = match plan {
-            LogicalPlan::Statement(Statement::Prepare(prepare)) => {
-                self.0.insert(prepare.name.clone(), prepare.fields.clone());
-                return Ok(());
+/// The statements that are prepared.
+struct Prepared<'c> {
+    ctx: &'c SessionContext,
+    /// Each with the types of its parameters, if it states them.
+    statements: HashMap<String, (Box<ast::Statement>, Vec<ast::DataType>)>,
+    /// The names of those that are not executed yet.
+    unused: HashSet<String>,
+}
+
+impl Prepared<'_> {
+    /// Returns the statement that is run; `None` for `PREPARE` and `DEALLOCATE`.
+    fn resolve(&mut self, statement: Statement) -> Result<Option<Statement>> {
+        let inner = match statement {
+            Statement::Statement(inner) => *inner,
+            Statement::Explain(mut explain) => {
+                let Some(inner) = self.resolve(*explain.statement)? else {
+                    return plan_err!("EXPLAIN shows the plan of a query, or of EXECUTE");
+                };
+                explain.statement = Box::new(inner);
+                return Ok(Some(Statement::Explain(explain)));
             }
-            LogicalPlan::Statement(Statement::Execute(execute)) => execute,
-            _ => return Ok(()),
+            other => return Ok(Some(other)),
         };
+        let run = match inner {
+            ast::Statement::Prepare { name, data_types, statement } => {
+                self.unused.insert(name.value.clone());
+                let name = name.value;
+                if self.statements.contains_key(&name) {
+                    return plan_err!(
+                        "{name} is prepared already; write DEALLOCATE {name} before, or another name"
+                    );
+                }
+                self.statements.insert(name, (statement, data_types));
+                return Ok(None);
+            }
+            ast::Statement::Deallocate { name, .. } => match self.statements.remove(&name.value) {
+                Some(_) => return Ok(None),
+                None => return plan_err!("{} is not prepared", name.value),
+            },
+            ast::Statement::Execute {
+                name: Some(name),
+                parameters,
+                using,
+                into,
+                immediate,
+                ..
+            } if using.is_empty() && into.is_empty() && !immediate => {
+                self.execute(&name, parameters)?
+            }
+            other => Box::new(other),
+        };
+        Ok(Some(Statement::Statement(run)))
+    }
+
+    /// Returns a statement with values in the places of its parameters.
+    fn execute(
+        &mut self,
+        name: &ast::ObjectName,
+        values: Vec<ast::Expr>,
+    ) -> Result<Box<ast::Statement>> {
+        let name = match &name.0[..] {
+            [ast::ObjectNamePart::Identifier(name)] => name.value.clone(),
+            _ => name.to_string(),
+        };
+        let Some((mut statement, types)) = self.statements.get(&name).cloned() else {
+            return plan_err!("{name} is not prepared; write PREPARE {name} AS SELECT … before it");
+        };
+        self.unused.remove(&name);
+        let mut of_parameters = HashMap::new();
+        for (index, value) in values.into_iter().enumerate() {
+            let parameter = format!("${}", index + 1);
+            let value = self.value(&name, &parameter, value, types.get(index))?;
+            of_parameters.insert(parameter, value);
+        }
+        let mut used = HashSet::new();
+        let missing = ast::visit_expressions_mut(&mut statement, |part| {
+            let ast::Expr::Value(ValueWithSpan { value: Value::Placeholder(parameter), .. }) = part
+            else {
+                return ControlFlow::Continue(());
+            };
+            let Some(value) = of_parameters.get(parameter) else {
+                return ControlFlow::Break(parameter.clone());
+            };
+            used.insert(parameter.clone());
+            *part = value.clone();
+            ControlFlow::Continue(())
+        });
+        if let ControlFlow::Break(parameter) = missing {
+            return plan_err!(
+                "EXECUTE {name} has no value for {parameter}; write the values of $1, $2 and so on in this order"
+            );
+        }
+        let is_more = |parameter: &&String| !used.contains(*parameter);
+        match of_parameters
+            .keys()
+            .filter(is_more)
+            .max()
+            .filter(|_| types.len() < of_parameters.len())
+        {
+            Some(parameter) => plan_err!(
+                "EXECUTE {name} has a value for {parameter}, which PREPARE {name} does not have"
+            ),
+            None => Ok(statement),
+        }
+    }
+
+    /// Returns a value as it is in the statement, and checks it.
+    fn value(
+        &self,
+        name: &str,
+        parameter: &str,
+        value: ast::Expr,
+        data_type: Option<&ast::DataType>,
+    ) -> Result<ast::Expr> {
+        let value = match (value, data_type) {
+            (value, Some(data_type)) => ast::Expr::Cast {
+                kind: ast::CastKind::Cast,
+                expr: Box::new(value),
+                data_type: data_type.clone(),
+                array: false,
+                format: None,
+            },
+            // A literal is one in INTERVAL $1, too.
+            (value @ ast::Expr::Value(_), None) => value,
+            (value, None) => ast::Expr::Nested(Box::new(value)),
+        };
+        let of_sql = ast::ExprWithAlias { expr: value.clone(), alias: None };
+        let planned =
+            self.ctx.state().create_logical_expr_from_sql_expr(of_sql, &DFSchema::empty())?;
+        if planned.is_volatile() {
+            return plan_err!(
+                "the value of {parameter} would differ each time; write it in PREPARE {name}"
+            );
+        }
+        match (data_type, planned) {
+            (Some(_), Expr::Cast(Cast { expr, field })) if is_written(&expr) => {
+                self.check(name, parameter, *expr, field.data_type())?;
+            }
+            _ => {}
+        }
+        Ok(value)
+    }
+
+    /// Refuses a literal that the type of its parameter would change.
+    fn check(&self, name: &str, parameter: &str, value: Expr, data_type: &DataType) -> Result<()> {
         // The function that converts the values of `INSERT INTO`.
-        let exact = ctx.udf("npy_insert_as")?;
+        let exact = self.ctx.udf("npy_insert_as")?;
         let one_row = RecordBatchOptions::new().with_row_count(Some(1));
         let one_row = RecordBatch::try_new_with_options(Schema::empty().into(), vec![], &one_row)?;
-        let fields = self.0.get(&execute.name).into_iter().flatten();
-        let values = (1..).zip(execute.parameters.iter().zip(fields));
-        for (number, (value, field)) in values.filter(|(_, (value, _))| is_written(value)) {
-            let example = lit(ScalarValue::try_from(field.data_type())?);
-            let place = lit(format!("the parameter ${number} of {}", execute.name));
-            let value = exact.call(vec![value.clone(), example, place, lit(true), lit("")]);
-            let value = ctx.create_physical_expr(value, &DFSchema::empty())?;
-            value.evaluate(&one_row).map_err(|error| {
-                let text = error.strip_backtrace();
-                // The rest is about `INSERT INTO`.
-                let reason = text.split("; write ").next().unwrap_or(&text);
-                plan_datafusion_err!(
-                    "{reason}; state types that hold the values: PREPARE {}(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL",
-                    execute.name
-                )
-            })?;
-        }
-        Ok(())
+        let example = lit(ScalarValue::try_from(data_type)?);
+        let place = lit(format!("the parameter {parameter} of {name}"));
+        let value = exact.call(vec![value, example, place, lit(true), lit("")]);
+        let value = self.ctx.create_physical_expr(value, &DFSchema::empty())?;
+        let evaluated = value.evaluate(&one_row).map_err(|error| {
+            let text = error.strip_backtrace();
+            // The rest is about `INSERT INTO`.
+            let reason = text.split("; write ").next().unwrap_or(&text);
+            plan_datafusion_err!(
+                "{reason}; state types that hold the values, for example DOUBLE, TIMESTAMP or INTERVAL, or none: PREPARE {name} AS …"
+            )
+        });
+        evaluated.map(|_| ())
     }
-}
-
-/// Gives the numbers among the parameters of a statement that states no types those of literals.
-pub(crate) fn with_types_of_literals(
-    statement: &parser::Statement,
-    plan: LogicalPlan,
-) -> Result<LogicalPlan> {
-    let LogicalPlan::Statement(Statement::Prepare(prepare)) = plan else { return Ok(plan) };
-    if !states_no_types(statement) {
-        return Ok(LogicalPlan::Statement(Statement::Prepare(prepare)));
-    }
-    let of_literal = |field: FieldRef| match field.data_type() {
-        it if it.is_integer() => Arc::new(field.as_ref().clone().with_data_type(DataType::Int64)),
-        it if it.is_floating() => {
-            Arc::new(field.as_ref().clone().with_data_type(DataType::Float64))
-        }
-        _ => field,
-    };
-    let with_type = |part: Expr| {
-        Ok(match part {
-            Expr::Placeholder(Placeholder { id, field: Some(field) }) => {
-                Transformed::yes(Expr::Placeholder(Placeholder {
-                    id,
-                    field: Some(of_literal(field)),
-                }))
-            }
-            other => Transformed::no(other),
-        })
-    };
-    let input = Arc::unwrap_or_clone(prepare.input).transform_up_with_subqueries(|step| {
-        step.map_expressions(|it| it.transform_up(with_type))?
-            .map_data(LogicalPlan::recompute_schema)
-    })?;
-    let fields = prepare.fields.into_iter().map(of_literal).collect();
-    let prepare = Prepare { fields, input: Arc::new(input.data), ..prepare };
-    Ok(LogicalPlan::Statement(Statement::Prepare(prepare)))
-}
-
-fn states_no_types(statement: &parser::Statement) -> bool {
-    let parser::Statement::Statement(statement) = statement else { return false };
-    matches!(&**statement, ast::Statement::Prepare { data_types, .. } if data_types.is_empty())
 }
 
 /// Returns true for a literal, as in `-5`, `[1, 2]`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.

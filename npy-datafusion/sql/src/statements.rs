@@ -18,7 +18,7 @@ use crate::lists;
 use crate::nearest::nearest;
 use crate::numbers;
 use crate::output::{self, Form};
-use crate::prepared::{Prepared, with_types_of_literals};
+use crate::prepared;
 use crate::quotes;
 use crate::spans;
 use crate::tables::{self, Locations};
@@ -50,10 +50,11 @@ pub(crate) async fn run(
             "there is no statement; write one, for example 'SELECT * FROM t LIMIT 5'"
         );
     }
+    let statements = prepared::executed(ctx, statements.into())?;
     let traps = statements.iter().map(advice::check_traps).collect::<Result<Vec<_>>>()?;
     statements.iter().try_for_each(advice::check_insert)?;
     tables::check_read(&statements, files)?;
-    let (mut printed, mut prepared) = (0, Prepared::default());
+    let mut printed = 0;
     let mut remarked: HashSet<String> = files.iter().cloned().collect();
     for (statement, traps) in statements.into_iter().zip(traps) {
         let mut locations = Locations::default();
@@ -85,7 +86,6 @@ pub(crate) async fn run(
                 }
                 (_, error) => error,
             })?;
-        let plan = with_types_of_literals(&statement, plan)?;
         quotes::check_words(&statement, &plan)?;
         traps.remark_on_natural(&plan)?;
         // Its parts are shared.
@@ -99,7 +99,6 @@ pub(crate) async fn run(
             }
         };
         check_into(&plan, is_query)?;
-        prepared.check(ctx, &plan)?;
         if is_query && plan.schema().fields().is_empty() {
             return plan_err!("a query without columns prints nothing; write SELECT * FROM t");
         }

@@ -11,6 +11,8 @@ use npy_core::{DateTime64, DynArray, NpyRecord, Order, WriteNpy, npz};
 mod advice;
 #[path = "command/copies.rs"]
 mod copies;
+#[path = "command/prepared.rs"]
+mod prepared;
 #[path = "command/refused.rs"]
 mod refused;
 

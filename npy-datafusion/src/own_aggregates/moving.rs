@@ -25,6 +25,8 @@ use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Grou
 use datafusion::physical_expr::{PhysicalExpr, PhysicalSortExpr};
 use datafusion::scalar::ScalarValue;
 
+use super::spans::{self, Average};
+
 /// Returns the functions, each after the one whose place it takes. `sum` has its own file, and `regr_count` is exact.
 pub(super) fn functions() -> [(Arc<AggregateUDF>, Arc<AggregateUDF>); 16] {
     let theirs = [
@@ -62,7 +64,9 @@ impl AggregateUDFImpl for Statistic {
 
     /// Returns false for `corr`: DataFusion 55.2 adds up the squares of a group, whose digits are lost for numbers that are large and near each other.
     fn groups_accumulator_supported(&self, args: AccumulatorArgs) -> bool {
-        self.name() != "corr" && self.inner.groups_accumulator_supported(args)
+        self.name() != "corr"
+            && of_spans(&args).is_none()
+            && self.inner.groups_accumulator_supported(args)
     }
 
     fn create_groups_accumulator(
@@ -73,16 +77,26 @@ impl AggregateUDFImpl for Statistic {
     }
 
     fn accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        self.inner.accumulator(args)
+        of_spans(&args).map_or_else(|| self.inner.accumulator(args), Ok)
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
-        moving(&self.inner, args)
+        of_spans(&args).map_or_else(|| moving(&self.inner, args), Ok)
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> Result<Vec<FieldRef>> {
-        self.inner.state_fields(args)
+        match args.return_type() {
+            DataType::Duration(_) if !args.is_distinct => Ok(spans::state_fields(args.name)),
+            _ => self.inner.state_fields(args),
+        }
     }
+}
+
+/// Returns the accumulator of `avg` of spans, the only function here whose result is a span.
+fn of_spans(args: &AccumulatorArgs) -> Option<Box<dyn Accumulator>> {
+    let data_type = args.return_field.data_type();
+    let is_span = matches!(data_type, DataType::Duration(_)) && !args.is_distinct;
+    is_span.then(|| Average::new(data_type))
 }
 
 /// Returns the accumulator of a frame whose start moves. Sums of decimals and spans of time are exact, and values that differ are counted.

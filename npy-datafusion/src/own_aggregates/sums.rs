@@ -42,10 +42,10 @@ pub(super) fn function() -> (Arc<AggregateUDF>, Arc<AggregateUDF>) {
 }
 
 /// The type of a total that is not complete.
-const TOTAL: DataType = DataType::Decimal128(DECIMAL128_MAX_PRECISION, 0);
+pub(super) const TOTAL: DataType = DataType::Decimal128(DECIMAL128_MAX_PRECISION, 0);
 
 /// An integer of 64 bits.
-trait Integer: Copy + Eq + Hash + Into<i128> + TryFrom<i128> {
+pub(super) trait Integer: Copy + Eq + Hash + Into<i128> + TryFrom<i128> {
     /// Adds a number. If the sum does not fit, it is that of the lower 64 bits, and the second result is the rest.
     fn add(self, other: Self) -> (Self, i128);
 
@@ -199,7 +199,7 @@ where
 }
 
 /// Returns the total of the values that are not null.
-fn total_of<T: ArrowNumericType<Native: Integer>>(values: &PrimitiveArray<T>) -> i128 {
+pub(super) fn total_of<T: ArrowNumericType<Native: Integer>>(values: &PrimitiveArray<T>) -> i128 {
     match values.nulls().filter(|nulls| nulls.null_count() > 0) {
         None => total_of_all(values.values()),
         Some(nulls) => {

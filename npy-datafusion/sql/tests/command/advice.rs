@@ -436,19 +436,6 @@ fn errors_say_what_to_write() {
             "a time as TIMESTAMP '2026-01-02'",
         ),
         (
-            &["PREPARE p AS SELECT id FROM t WHERE id < $1; EXECUTE p(1.5)", "ticks.npy"],
-            "1.5 would become 1 in the parameter $1 of p, which is Int64; state types that hold the values: PREPARE p(…) AS …, for example DOUBLE, TIMESTAMP or INTERVAL\n",
-        ),
-        (
-            &["PREPARE p(INT, DATE) AS SELECT $1, $2; EXECUTE p(7, '2021-01-01T12:00:00')"],
-            "would become 2021-01-01 in the parameter $2 of p, which is Date32; state types",
-        ),
-        (
-            &["PREPARE p(DATE) AS SELECT $1; EXECUTE p(TIMESTAMP '2021-01-01 12:00:00')"],
-            "would become 2021-01-01 in",
-        ),
-        (&["PREPARE p(INT) AS SELECT $1; EXECUTE p(-1.5)"], "-1.5 would become -1 in"),
-        (
             &["SELECT median(value) FROM t", "times.npy"],
             "npy sql: median is a function of numbers, and value is a time; write to_timestamp_seconds(median(CAST(value AS BIGINT)))",
         ),
@@ -813,13 +800,6 @@ fn the_advice_can_be_followed() {
         ("SELECT count(*) AS x FROM (SELECT * FROM t UNION ALL SELECT value FROM t)", "2"),
         ("SELECT lag(value) OVER (PARTITION BY value ORDER BY _row) IS NULL AS x FROM t", "true"),
         ("SELECT current_date() = current_date AS x", "true"),
-        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(arrow_cast(7, 'Int64'))", "7"),
-        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(coalesce(NULL, 7))", "7"),
-        (
-            "PREPARE p(TIMESTAMP) AS SELECT count(*) AS x FROM t WHERE value < $1; EXECUTE p('2021-01-01T12:00:00')",
-            "1",
-        ),
-        ("PREPARE p(DOUBLE) AS SELECT count(*) AS x FROM t WHERE 1 < $1; EXECUTE p(1.5)", "1"),
         ("SELECT value - TIMESTAMP '1970-01-01' = value - value AS x FROM t", "false"),
         ("SELECT avg(CAST(a AS DOUBLE)) AS x FROM (VALUES ('1')) v(a)", "1.0"),
         ("SELECT CAST('1e3' AS DOUBLE) AS x", "1000.0"),

@@ -1,0 +1,83 @@
+//! Statements whose values come later.
+
+use npy_core::WriteNpy;
+
+use crate::{files, run, stdout};
+
+/// Guards the values of `EXECUTE`: the answer is that of a statement with these literals, also beside columns of other types. Those that are
+/// computed are converted as by CAST.
+#[test]
+fn values_are_those_of_literals() {
+    let directory = files();
+    let at = directory.path();
+    [1u64, 7, (1 << 63) + 5].write_npy(at.join("u.npy")).unwrap();
+    for (statement, values, expected) in [
+        ("SELECT max(id) AS x FROM npy('ticks.npy') WHERE id < $1", "(2.5)", "2"),
+        ("SELECT x * $1 AS x FROM (SELECT arrow_cast(200, 'UInt8') AS x) v", "(150)", "30000"),
+        ("SELECT count(*) AS x FROM npy('u.npy') WHERE value > $1", "(9223372036854775809)", "1"),
+        ("SELECT value / $1 AS x FROM npy('u.npy') WHERE value = $2", "(16, 7)", "0.4375"),
+        ("SELECT id - $1 AS x FROM npy('ticks.npy') LIMIT $2", "(-5, 1)", "6"),
+        ("SELECT DATE '2026-01-01' + INTERVAL $1 AS x", "('36 hours')", "2026-01-02T12:00:00"),
+        ("SELECT count(*) AS x FROM npy($1)", "('u.npy')", "3"),
+        ("SELECT DISTINCT ON (id) id AS x FROM npy('ticks.npy') WHERE id > $1", "(2)", "3"),
+        (
+            "WITH RECURSIVE r AS (SELECT CAST(1 AS INT) AS i UNION ALL SELECT i + $1 FROM r WHERE i < 9) SELECT max(i) AS x FROM r",
+            "(4)",
+            "9",
+        ),
+        ("SELECT $1 AS x", "([1.5, 2])", "\"[1.5, 2.0]\""),
+        ("SELECT coalesce($1, $2) AS x", "(NULL, 'b')", "b"),
+        ("SELECT 7 AS x", "", "7"),
+    ] {
+        let sql = format!("PREPARE p AS {statement}; EXECUTE p{values}");
+        assert_eq!(stdout(at, &[&sql, "--csv"]), format!("x\n{expected}\n"), "{sql}");
+    }
+    for (sql, expected) in [
+        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(arrow_cast(7, 'Int64'))", "7"),
+        ("PREPARE p(INT, INT) AS SELECT $1 AS x; EXECUTE p(coalesce(NULL, 7), 8)", "7"),
+        ("PREPARE p(INT) AS SELECT $1 AS x; EXECUTE p(round(7.5) - 0.5)", "7"),
+        (
+            "PREPARE p(TIMESTAMP) AS SELECT CAST('2021-01-01' AS DATE) < $1 AS x; EXECUTE p('2021-01-01T12:00:00')",
+            "true",
+        ),
+        ("PREPARE p(DOUBLE) AS SELECT 1 < $1 AS x; EXECUTE p(1.5)", "true"),
+        ("PREPARE p(BIGINT) AS SELECT id AS x FROM npy('ticks.npy') LIMIT $1; EXECUTE p(1)", "1"),
+        ("PREPARE \"P q\" AS SELECT $1 AS x; EXECUTE \"P q\"(1)", "1"),
+        ("PREPARE p AS SELECT 1; DEALLOCATE p; PREPARE p AS SELECT $1 AS x; EXECUTE p(2)", "2"),
+    ] {
+        assert_eq!(stdout(at, &[sql, "--csv"]), format!("x\n{expected}\n"), "{sql}");
+    }
+    let twice = "PREPARE p AS SELECT $1 AS x; EXECUTE p(1); EXECUTE p('a'); EXPLAIN EXECUTE p(2)";
+    let printed = stdout(at, &[twice, "--csv"]);
+    assert!(printed.starts_with("x\n1\n\nx\na\n\nplan_type,plan\n"), "{printed}");
+}
+
+/// Guards values that are not those of their types, and parameters without a value.
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    let directory = files();
+    for (sql, expected) in [
+        (
+            "PREPARE p(INT, DATE) AS SELECT $1, $2; EXECUTE p(7, '2021-01-01T12:00:00')",
+            "would become 2021-01-01 in the parameter $2 of p, which is Date32; state types that hold the values, for example DOUBLE, TIMESTAMP or INTERVAL, or none: PREPARE p AS …\n",
+        ),
+        (
+            "PREPARE p(DATE) AS SELECT $1; EXECUTE p(TIMESTAMP '2021-01-01 12:00:00')",
+            "would become 2021-01-01 in",
+        ),
+        ("PREPARE p(INT) AS SELECT $1; EXECUTE p(-1.5)", "-1.5 would become -1 in"),
+        ("PREPARE p AS SELECT $1 + $2; EXECUTE p(1)", "EXECUTE p has no value for $2; write the"),
+        ("PREPARE p AS SELECT $1; EXECUTE p(1, 2)", "value for $2, which PREPARE p does not have"),
+        ("PREPARE p AS SELECT $1, $1; EXECUTE p(random())", "$1 would differ each time; write it"),
+        ("SELECT 1; PREPARE p AS SELECT 1", "p is prepared, and not executed; write EXECUTE p(…)"),
+        ("EXECUTE p(1)", "p is not prepared; write PREPARE p AS SELECT … before it"),
+        ("PREPARE p AS SELECT 1; DEALLOCATE p; EXECUTE p", "p is not prepared; write PREPARE"),
+        ("PREPARE p AS SELECT 1; PREPARE p AS SELECT 2; EXECUTE p", "; write DEALLOCATE p before"),
+        ("EXPLAIN PREPARE p AS SELECT 1", "EXPLAIN shows the plan of a query, or of EXECUTE"),
+    ] {
+        let output = run(directory.path(), &[sql]);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains(expected) && output.stdout.is_empty(), "{sql}: {stderr}");
+        assert_eq!(output.status.code(), Some(2), "{sql}");
+    }
+}
