@@ -55,20 +55,22 @@ impl Prepared<'_> {
         };
         let run = match inner {
             ast::Statement::Prepare { name, data_types, statement } => {
-                self.unused.insert(name.value.clone());
-                let name = name.value;
+                let name = name_of(&name);
                 if self.statements.contains_key(&name) {
                     return plan_err!(
                         "{name} is prepared already; write DEALLOCATE {name} before, or another name"
                     );
                 }
+                self.unused.insert(name.clone());
                 self.statements.insert(name, (statement, data_types));
                 return Ok(None);
             }
-            ast::Statement::Deallocate { name, .. } => match self.statements.remove(&name.value) {
-                Some(_) => return Ok(None),
-                None => return plan_err!("{} is not prepared", name.value),
-            },
+            ast::Statement::Deallocate { name, .. } => {
+                match self.statements.remove(&name_of(&name)) {
+                    Some(_) => return Ok(None),
+                    None => return plan_err!("{name} is not prepared"),
+                }
+            }
             ast::Statement::Execute {
                 name: Some(name),
                 parameters,
@@ -91,7 +93,7 @@ impl Prepared<'_> {
         values: Vec<ast::Expr>,
     ) -> Result<Box<ast::Statement>> {
         let name = match &name.0[..] {
-            [ast::ObjectNamePart::Identifier(name)] => name.value.clone(),
+            [ast::ObjectNamePart::Identifier(name)] => name_of(name),
             _ => name.to_string(),
         };
         let Some((mut statement, types)) = self.statements.get(&name).cloned() else {
@@ -122,17 +124,11 @@ impl Prepared<'_> {
                 "EXECUTE {name} has no value for {parameter}; write the values of $1, $2 and so on in this order"
             );
         }
-        let is_more = |parameter: &&String| !used.contains(*parameter);
-        match of_parameters
-            .keys()
-            .filter(is_more)
-            .max()
-            .filter(|_| types.len() < of_parameters.len())
-        {
-            Some(parameter) => plan_err!(
+        match of_parameters.keys().filter(|it| !used.contains(*it)).max() {
+            Some(parameter) if types.len() < of_parameters.len() => plan_err!(
                 "EXECUTE {name} has a value for {parameter}, which PREPARE {name} does not have"
             ),
-            None => Ok(statement),
+            _ => Ok(statement),
         }
     }
 
@@ -193,6 +189,11 @@ impl Prepared<'_> {
         });
         evaluated.map(|_| ())
     }
+}
+
+/// Returns the name of a statement, whose case matters in double quotes alone.
+fn name_of(name: &ast::Ident) -> String {
+    if name.quote_style.is_some() { name.value.clone() } else { name.value.to_lowercase() }
 }
 
 /// Returns true for a literal, as in `-5`, `[1, 2]`, `INTERVAL '1 day'` and `TIMESTAMP '2026-01-02'`.

@@ -43,6 +43,7 @@ fn values_are_those_of_literals() {
         ("PREPARE p(DOUBLE) AS SELECT 1 < $1 AS x; EXECUTE p(1.5)", "true"),
         ("PREPARE p(BIGINT) AS SELECT id AS x FROM npy('ticks.npy') LIMIT $1; EXECUTE p(1)", "1"),
         ("PREPARE \"P q\" AS SELECT $1 AS x; EXECUTE \"P q\"(1)", "1"),
+        ("PREPARE P AS SELECT $1 AS x; EXECUTE p(1)", "1"),
         ("PREPARE p AS SELECT 1; DEALLOCATE p; PREPARE p AS SELECT $1 AS x; EXECUTE p(2)", "2"),
     ] {
         assert_eq!(stdout(at, &[sql, "--csv"]), format!("x\n{expected}\n"), "{sql}");
