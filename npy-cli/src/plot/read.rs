@@ -191,6 +191,19 @@ fn of_dtype(
         _ if is_matrix && drawn.len() > MAX_SERIES && source.rows() > 1 => Kind::Heatmap,
         _ => Kind::Line,
     };
+    let is_split = columns.count(Split::Elements) < columns.count(Split::All);
+    let is_mixed = match kind.unwrap_or(usual) {
+        Kind::Heatmap => true,
+        Kind::Histogram => is_matrix && drawn.len() > MAX_SERIES,
+        _ => false,
+    };
+    if is_split && is_mixed {
+        let part = &drawn[0].name;
+        let message = format!(
+            "the real and imaginary parts of complex numbers are drawn as separate values; -c chooses some, such as {part}"
+        );
+        note(source.name(), message);
+    }
     match kind.unwrap_or(usual) {
         Kind::Image => {
             let (columns, channels) = match shape[..] {
