@@ -192,18 +192,6 @@ fn of_dtype(
         _ => Kind::Line,
     };
     let is_split = columns.count(Split::Elements) < columns.count(Split::All);
-    let is_mixed = match kind.unwrap_or(usual) {
-        Kind::Heatmap => true,
-        Kind::Histogram => is_matrix && drawn.len() > MAX_SERIES,
-        _ => false,
-    };
-    if is_split && is_mixed {
-        let part = &drawn[0].name;
-        let message = format!(
-            "the real and imaginary parts of complex numbers are drawn as separate values; -c chooses some, such as {part}"
-        );
-        note(source.name(), message);
-    }
     match kind.unwrap_or(usual) {
         Kind::Image => {
             let (columns, channels) = match shape[..] {
@@ -255,10 +243,13 @@ fn of_dtype(
                 );
                 note(source.name(), message);
             }
-            Ok(Picture::HeatMap(grid(&mut source, &drawn, (drawn.len(), 1), canvas, false)?))
+            let mut grid = grid(&mut source, &drawn, (drawn.len(), 1), canvas, false)?;
+            grid.is_split = is_split;
+            Ok(Picture::HeatMap(grid))
         }
         Kind::Histogram if is_matrix && drawn.len() > MAX_SERIES => {
-            let all = Series { name: "all values".into(), values: Vec::new(), clock: None };
+            let name = if is_split { "all real and imaginary parts" } else { "all values" };
+            let all = Series { name: name.into(), values: Vec::new(), clock: None };
             histogram(&mut source, vec![all], &[&drawn])
         }
         Kind::Histogram => {
