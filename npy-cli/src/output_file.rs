@@ -27,6 +27,8 @@ pub(crate) struct Replacing {
 pub(crate) struct OutputFile<'a> {
     path: &'a Path,
     no_clobber: bool,
+    /// True if a file that another process makes in the meantime is kept.
+    is_new: bool,
 }
 
 /// An output that is not complete.
@@ -44,7 +46,7 @@ impl Replacing {
 
     /// Returns the file to write. It is an error if one of the inputs is the same file.
     pub(crate) fn output<'a>(self, path: &'a Path, inputs: &[Target]) -> Result<OutputFile<'a>> {
-        let output = OutputFile { path, no_clobber: self.no_clobber };
+        let output = OutputFile { path, no_clobber: self.no_clobber, is_new: false };
         if output.is_stdout() {
             return Ok(output);
         }
@@ -86,6 +88,11 @@ impl OutputFile<'_> {
         }
     }
 
+    /// Keeps a file that another process makes in the meantime, unless `force` replaces it.
+    pub(crate) fn unless_made(self, force: bool) -> Self {
+        OutputFile { is_new: !force && !self.path.exists(), ..self }
+    }
+
     /// Returns true for standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         // By its path, a file that standard output is redirected to would be replaced.
@@ -103,8 +110,8 @@ impl OutputFile<'_> {
             return Ok(Begun::Stdout(io::stdout()));
         }
         // The library's prefix: all temporary files of the command have it.
-        let created =
-            Options::new().prefix(".npy-").keep_existing(self.no_clobber).create(self.path);
+        let is_kept = self.no_clobber || self.is_new;
+        let created = Options::new().prefix(".npy-").keep_existing(is_kept).create(self.path);
         created.map(Begun::File).map_err(|error| self.failure(error))
     }
 
@@ -136,6 +143,10 @@ impl OutputFile<'_> {
     fn failure(&self, error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::AlreadyExists if self.no_clobber => self.exists(),
+            io::ErrorKind::AlreadyExists if self.is_new => {
+                let message = "another process has made it in the meantime; run the command again";
+                Failure::new(self.path.display(), message)
+            }
             io::ErrorKind::BrokenPipe => error.into(),
             _ => Failure::new(self.path.display(), error),
         }

@@ -48,9 +48,9 @@ pub(crate) fn refuse_change(path: &Path) -> Result<()> {
     }
 }
 
-/// Returns an error if the path is that of a directory.
+/// Returns an error if the path is that of a directory, or has a separator at its end.
 pub(crate) fn refuse_directory(path: &Path) -> Result<()> {
-    match path.is_dir() {
+    match path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         true => Err(Failure::new(path.display(), "is a directory; name a file in it")),
         false => Ok(()),
     }

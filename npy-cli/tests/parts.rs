@@ -90,9 +90,22 @@ fn concat_replaces_a_directory_by_force_alone() {
     assert_eq!(names(&path.join("out")), expected);
     let (exit, message) = code(path, &["concat", "--force", "-o", "out", "a.npy"]);
     assert!(exit == 2 && message.contains("--target-size"), "{message}");
-    for file in ["a.npy", "new.npy", "new.npz", "new.csv"] {
-        let (exit, message) = code(path, &["concat", "--target-size", "1MB", "-o", file, "a.npy"]);
-        assert!(exit == 2 && message.contains("name a directory"), "{message}");
+    let file = "is the name of a file, and --target-size writes several; name a directory for them, such as parts\n";
+    for (name, part) in [
+        ("a.npy", file),
+        ("a.npy/", file),
+        ("new.npy", file),
+        ("new.npz", file),
+        ("new.csv/", file),
+        ("-", file),
+        ("new/parts", "no directory new; create it first\n"),
+    ] {
+        let (exit, message) = code(path, &["concat", "--target-size", "1MB", "-o", name, "a.npy"]);
+        assert!(exit == 2 && message.ends_with(part), "{message}");
+    }
+    for output in ["new/", "new.csv/"] {
+        let (exit, message) = code(path, &["concat", "-o", output, "a.npy"]);
+        assert!(exit == 2 && message.contains("is a directory; name a file in it"), "{message}");
     }
     assert_eq!(names(path), ["a.npy", "out", "text.npy"]);
 }

@@ -290,3 +290,32 @@ fn a_picture_without_a_finite_value_has_a_note() {
         }
     }
 }
+
+/// Guards complex numbers, whose parts looked like columns of a matrix where no legend names them.
+#[test]
+fn parts_of_complex_numbers_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    let note = "a complex number is two columns, re and im";
+    let all = "all real and imaginary parts";
+    for (columns, args, part) in [
+        (15, &[][..], note),
+        (15, &["-k", "histogram"], all),
+        (15, &["-k", "heatmap", "-c", "0,1"], note),
+        (15, &["-k", "heatmap", "-c", "[0].re,1.im"], ""),
+        (200, &[], "re and im; a cell is the mean of"),
+        (2, &["-k", "heatmap"], note),
+        (2, &["-k", "histogram"], "[0].re"),
+        (2, &[], "[1].im"),
+    ] {
+        let bytes = vec![0; 16 * 2 * columns];
+        let array = DynArray::new("<c16".parse().unwrap(), [2, columns], Order::C, bytes).unwrap();
+        npy_core::save(path.join("x.npy"), &array).unwrap();
+        let svg = String::from_utf8(drawn(path, &[&["-o", "x.svg"], args].concat())).unwrap();
+        let text = npy(path, &[&["plot", "x.npy"], args].concat()).stdout;
+        for text in [svg, String::from_utf8(text).unwrap()] {
+            assert!(text.contains(part), "{args:?}: {text}");
+            assert_eq!(text.contains(note), part.contains("re and im"), "{args:?}: {text}");
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! What commands that write replace, and what is left after a signal.
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use npy_core::{ReadNpy, WriteNpy, npz};
 
@@ -204,11 +205,47 @@ fn members_of_an_archive_that_several_make_are_kept() {
     assert_eq!(fs::read_dir(path).unwrap().count(), 21);
 }
 
+/// Guards the members of an archive that another process makes while one is written.
+#[test]
+fn an_archive_that_is_made_in_the_meantime_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    [1u64].write_npy(path.join("x.npy")).unwrap();
+    let mut large = Vec::new();
+    vec![0u8; 1 << 20].write_npy_to(&mut large).unwrap();
+    let (start, end) = large.split_at(large.len() - 1);
+    for (name, words) in [
+        ("a.npz", &["npz", "pack", "a.npz", "y=-"][..]),
+        ("b.npz", &["convert", "-", "b.npz"]),
+        ("c.safetensors", &["convert", "-", "c.safetensors"]),
+        ("d.npy", &["convert", "--no-clobber", "-", "d.npy"]),
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_npy"))
+            .args(words)
+            .current_dir(path)
+            .stdin(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // This is more than a pipe holds, so the command has begun.
+        input.write_all(start).unwrap();
+        ok(path, &["convert", "x.npy", name]);
+        let before = fs::read(path.join(name)).unwrap();
+        input.write_all(end).unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?} {message}");
+        assert!(message.contains(name), "{message}");
+        assert_eq!(fs::read(path.join(name)).unwrap(), before, "{words:?}");
+    }
+}
+
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::io::Write;
     use std::os::unix::process::ExitStatusExt;
-    use std::process::{Child, Stdio};
+    use std::process::Child;
     use std::thread;
     use std::time::{Duration, Instant};
 

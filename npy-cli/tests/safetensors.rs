@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use npy_core::{DType, DynArray, NpyArray, Order, WriteNpy, npz};
 use npy_tests::fuzz::Random;
+use npy_tests::pickles::objects;
 use safetensors::SafeTensors;
 use safetensors::tensor::{Dtype, View, serialize};
 
@@ -253,6 +254,12 @@ fn members_that_are_no_tensors_are_left_out_by_the_commands_of_the_message() {
     ok(path, &["diff", "back.npz::w", "w.npz::w"]);
     ok(path, &["verify", "weights"]);
     assert_eq!(ok(path, &["cat", "weights"]), ok(path, &["cat", "n.safetensors"]));
+    fs::write(path.join("o.npy"), objects(&[1], b"K\x05")).unwrap();
+    ok(path, &["convert", "o.npy", "o.npz::a"]);
+    ok(path, &["convert", "weights", "o.npz::b"]);
+    let message = refused(path, &["convert", "o.npz", "o.safetensors"]);
+    assert!(message.ends_with(": npy convert o.npz::a OUT.npy --dtype f8\n"), "{message}");
+    ok(path, &["convert", "o.npz::a", "OUT.npy", "--dtype", "f8"]);
 }
 
 /// Guards that raw bytes are the numbers that the option or the file says.

@@ -227,15 +227,22 @@ fn messages_of_convert_name_what_does_it() {
         ("item.npy", "|S2", &[], b"12".to_vec()),
         ("plane.npy", "|S4", &[1, 2], b"20242025".to_vec()),
         ("records.npy", "[('a', 'S4')]", &[1, 2], b"20242025".to_vec()),
+        ("raw.npy", "[('a', 'S2'), ('b', 'V2')]", &[1], b"12ab".to_vec()),
         ("complex.npy", "<c16", &[1], [1e300f64, 1.0].map(f64::to_le_bytes).concat()),
     ] {
         let array = DynArray::new(dtype.parse().unwrap(), shape, Order::C, bytes).unwrap();
         array.write_npy(path.join(name)).unwrap();
     }
     let by_text = "by text: npy cat --csv IN | npy convert - OUT --from csv --dtype DTYPE\n";
+    let of_member = by_text.replace("IN", "IN::MEMBER");
+    ok(path, &["convert", "plane.npy", "two.npz::plane"]);
+    ok(path, &["convert", "x.npy", "two.npz::x"]);
     let no_text = "times times, S becomes S, and U becomes U\n";
     for (args, part) in [
         (&["convert", "plane.npy", "o.npy", "--dtype", "f4"][..], by_text),
+        (&["convert", "two.npz", "o.npz", "--dtype", "f4"], &of_member),
+        (&["convert", "two.npz::plane", "o.npy", "--dtype", "f4"], &of_member),
+        (&["convert", "raw.npy", "o.npy", "--dtype", "[('a', 'f4'), ('b', 'S2')]"], no_text),
         (&["convert", "plane.npy", "o.npy", "--dtype", "M8[Y]"], no_text),
         (&["convert", "plane.npy", "o.npy", "--dtype", "bool"], no_text),
         (&["convert", "plane.npy", "o.npy", "--dtype", "M8"], "U; name a unit, such as M8[s]\n"),

@@ -18,6 +18,7 @@ use super::info::{full_dtype, python_tuple};
 use crate::output::{Answer, Failure, Of, Progress, Result};
 use crate::output_file::{Replacing, converted, member, refuse_compressed};
 use crate::raw::RawFiles;
+use crate::remote;
 use crate::shell;
 use crate::target::{Target, refuse_two_stdin};
 
@@ -70,6 +71,7 @@ impl Args {
             return Ok(Answer::Yes);
         }
         refuse_compressed(&self.output, &self.output.with_extension(""))?;
+        remote::refuse_directory(&self.output)?;
         if self.two_steps().is_some() {
             // The advice is for inputs that can be joined.
             self.joined()?;

@@ -193,7 +193,10 @@ impl Args {
             self.to_member(member)?;
             return Ok(Answer::Yes);
         }
-        let output = self.replacing.output(&self.output.path, slice::from_ref(&self.input))?;
+        let mut output = self.replacing.output(&self.output.path, slice::from_ref(&self.input))?;
+        if matches!(format, Format::Npz | Format::Safetensors) {
+            output = output.unless_made(self.force);
+        }
         match format {
             Format::Npy => self.to_npy(&output.binary()?)?,
             Format::Npz => self.to_npz(&output.binary()?)?,

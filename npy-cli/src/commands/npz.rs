@@ -348,7 +348,7 @@ fn pack(
     if append && !archive.exists() {
         return Err(Failure::new(path, "there is no such archive; without --append, it is made"));
     }
-    let output = replacing.output(archive, &targets)?.binary()?;
+    let output = replacing.output(archive, &targets)?.binary()?.unless_made(force);
     if append {
         if output.is_stdout() {
             return Err(Failure::usage("--append needs an archive that exists"));

@@ -133,8 +133,11 @@ impl Columns<'_> {
                 && column.values.iter().any(|value| value.text() == text)
         };
         let is_lost = |column: &Column| is_name(column) || is_alone(column);
-        let are_read = |mark| column.values.iter().all(|value| is_read(mark, &value.text()));
-        let are_read = self.mark().is_none_or(are_read);
+        let reads_all = |mark: Decimal| column.values.iter().all(|it| is_read(mark, &it.text()));
+        let are_read = match self.mark() {
+            Some(mark) => reads_all(mark),
+            None => reads_all(Decimal::Comma) || reads_all(Decimal::Point),
+        };
         (value::MISSING.contains(&text) && are_read && !self.all.iter().any(is_lost))
             .then(|| format!("--missing {} reads it as missing", shell::word(text.as_bytes())))
     }

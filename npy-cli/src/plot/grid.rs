@@ -11,6 +11,8 @@ pub(crate) struct Grid {
     /// The shape of the array, in elements of all channels.
     pub(crate) rows: usize,
     pub(crate) columns: usize,
+    /// True if two columns are the parts of a complex number.
+    pub(crate) is_split: bool,
     /// The sum of the finite values of each cell and channel, and their number.
     sums: Vec<(f64, f64)>,
     /// The least and the greatest value of the array.
@@ -33,7 +35,7 @@ impl Grid {
     ) -> Self {
         let (width, height) = (columns.min(most.0).max(1), rows.min(most.1).max(1));
         let sums = vec![(0.0, 0.0); width * height * channels];
-        Grid { width, height, channels, rows, columns, sums, range: None }
+        Grid { width, height, channels, rows, columns, is_split: false, sums, range: None }
     }
 
     /// Adds the values of a row.
@@ -105,7 +107,7 @@ impl Grid {
         Pixels { width: self.width, height: self.height, rgba }
     }
 
-    /// Says what a cell is, if it is not a value of the array.
+    /// Says what a cell and a column are, if they are not those of the array.
     pub(crate) fn note(&self) -> Option<String> {
         let text = |whole: usize, parts: usize| match whole.is_multiple_of(parts) {
             true => (whole / parts).to_string(),
@@ -114,7 +116,10 @@ impl Grid {
         };
         let (rows, columns) = (text(self.rows, self.height), text(self.columns, self.width));
         let is_mean = self.rows > self.height || self.columns > self.width;
-        is_mean.then(|| format!("a cell is the mean of {rows} × {columns} values"))
+        let mean = is_mean.then(|| format!("a cell is the mean of {rows} × {columns} values"));
+        let parts = self.is_split.then(|| "a complex number is two columns, re and im".to_owned());
+        let notes: Vec<String> = parts.into_iter().chain(mean).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
     }
 }
 

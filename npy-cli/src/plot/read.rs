@@ -191,6 +191,7 @@ fn of_dtype(
         _ if is_matrix && drawn.len() > MAX_SERIES && source.rows() > 1 => Kind::Heatmap,
         _ => Kind::Line,
     };
+    let is_split = columns.count(Split::Elements) < columns.count(Split::All);
     match kind.unwrap_or(usual) {
         Kind::Image => {
             let (columns, channels) = match shape[..] {
@@ -242,10 +243,13 @@ fn of_dtype(
                 );
                 note(source.name(), message);
             }
-            Ok(Picture::HeatMap(grid(&mut source, &drawn, (drawn.len(), 1), canvas, false)?))
+            let mut grid = grid(&mut source, &drawn, (drawn.len(), 1), canvas, false)?;
+            grid.is_split = is_split;
+            Ok(Picture::HeatMap(grid))
         }
         Kind::Histogram if is_matrix && drawn.len() > MAX_SERIES => {
-            let all = Series { name: "all values".into(), values: Vec::new(), clock: None };
+            let name = if is_split { "all real and imaginary parts" } else { "all values" };
+            let all = Series { name: name.into(), values: Vec::new(), clock: None };
             histogram(&mut source, vec![all], &[&drawn])
         }
         Kind::Histogram => {

@@ -60,9 +60,11 @@ impl Parts {
         refuse_member(directory)?;
         let name = directory.display();
         if !directory.is_dir() {
-            let is_file = directory.symlink_metadata().is_ok();
-            if is_file || Format::of(directory).is_some() {
-                let message = "--target-size writes several files; name a directory for them";
+            // Without a separator at its end.
+            let path = directory.components().as_path();
+            let is_file = path == "-" || path.symlink_metadata().is_ok();
+            if is_file || Format::of(path).is_some() {
+                let message = "is the name of a file, and --target-size writes several; name a directory for them, such as parts";
                 return Err(Failure::new(name, message));
             }
             return Ok(());
@@ -113,6 +115,10 @@ impl Parts {
             Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
             parent => parent.unwrap_or(directory),
         };
+        if !parent.is_dir() {
+            let message = format!("no directory {}; create it first", parent.display());
+            return Err(Failure::new(name, message));
+        }
         let temporary = create_temporary(parent).of(&name)?;
         let directory = directory.to_owned();
         Ok(Parts {

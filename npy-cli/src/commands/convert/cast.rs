@@ -89,7 +89,7 @@ impl Block<'_> {
     /// Returns the end of the error for a dtype that no cast converts, if the texts of the values become the other dtype, or if that lacks a unit. `path` is
     /// that of its field.
     fn about_texts(&self, dtype: &DType, path: &[&str]) -> Option<String> {
-        use ScalarKind::{Bool, Bytes, Complex, DateTime, Float, Int, Str, TimeDelta, UInt};
+        use ScalarKind::{Bool, Bytes, Complex, DateTime, Float, Int, Str, TimeDelta, UInt, Void};
         let [found, wanted] = self.scalars(dtype, path)?;
         let size = wanted.itemsize();
         // The text of a long double is that of the nearest f8.
@@ -109,15 +109,18 @@ impl Block<'_> {
             (Float, Float | Complex) | (Complex, Complex) => (is_f8, usize::MAX),
             _ => return None,
         };
+        // The text of raw bytes is that of their digits, which becomes raw bytes alone.
+        let has_raw = self.rows.dtype().leaves().any(|leaf| leaf.scalar().kind() == Void);
         // A table has the fields of records of one dimension.
         let max_ndim = if self.rows.dtype().is_record() { 1 } else { max_ndim };
         let columns = if self.are_columns { "-c NAMES " } else { "" };
+        let input = if self.name.contains("::") { "IN::MEMBER" } else { "IN" };
         let gaps = match found.kind() {
             DateTime(_) | TimeDelta(_) => ", which is empty for NaT",
             _ => "",
         };
-        (is_right && (1..=max_ndim).contains(&self.ndim)).then(|| {
-            format!("; by text{gaps}: npy cat --csv {columns}IN | npy convert - OUT --from csv --dtype DTYPE")
+        (is_right && !has_raw && (1..=max_ndim).contains(&self.ndim)).then(|| {
+            format!("; by text{gaps}: npy cat --csv {columns}{input} | npy convert - OUT --from csv --dtype DTYPE")
         })
     }
 

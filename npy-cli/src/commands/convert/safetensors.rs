@@ -258,7 +258,10 @@ impl Args {
             Arrays::One(reader) => (reader.take().ok_or_else(|| self.changed())?, &self.input),
         };
         if reader.header().dtype().has_object() {
-            let message = "Python objects are no tensor; convert them first: npy convert IN OUT.npy --dtype f8";
+            let message = format!(
+                "Python objects are no tensor; convert them first: npy convert {} OUT.npy --dtype f8",
+                shell::read_again(target)
+            );
             return Err(Failure::new(target, message));
         }
         let numbers = noted.and_then(|name| name.parse::<MlDtype>().ok());
