@@ -10,7 +10,7 @@ use npy_core::{DynView, Objects, Order, ReadNpy, WriteNpy};
 use pyo3::prelude::*;
 use whole_file::Destination;
 
-use crate::error::{exception, io_exception, new};
+use crate::error::{exception, io_exception, new, of_system};
 use crate::interrupt;
 use crate::memory::{Bytes, readable};
 
@@ -108,7 +108,7 @@ fn of_first(error: io::Error, path: &Path) -> PyErr {
         "{}: another program has made the file since it was opened, and it is kept; open it again and repeat the changes, or move it away and call close again",
         path.display()
     );
-    new("NpyFileExistsError", message)
+    of_system("NpyFileExistsError", &message, None, Some(path))
 }
 
 /// Writes an array to nowhere, which fails as it would in an archive.

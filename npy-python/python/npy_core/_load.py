@@ -155,7 +155,7 @@ def _load_path(
         try:
             stream = open(path, "rb")
         except OSError as error:
-            raise NpyOSError(f"{path}: {error}") from error
+            raise NpyOSError(f"{path}: {error}", error.errno, path) from error
         with stream:
             return _load_stream(stream, rows, columns, cast, objects)
     with repairable(path):
