@@ -55,6 +55,10 @@ const WORDS: &[(&str, &str)] = &[
         "read it, and write it with WriteOptions::new().order(Order::C)",
         "write it to another file with npy_core.save(new_path, numpy.ascontiguousarray(npy_core.load(path)))",
     ),
+    (
+        "the file exists, and is kept; use another name",
+        "another program has made the file since it was opened, and it is kept; open it again and repeat the changes, or move it away and call close again",
+    ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     (
         "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error",
@@ -116,12 +120,7 @@ pub(crate) fn new(class: &str, message: impl Display) -> PyErr {
 }
 
 /// Returns an exception that is an `OSError`, with its attributes. Without a number, it is that of the class.
-pub(crate) fn of_system(
-    class: &str,
-    message: &str,
-    errno: Option<i32>,
-    path: Option<&Path>,
-) -> PyErr {
+fn of_system(class: &str, message: &str, errno: Option<i32>, path: Option<&Path>) -> PyErr {
     make(class, (message, errno, path.map(Path::as_os_str)))
 }
 
