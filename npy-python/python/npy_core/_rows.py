@@ -74,9 +74,10 @@ def _of_numpy(values: Any) -> Any:
     if isinstance(values, (list, tuple)):
         parts = map(_of_numpy, values)
         return list(parts) if isinstance(values, list) else tuple(parts)
-    if not isinstance(values, (datetime.date, datetime.timedelta)) or not hasattr(values, "to_numpy"):
+    to_numpy = getattr(values, "to_numpy", None)
+    if to_numpy is None or not isinstance(values, (datetime.date, datetime.timedelta)):
         return values
-    time = values.to_numpy()
+    time = to_numpy()
     # One for both kinds of times.
     return None if np.isnat(time) else time
 
