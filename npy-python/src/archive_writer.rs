@@ -2,50 +2,42 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use npy_core::npz::{Editor, WriteOptions, Writer};
 use npy_core::{DynView, Objects, Order, ReadNpy, WriteNpy};
 use pyo3::prelude::*;
-use whole_file::Destination;
 
-use crate::error::{exception, io_exception, new};
+use crate::error::{exception, new};
 use crate::interrupt;
 use crate::memory::{Bytes, readable};
 
 /// An archive that appears, or changes, when it is finished.
 enum Archive {
-    /// A new archive, which replaces an old one.
     New(Box<Writer<File>>),
-    /// A new archive, which replaces no other.
-    First(Box<First>),
     Edited(Box<Editor>),
     /// No archive: each change is checked as if it was the only one.
     Checked,
 }
 
-/// An archive of a path that had no file.
-struct First {
-    writer: Writer<File>,
-    destination: Destination,
-    path: PathBuf,
-}
-
 impl Archive {
-    fn open(mode: &str, path: PathBuf, options: &WriteOptions) -> PyResult<Self> {
+    fn open(mode: &str, path: PathBuf, options: &mut WriteOptions) -> PyResult<Self> {
         match mode {
             "edit" => options.edit(path).map(Box::new).map(Archive::Edited).map_err(exception),
             "check" => Ok(Archive::Checked),
-            "create_new" => First::create(path, options).map(Box::new).map(Archive::First),
-            _ => options.create(path).map(Box::new).map(Archive::New).map_err(exception),
+            _ => options
+                .keep_existing(mode == "create_new")
+                .create(path)
+                .map(Box::new)
+                .map(Archive::New)
+                .map_err(exception),
         }
     }
 
     fn write<A: WriteNpy + ?Sized>(&mut self, name: &str, array: &A) -> npy_core::Result<()> {
         match self {
             Archive::New(writer) => writer.write(name, array),
-            Archive::First(first) => first.writer.write(name, array),
             Archive::Edited(editor) => editor.write(name, array),
             Archive::Checked => checked(name, array),
         }
@@ -69,7 +61,6 @@ impl Archive {
     fn finish(self) -> PyResult<()> {
         match self {
             Archive::New(writer) => writer.finish().map(drop).map_err(exception),
-            Archive::First(first) => first.finish(),
             Archive::Edited(editor) => editor.finish().map_err(exception),
             Archive::Checked => Ok(()),
         }
@@ -78,37 +69,10 @@ impl Archive {
     fn discard(self) {
         match self {
             Archive::New(writer) => writer.discard(),
-            Archive::First(first) => first.writer.discard(),
             Archive::Edited(editor) => editor.discard(),
             Archive::Checked => {}
         }
     }
-}
-
-impl First {
-    fn create(path: PathBuf, options: &WriteOptions) -> PyResult<Self> {
-        let file = whole_file::Options::new().prefix(".npy-").keep_existing(true).create(&path);
-        let (file, destination) = file.map_err(|error| of_first(error, &path))?.into_parts();
-        Ok(First { writer: options.writer(file).map_err(exception)?, destination, path })
-    }
-
-    fn finish(self) -> PyResult<()> {
-        let file = self.writer.finish().map_err(exception)?;
-        let finished = self.destination.finish(file);
-        finished.map(drop).map_err(|error| of_first(error, &self.path))
-    }
-}
-
-/// Returns the exception for an error of the system. If there is a file, it came after the archive was opened.
-fn of_first(error: io::Error, path: &Path) -> PyErr {
-    if error.kind() != io::ErrorKind::AlreadyExists {
-        return io_exception(error, path);
-    }
-    let message = format!(
-        "{}: another program has made the file since it was opened, and it is kept; open it again and repeat the changes, or move it away and call close again",
-        path.display()
-    );
-    new("NpyFileExistsError", message)
 }
 
 /// Writes an array to nowhere, which fails as it would in an archive.
@@ -146,7 +110,7 @@ impl ArchiveWriter {
         if !seekable {
             options.seek_every(0);
         }
-        let archive = py.detach(|| Archive::open(mode, path, &options))?;
+        let archive = py.detach(|| Archive::open(mode, path, &mut options))?;
         Ok(ArchiveWriter { archive: Mutex::new(Some(archive)) })
     }
 

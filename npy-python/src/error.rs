@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-use npy_core::{Error, ErrorKind};
+use npy_core::{Error, ErrorKind, Place};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -54,6 +55,10 @@ const WORDS: &[(&str, &str)] = &[
         "read it, and write it with WriteOptions::new().order(Order::C)",
         "write it to another file with npy_core.save(new_path, numpy.ascontiguousarray(npy_core.load(path)))",
     ),
+    (
+        "the file exists, and is kept; use another name",
+        "another program has made the file since it was opened, and it is kept; open it again and repeat the changes, or move it away and call close again",
+    ),
     ("npz::Writer::append", "npy_core.Npz(path, \"a\")"),
     (
         "keep its complete rows: the command npy repair FILE -o OUT --yes writes them to a file, and a loop over Reader::records returns those of a .npy file in C order before this error",
@@ -92,8 +97,13 @@ const WORDS: &[(&str, &str)] = &[
 pub(crate) fn exception(error: Error) -> PyErr {
     let message = in_python(&error.to_string());
     let class = class_of(error.kind());
+    let path = error.places().find_map(|place| match place {
+        Place::Path(path) => Some(path.clone()),
+        _ => None,
+    });
     match error.into_kind() {
-        ErrorKind::Io(inner) => of_io(inner, &message),
+        ErrorKind::Io(inner) => of_io(inner, &message, path.as_deref()),
+        ErrorKind::Locked => of_system(class, &message, None, path.as_deref()),
         _ => new(class, message),
     }
 }
@@ -101,47 +111,44 @@ pub(crate) fn exception(error: Error) -> PyErr {
 /// Returns the exception for an error of the system in a file.
 pub(crate) fn io_exception(error: io::Error, path: &Path) -> PyErr {
     let message = format!("{}: {error}", path.display());
-    of_io(error, &message)
+    of_io(error, &message, Some(path))
 }
 
 /// Returns an exception of a class of `npy_core._errors`.
 pub(crate) fn new(class: &str, message: impl Display) -> PyErr {
-    let message = message.to_string();
-    Python::attach(|py| match make(py, class, &message) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
-    })
+    make(class, (message.to_string(),))
 }
 
-fn make<'py>(py: Python<'py>, class: &str, message: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("npy_core._errors")?.getattr(class)?.call1((message,))
+/// Returns an exception that is an `OSError`, with its attributes. Without a number, it is that of the class.
+fn of_system(class: &str, message: &str, errno: Option<i32>, path: Option<&Path>) -> PyErr {
+    make(class, (message, errno, path.map(Path::as_os_str)))
+}
+
+fn make(class: &str, arguments: impl for<'py> PyCallArgs<'py>) -> PyErr {
+    Python::attach(|py| {
+        let class = py.import("npy_core._errors")?.getattr(class)?;
+        Ok(PyErr::from_value(class.call1(arguments)?))
+    })
+    .unwrap_or_else(|error: PyErr| error)
 }
 
 /// An error that Python raised while the library called it stays what it is.
-fn of_io(error: io::Error, message: &str) -> PyErr {
+fn of_io(error: io::Error, message: &str, path: Option<&Path>) -> PyErr {
     let class = match error.kind() {
         io::ErrorKind::NotFound => "NpyFileNotFoundError",
         io::ErrorKind::PermissionDenied => "NpyPermissionError",
         io::ErrorKind::AlreadyExists => "NpyFileExistsError",
         io::ErrorKind::IsADirectory => "NpyIsADirectoryError",
-        io::ErrorKind::UnexpectedEof => "NpyTruncatedError",
-        io::ErrorKind::OutOfMemory => "NpyMemoryError",
+        io::ErrorKind::UnexpectedEof => return new("NpyTruncatedError", message),
+        io::ErrorKind::OutOfMemory => return new("NpyMemoryError", message),
         _ => "NpyOSError",
     };
-    let errno = error.raw_os_error();
-    if error.get_ref().is_some_and(|inner| inner.is::<PyErr>())
-        && let Some(Ok(raised)) = error.into_inner().map(|inner| inner.downcast::<PyErr>())
-    {
-        return *raised;
+    // On Windows, the number is not that of C.
+    let errno = error.raw_os_error().filter(|_| cfg!(unix));
+    match error.into_inner().map(|inner| inner.downcast::<PyErr>()) {
+        Some(Ok(raised)) => *raised,
+        _ => of_system(class, message, errno, path),
     }
-    let exception = new(class, message);
-    if let Some(errno) = errno {
-        Python::attach(|py| {
-            // An exception that is no `OSError` has no such attribute, and needs none.
-            let _ = exception.value(py).setattr("errno", errno);
-        });
-    }
-    exception
 }
 
 fn class_of(kind: &ErrorKind) -> &'static str {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import pathlib
+import re
 import sys
 import threading
 import warnings
@@ -335,9 +336,14 @@ def test_errors_name_functions_of_python() -> None:
         npy.Npz("x.npz")
     with open("x.npz", "rb") as file:
         assert npy.Npz(file)["a"] == [1]
-    np.save("y.npy", np.arange(10.0))
-    os.truncate("y.npy", os.path.getsize("y.npy") - 5)
-    assert npy.verify("y.npy")[0].startswith("truncated: expected 80 bytes of data, found 75; 9 of 10 rows are complete; npy repair")
+    for name, quoted in [("y.npy", "y.npy"), ("; reads them;", "'; reads them;'"), ("a;b", "'a;b'"), ("-", "./-"), ("--help", "./--help"), ("x::y[1]", "'x::y[1]'")]:
+        npy.save(name, np.arange(10.0))
+        assert npy.verify(name) == []
+        os.truncate(name, os.path.getsize(name) - 5)
+        found = f"truncated: expected 80 bytes of data, found 75; 9 of 10 rows are complete; npy repair {quoted} -o OUT --yes keeps them"
+        assert npy.verify(name)[0].startswith(found)
+        with pytest.raises(npy.NpyTruncatedError, match=re.escape(f"npy repair {quoted} -o OUT --yes")):
+            npy.load(name)
     nested = "[('a', " * 150 + "'<f4'" + ")]" * 150
     header = f"{{'descr': {nested}, 'fortran_order': False, 'shape': (2,), }}\n".encode()
     pathlib.Path("z.npy").write_bytes(b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header + bytes(8))

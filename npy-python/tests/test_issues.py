@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pathlib
@@ -432,6 +433,30 @@ def test_pynapple_313_kilosort_150_rows_of_a_growing_file() -> None:
         w.write([1, 2])
         raise ValueError
     assert (np.load("y.npy") == [1, 2]).all()
+
+
+def test_errors_of_the_system_have_the_attributes_of_those_of_open() -> None:
+    pathlib.Path("folder").mkdir()
+    missing = [npy.load, npy.Npz, npy.header, npy.verify, lambda path: npy.read_many([path])]
+    for call, path, number in [
+        *((call, "none.npy", errno.ENOENT) for call in missing),
+        (lambda path: npy.save(path, [1]), "none/x.npy", errno.ENOENT),
+        (lambda path: npy.append(path, [1]), "none/x.npy", errno.ENOENT),
+        (lambda path: npy.Writer(path, "f8"), "none/x.npy", errno.ENOENT),
+        (lambda path: npy.savez(path, x=[1]), "none/x.npz", errno.ENOENT),
+        (lambda path: npy.Npz(path, "a").close(), "none/x.npz", errno.ENOENT),
+        (npy.load, "folder", errno.EISDIR),
+        (npy.load, "n" * 300, errno.ENAMETOOLONG),
+    ]:
+        with pytest.raises(OSError) as caught:
+            call(path)
+        error = caught.value
+        assert isinstance(error, npy.NpyError)
+        assert (error.errno, error.strerror, error.filename) == (number, os.strerror(number), path), repr(error)
+    npy.save("x.npy", [1.0])
+    with npy.Writer("x.npy", "f8", append=True), pytest.raises(BlockingIOError) as locked:
+        npy.append("x.npy", [2.0])
+    assert (locked.value.errno, locked.value.filename) == (errno.EAGAIN, "x.npy")
 
 
 def test_errors_are_python_exceptions_with_whole_messages() -> None:

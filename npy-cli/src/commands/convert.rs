@@ -16,7 +16,6 @@ use std::slice;
 use npy_core::dtype::Field;
 use npy_core::{ByteOrder, Cast, DType, DynArray, ErrorKind, Header, Order, WriteNpy, npz};
 use npy_zip::{Directory, Limits};
-use whole_file::Options;
 
 use self::blocks::Blocks;
 use self::cast::Block;
@@ -491,14 +490,13 @@ impl Args {
         let (path, name) = (&self.output.path, self.output.path_text());
         let reader = self.open_array()?;
         let array = self.array(reader, &self.input)?;
-        let options = self.npz_options();
+        let mut options = self.npz_options();
         if !path.exists() {
+            options.keep_existing(true);
             let create = || -> npy_core::Result<()> {
-                let file = Options::new().prefix(".npy-").keep_existing(true).create(path)?;
-                let mut writer = options.writer(file)?;
+                let mut writer = options.create(path)?;
                 writer.write(member, &array)?;
-                writer.finish()?.finish()?;
-                Ok(())
+                writer.finish().map(drop)
             };
             let exists = |error: &npy_core::Error| matches!(error.kind(), ErrorKind::Io(io) if io.kind() == io::ErrorKind::AlreadyExists);
             let created = create();

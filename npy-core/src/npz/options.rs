@@ -38,6 +38,7 @@ pub struct WriteOptions {
     pub(super) threads: usize,
     pub(super) seek_every: u64,
     pub(super) sync: bool,
+    pub(super) keep_existing: bool,
     pub(super) arrays: write::WriteOptions,
     pub(super) limits: Limits,
     pub(super) interrupt: Option<fn() -> io::Result<()>>,
@@ -50,6 +51,7 @@ impl Default for WriteOptions {
             threads: 1,
             seek_every: 1 << 20,
             sync: false,
+            keep_existing: false,
             arrays: write::WriteOptions::new(),
             limits: Limits::default(),
             interrupt: None,
@@ -241,6 +243,23 @@ impl WriteOptions {
         /// # Ok::<(), npy_core::Error>(())
         /// ```
         sync: bool = sync;
+
+        /// Keeps a file that is there when an archive is [created](Self::create), or that another program makes before `finish`: the error is
+        /// [`AlreadyExists`](io::ErrorKind::AlreadyExists).
+        ///
+        /// ```
+        /// # let dir = tempfile::tempdir()?;
+        /// # std::env::set_current_dir(&dir)?;
+        /// use npy_core::npz;
+        ///
+        /// let mut writer = npz::WriteOptions::new().keep_existing(true).create("model.npz")?;
+        /// writer.write("weights", &[0.5, -1.0])?;
+        /// std::fs::write("model.npz", "of another program")?;
+        /// assert!(writer.finish().unwrap_err().to_string().contains("the file exists, and is kept"));
+        /// assert_eq!(std::fs::read("model.npz")?, b"of another program");
+        /// # Ok::<(), npy_core::Error>(())
+        /// ```
+        keep_existing: bool = keep_existing;
 
         /// Calls this function between the blocks that are written, and between those that an [`Editor`](super::Editor) copies at its end. Its error
         /// ends the work, and an old file stays as it was: for Ctrl-C, or a button that cancels.

@@ -30,17 +30,18 @@ pub(super) struct Old {
 }
 
 impl Target {
-    /// Begins a file that will replace that at `path`.
+    /// Begins a file that will be at `path`.
     pub(super) fn create(path: &Path, options: &WriteOptions) -> Result<(File, Self)> {
-        let (file, destination) = replace::begin(path, Existing::Replace, options.sync)?;
+        let existing = if options.keep_existing { Existing::Keep } else { Existing::Replace };
+        let (file, destination) = replace::begin(path, existing, options.sync)?;
         Ok((file, Target { destination, old: None }))
     }
 
-    /// Like [`create`](Self::create), and opens the archive at `path`.
+    /// Begins a file that will replace the archive at `path`, and opens that.
     pub(super) fn edit(path: &Path, options: &WriteOptions) -> Result<(File, Self)> {
-        let (file, mut target) = Target::create(path, options)?;
-        target.old = Some(Old::open(&target.destination, &options.limits)?);
-        Ok((file, target))
+        let (file, destination) = replace::begin(path, Existing::Replace, options.sync)?;
+        let old = Some(Old::open(&destination, &options.limits)?);
+        Ok((file, Target { destination, old }))
     }
 
     /// Returns the archive that is edited; `None` for a new one.

@@ -66,8 +66,8 @@ pub(super) const OF_PIPE: &str = "npz::Writer::stream writes to it";
 pub struct Writer<W: Write> {
     archive: npy_zip::Writer<W>,
     pub(super) options: WriteOptions,
-    /// The names of the members in the archive.
-    names: HashSet<String>,
+    /// The names that no other member may have.
+    pub(super) names: HashSet<String>,
     /// The smallest `n` for which the name `arr_n` may be free.
     unnamed: u64,
     /// The file that the archive replaces at the end, and how; `None` if the caller passed the writer.
@@ -379,7 +379,7 @@ impl<W: Write> fmt::Debug for Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("npz::Writer")
             .field("path", &self.path)
-            .field("members", &self.names.len())
+            .field("members", &self.archive.names().count())
             .finish_non_exhaustive()
     }
 }

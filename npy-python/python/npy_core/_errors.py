@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
+from typing import ClassVar
+
 __all__ = [
     "NpyError",
     "NpyFileExistsError",
@@ -43,27 +47,45 @@ class named:
 
 
 class NpyOSError(NpyError, OSError):
-    """The system refused to read or write a file."""
+    """The system refused to read or write a file. ``errno``, ``strerror`` and ``filename`` are those of ``open``, where they are known."""
+
+    _errno: ClassVar[int | None] = None
+
+    def __init__(self, message: object = "", code: int | None = None, filename: str | None = None) -> None:
+        super().__init__(message)
+        self.errno = self._errno if code is None else code
+        self.strerror = None if self.errno is None else os.strerror(self.errno)
+        self.filename = filename
 
 
 class NpyFileNotFoundError(NpyOSError, FileNotFoundError):
     """There is no such file."""
 
+    _errno = errno.ENOENT
+
 
 class NpyFileExistsError(NpyOSError, FileExistsError):
     """There is a file already."""
+
+    _errno = errno.EEXIST
 
 
 class NpyIsADirectoryError(NpyOSError, IsADirectoryError):
     """The path is that of a directory."""
 
+    _errno = errno.EISDIR
+
 
 class NpyPermissionError(NpyOSError, PermissionError):
     """The file may not be read or written."""
 
+    _errno = errno.EACCES
+
 
 class NpyLockedError(NpyOSError, BlockingIOError):
     """Another program appends to the file."""
+
+    _errno = errno.EAGAIN
 
 
 class NpyValueError(NpyError, ValueError):

@@ -15,7 +15,7 @@ from . import _native
 from ._dtypes import BLOCK_BYTES, Array, as_array, dtype_of, empty, memory_of
 from ._errors import NpyError, NpyOSError, NpyTruncatedError, NpyTypeError, NpyValueError, named
 from ._npz import Npz, cpus, refuse
-from ._repair import repairable, truncated
+from ._repair import argument, repairable, truncated
 from ._select import read, select
 from ._stream import STARTS_OF_ARCHIVES, check_has_data, check_is_path
 
@@ -155,7 +155,7 @@ def _load_path(
         try:
             stream = open(path, "rb")
         except OSError as error:
-            raise NpyOSError(f"{path}: {error}") from error
+            raise NpyOSError(f"{path}: {error}", error.errno, path) from error
         with stream:
             return _load_stream(stream, rows, columns, cast, objects)
     with repairable(path):
@@ -386,6 +386,6 @@ def verify(path: Path) -> list[str]:
     except NpyError:
         # The list says why.
         pass
-    problems, _ = _native.findings(name)
+    problems, _ = _native.findings(argument(name))
     # A slice in a name is for the command alone.
-    return [re.sub(", and [^;]* reads them;", ";", problem) for problem in problems]
+    return [re.sub("(?<= complete), and .*? reads them;(?= npy repair )", ";", problem) for problem in problems]

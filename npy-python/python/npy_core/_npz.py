@@ -518,7 +518,7 @@ def _mapped(
     try:
         file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     except OSError as error:
-        raise NpyOSError(f"{path}: {error}; open the archive again") from error
+        raise NpyOSError(f"{path}: {error}; open the archive again", error.errno, path) from error
     try:
         memory = mmap.mmap(file, length, access=mmap.ACCESS_READ if mode == "r" else mmap.ACCESS_COPY, offset=start)
     except (OSError, ValueError) as error:

@@ -14,6 +14,11 @@ _COMMAND = "npy repair "
 _ANY_FILE = _COMMAND + "FILE "
 
 
+def argument(path: str) -> str:
+    """Returns a path that the command takes neither for an option nor for standard input."""
+    return os.path.join(os.curdir, path) if path.startswith("-") else path
+
+
 def truncated(name: str, shape: tuple[int, ...], is_fortran: bool, expected: int, found: int) -> NpyTruncatedError:
     """Returns the error of data that is shorter than its header says. The command keeps what is complete along the slowest dimension."""
     parts = "rows" if not is_fortran or len(shape) < 2 else "columns" if len(shape) == 2 else f"parts along dimension {len(shape) - 1}"
@@ -27,7 +32,7 @@ class repairable(AbstractContextManager[None]):
     """Adds to the error of a damaged file the command that mends it."""
 
     def __init__(self, path: str) -> None:
-        self._path = path
+        self._path = argument(path)
 
     def __enter__(self) -> None:
         pass

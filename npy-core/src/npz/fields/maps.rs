@@ -109,7 +109,7 @@ fn write<T: ArchiveField, W: Write>(
         "an empty key could not be read again; use other keys"
     } else if !keys.of_arrays && key.contains('/') {
         "a key that has a / could not be read again, except in a map of arrays; use other keys"
-    } else if keys.is_reserved(key) || keys.is_reserved(name::plain(key)) {
+    } else if keys.is_reserved(key) {
         "a key of a flattened map that is the name of another field would be read as that field; use another key, or rename the field"
     } else if is_deep(at) {
         return Err(to.in_file(too_deep(at)));
@@ -118,7 +118,9 @@ fn write<T: ArchiveField, W: Write>(
         // A name that ends with .npy is the complete name in the archive. `Reader::names` has such a name next to the shorter one.
         let is_alone = || to.check_name(name::plain(&name)).is_ok();
         if keys.of_arrays && name::plain(key) != key && is_alone() {
-            to.check_name(&name).map_err(|error| to.in_file(error))?;
+            let file = to.check_name(&name).map_err(|error| to.in_file(error))?;
+            // No field after the map may have the shorter name.
+            to.names.insert(file);
             name.push_str(".npy");
         }
         return field.__npy_write(to, &name, None);
